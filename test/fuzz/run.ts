@@ -1,11 +1,20 @@
 import { parseArgs } from 'node:util';
+import { holdFrontLaw } from './front/law.ts';
 import { holdLaw, type LawResult } from './law.ts';
+import { compareCases } from './wire-answers/compare.ts';
 
-/** `npm run fuzz -- [--seconds N] [--seed S] [--case N [--keys]]`: the law, for as long as it is wanted. */
+/**
+ * `npm run fuzz -- [--seconds N] [--answers N] [--front N] [--seed S] [--case N [--keys]] [--front-case N]`: the law, for
+ * as long as it is wanted; the parser of answers beside two others, and connections that are read in two ways, for so
+ * many cases.
+ */
 
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },
+    answers: { type: 'string', default: '1000000' },
+    front: { type: 'string', default: '1000000' },
+    'front-case': { type: 'string' },
     seed: { type: 'string' },
     case: { type: 'string' },
     keys: { type: 'boolean', default: false },
@@ -17,12 +26,21 @@ const withinMs = Number(values.seconds) * 500;
 process.stdout.write(`seed ${seed}\n`);
 
 let isBroken = false;
-for (const withKeys of only === undefined ? [false, true] : [values.keys]) {
+const frontOnly = values['front-case'];
+const answers = only === undefined && frontOnly === undefined ? Number(values.answers) : 0;
+if (answers > 0) {
+  const { cases, accepted, broken } = await compareCases({ seed, cases: answers, onProgress: progress('answers') });
+  process.stdout.write(`${process.stdout.isTTY ? '\r' : ''}answers: ${cases} cases, ${accepted} whole, ${broken.length} broken\n`);
+  for (const { n, why, method, text } of broken) {
+    isBroken = true;
+    process.stdout.write(`- case ${n}: ${why}\n  ${method} ${JSON.stringify(text)}\n`);
+  }
+}
+if (only === undefined) isBroken = (await holdFront()) || isBroken;
+const rounds = frontOnly !== undefined || withinMs === 0 ? [] : [false, true];
+for (const withKeys of only === undefined ? rounds : [values.keys]) {
   const title = withKeys ? 'with keys' : 'without keys';
-  const onProgress = (done: number): void => {
-    if (process.stdout.isTTY) process.stdout.write(`\r${title}: ${done} cases`);
-  };
-  const result = await holdLaw({ seed, withinMs, only, withKeys, onProgress });
+  const result = await holdLaw({ seed, withinMs, only, withKeys, onProgress: progress(title) });
   process.stdout.write(
     `${process.stdout.isTTY ? '\r' : ''}${title}: ${result.cases} cases, ${result.broken.length} broken, ${memory(result)}\n`,
   );
@@ -33,6 +51,26 @@ for (const withKeys of only === undefined ? [false, true] : [values.keys]) {
   }
 }
 process.exitCode = isBroken ? 1 : 0;
+
+/** What is read on the socket beside what `node:http` reads. True where they differ. */
+async function holdFront(): Promise<boolean> {
+  const count = frontOnly === undefined ? Number(values.front) : 1;
+  const { cases, plain, broken } = await holdFrontLaw(seed, Number(frontOnly ?? 0), count, progress('front'));
+  process.stdout.write(
+    `${process.stdout.isTTY ? '\r' : ''}front: ${cases} connections, ${plain} requests read on the socket, ${broken.length} broken\n`,
+  );
+  for (const { n, pieces, ours, nodes } of broken) {
+    process.stdout.write(`- ${JSON.stringify(pieces)}\n  on the socket: ${JSON.stringify(ours)}\n  node:http: ${JSON.stringify(nodes)}\n`);
+    process.stdout.write(`  again: npm run fuzz -- --seed ${seed} --front-case ${n}\n`);
+  }
+  return broken.length > 0;
+}
+
+function progress(title: string): (done: number) => void {
+  return (done) => {
+    if (process.stdout.isTTY) process.stdout.write(`\r${title}: ${done} cases`);
+  };
+}
 
 function memory({ heap, rss }: LawResult): string {
   const mb = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;

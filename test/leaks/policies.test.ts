@@ -27,8 +27,8 @@ type Part = keyof typeof parts;
 /** Parts that may be kept; whether they are depends on the route, which may have no body. */
 const kept: Readonly<Record<string, readonly Part[]>> = {
   none: ['metadata'],
-  metadata: ['metadata', 'labels', 'requestHeader', 'responseHeader'],
-  full: ['metadata', 'labels', 'requestHeader', 'responseHeader', 'requestBody', 'responseBody', 'patch'],
+  metadata: ['metadata', 'labels', 'query', 'requestHeader', 'responseHeader'],
+  full: ['metadata', 'labels', 'query', 'requestHeader', 'responseHeader', 'requestBody', 'responseBody', 'patch'],
 };
 
 /** What must be kept of a chat that was answered: a policy that kept nothing would pass everything else. */

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { isMap, parseDocument } from 'yaml';
 import { providers, stages } from '../../plugins/index.ts';
 import { startGateway } from '../../src/gateway/start.ts';
 import type { Gateway, GatewayEvent } from '../../src/gateway/types.ts';
@@ -30,6 +31,10 @@ export interface TestGatewayOptions {
   readonly stateDir?: string;
   /** A free port on loopback unless said otherwise; undefined leaves it to the file. */
   readonly listen?: string | undefined;
+  /** The dashboard and the admin API on a free port. */
+  readonly admin?: boolean;
+  /** Another address for them; undefined leaves it to the file. */
+  readonly adminListen?: string | undefined;
   /** Further files by path below the folder. */
   readonly files?: Readonly<Record<string, string>>;
   /** What else the folder needs before the start. */
@@ -39,7 +44,7 @@ export interface TestGatewayOptions {
 export async function startTestGateway(yaml: string, options: TestGatewayOptions = {}): Promise<TestGateway> {
   const dir = await mkdtemp(join(tmpdir(), 'gateway-test-'));
   const file = join(dir, 'gateway.yaml');
-  await writeFile(file, yaml);
+  await writeFile(file, switched(yaml));
   for (const [name, text] of Object.entries(options.files ?? {})) {
     await mkdir(dirname(join(dir, name)), { recursive: true });
     await writeFile(join(dir, name), text);
@@ -53,6 +58,8 @@ export async function startTestGateway(yaml: string, options: TestGatewayOptions
     cwd: dir,
     env: options.env ?? {},
     listen: 'listen' in options ? options.listen : '127.0.0.1:0',
+    admin: options.admin,
+    adminListen: 'adminListen' in options ? options.adminListen : '127.0.0.1:0',
     watch: options.watch ?? false,
     stateDir: options.stateDir,
     log: createLog({
@@ -77,13 +84,22 @@ export async function startTestGateway(yaml: string, options: TestGatewayOptions
     events,
     records,
     lines,
-    write: (text) => writeFile(file, text),
+    write: (text) => writeFile(file, switched(text)),
     record: (id) => until(() => records.find((record) => record.id === id), `record ${id}`),
     async close() {
       await gateway.close();
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** With `GATEWAY_TEST_FAST_PATH=off` every request of a test is read by `node:http`. */
+function switched(text: string): string {
+  if (process.env.GATEWAY_TEST_FAST_PATH !== 'off') return text;
+  const file = parseDocument(text);
+  if (file.errors.length > 0 || !isMap(file.contents) || !(isMap(file.get('server')) || file.get('server') === undefined)) return text;
+  file.setIn(['server', 'fast_path'], false);
+  return file.toString();
 }
 
 /** Waits for a state, generously: for what happens soon but not at once. */

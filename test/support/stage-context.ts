@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { headerNames, RequestHeaderBag } from '../../src/transport/inbound/header-bag.ts';
+import { noPrices } from '../../src/core/cost/book.ts';
 import { createPlanner } from '../../src/config/compile/targets/plan.ts';
 import { emptyBody, JsonBody, type RequestBody } from '../../src/core/json/body.ts';
 import type { Caller, Routed } from '../../src/core/context.ts';
@@ -9,6 +10,8 @@ import { defaultPrefixes } from '../../src/core/http/headers.ts';
 import { requestLimits } from '../../src/core/json/limits.ts';
 import type { Plugin, PluginHost, PluginInstance } from '../../src/core/plugin.ts';
 import { defineProvider, type Provider, type ProviderEntry } from '../../src/core/provider.ts';
+import { namedPatterns } from '../../src/core/redaction/find/hits.ts';
+import { Redactor } from '../../src/core/redaction/index.ts';
 import type { ApiKey, Branch, CompiledConfig, CredentialRef, Leaf, ProviderBinding, Snapshot } from '../../src/core/snapshot.ts';
 
 /** Small hand-made snapshots and requests for the tests of the stages; everything can be overridden. */
@@ -212,10 +215,22 @@ export function makeSnapshot(parts: SnapshotParts = {}): Snapshot {
       maxInFlight: 100,
       maxInFlightPerKey: 100,
       maxConnections: 100,
+      fastPath: true,
       drain: { delayMs: 0, timeoutMs: 0 },
       egressAllow: [],
     },
-    log: { level: 'info', format: 'auto', bodies: 'none', maxBody: 0, spoolSize: 0 },
+    log: {
+      level: 'info',
+      format: 'auto',
+      bodies: 'none',
+      read: 'full',
+      keepsBodies: false,
+      redactor: new Redactor({ fields: [], patterns: new Set(namedPatterns), own: [], media: 'digest' }, []),
+      sample: { success: 1, errors: 1 },
+      clientMayLower: true,
+      maxBody: 0,
+    },
+    observability: { metrics: undefined, tracing: undefined, logs: undefined, resource: {} },
     providers: new Map([
       ...(parts.providers ?? []).map((binding) => [binding.slug, binding] as const),
       ...Object.entries(parts.virtualKeys ?? {}),
@@ -235,6 +250,7 @@ export function makeSnapshot(parts: SnapshotParts = {}): Snapshot {
         trust: 'request',
         credential: () => (key === undefined ? { owner: 'none', headers: () => [] } : signed('caller', key)),
       }),
+    prices: noPrices,
     noConfig: makeConfig('-', makeLeaf({ root: 'request' })),
     plan: createPlanner(),
     ...parts.over,

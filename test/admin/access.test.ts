@@ -1,0 +1,227 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, statSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Role } from '../../src/admin/api-types.ts';
+import { adminRoutes } from '../../src/admin/routes/table.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { adminUrl, call, cookieOf } from './client.ts';
+
+const tokens = { viewer: 'token-of-the-viewer-1', operator: 'token-of-the-operator', admin: 'token-of-the-admin-12' } as const;
+const hash = createHash('sha256').update(tokens.operator).digest('hex');
+const yaml = `version: 1
+providers: {mock: {type: mock}}
+server:
+  admin:
+    token: \${env:ADMIN_TOKEN}
+    hosts: [gateway.example]
+    users:
+      vera: {role: viewer, token: "\${env:VIEWER_TOKEN}"}
+      otto: {role: operator, token_hash: "sha256:${hash}"}
+`;
+const env = { ADMIN_TOKEN: tokens.admin, VIEWER_TOKEN: tokens.viewer };
+
+let gateway: TestGateway;
+let base: string;
+beforeAll(async () => {
+  gateway = await startTestGateway(yaml, { admin: true, env });
+  base = adminUrl(gateway);
+});
+afterAll(() => gateway.close());
+
+const ranks: readonly (Role | 'anyone')[] = ['anyone', 'viewer', 'operator', 'admin'];
+/** Calls that would end the gateway of this file where they are allowed. */
+const ending = new Set(['/api/drain']);
+
+describe('each route', () => {
+  const rows = adminRoutes().flatMap((route) => ranks.map((role) => ({ route, role })));
+  it.each(rows.map(({ route, role }) => [route.method, route.path, role, route] as const))(
+    '%s %s is served to %s or not, as its row says',
+    async (method, path, role, route) => {
+      const mayCall = ranks.indexOf(role) >= ranks.indexOf(route.role);
+      if (mayCall && ending.has(path)) return;
+      const token = role === 'anyone' ? undefined : tokens[role];
+      const sent = await call(base, path.replaceAll(/\{\w+\}/g, 'none'), { method, token, isStream: route.limitMs === 0 });
+      const refusal = role === 'anyone' ? [401, 'sign_in_required'] : [403, 'not_allowed'];
+      if (mayCall && route.role !== 'anyone') expect(String(sent.code)).not.toMatch(/sign_in_required|not_allowed/);
+      if (!mayCall) expect([sent.status, sent.code]).toEqual(refusal);
+      expect(sent.headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' });
+      expect(sent.headers['content-security-policy']).toContain("default-src 'none'");
+    },
+  );
+
+  it.each(adminRoutes().map((route) => [`${route.method} ${route.path}`, route] as const))('%s has a row for the docs', (_name, route) => {
+    expect(route.about).toMatch(/^[A-Z].*\.$/);
+    expect(route.returns).not.toBe('');
+  });
+});
+
+describe('a request from elsewhere', () => {
+  it.each([
+    ['another host', { host: 'evil.example' }, 403, 'host_not_allowed'],
+    ['a host that looks like ours', { host: '127.0.0.1.evil.example' }, 403, 'host_not_allowed'],
+    ['a host that is no host', { host: '127.0.0.1/../' }, 403, 'host_not_allowed'],
+    ['a host of server.admin.hosts', { host: 'gateway.example:8788' }, 200, undefined],
+    ['localhost', { host: 'localhost:1' }, 200, undefined],
+    ['an address', { host: '[::1]:8788' }, 200, undefined],
+    ['a page of another origin', { origin: 'https://evil.example' }, 403, 'origin_not_allowed'],
+    ['a page of another port', { host: '127.0.0.1:8788', origin: 'http://127.0.0.1:9999' }, 403, 'origin_not_allowed'],
+    ['a sandboxed page', { origin: 'null' }, 403, 'origin_not_allowed'],
+    ['a page as the browser says', { 'sec-fetch-site': 'cross-site' }, 403, 'origin_not_allowed'],
+    ['a page of a neighbour as the browser says', { 'sec-fetch-site': 'same-site' }, 403, 'origin_not_allowed'],
+    ['our own page', { host: '127.0.0.1:8788', origin: 'http://127.0.0.1:8788', 'sec-fetch-site': 'same-origin' }, 200, undefined],
+  ])('%s', async (_name, headers, status, code) => {
+    const sent = await call(base, '/api/status', { token: tokens.admin, headers: headers as Record<string, string> });
+    expect([sent.status, sent.code]).toEqual([status, code]);
+  });
+
+  it('changes nothing without the header that a page of another origin cannot send', async () => {
+    const { hostname, port } = new URL(base);
+    const sent = await fetch(`http://${hostname}:${port}/api/session/link`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tokens.admin}` },
+    });
+    expect(sent.status).toBe(403);
+    expect(await sent.json()).toMatchObject({ error: { code: 'origin_not_allowed' } });
+    expect((await call(base, '/api/session/link', { method: 'POST', token: tokens.admin })).status).toBe(200);
+  });
+
+  it.each([
+    ['no JSON', { raw: '{"token":' }, 400, 'invalid_json'],
+    ['a list', { raw: '[]' }, 400, 'invalid_json'],
+    ['a text of another type', { raw: '{}', headers: { 'content-type': 'text/plain' } }, 415, 'unsupported_media_type'],
+    ['a megabyte too much', { raw: `{"token":"${'x'.repeat(1024 * 1024)}"}` }, 413, 'body_too_large'],
+    ['JSON without an end of depth', { raw: '{"a":'.repeat(5000) + '1' + '}'.repeat(5000) }, 400, 'json_too_complex'],
+    ['a token of the wrong type', { raw: '{"token":7}' }, 400, 'invalid_type'],
+    ['nothing', {}, 400, 'missing_required_parameter'],
+  ])('is refused with %s', async (_name, asked, status, code) => {
+    const sent = await call(base, '/api/session', { method: 'POST', ...asked });
+    expect([sent.status, sent.code]).toEqual([status, code]);
+  });
+
+  it.each([
+    ['GET', '/api/none', 404, 'route_not_found'],
+    ['DELETE', '/api/status', 405, 'method_not_allowed'],
+    ['GET', '/api/requests/%ff', 404, 'route_not_found'],
+    ['POST', '/', 405, 'method_not_allowed'],
+    ['GET', '/../../etc/passwd', 404, undefined],
+  ])('%s %s is %d', async (method, path, status, code) => {
+    const sent = await call(base, path, { method, token: tokens.admin });
+    expect(sent.code).toBe(code);
+    if (code !== undefined) expect(sent.status).toBe(status);
+    expect(sent.text).not.toContain('root:');
+  });
+});
+
+describe('signing in', () => {
+  it('by token gives a cookie that scripts and other sites cannot use, until it is given up', async () => {
+    const signed = await call(base, '/api/session', { method: 'POST', body: { token: tokens.viewer } });
+    expect(signed.json).toMatchObject({ role: 'viewer', name: 'vera', is_open: false });
+    expect(String(signed.headers['set-cookie'])).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);
+    const cookie = cookieOf(signed);
+    expect((await call(base, '/api/session', { cookie })).json).toMatchObject({ role: 'viewer' });
+    expect((await call(base, '/api/status', { cookie })).status).toBe(200);
+    await call(base, '/api/session', { method: 'DELETE', cookie });
+    expect((await call(base, '/api/status', { cookie })).status).toBe(401);
+  });
+
+  it('is for https only where the browser came by it', async () => {
+    const headers = { 'x-forwarded-proto': 'https' };
+    const signed = await call(base, '/api/session', { method: 'POST', body: { token: tokens.viewer }, headers });
+    expect(String(signed.headers['set-cookie'])).toContain('; Secure');
+  });
+
+  it('by link works once', async () => {
+    const { link } = (await call(base, '/api/session/link', { method: 'POST', token: tokens.admin })).json as { link: string };
+    const signed = await call(base, '/api/session', { method: 'POST', body: { link } });
+    expect(signed.json).toMatchObject({ role: 'admin' });
+    expect((await call(base, '/api/status', { cookie: cookieOf(signed) })).status).toBe(200);
+    expect((await call(base, '/api/session', { method: 'POST', body: { link } })).status).toBe(401);
+  });
+
+  it('ends with the token that proved it', async () => {
+    const signed = await call(base, '/api/session', { method: 'POST', body: { token: tokens.operator } });
+    const cookie = cookieOf(signed);
+    await gateway.write(yaml.replace(/ {6}otto.*\n/, ''));
+    await gateway.gateway.reload();
+    expect((await call(base, '/api/status', { cookie })).status).toBe(401);
+    await gateway.write(yaml);
+    await gateway.gateway.reload();
+  });
+
+  it('is slowed down after wrong tokens, whatever the right one is', async () => {
+    const own = await startTestGateway(yaml, { admin: true, env });
+    const at = adminUrl(own);
+    const statuses: number[] = [];
+    for (let i = 0; i < 12; i += 1)
+      statuses.push((await call(at, '/api/session', { method: 'POST', body: { token: `wrong-token-${i}-xxxxx` } })).status);
+    expect(statuses.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 401));
+    expect(statuses.slice(10)).toEqual([429, 429]);
+    expect((await call(at, '/api/status', { token: tokens.admin })).status).toBe(429);
+    await own.close();
+  });
+});
+
+describe('without a configured token', () => {
+  it('a random one is kept for the owner in the state directory, across restarts', async () => {
+    const own = await startTestGateway('version: 1\nproviders: {mock: {type: mock}}\n', { admin: true });
+    const path = join(own.dir, '.gateway/admin-token');
+    const token = readFileSync(path, 'utf8').trim();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect((await call(adminUrl(own), '/api/status', { token })).status).toBe(200);
+    await own.close();
+  });
+
+  it('the state directory has none where one is configured', () => {
+    expect(() => statSync(join(gateway.dir, '.gateway/admin-token'))).toThrow('ENOENT');
+  });
+
+  it('a listener that is open needs no sign-in', async () => {
+    const own = await startTestGateway('version: 1\nproviders: {mock: {type: mock}}\nserver: {admin: {open: true}}\n', { admin: true });
+    expect((await call(adminUrl(own), '/api/session')).json).toMatchObject({ is_open: true, role: 'admin' });
+    expect((await call(adminUrl(own), '/api/status')).status).toBe(200);
+    await own.close();
+  });
+
+  it.each([
+    ['', 'server.admin.token nor server.admin.users is set'],
+    ['server: {admin: {open: true}}', 'server.admin.open is set'],
+  ])('a listener that other hosts reach does not open: %s', async (server, message) => {
+    const starting = startTestGateway(`version: 1\nproviders: {mock: {type: mock}}\n${server}\n`, {
+      admin: true,
+      adminListen: '0.0.0.0:0',
+    });
+    await expect(starting).rejects.toThrow(message);
+  });
+});
+
+it('shows no secret of the configuration', async () => {
+  for (const path of ['/api/status', '/api/session'])
+    for (const token of Object.values(tokens)) {
+      const { text } = await call(base, path, { token });
+      for (const secret of Object.values(tokens)) expect(text).not.toContain(secret);
+    }
+});
+
+describe('who has not signed in', () => {
+  it('takes no place of those who have with bodies that never end', async () => {
+    const { port } = new URL(base);
+    const head =
+      'POST /api/session HTTP/1.1\r\nhost: 127.0.0.1\r\nx-gateway-admin: 1\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{';
+    const sockets: Socket[] = [];
+    // One address has few places; the others are those of other addresses.
+    for (let i = 0; i < 64; i += 1) {
+      const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress: `127.0.0.${2 + (i % 16)}` });
+      socket.on('error', () => {});
+      sockets.push(socket);
+      await once(socket, 'connect');
+      socket.write(head);
+    }
+    const [refused] = (await Promise.race(sockets.map((socket) => once(socket, 'data')))) as [Buffer];
+    expect(refused.toString()).toMatch(/^HTTP\/1.1 (?:429|503) /);
+    expect(await call(base, '/api/status', { token: tokens.viewer })).toMatchObject({ status: 200 });
+    for (const socket of sockets) socket.destroy();
+  });
+});

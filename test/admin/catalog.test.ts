@@ -1,0 +1,168 @@
+import { chmodSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { KeyChange, KeyView, PromptRender, PromptTry, PromptView, ProviderTest, ProviderView } from '../../src/admin/api-types.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { adminUrl, call } from './client.ts';
+
+const token = 'token-of-the-admin-12';
+const key = 'value-of-the-provider-key-1';
+const yaml = `version: 1
+include: [keys.d/*.yaml]
+providers:
+  mock: {type: mock, name: Mock, description: For tests}
+  closed: {type: openai, api_key: "\${env:KEY}", custom_host: "http://127.0.0.1:1/v1"}
+  off: {type: openai, api_key: "\${env:KEY}", enabled: false}
+server: {admin: {token: "\${env:ADMIN_TOKEN}"}}
+configs: {support: {provider: mock}}
+prompts:
+  welcome:
+    description: First response
+    model: "@mock/echo"
+    variables: {product: {required: true}, tone: {default: friendly}}
+    messages: [{role: user, content: "Greet {{product}} {{tone}} {{name}}"}]
+`;
+const first = `api_keys:
+  first: {hash: sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef, prefix: gw_live_9f2c, allow: {configs: [support]}}
+`;
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway(yaml, { admin: true, env: { KEY: key, ADMIN_TOKEN: token }, files: { 'keys.d/first.yaml': first } });
+});
+afterAll(() => gateway.close());
+
+const get = async <T>(path: string): Promise<T> => {
+  const { json, text } = await call(adminUrl(gateway), path, { token });
+  for (const secret of [key, token]) expect(text).not.toContain(secret);
+  return json as T;
+};
+const post = async <T>(path: string, body: object = {}): Promise<T> =>
+  (await call(adminUrl(gateway), path, { method: 'POST', token, body })).json as T;
+
+describe('providers', () => {
+  it('are shown with their state, credentials as references', async () => {
+    const [mock, closed, off] = await get<ProviderView[]>('/api/providers');
+    expect(mock).toMatchObject({
+      slug: 'mock',
+      type: 'mock',
+      name: 'Mock',
+      description: 'For tests',
+      at: { file: 'gateway.yaml', line: 4 },
+      credential: 'none',
+    });
+    expect(closed).toMatchObject({
+      host: '127.0.0.1:1',
+      credential: '${env:KEY}',
+      enabled: true,
+      problem: null,
+      health: { state: 'idle' },
+    });
+    expect(off).toMatchObject({ enabled: false, problem: 'enabled: false', health: { state: 'off' } });
+  });
+
+  it('are tested with the credential that serves', async () => {
+    const test = await post<ProviderTest>('/api/providers/closed/test');
+    expect(test).toMatchObject({ ok: false, hint: expect.stringContaining('check host') as string });
+    expect(await call(adminUrl(gateway), '/api/providers/none/test', { method: 'POST', token })).toMatchObject({
+      status: 404,
+      code: 'provider_not_found',
+    });
+  });
+});
+
+describe('prompts', () => {
+  it('are shown with versions and variables', async () => {
+    expect(await get<PromptView[]>('/api/prompts')).toMatchObject([
+      {
+        id: 'welcome',
+        description: 'First response',
+        at: { file: 'gateway.yaml', line: 10 },
+        versions: [{ number: 1, published: true }],
+        variables: [
+          { name: 'product', required: true },
+          { name: 'tone', default: 'friendly' },
+          { name: 'name', required: false },
+        ],
+        model: '@mock/echo',
+      },
+    ]);
+  });
+
+  it('are rendered without being sent', async () => {
+    const rendered = await post<PromptRender>('/api/prompts/welcome/render', { variables: { product: 'Kite' } });
+    expect(rendered.name).toBe('welcome@1');
+    expect(JSON.parse(rendered.body)).toEqual({ model: '@mock/echo', messages: [{ role: 'user', content: 'Greet Kite friendly ' }] });
+    expect(rendered.warnings).toEqual(['variable "name" of prompt "welcome@1" was not given']);
+    const missing = await call(adminUrl(gateway), '/api/prompts/welcome/render', { method: 'POST', token, body: {} });
+    expect([missing.status, missing.code]).toEqual([400, 'missing_required_parameter']);
+  });
+});
+
+describe('keys', () => {
+  it('are shown without a secret', async () => {
+    expect(await get<KeyView[]>('/api/keys')).toMatchObject([
+      {
+        name: 'first',
+        at: { file: 'keys.d/first.yaml' },
+        configs: ['support'],
+        providers: null,
+        secrets: [{ id: '01234567', prefix: 'gw_live_9f2c', last_used: null }],
+        revoked: null,
+      },
+    ]);
+  });
+
+  it('are issued, rotated and revoked, live at once', async () => {
+    const chat = (secret: string | null) =>
+      fetch(`${gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-gateway-api-key': secret ?? '' },
+        body: '{"model":"@mock/echo","messages":[{"role":"user","content":"hi"}]}',
+      }).then(({ status }) => status);
+    const made = await post<KeyChange>('/api/keys', { name: 'app', providers: ['mock'], metadata: { team: 'web' }, expires: '90d' });
+    expect(made).toMatchObject({
+      written_to: join('keys.d', 'app.yaml'),
+      secret: expect.stringMatching(/^gw_live_\w{24}_\w{4}$/) as string,
+    });
+    expect(readFileSync(join(gateway.dir, 'keys.d/app.yaml'), 'utf8')).toBe(made.yaml);
+    expect(made.yaml).not.toContain(made.secret);
+    expect(await chat(made.secret)).toBe(200);
+    const tried = await post<PromptTry>('/api/prompts/welcome/try', { variables: { product: 'Kite' }, key: made.secret });
+    expect(tried).toMatchObject({
+      status: 200,
+      id: expect.stringMatching(/^req_/) as string,
+      body: expect.stringContaining('Greet Kite') as string,
+    });
+    const next = await post<KeyChange>('/api/keys/app/rotate', { overlap: '0s' });
+    expect([await chat(made.secret), await chat(next.secret)]).toEqual([401, 200]);
+    const gone = await post<KeyChange>('/api/keys/app/revoke');
+    expect(gone).toMatchObject({ secret: null, written_to: join('keys.d', 'app.yaml') });
+    expect(await chat(next.secret)).toBe(401);
+    const shown = await get<KeyView[]>('/api/keys');
+    expect(shown.find(({ name }) => name === 'app')?.revoked).toBeGreaterThan(0);
+  });
+
+  it('are given as YAML where the file cannot be written', async () => {
+    if (process.getuid?.() === 0) return;
+    chmodSync(join(gateway.dir, 'keys.d'), 0o500);
+    const made = await post<KeyChange>('/api/keys', { name: 'pasted' });
+    chmodSync(join(gateway.dir, 'keys.d'), 0o700);
+    expect(made).toMatchObject({ written_to: null });
+  });
+
+  it.each([
+    ['/api/keys', {}, 'missing_required_parameter'],
+    ['/api/keys', { name: 'bad name' }, 'invalid_value'],
+    ['/api/keys', { name: 'first' }, 'invalid_value'],
+    ['/api/keys', { name: 'x1', configs: ['none'] }, 'invalid_value'],
+    ['/api/keys', { name: 'x2', configs: 'support' }, 'invalid_type'],
+    ['/api/keys', { name: 'x3', expires: 'soon' }, 'invalid_value'],
+    ['/api/keys/none/revoke', {}, 'invalid_value'],
+    ['/api/keys/first/rotate', { overlap: 'long' }, 'invalid_value'],
+  ])('POST %s %j is refused', async (path, body, code) => {
+    const before = gateway.gateway.snapshot().revision;
+    expect(await call(adminUrl(gateway), path, { method: 'POST', token, body })).toMatchObject({ status: 400, code });
+    expect(gateway.gateway.snapshot().revision).toBe(before);
+  });
+});

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CheckResult, ConfigView, EffectiveConfig, PlanResult } from '../../src/admin/api-types.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { adminUrl, call } from './client.ts';
+
+const plain = 'sk-written-in-the-file-0123456789';
+const fromEnv = 'value-of-the-variable-1';
+const token = 'token-of-the-admin-12';
+const main = `version: 1
+include: [configs/*.yaml]
+providers:
+  mock: {type: mock}
+  other: {type: openai, api_key: "\${env:KEY}"}
+  plain: {type: openai, api_key: ${plain}}
+server: {admin: {token: "\${env:ADMIN_TOKEN}"}, max_body: 2MB}
+`;
+const support = `configs:
+  support:
+    strategy: {mode: fallback, on_status_codes: [429, 503]}
+    targets:
+      - provider: mock
+        override_params: {model: echo}
+      - provider: other
+  split:
+    strategy: {mode: loadbalance}
+    targets: [{provider: mock, weight: 3}, {provider: other, weight: 1}]
+`;
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  const env = { KEY: fromEnv, ADMIN_TOKEN: token };
+  gateway = await startTestGateway(main, { admin: true, env, files: { 'configs/support.yaml': support } });
+});
+afterAll(() => gateway.close());
+
+const get = async <T>(path: string): Promise<T> => (await call(adminUrl(gateway), path, { token })).json as T;
+const post = async <T>(path: string, body: object): Promise<T> =>
+  (await call(adminUrl(gateway), path, { method: 'POST', token, body })).json as T;
+
+describe('the effective configuration', () => {
+  it('names the place of each value, references in place of secrets, and defaults', async () => {
+    const config = await get<EffectiveConfig>('/api/config');
+    const at = (path: string) => config.values.find((value) => value.path === path);
+    expect(at('configs.support.targets[0].override_params.model')).toEqual({
+      path: 'configs.support.targets[0].override_params.model',
+      value: 'echo',
+      origin: { file: 'configs/support.yaml', line: 6 },
+    });
+    expect(at('providers.other.api_key')?.value).toBe('${env:KEY}');
+    expect(at('server.max_body')).toMatchObject({ value: '2MB', origin: { line: 7 } });
+    expect(at('server.max_answer')).toMatchObject({ value: '256MB', origin: 'default' });
+    expect(config.files.map(({ path }) => path)).toEqual(['gateway.yaml', 'configs/support.yaml']);
+    expect(config.diagnostics.some(({ code }) => code === 'plain-secret')).toBe(true);
+  });
+
+  it('shows no secret anywhere', async () => {
+    const shown = await Promise.all(
+      ['/api/config', '/api/configs', '/api/revisions', '/api/status'].map((path) => call(adminUrl(gateway), path, { token })),
+    );
+    for (const { text, status } of shown) {
+      expect(status).toBe(200);
+      for (const secret of [plain, fromEnv, token]) expect(text).not.toContain(secret);
+    }
+  });
+});
+
+it('draws each config as its tree, with its lines', async () => {
+  const configs = await get<ConfigView[]>('/api/configs');
+  expect(configs.map(({ name }) => name)).toEqual(['support', 'split']);
+  const [first, second] = configs;
+  expect(first).toMatchObject({
+    at: { file: 'configs/support.yaml', line: 2 },
+    yaml: support
+      .split('\n')
+      .slice(1, 7)
+      .map((line) => line.slice(2))
+      .join('\n'),
+    root: {
+      path: 'configs.support',
+      strategy: 'fallback',
+      targets: [
+        { path: 'configs.support.targets[0]', provider: 'mock', model: 'echo', when: 'first', at: { line: 5 }, live: { share: null } },
+        { path: 'configs.support.targets[1]', provider: 'other', model: null, when: 'on 429, 503' },
+      ],
+    },
+  });
+  expect(second?.root.targets.map(({ when, weight }) => [when, weight])).toEqual([
+    ['75 %', 3],
+    ['25 %', 1],
+  ]);
+});
+
+describe('texts that nobody serves with', () => {
+  it('are checked', async () => {
+    const good = await post<CheckResult>('/api/check', { files: {} });
+    expect(good).toMatchObject({ ok: true, revision: gateway.gateway.snapshot().revision });
+    const bad = await post<CheckResult>('/api/check', {
+      files: { 'configs/support.yaml': support.replace('mode: fallback', 'mode: fallbak') },
+    });
+    expect(bad.ok).toBe(false);
+    expect(bad.diagnostics[0]).toMatchObject({ level: 'error', file: 'configs/support.yaml', line: 3 });
+    expect(gateway.gateway.snapshot().configs.has('support')).toBe(true);
+  });
+
+  it('are compared with what serves', async () => {
+    const text = main
+      .replace('max_body: 2MB', 'max_body: 3MB, listen: "127.0.0.1:9999"')
+      .replace('  mock: {type: mock}\n', '  mock: {type: mock}\n  more: {type: mock}\n');
+    const plan = await post<PlanResult>('/api/plan', { files: { 'gateway.yaml': text } });
+    expect(plan).toMatchObject({ ok: true, changes: ['+providers.more', '~server.max_body'], restart_needed: ['server.listen'] });
+    expect(plan.diff).toContain('+  more: {type: mock}\n');
+    expect(plan.diff).not.toContain(plain);
+    expect((await post<PlanResult>('/api/plan', { files: {} })).diff).toBe('');
+  });
+
+  it.each([
+    [{}, 'missing_required_parameter'],
+    [{ files: { '../other.yaml': '' } }, 'invalid_value'],
+    [{ files: { 'gateway.yaml': 7 } }, 'invalid_type'],
+  ])('%j are refused', async (body, code) => {
+    expect((await call(adminUrl(gateway), '/api/plan', { method: 'POST', token, body })).code).toBe(code);
+  });
+});

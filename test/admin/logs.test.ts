@@ -1,0 +1,210 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SearchPage, StoredRecord } from '../../src/core/logs/reader.ts';
+import type { LogRow } from '../../src/core/logs/row.ts';
+import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
+import { adminUrl, call } from './client.ts';
+
+const tokens = { vera: 'token-of-the-viewer-1', otto: 'token-of-the-operator' } as const;
+const yaml = `version: 1
+providers: {mock: {type: mock, replies: {slow: {text: one two three, chunk_delay: 20ms}}}}
+logging: {requests: {bodies: full}}
+server:
+  admin:
+    users:
+      vera: {role: viewer, token: "\${env:VERA}"}
+      otto: {role: operator, token: "\${env:OTTO}"}
+`;
+
+let gateway: TestGateway;
+let base: string;
+beforeAll(async () => {
+  gateway = await startTestGateway(yaml, { admin: true, env: { VERA: tokens.vera, OTTO: tokens.otto } });
+  base = adminUrl(gateway);
+});
+afterAll(() => gateway.close());
+
+/** Sends a request, and gives its id. */
+async function send(text: string, headers: Record<string, string> = {}): Promise<string> {
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model: '@mock/echo', messages: [{ role: 'user', content: text }] }),
+  });
+  await response.text();
+  return response.headers.get('x-request-id') ?? '';
+}
+
+const as = async <T>(token: string, path: string): Promise<T> => (await call(base, path, { token })).json as T;
+
+async function stored(id: string): Promise<void> {
+  for (let i = 0; i < 200; i += 1) {
+    const { rows } = await as<SearchPage>(tokens.otto, `/api/requests?q=id:${id}`);
+    if (rows.length === 1) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error('the record was not stored');
+}
+
+describe('the request log', () => {
+  it('is searched and opened by roles', async () => {
+    const id = await send('the words of a user', { 'x-gateway-metadata': '{"team":"web"}' });
+    await stored(id);
+    const page = await as<SearchPage>(tokens.otto, '/api/requests?q=meta.team:web');
+    expect(page.rows).toMatchObject([{ id, status: 200, provider: 'mock' }]);
+    const record = await as<StoredRecord>(tokens.otto, `/api/requests/${id}`);
+    expect(record.record.request.headers['content-type']).toBe('application/json');
+    const body = await call(base, `/api/requests/${id}/body?part=request`, { token: tokens.otto });
+    expect(body.text).toContain('the words of a user');
+    expect(body.headers).toMatchObject({ 'content-type': 'application/octet-stream', 'content-disposition': 'attachment' });
+    // A viewer sees that it happened, not what was written.
+    for (const path of ['/api/requests', `/api/requests/${id}`, `/api/traces/${record.record.trace.trace_id}`]) {
+      const { status, text } = await call(base, path, { token: tokens.vera });
+      expect(status).toBe(200);
+      expect(text).not.toContain('the words');
+      expect(text).not.toContain('"content-type":"application/json"');
+    }
+    expect(await call(base, `/api/requests/${id}/body`, { token: tokens.vera })).toMatchObject({ status: 403, code: 'not_allowed' });
+  });
+
+  it.each([
+    ['/api/requests?q=latency:soon', 400, 'invalid_filter'],
+    ['/api/live?q=latency:soon', 400, 'invalid_filter'],
+    ['/api/requests?limit=many', 400, 'invalid_value'],
+    ['/api/stats?by=secret', 400, 'invalid_value'],
+    ['/api/requests/req_none', 404, 'record_not_found'],
+    ['/api/requests/req_none/body?part=all', 400, 'invalid_value'],
+  ])('%s is %d %s', async (path, status, code) => {
+    expect(await call(base, path, { token: tokens.otto })).toMatchObject({ status, code });
+  });
+
+  it.each(['/api/requests?q=giraf', '/api/stats?q=status:200%20-giraffe', '/api/live?q=giraffe', '/api/requests?q=x,giraffe'])(
+    'does not let a viewer spell out with words what users wrote: %s',
+    async (path) => {
+      expect(await call(base, path, { token: tokens.vera })).toMatchObject({ status: 403, code: 'not_allowed' });
+      expect(await call(base, path, { token: tokens.otto, isStream: true })).toMatchObject({ status: 200 });
+    },
+  );
+
+  it('has the whole stream in the time of its attempt', async () => {
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: '@mock/slow', stream: true, messages: [{ role: 'user', content: 'hello' }] }),
+    });
+    await response.text();
+    const id = response.headers.get('x-request-id') ?? '';
+    await stored(id);
+    const { record } = await as<StoredRecord>(tokens.otto, `/api/requests/${id}`);
+    const [attempt] = record.attempts;
+    expect((attempt?.at ?? 0) + (attempt?.total_ms ?? 0)).toBeCloseTo(record.ms.total, 0);
+  });
+
+  it('gives figures and suggestions', async () => {
+    expect((await call(base, '/api/stats?q=since:1h&by=provider&step=60', { token: tokens.vera })).json).toMatchObject({
+      groups: [{ name: 'mock' }],
+    });
+    expect((await call(base, '/api/suggest?text=stat', { token: tokens.vera })).json).toMatchObject([
+      { insert: expect.stringContaining('status') as string },
+    ]);
+    expect((await call(base, '/api/names', { token: tokens.vera })).json).toMatchObject({ meta: ['team'] });
+  });
+
+  it('does not show a viewer what was said of a response', async () => {
+    const response = await fetch(`${gateway.url}/v1/feedback`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ trace_id: 'trace-of-feedback', value: -1, metadata: { comment: 'it told me of the giraffe' } }),
+    });
+    expect(response.status).toBe(200);
+    const id = response.headers.get('x-request-id') ?? '';
+    await stored(id);
+    expect((await call(base, `/api/requests/${id}`, { token: tokens.otto })).text).toContain('giraffe');
+    const shown = await call(base, `/api/requests/${id}`, { token: tokens.vera });
+    expect(shown.text).not.toContain('giraffe');
+    expect(shown.json).toMatchObject({ record: { notes: { feedback: { value: -1 } } } });
+  });
+});
+
+interface Tail {
+  readonly events: { event: string; id: string | undefined; data: string }[];
+  rows(): LogRow[];
+  close(): void;
+}
+
+/** Follows the log. */
+function tail(query: string, token: string, lastId?: string): Promise<Tail> {
+  const { hostname, port } = new URL(base);
+  const headers = { authorization: `Bearer ${token}`, ...(lastId === undefined ? {} : { 'last-event-id': lastId }) };
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: hostname, port, path: `/api/live${query}`, headers, agent: false }, (response) => {
+      const events: Tail['events'] = [];
+      let rest = '';
+      response.setEncoding('utf8');
+      response.on('error', () => {});
+      response.on('data', (piece: string) => {
+        const blocks = (rest + piece).split('\n\n');
+        rest = blocks.pop() ?? '';
+        for (const block of blocks) {
+          const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1];
+          events.push({ event: field('event') ?? 'message', id: field('id'), data: field('data') ?? '' });
+        }
+      });
+      const rows = () => events.filter(({ event }) => event === 'message').map(({ data }) => JSON.parse(data) as LogRow);
+      resolve({ events, rows, close: () => sent.destroy() });
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+describe('the live tail', () => {
+  it('gives what fits the filter, without contents for a viewer', async () => {
+    const [own, all] = [await tail('?q=meta.team:live', tokens.otto), await tail('', tokens.vera)];
+    await until(() => own.events.length > 0 && all.events.length > 0, 'both tails');
+    const other = await send('not mine');
+    const id = await send('mine', { 'x-gateway-metadata': '{"team":"live"}' });
+    await until(() => all.rows().length >= 2, 'two rows');
+    expect(all.rows().map((row) => row.id)).toEqual([other, id]);
+    expect(all.rows().map((row) => row.preview)).toEqual([null, null]);
+    expect(own.rows().map((row) => row.id)).toEqual([id]);
+    own.close();
+    all.close();
+  });
+
+  it('goes on behind the last event after a break, and says where rows are missing', async () => {
+    const before = await tail('', tokens.otto);
+    const first = await send('one');
+    await until(() => before.rows().length === 1, 'a row');
+    const lastId = before.events.at(-1)?.id;
+    before.close();
+    const missed = [await send('two'), await send('three')];
+    const after = await tail('', tokens.otto, lastId);
+    await until(() => after.rows().length === 2, 'the rows of the break');
+    expect(after.rows().map(({ id }) => id)).toEqual(missed);
+    expect(after.rows().map(({ id }) => id)).not.toContain(first);
+    expect(after.events.some(({ event }) => event === 'gap')).toBe(false);
+    after.close();
+    const lost = await tail('', tokens.otto, 'another-5');
+    await until(() => lost.events.some(({ event }) => event === 'gap'), 'the gap');
+    lost.close();
+  });
+
+  it('leaves rows out beyond 50 in a second, and counts them', async () => {
+    const live = await tail('', tokens.otto);
+    await until(() => live.events.length > 0, 'the tail');
+    await Promise.all(Array.from({ length: 120 }, (_, i) => send(`burst ${i}`)));
+    const counted = () =>
+      live.rows().length +
+      live.events.reduce((sum, { event, data }) => sum + (event === 'skipped' ? (JSON.parse(data) as { count: number }).count : 0), 0);
+    await until(() => counted() === 120, 'all of them');
+    expect(live.rows().length).toBeLessThan(120);
+    live.close();
+  });
+
+  it('has room for 16 readers', async () => {
+    const tails = await Promise.all(Array.from({ length: 16 }, () => tail('', tokens.otto)));
+    expect(await call(base, '/api/live', { token: tokens.otto })).toMatchObject({ status: 429, code: 'rate_limited' });
+    for (const one of tails) one.close();
+  });
+});

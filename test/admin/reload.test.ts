@@ -1,0 +1,189 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ReloadVerdict, RevisionView, Status } from '../../src/admin/api-types.ts';
+import { runHere } from '../cli/in-process.ts';
+import { begin } from '../cli/run.ts';
+import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
+import { adminUrl, call } from './client.ts';
+
+const secret = 'sk-written-in-the-file-0123456789';
+const yaml = (...providers: readonly string[]): string =>
+  `version: 1\nproviders:\n  mock: {type: mock}\n${providers.map((name) => `  ${name}: {type: openai, api_key: "\${file:key.txt}"}\n`).join('')}`;
+
+let gateway: TestGateway;
+let token: string;
+beforeEach(async () => {
+  gateway = await startTestGateway(yaml(), { admin: true, watch: true, files: { 'key.txt': 'first-key-of-the-file\n' } });
+  token = readFileSync(join(gateway.dir, '.gateway/admin-token'), 'utf8').trim();
+});
+afterEach(() => gateway.close());
+
+const post = async (path: string, body: object = {}): Promise<ReloadVerdict> =>
+  (await call(adminUrl(gateway), path, { method: 'POST', token, body })).json as ReloadVerdict;
+const get = async <T>(path: string): Promise<T> => (await call(adminUrl(gateway), path, { token })).json as T;
+const status = (): Promise<Status> => get<Status>('/api/status');
+const slugs = (): string[] => [...gateway.gateway.snapshot().providers.keys()];
+const revision = (): string => gateway.gateway.snapshot().revision;
+
+/** Saves the file and waits until it serves. */
+async function save(text: string): Promise<void> {
+  const before = revision();
+  await gateway.write(text);
+  await until(() => revision() !== before, 'the new revision');
+}
+
+describe('a reload', () => {
+  it('reports what it applied, and what it rejected with place and hint, until a good one', async () => {
+    await gateway.write(yaml('one'));
+    const applied = await post('/api/reload');
+    expect(applied).toMatchObject({ revision: revision(), diagnostics: [], reason: null });
+    expect(['applied', 'unchanged']).toContain(applied.result);
+    await gateway.write('version: 1\nproviderss: {}\n');
+    const rejected = await post('/api/reload');
+    expect(rejected).toMatchObject({ result: 'rejected', revision: revision() });
+    expect(rejected.diagnostics[0]).toMatchObject({ code: 'unknown-key', line: 2, level: 'error' });
+    expect((await status()).last_reload).toMatchObject({ result: 'rejected', revision: revision(), diagnostics: [{ line: 2 }] });
+    await gateway.write(yaml('one'));
+    expect(await post('/api/reload')).toMatchObject({ result: 'unchanged', diagnostics: [] });
+    expect((await status()).last_reload).toMatchObject({ result: 'unchanged' });
+  });
+});
+
+describe('a rollback', () => {
+  it('serves the revision before until the file changes, and says so', async () => {
+    const first = revision();
+    await save(yaml('one'));
+    const verdict = await post('/api/rollback');
+    expect(verdict).toMatchObject({ result: 'applied', revision: first });
+    expect(slugs()).toEqual(['mock']);
+    expect(await status()).toMatchObject({ revision: first, rolled_back_to: first });
+    // A secret of the files is rotated meanwhile: that is no reason to give the rollback up.
+    await writeFile(join(gateway.dir, 'key.txt'), 'second-key-of-the-file\n');
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    expect(slugs()).toEqual(['mock']);
+    await save(yaml('one', 'two'));
+    expect(slugs()).toEqual(['mock', 'one', 'two']);
+    expect(await status()).toMatchObject({ rolled_back_to: null, revision: revision() });
+  });
+
+  it('ends with a reload', async () => {
+    await save(yaml('one'));
+    const second = revision();
+    await post('/api/rollback');
+    expect(await post('/api/reload')).toMatchObject({ result: 'applied', revision: second });
+    expect(await status()).toMatchObject({ rolled_back_to: null });
+  });
+
+  it('goes to a revision that is named, and back', async () => {
+    const first = revision();
+    await save(yaml('one'));
+    const second = revision();
+    await save(yaml('one', 'two'));
+    expect(await post('/api/rollback', { revision: first.slice(0, 5) })).toMatchObject({ result: 'applied', revision: first });
+    expect(await post('/api/rollback', { revision: second })).toMatchObject({ result: 'applied', revision: second });
+    const none = await call(adminUrl(gateway), '/api/rollback', { method: 'POST', token, body: { revision: 'fffffff' } });
+    expect([none.status, none.code]).toEqual([404, 'revision_not_found']);
+  });
+
+  it('does not bring a secret back that was masked', async () => {
+    await save(`version: 1\nproviders:\n  plain: {type: openai, api_key: ${secret}}\n`);
+    const plain = revision();
+    await save(yaml('one'));
+    const kept = await until(
+      () => readdirSync(join(gateway.dir, '.gateway')).find((name) => name.startsWith('revisions-')),
+      'the folder of revisions',
+    );
+    const folder = join(gateway.dir, '.gateway', kept);
+    // One that is being written has another name until it is whole.
+    const names = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.json'));
+    await until(() => names().length === 3, 'three revisions');
+    for (const name of names()) {
+      expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+      expect(readFileSync(join(folder, name), 'utf8')).not.toContain(secret);
+    }
+    const revisions = await get<RevisionView[]>('/api/revisions');
+    expect(revisions.map(({ serves }) => serves)).toEqual([true, false, false]);
+    expect(revisions[0]?.changes).toEqual(['-providers.plain', '+providers.mock', '+providers.one']);
+    expect(revisions[0]?.diff).toContain('+  one: {type: openai, api_key: "${file:key.txt}"}');
+    expect(JSON.stringify(revisions)).not.toContain(secret);
+    // This process has the text itself; the next one does not.
+    expect(await post('/api/rollback', { revision: plain })).toMatchObject({ result: 'applied', revision: plain });
+  });
+
+  it('reaches back before a restart', async () => {
+    const first = revision();
+    await save(yaml('one'));
+    await gateway.gateway.close();
+    const running = begin(
+      ['start', '-c', gateway.file, '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0', '--log-format', 'json'],
+      gateway.dir,
+    );
+    const [, url = ''] = await running.saw(/"dashboard":"([^"]+)"/);
+    const rolled = await runHere(['rollback', '--admin', url, '-c', gateway.file], gateway.dir);
+    expect(rolled).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`rolled back, until the file changes · revision ${first}`) as string,
+    });
+    const drained = await runHere(['drain', '--admin', url, '-c', gateway.file], gateway.dir);
+    expect(drained).toMatchObject({ code: 0, out: 'draining: 0 requests in progress\n' });
+    expect((await running.ended).code).toBe(0);
+  });
+});
+
+describe('commands', () => {
+  it('status, reload and dashboard reach the gateway by its file, its address or its socket', async () => {
+    const url = adminUrl(gateway);
+    const shown = await runHere(['status', '--admin', url], gateway.dir);
+    expect(shown).toMatchObject({ code: 0, err: '' });
+    expect(shown.out).toMatch(/^gateway {5}\d+\.\d+\.\d+ · node /);
+    expect(shown.out).toContain(`revision ${revision()}`);
+    const json = await runHere(['status', '--admin', url, '--json'], gateway.dir);
+    expect(JSON.parse(json.out)).toMatchObject({ revision: revision() });
+    const byVariable = await runHere(['reload'], gateway.dir, { env: { GATEWAY_ADMIN: url } });
+    expect(byVariable).toMatchObject({ code: 0, out: `config unchanged · revision ${revision()}\n` });
+    const { out } = await runHere(['dashboard', '--admin', url], gateway.dir);
+    const [, link] = /^http:\/\/127\.0\.0\.1:\d+\/#t=(\S+)\n$/.exec(out) ?? [];
+    expect((await call(url, '/api/session', { method: 'POST', body: { link } })).status).toBe(200);
+  });
+
+  it('end with 1 and 3 for a configuration that was rejected', async () => {
+    await gateway.write('version: 1\nproviderss: {}\n');
+    const url = adminUrl(gateway);
+    const reloaded = await runHere(['reload', '--admin', url], gateway.dir);
+    expect(reloaded).toMatchObject({ code: 3, out: '' });
+    expect(reloaded.err).toContain('config NOT reloaded');
+    expect(reloaded.err).toContain('2:1 error: unknown key "providerss"');
+    expect(await runHere(['status', '--admin', url], gateway.dir)).toMatchObject({ code: 1 });
+  });
+
+  it('end with 4 where no gateway is, and with 5 without the right to it', async () => {
+    const none = await runHere(['status', '--admin', '127.0.0.1:1'], gateway.dir);
+    expect(none).toMatchObject({ code: 4, out: '' });
+    expect(none.err).toContain('no gateway at http://127.0.0.1:1: nothing listens there');
+    const wrong = await runHere(['reload', '--admin', adminUrl(gateway)], gateway.dir, {
+      env: { GATEWAY_ADMIN_TOKEN: 'wrong-token-of-mine' },
+    });
+    expect(wrong).toMatchObject({ code: 5, out: '' });
+    const nothing = await runHere(['status', '--admin', adminUrl(gateway)], '/');
+    expect(nothing).toMatchObject({ code: 5 });
+    expect(nothing.err).toContain('$GATEWAY_ADMIN_TOKEN');
+    expect(await runHere(['status', '--admin', 'http://a:b@c/'], gateway.dir)).toMatchObject({ code: 2 });
+  });
+
+  it('reach a gateway on a socket', async () => {
+    const own = await startTestGateway(
+      'version: 1\nproviders: {mock: {type: mock}}\nserver: {admin: {listen: {unix: admin.sock, mode: "0600"}}}\n',
+      {
+        admin: true,
+        adminListen: undefined,
+        prepare: (dir) => Promise.resolve(process.chdir(dir)),
+      },
+    ).finally(() => process.chdir('/'));
+    const path = join(own.dir, 'admin.sock');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(await runHere(['status', '--admin', `unix:${path}`], own.dir)).toMatchObject({ code: 0 });
+    await own.close();
+  });
+});

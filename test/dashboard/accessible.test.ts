@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FixtureServer, startFixtureServer } from '../support/dashboard/fixture-server.ts';
+import { hasBrowser, settled, useBrowser } from '../support/dashboard/page.ts';
+import { absurdRow, makeRows } from '../support/dashboard/rows.ts';
+
+const require = createRequire(import.meta.url);
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
+}
+
+async function violationsOf(page: Page): Promise<string[]> {
+  // Through the debugger: the page's own policy lets no foreign script in.
+  await page.evaluate(axe);
+  const found = (await page.evaluate(`axe.run(document, {runOnly: ${JSON.stringify(tags)}}).then((r) => r.violations)`)) as Violation[];
+  return found.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`));
+}
+
+const now = Date.now();
+const rows = [absurdRow(now), ...makeRows(300, now, 1)];
+const first = rows[0]?.id ?? '';
+
+interface State {
+  readonly name: string;
+  readonly path: string;
+  readonly then?: (page: Page) => Promise<unknown>;
+  /** What is on the page once it is there. */
+  readonly shows: string;
+}
+
+const request = `/requests/${rows[5]?.id}`;
+const states: readonly State[] = [
+  { name: 'the overview', path: '/', shows: '.chart canvas' },
+  { name: 'a chart as a table', path: '/', then: (page) => page.locator('.chart-table summary').first().click(), shows: '.chart-table td' },
+  { name: 'the list', path: '/requests', shows: '.grid td' },
+  {
+    name: 'the list with suggestions',
+    path: '/requests',
+    then: (page) => page.getByLabel('Filter', { exact: true }).pressSequentially('mod'),
+    shows: '[role=option]',
+  },
+  { name: 'a filter that does not parse', path: '/requests?q=stats%3A5', shows: '.empty button' },
+  { name: 'the choice of columns', path: '/requests', then: (page) => page.keyboard.press('c'), shows: '.popover' },
+  { name: 'the choice of times', path: '/requests', then: (page) => page.keyboard.press('t'), shows: '.popover' },
+  { name: 'a request beside the list', path: `/requests?open=${rows[5]?.id}`, shows: '.side-panel .timeline' },
+  { name: 'a request', path: request, shows: '.said' },
+  { name: 'its differences', path: request, then: (page) => openTab(page, 'Request', 'Difference'), shows: '.difference li' },
+  { name: 'its events', path: request, then: (page) => page.getByRole('tab', { name: /Events/ }).click(), shows: '.events li' },
+  { name: 'its facts', path: request, then: (page) => openTab(page, 'Facts'), shows: '.facts' },
+  { name: 'a replay', path: request, then: (page) => page.keyboard.press('r'), shows: 'dialog[open]' },
+  { name: 'a request of absurd values', path: `/requests/${first}`, shows: '.timeline' },
+  { name: 'a trace', path: `/traces/${rows[5]?.trace}`, shows: '.trace a' },
+  { name: 'the keyboard', path: '/', then: (page) => page.keyboard.press('?'), shows: 'dialog[open]' },
+  { name: 'a page that is not there', path: '/nowhere', shows: 'main a[href="/"]' },
+];
+
+const openTab = async (page: Page, ...names: string[]): Promise<void> => {
+  for (const name of names) await page.getByRole('tab', { name, exact: true }).click();
+};
+
+describe.skipIf(!hasBrowser)('everybody can use', () => {
+  const open = useBrowser();
+  let server: FixtureServer;
+  let empty: FixtureServer;
+  beforeAll(async () => {
+    server = await startFixtureServer(rows);
+    empty = await startFixtureServer([]);
+  });
+  afterAll(() => Promise.all([server.close(), empty.close()]));
+
+  it.each(states)('$name, light and dark', async ({ path, then, shows }) => {
+    const { page, complaints } = await open(server.url + path);
+    await settled(page);
+    await then?.(page);
+    await page.locator(shows).first().waitFor();
+    await settled(page);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(() => page.evaluate('document.documentElement.dataset.scheme')).toBe('dark');
+    expect(await violationsOf(page)).toEqual([]);
+    expect(complaints.filter((text) => !text.includes('status of 400'))).toEqual([]);
+    await page.context().close();
+  });
+
+  it.each(['light', 'dark'] as const)('the first look, and the sign-in, %s', async (theme) => {
+    const { page } = await open(`${empty.url}/`, { theme });
+    await page.getByText('No requests yet').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    empty.set({ role: null });
+    await page.reload();
+    await page.getByLabel('Admin token').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    empty.set({ role: 'admin' });
+    await page.context().close();
+  });
+
+  it.each([360, 640, 1280, 2560])('at %i pixels without scrolling sideways', async (width) => {
+    for (const path of ['/', '/requests', `/requests/${first}`, `/requests/${rows[5]?.id}`, `/traces/${rows[0]?.trace}`]) {
+      const { page } = await open(server.url + path, { width });
+      await settled(page);
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth'), { message: path }).toBeLessThanOrEqual(0);
+      await page.context().close();
+    }
+  });
+});

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { isBuilt } from '../../.ci/dashboard.mjs';
+import { root } from '../repo/tree.ts';
+import { built } from '../support/dashboard/page.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await built();
+}, 60_000);
+
+const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
+const served = ['index.html', 'dashboard.js', 'dashboard.css'];
+
+describe('the built dashboard', () => {
+  it('is one page, one script and one style sheet', () => {
+    expect(
+      readdirSync(folder)
+        .filter((name) => /\.(html|js|css)$/.test(name))
+        .toSorted(),
+    ).toEqual(served.toSorted());
+    expect(isBuilt(root)).toBe(true);
+  });
+
+  it('is less than 150 KB compressed', () => {
+    const size = served.reduce((sum, name) => sum + gzipSync(read(name), { level: 9 }).length, 0);
+    expect(size).toBeGreaterThan(20_000);
+    expect(size).toBeLessThan(150_000);
+  });
+
+  it('asks nothing of other hosts', () => {
+    const names = served.flatMap((name) => [...read(name).matchAll(/https?:\/\/[\w.-]+/g)].map(([url]) => url));
+    // Names of namespaces, examples and the page of a library in its own message are no requests.
+    expect(names.filter((url) => !/^https?:\/\/(www\.w3\.org|127\.0\.0\.1|localhost)/.test(url))).toEqual([]);
+  });
+
+  it('has nothing inline, which the policy of the admin listener would stop', () => {
+    expect(read('index.html')).not.toMatch(/<style|style=|<script(?![^>]*\bsrc=)|\son\w+=/);
+    expect(read('dashboard.js')).not.toMatch(/dangerouslySetInnerHTML=|new Function\(|\beval\(/);
+  });
+});

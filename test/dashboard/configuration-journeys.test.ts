@@ -1,0 +1,241 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { adminUrl } from '../admin/client.ts';
+import { hasBrowser, useBrowser } from '../support/dashboard/page.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+const main = `version: 1
+include: [configs/*.yaml, keys.d/*.yaml]
+server: {admin: {open: true}}
+providers:
+  mock: {type: mock}
+  spare: {type: mock}
+prompts:
+  welcome:
+    model: "@mock/echo"
+    variables: {product: {required: true}, tone: {default: friendly}}
+    messages: [{role: user, content: "Greet customers of {{product}} in a {{tone}} tone."}]
+`;
+const support = (temperature: number): string => `configs:
+  support:
+    strategy: {mode: fallback, on_status_codes: [429]}
+    targets:
+      - provider: mock
+        override_params: {model: echo, temperature: ${temperature}}
+      - provider: spare
+`;
+const byPlan = `configs:
+  by-plan:
+    strategy:
+      mode: conditional
+      conditions: [{query: {metadata.plan: {$eq: paid}}, then: big}]
+      default: small
+    targets:
+      - {name: big, provider: spare}
+      - {name: small, provider: mock}
+`;
+
+describe.skipIf(!hasBrowser)('a person', () => {
+  const open = useBrowser();
+  let gateway: TestGateway;
+  let page: Page;
+  let complaints: readonly string[];
+  beforeEach(async () => {
+    const files = { 'configs/support.yaml': support(0.2), 'configs/by-plan.yaml': byPlan, 'keys.d/.gitkeep': '' };
+    gateway = await startTestGateway(main, { admin: true, files, watch: true });
+  });
+  afterEach(async () => {
+    const serious = complaints.filter((text) => !text.includes('Failed to load resource'));
+    if (serious.length > 0) throw new Error(`the browser complained: ${serious.join('\n')}`);
+    await page.context().close();
+    await gateway.close();
+  });
+  const visit = async (path: string): Promise<void> => {
+    ({ page, complaints } = await open(adminUrl(gateway) + path));
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  };
+  const write = (name: string, text: string): Promise<void> => writeFile(join(gateway.dir, name), text);
+
+  it('has a body explained: which condition matched, where it goes, with what', async () => {
+    await visit('/configs/by-plan');
+    await page.getByRole('button', { name: 'Whole body' }).click();
+    const body = page.getByLabel('Body', { exact: true });
+    await body.fill('{"model": "echo"');
+    await page.getByText(/^Not JSON/).waitFor();
+    expect(await page.getByRole('button', { name: 'Explain', exact: true }).isDisabled()).toBe(true);
+    await body.fill('{"model": "echo", "messages": [{"role": "user", "content": "hi"}]}');
+    await page.getByLabel('Headers').fill('x-gateway-metadata: {"plan": "paid"}');
+    await page.getByRole('button', { name: 'Explain', exact: true }).click();
+    const told = page.getByRole('region', { name: 'Explanation' });
+    await told.getByText('goes here').waitFor();
+    const text = await told.innerText();
+    expect(text).toContain('spare/echo');
+    expect(text).toContain('matches');
+    expect(text).toContain('configs/by-plan.yaml:');
+    expect(gateway.records).toEqual([]);
+  });
+
+  it('walks a chain by assuming what a target responds', async () => {
+    await visit('/configs/support');
+    await page.getByLabel('mock', { exact: true }).selectOption('429');
+    await page.getByRole('button', { name: 'Explain', exact: true }).click();
+    const told = page.getByRole('region', { name: 'Explanation' });
+    const here = told.locator('.panel', { hasText: 'goes here' }).last();
+    await here.waitFor();
+    expect(await here.getByRole('heading', { level: 2 }).first().innerText()).toContain('spare');
+  });
+
+  it('sees the tree of a config with the figures of what was sent', async () => {
+    const headers = { 'content-type': 'application/json', 'x-gateway-config': 'support' };
+    const body = JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'hi' }] });
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers, body });
+    expect(response.status).toBe(200);
+    await visit('/configs/support');
+    const tree = page.getByRole('list', { name: 'Targets of support' });
+    await expect
+      .poll(
+        async () => {
+          await page.reload();
+          await tree.waitFor();
+          return tree.innerText();
+        },
+        { timeout: 15_000 },
+      )
+      .toMatch(/1 attempt\b[\s\S]*100 %/);
+    expect(await tree.innerText()).toContain('on 429');
+    await page.getByLabel('YAML of support').getByText('temperature: 0.2').waitFor();
+  });
+
+  it('tests a provider', async () => {
+    await visit('/catalog');
+    await page.getByRole('button', { name: 'Test' }).first().click();
+    const result = page.locator('.panel', { hasText: 'mock' }).first().locator('.notice');
+    await result.waitFor();
+    expect(await result.getAttribute('class')).toContain('ok');
+  });
+
+  it('renders a prompt while typing, and runs it', async () => {
+    await visit('/prompts/welcome');
+    await page.getByLabel('product (required)').fill('Kite');
+    await page.getByText('Greet customers of Kite in a friendly tone.').first().waitFor();
+    expect(gateway.records).toEqual([]);
+    await page.getByRole('button', { name: 'Run it' }).click();
+    await page.getByRole('link', { name: 'Open the request' }).waitFor();
+    const runs = page.getByRole('region', { name: 'Last runs of welcome' });
+    await runs.getByText('200').first().waitFor({ timeout: 20_000 });
+    expect(gateway.records).toHaveLength(1);
+  });
+
+  it('creates, rotates and revokes a key, and sees each secret once', async () => {
+    await visit('/keys');
+    await page.getByText('No API keys yet').waitFor();
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByLabel('Name').fill('app-web');
+    await page.getByLabel('Configs').fill('support');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    const secret = page.getByLabel('Secret', { exact: true });
+    const first = await secret.innerText();
+    expect(first).toMatch(/^gw_live_[\w-]+$/);
+    await page.getByText('Written to keys.d/app-web.yaml').waitFor();
+    expect(await statusWith(first)).toBe(200);
+    await page.getByRole('button', { name: 'I have it' }).click();
+    await expect.poll(() => page.content()).not.toContain(first);
+
+    await page.getByRole('button', { name: 'Rotate… app-web' }).click();
+    await page.getByRole('button', { name: 'Issue a new secret' }).click();
+    const second = await secret.innerText();
+    expect(second).not.toBe(first);
+    await page.getByRole('button', { name: 'I have it' }).click();
+    expect([await statusWith(first), await statusWith(second)]).toEqual([200, 200]);
+
+    await page.getByRole('button', { name: 'Revoke… app-web' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(await statusWith(second)).toBe(200);
+    await page.getByRole('button', { name: 'Revoke… app-web' }).click();
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+    await page
+      .getByText(/^revoked/)
+      .first()
+      .waitFor();
+    expect([await statusWith(first), await statusWith(second)]).toEqual([401, 401]);
+  });
+
+  it('sees a failed reload in red, with its place, until the file is mended', async () => {
+    await visit('/system');
+    await write('configs/support.yaml', support(0.2).replace('override_params', 'overide_params'));
+    const alert = page.getByRole('alert');
+    await alert.waitFor({ timeout: 20_000 });
+    const text = await alert.innerText();
+    expect(text).toContain('configs/support.yaml:6:');
+    expect(text).toContain('override_params');
+    await write('configs/support.yaml', support(0.3));
+    await alert.waitFor({ state: 'detached', timeout: 20_000 });
+  });
+
+  it('rolls back to an earlier revision after a question, and reloads', async () => {
+    await write('configs/support.yaml', support(0.7));
+    await visit('/system/revisions');
+    const older = page.getByRole('button', { name: 'Roll back…' });
+    await expect
+      .poll(
+        async () => {
+          await page.reload();
+          await page.getByText('serves', { exact: true }).waitFor();
+          return older.count();
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(1);
+    await page
+      .getByRole('button', { name: /^Difference/ })
+      .first()
+      .click();
+    const diff = await page.locator('.code').first().innerText();
+    expect(diff).toContain('temperature: 0.2');
+    expect(diff).toContain('temperature: 0.7');
+    await older.click();
+    await page.getByRole('button', { name: 'Roll back', exact: true }).click();
+    await page.getByText(/^Revision \w+ serves/).waitFor();
+    await page.getByRole('tab', { name: 'Now' }).click();
+    await page.getByText(/^Rolled back to revision/).waitFor();
+    await page.getByRole('button', { name: 'Reload', exact: true }).click();
+    await page.getByText(/^Rolled back to revision/).waitFor({ state: 'detached' });
+  });
+
+  it('plans a text that is not saved', async () => {
+    await visit('/system/plan');
+    await page.getByLabel('File').selectOption('configs/support.yaml');
+    const area = page.getByRole('textbox', { name: 'Text of configs/support.yaml' });
+    await area.fill(support(0.9));
+    await page.getByText('~configs.support').first().waitFor();
+    await area.fill(support(0.9).replace('strategy', 'stratgy'));
+    await page.getByText('would keep serving what it serves now').waitFor();
+    await page
+      .getByRole('button', { name: /^configs\/support\.yaml:3/ })
+      .first()
+      .click();
+    await expect.poll(() => page.evaluate('document.activeElement.tagName + document.activeElement.selectionStart')).toBe('TEXTAREA24');
+    await expect.poll(() => page.locator('.gutter .error').allInnerTexts()).toEqual(['3']);
+    await page.getByRole('tab', { name: 'Now' }).click();
+    await page.getByRole('tab', { name: 'Plan' }).click();
+    await page.getByRole('button', { name: 'Back to what serves' }).click();
+    await page.getByText('The text is what serves.', { exact: false }).waitFor();
+  });
+
+  it('finds the place of a value', async () => {
+    await visit('/system/configuration');
+    await page.getByLabel('Search names, values and places').fill('temperature 0.2');
+    await page.getByRole('button', { name: 'configs/support.yaml:6' }).first().click();
+    expect(await page.locator('dialog mark').innerText()).toContain('temperature: 0.2');
+  });
+
+  const statusWith = async (key: string): Promise<number> => {
+    const headers = { 'content-type': 'application/json', 'x-gateway-api-key': key, 'x-gateway-config': 'support' };
+    const body = JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'hi' }] });
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers, body });
+    await response.text();
+    return response.status;
+  };
+});

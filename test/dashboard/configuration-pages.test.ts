@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FixtureServer, startFixtureServer } from '../support/dashboard/fixture-server.ts';
+import { hasBrowser, settled, useBrowser } from '../support/dashboard/page.ts';
+import { makeRows } from '../support/dashboard/rows.ts';
+import { diagnostics } from '../support/dashboard/serving-files.ts';
+import { absurdServing, someServing } from '../support/dashboard/serving-views.ts';
+import { emptyServing } from '../support/dashboard/serving.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const tags = JSON.stringify(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']);
+const paths = [
+  '/configs',
+  '/catalog',
+  '/prompts',
+  '/keys',
+  '/system',
+  '/system/revisions',
+  '/system/configuration',
+  '/system/plan',
+] as const;
+
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return (await page.evaluate(
+    `axe.run(document, {runOnly: ${tags}}).then((r) => r.violations.flatMap(({id, nodes}) => nodes.map((n) => id + ' at ' + n.target.join(' ') + ': ' + n.failureSummary)))`,
+  )) as string[];
+}
+
+const clicks =
+  (...names: readonly (string | RegExp)[]) =>
+  async (page: Page): Promise<void> => {
+    for (const name of names) await page.getByRole('button', { name }).first().click();
+  };
+
+interface State {
+  readonly name: string;
+  readonly path: string;
+  readonly then: (page: Page) => Promise<unknown>;
+  /** What is on the page once it is there. */
+  readonly shows: string;
+}
+
+const states: readonly State[] = [
+  { name: 'an explanation', path: '/configs/by-plan', then: clicks(/^Explain$/), shows: '[aria-label=Explanation] .panel' },
+  { name: 'a provider that was tested', path: '/catalog', then: clicks('Test'), shows: '.panel .notice' },
+  { name: 'a prompt that was run', path: '/prompts/welcome', then: clicks('Run it'), shows: 'a:has-text("Open the request")' },
+  { name: 'the form of a new key', path: '/keys', then: clicks('Create a key'), shows: 'dialog[open]' },
+  { name: 'a new secret', path: '/keys', then: clicks('Rotate… app-web', 'Issue a new secret'), shows: '[aria-label=Secret]' },
+  { name: 'the question before a key is revoked', path: '/keys', then: clicks('Revoke… app-web'), shows: 'dialog[open]' },
+  { name: 'the difference of a revision', path: '/system/revisions', then: clicks('Difference to the one before'), shows: '.code' },
+  { name: 'the question before a rollback', path: '/system/revisions', then: clicks('Roll back…'), shows: 'dialog[open]' },
+  { name: 'the place of a value', path: '/system/configuration', then: clicks('gateway.yaml:5'), shows: 'dialog[open] mark' },
+];
+
+describe.skipIf(!hasBrowser)('the pages of the configuration', () => {
+  const open = useBrowser();
+  const now = Date.now();
+  let servers: Readonly<Record<'usual' | 'empty' | 'absurd' | 'broken', FixtureServer>>;
+  beforeAll(async () => {
+    const rows = makeRows(100, now, 1).map((row) => ({ ...row, prompt: 'welcome' }));
+    const broken = {
+      ...someServing(now),
+      plan: () => ({ ok: false, revision: '', diagnostics, changes: [], restart_needed: [], diff: '' }),
+    };
+    servers = {
+      usual: await startFixtureServer(rows, someServing(now)),
+      empty: await startFixtureServer([], emptyServing()),
+      absurd: await startFixtureServer(rows, absurdServing(now)),
+      broken: await startFixtureServer(rows, broken),
+    };
+    const last_reload = { at: now, result: 'rejected', revision: '91bd0e7c', diagnostics, reason: null } as const;
+    servers.broken.set({ status: { last_reload, restart_needed: ['server.listen'], rolled_back_to: '8f3c2a10' } });
+  });
+  afterAll(() => Promise.all(Object.values(servers).map((server) => server.close())));
+
+  const plain = (['usual', 'empty', 'broken', 'absurd'] as const).flatMap((data) => paths.map((path) => ({ data, path })));
+  /** In both themes: no barrier, and nothing that the browser complains about. */
+  const isOpenToAll = async ({ page, complaints }: Awaited<ReturnType<typeof open>>): Promise<void> => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(`:root[data-scheme="${colorScheme}"]`).waitFor({ state: 'attached' });
+      expect(await violationsOf(page), colorScheme).toEqual([]);
+    }
+    expect(complaints).toEqual([]);
+  };
+
+  it.each(plain)('fit every window, and can be used by everybody: $path, $data data', async ({ data, path }) => {
+    const opened = await open(servers[data].url + path);
+    const { page } = opened;
+    await settled(page);
+    for (const width of [360, 1280, 2560]) {
+      await page.setViewportSize({ width, height: 800 });
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth'), { message: `${width} px` }).toBe(0);
+    }
+    // What somebody wrote is text.
+    expect(await page.locator('main img').count()).toBe(0);
+    await isOpenToAll(opened);
+    await page.context().close();
+  });
+
+  it.each(states)('can be used: $name', async ({ path, then, shows }) => {
+    const opened = await open(servers.usual.url + path);
+    await settled(opened.page);
+    await then(opened.page);
+    await opened.page.locator(shows).first().waitFor();
+    await settled(opened.page);
+    await isOpenToAll(opened);
+    await opened.page.context().close();
+  });
+
+  it.each([
+    ['/configs', 'No named configs yet', 'strategy: {mode: fallback'],
+    ['/catalog', 'No providers yet', 'api_key: ${env:OPENAI_API_KEY}'],
+    ['/prompts', 'No prompts yet', '{{product}}'],
+    ['/keys', 'No API keys yet', 'hash: sha256:'],
+  ])('%s without anything teaches the first lines', async (path, title, yaml) => {
+    const { page } = await open(servers.empty.url + path);
+    await page.getByText(title).waitFor();
+    expect(await page.locator('.code').first().innerText()).toContain(yaml);
+    await page.context().close();
+  });
+
+  const hidden = [
+    { role: 'viewer', path: '/configs', names: ['Explain'] },
+    { role: 'viewer', path: '/catalog', names: ['Test'] },
+    { role: 'viewer', path: '/prompts', names: ['Run it'] },
+    { role: 'viewer', path: '/keys', names: ['Create a key', 'Rotate…', 'Revoke…'] },
+    { role: 'viewer', path: '/system/revisions', names: ['Reload', 'Drain…', 'Roll back…'] },
+    { role: 'operator', path: '/keys', names: ['Create a key', 'Rotate…', 'Revoke…'] },
+    { role: 'operator', path: '/system/revisions', names: ['Reload', 'Drain…', 'Roll back…'] },
+  ] as const;
+  it.each(hidden)('hide from a $role what would be refused: $path', async ({ role, path, names }) => {
+    const server = await startFixtureServer([], someServing(now));
+    const asAdmin = await open(server.url + path);
+    await settled(asAdmin.page);
+    server.set({ role });
+    const { page } = await open(server.url + path);
+    await settled(page);
+    for (const name of names) {
+      expect(await asAdmin.page.getByRole('button', { name }).count(), `${name} for an admin`).toBeGreaterThan(0);
+      expect(await page.getByRole('button', { name }).count(), `${name} for a ${role}`).toBe(0);
+    }
+    await asAdmin.page.context().close();
+    await page.context().close();
+    await server.close();
+  });
+
+  it('show the exact YAML where no file can be written', async () => {
+    const serving = {
+      ...someServing(now),
+      keyChange: { secret: 'gw_live_x', yaml: 'api_keys:\n  ci: {hash: sha256:00}\n', written_to: null },
+    };
+    const server = await startFixtureServer([], serving);
+    const { page } = await open(`${server.url}/keys`);
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByLabel('Name').fill('ci');
+    await page.getByLabel('Expires').fill('90d');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('dialog .code').innerText()).toContain('ci: {hash: sha256:00}');
+    expect(serving.calls).toEqual([{ method: 'POST', path: '/api/keys', body: { name: 'ci', expires: '90d' } }]);
+    await server.close();
+  });
+});

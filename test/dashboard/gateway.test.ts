@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminUrl } from '../admin/client.ts';
+import { hasBrowser, useBrowser } from '../support/dashboard/page.ts';
+import { send, startBusyGateway } from '../support/dashboard/traffic.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
+  const open = useBrowser();
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startBusyGateway();
+  });
+  afterAll(() => gateway?.close());
+
+  it('shows the first request live, and its whole story', async () => {
+    const { page, complaints } = await open(`${adminUrl(gateway)}/requests`);
+    await page.getByText('No requests yet').waitFor();
+    const id = await send(gateway, 2);
+    await page.locator(`a[href="/requests/${id}"]`).waitFor();
+    await page.locator(`a[href="/requests/${id}"]`).click();
+    const panel = page.getByRole('complementary', { name: 'Request' });
+    await panel.getByText('Open Settings and press Reset.').waitFor();
+    expect(await panel.locator('.timeline').innerText()).toMatch(
+      /429[\s\S]*openai-main\/rate-limited[\s\S]*200[\s\S]*azure-eu\/gpt-4o-mini/,
+    );
+    await panel.getByRole('tab', { name: /^Events/ }).click();
+    await expect.poll(() => panel.locator('.events li').count()).toBeGreaterThan(5);
+    await panel.getByRole('tab', { name: 'Request', exact: true }).click();
+    await panel.getByText('"temperature": 0.9').waitFor();
+    await panel.getByRole('tab', { name: 'Difference' }).click();
+    const temperature = panel.locator('.difference li', { hasText: 'temperature' });
+    expect(await temperature.innerText()).toContain('override_params');
+    expect(complaints).toEqual([]);
+  });
+
+  it('filters, counts and suggests from the store', async () => {
+    await Promise.all(Array.from({ length: 12 }, (_, n) => send(gateway, n)));
+    const { page, complaints } = await open(`${adminUrl(gateway)}/requests?q=status%3A500`);
+    await expect.poll(() => page.locator('.c-status').count()).toBe(2);
+    await expect.poll(() => page.locator('.histogram').innerText()).toContain('2 requests');
+    const filter = page.getByRole('combobox', { name: 'Filter' });
+    await filter.fill('config:su');
+    await page.getByRole('option', { name: /^support/ }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('explains a recorded request under the configuration of now', async () => {
+    const id = await send(gateway, 0);
+    const { page, complaints } = await open(`${adminUrl(gateway)}/requests/${id}`);
+    await page.getByRole('button', { name: 'Explain now' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('goes here').waitFor();
+    expect(await dialog.innerText()).toContain('override_params');
+    expect(complaints).toEqual([]);
+  });
+
+  it('replays a recorded request, and compares the responses', async () => {
+    const id = await send(gateway, 0);
+    const { page } = await open(`${adminUrl(gateway)}/requests/${id}`);
+    await page.getByRole('button', { name: 'Replay…' }).click();
+    await page.getByRole('button', { name: 'Send it', exact: true }).click();
+    await page.getByRole('link', { name: 'Open the new request' }).waitFor();
+  });
+
+  it('shows figures and charts', async () => {
+    const { page, complaints } = await open(`${adminUrl(gateway)}/`);
+    await expect.poll(() => page.locator('.figures').innerText()).toMatch(/Requests\s+1\d/);
+    await page.locator('.chart canvas').first().waitFor();
+    await expect.poll(() => page.locator('.provider-card').count()).toBe(2);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasBrowser)('a gateway that keeps less', () => {
+  const open = useBrowser();
+
+  it('says that it keeps no requests, and what to write', async () => {
+    const gateway = await startTestGateway(
+      'version: 1\nserver: {admin: {open: true}}\nlogging: {requests: off}\nproviders: {mock: {type: mock}}\n',
+      { admin: true },
+    );
+    for (const path of ['/', '/requests']) {
+      const { page } = await open(adminUrl(gateway) + path);
+      await page.getByText('The request log is switched off').waitFor();
+      await page.locator('.code', { hasText: 'bodies: redacted' }).waitFor();
+      expect(await page.getByRole('alert').count()).toBe(0);
+      expect(await page.locator('.skeleton').count()).toBe(0);
+      await page.context().close();
+    }
+    await gateway.close();
+  });
+
+  it('says which setting kept a body out of the log, and where it is written', async () => {
+    const gateway = await startTestGateway(
+      'version: 1\nserver: {admin: {open: true}}\nlogging:\n  requests: {bodies: metadata}\nproviders: {mock: {type: mock}}\n',
+      { admin: true },
+    );
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"model": "@mock/echo", "messages": [{"role": "user", "content": "hi"}]}',
+    });
+    await response.text();
+    const id = response.headers.get('x-request-id') ?? '';
+    const { page } = await open(`${adminUrl(gateway)}/requests/${id}`);
+    // The store takes records in batches.
+    await expect.poll(async () => (await page.reload(), await page.locator('.timeline').count())).toBe(1);
+    const absent = page.locator('.empty');
+    await absent.getByText('logging.requests.bodies: metadata').waitFor();
+    await absent.getByText('gateway.yaml:4').waitFor();
+    await gateway.close();
+  });
+});
+
+describe.skipIf(!hasBrowser)('the sign-in', () => {
+  const open = useBrowser();
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway(
+      'version: 1\nserver: {admin: {token: "a-token-that-is-long-enough-for-this"}}\nproviders: {mock: {type: mock}}\n',
+      { admin: true },
+    );
+  });
+  afterAll(() => gateway?.close());
+
+  it('rejects a wrong token, accepts the right one, keeps the session, and signs out', async () => {
+    const { page } = await open(adminUrl(gateway));
+    await page.getByLabel('Admin token').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Admin token').fill('a-token-that-is-long-enough-for-this');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Admin token').waitFor();
+  });
+});

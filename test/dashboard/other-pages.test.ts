@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type FixtureServer, startFixtureServer } from '../support/dashboard/fixture-server.ts';
+import { hasBrowser, useBrowser } from '../support/dashboard/page.ts';
+import { absurdRow, makeRow, makeRows, randomFrom } from '../support/dashboard/rows.ts';
+
+describe.skipIf(!hasBrowser)('the overview', () => {
+  const open = useBrowser();
+  let server: FixtureServer;
+  beforeEach(async () => {
+    server = await startFixtureServer(makeRows(600, Date.now(), 1));
+  });
+  afterEach(() => server.close());
+
+  it('leads from each figure to the requests that it counts', async () => {
+    const { page } = await open(server.url);
+    await page.getByRole('link', { name: /Error rate/ }).click();
+    await page.locator('.grid tbody tr:not(.space)').first().waitFor();
+    expect(new URL(page.url()).searchParams.get('q')).toBe('status:>=400');
+    const texts = await page.locator('.c-status').allInnerTexts();
+    expect(texts.every((text) => /[45]\d\d/.test(text))).toBe(true);
+  });
+
+  it('has the numbers of each chart as a table', async () => {
+    const { page } = await open(server.url);
+    await page.locator('.chart').first().waitFor();
+    const without = page.locator('.chart', { hasNot: page.locator('.chart-table') });
+    await expect.poll(() => without.count()).toBe(0);
+    await page.locator('.chart-table summary').first().click();
+    const table = page.getByRole('region', { name: 'Requests by status' });
+    await expect.poll(() => table.locator('tbody tr').count()).toBeGreaterThan(50);
+  });
+
+  it('says that the last reload failed, and where', async () => {
+    const problem = {
+      level: 'error',
+      code: 'unknown-key',
+      message: 'unknown key "retrys"',
+      hint: 'did you mean "retry"?',
+      file: 'gateway.yaml',
+      line: 9,
+      column: 9,
+    } as const;
+    server.set({
+      status: { last_reload: { at: Date.now(), result: 'rejected', revision: '8f3c2a1', diagnostics: [problem], reason: null } },
+    });
+    const { page } = await open(server.url);
+    const banner = page.getByRole('alert');
+    await banner.waitFor();
+    expect(await banner.innerText()).toContain('gateway.yaml:9:9 unknown key "retrys"');
+  });
+});
+
+describe.skipIf(!hasBrowser)('a gateway without requests', () => {
+  const open = useBrowser();
+
+  it('teaches the first one, and shows it when it comes', async () => {
+    const server = await startFixtureServer([]);
+    const { page } = await open(server.url);
+    await page.getByText('No requests yet').waitFor();
+    expect(await page.locator('.code').innerText()).toContain('curl http://127.0.0.1:8787/v1/chat/completions');
+    await expect.poll(() => server.watching()).toBe(1);
+    server.add(makeRow(1, Date.now(), randomFrom(1)));
+    await page.getByText('Error rate').waitFor();
+    await server.close();
+  });
+});
+
+describe.skipIf(!hasBrowser)('one request', () => {
+  const open = useBrowser();
+  let server: FixtureServer;
+  const rows = makeRows(50, Date.now(), 1);
+  const plain = rows.find((row) => row.error === null && row.stream && row.ttft !== null) ?? rows[0];
+  beforeEach(async () => {
+    server = await startFixtureServer([absurdRow(Date.now()), ...rows]);
+  });
+  afterEach(() => server.close());
+
+  it('shows its response readable, raw, and event by event with times', async () => {
+    const { page } = await open(`${server.url}/requests/${plain?.id}`);
+    await page.getByText('To reset the password, open **Settings**').waitFor();
+    await page.getByText('Thinking (').click();
+    await page.getByText('The user wants steps. Keep it short.').waitFor();
+    expect(await page.locator('.said').innerText()).toContain('find_customer');
+    await page.getByRole('tab', { name: 'Raw' }).click();
+    await page.getByText('data: [DONE]').waitFor();
+    await page.getByRole('tab', { name: /^Events \(\d+\)/ }).click();
+    const first = await page.locator('.events li').first().innerText();
+    expect(first).toContain('ms');
+    expect(first).toContain('"role":"assistant"');
+  });
+
+  it('shows the request as it came, as it was sent, and the causes of the difference', async () => {
+    const { page } = await open(`${server.url}/requests/${plain?.id}`);
+    await page.getByRole('tab', { name: 'Request', exact: true }).click();
+    await page.getByText('"temperature": 0.9').waitFor();
+    await page.getByRole('tab', { name: 'To the provider' }).click();
+    await page.getByText('"temperature": 0.2').waitFor();
+    await page.getByRole('tab', { name: 'Difference' }).click();
+    const entry = page.locator('.difference li', { hasText: 'temperature' });
+    expect(await entry.innerText()).toContain('override_params');
+    expect(await entry.innerText()).toContain('configs/support.yaml:10');
+  });
+
+  it('shows each attempt with its reason, and filters the panes by a bar', async () => {
+    const fallback = rows.find((row) => row.fallback);
+    const { page } = await open(`${server.url}/requests/${fallback?.id}`);
+    await page.getByText('"Rate limit reached", retry-after 20 s is too long').waitFor();
+    await page.getByRole('button', { name: /429 openai-main\/gpt-4o-mini/ }).click();
+    await page.getByRole('region', { name: 'Attempt 1' }).waitFor();
+    await page.getByRole('tab', { name: 'To the provider', selected: true }).waitFor();
+  });
+
+  it('never reads what a model or a caller wrote as markup', async () => {
+    const { page } = await open(`${server.url}/requests`);
+    const dialogs: string[] = [];
+    page.on('dialog', (dialog) => {
+      dialogs.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await page.getByText('<script>alert(1)</script>').first().waitFor();
+    await page.goto(`${server.url}/requests/req_01JD3K8ZQ4M6N7P8R9S0ABSURD`);
+    await page.getByText('<script>alert(1)</script>').first().waitFor();
+    expect(dialogs).toEqual([]);
+    expect(await page.locator('main script, main img[src="x"]').count()).toBe(0);
+  });
+
+  it('shows no contents to a viewer, and says so', async () => {
+    server.set({ role: 'viewer' });
+    const { page } = await open(`${server.url}/requests/${plain?.id}`);
+    await page.getByRole('tab', { name: 'Request', exact: true }).click();
+    await page.getByText('Contents are for operators').waitFor();
+    expect(await page.getByRole('button', { name: 'Replay…' }).count()).toBe(0);
+  });
+
+  it('says that there is no such request', async () => {
+    const { page } = await open(`${server.url}/requests/req_nowhere`);
+    await page.getByRole('alert').waitFor();
+  });
+});

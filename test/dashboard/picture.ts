@@ -1,0 +1,38 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { adminUrl } from '../admin/client.ts';
+import { findChromium, launch } from '../support/dashboard/chromium.ts';
+import { built } from '../support/dashboard/page.ts';
+import { send, startBusyGateway } from '../support/dashboard/traffic.ts';
+
+/**
+ * Makes the picture of the README from a running gateway: `node --conditions=llm-gateway-source test/dashboard/picture.ts`.
+ * Names the file as its argument to write another one.
+ */
+const path = process.argv[2] ?? 'docs/images/dashboard.png';
+const most = 150_000;
+
+await built();
+const found = await findChromium();
+if ('missing' in found) throw new Error(found.missing);
+const gateway = await startBusyGateway();
+const browser = await launch(found);
+try {
+  const ids: string[] = [];
+  for (let n = 0; n < 48; n++) ids.push(await send(gateway, n % 6 === 4 && n > 12 ? 5 : n));
+  // The store takes records in batches.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  const page = await browser.newPage({ viewport: { width: 1440, height: 810 }, colorScheme: 'light', reducedMotion: 'reduce' });
+  const shown = ids.findLast((_id, n) => n % 6 === 2) ?? '';
+  await page.goto(`${adminUrl(gateway)}/requests?range=15m&open=${shown}`);
+  await page.locator('.said').waitFor();
+  await page.waitForTimeout(500);
+  mkdirSync(dirname(path), { recursive: true });
+  await page.screenshot({ path });
+  const { size } = statSync(path);
+  if (size > most) throw new Error(`${path} has ${size} bytes, more than ${most}`);
+  process.stdout.write(`${path}: ${size} bytes\n`);
+} finally {
+  await browser.close();
+  await gateway.close();
+}

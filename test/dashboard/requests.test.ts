@@ -1,0 +1,262 @@
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LogRow } from '../../src/core/logs/row.ts';
+import { type FixtureServer, startFixtureServer } from '../support/dashboard/fixture-server.ts';
+import { hasBrowser, useBrowser } from '../support/dashboard/page.ts';
+import { makeRow, makeRows, randomFrom } from '../support/dashboard/rows.ts';
+
+const random = randomFrom(99);
+const newRow = (n: number): LogRow => makeRow(1_000_000 + n, Date.now(), random);
+const drawn = (page: Page) => page.locator('.grid tbody tr:not(.space)');
+const filterOf = (page: Page) => page.getByRole('combobox', { name: 'Filter' });
+const parameter = (page: Page, name: string): string | null => new URL(page.url()).searchParams.get(name);
+
+describe.skipIf(!hasBrowser)('the list of requests', () => {
+  const open = useBrowser();
+  let server: FixtureServer;
+  let rows: LogRow[];
+  beforeEach(async () => {
+    rows = makeRows(2000, Date.now(), 20);
+    server = await startFixtureServer(rows);
+  });
+  afterEach(() => server.close());
+
+  const list = async (search = '') => {
+    const opened = await open(`${server.url}/requests${search}`);
+    await drawn(opened.page).first().waitFor();
+    return opened.page;
+  };
+
+  it('draws at most 80 rows, and loads more at its end', async () => {
+    const page = await list();
+    const counts: number[] = [];
+    const toTheEnd = async (): Promise<number> => {
+      await page.evaluate('document.querySelector(".grid-box").scrollTo(0, 1e9)');
+      counts.push(await drawn(page).count());
+      return Number(await drawn(page).last().getAttribute('aria-rowindex'));
+    };
+    await expect.poll(toTheEnd).toBeGreaterThan(500);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(80);
+  });
+
+  it('filters, keeps the filter in the address, and gives it back with the history', async () => {
+    const page = await list();
+    await filterOf(page).fill('status:>=400');
+    await filterOf(page).press('Enter');
+    await expect
+      .poll(() =>
+        page
+          .locator('.c-status')
+          .allInnerTexts()
+          .then((texts) => texts.length > 3 && texts.every((text) => /[45]\d\d/.test(text))),
+      )
+      .toBe(true);
+    expect(parameter(page, 'q')).toBe('status:>=400');
+    await page.goBack();
+    await expect.poll(() => filterOf(page).inputValue()).toBe('');
+    await expect
+      .poll(() =>
+        page
+          .locator('.c-status')
+          .allInnerTexts()
+          .then((texts) => texts.some((text) => text.includes('200'))),
+      )
+      .toBe(true);
+  });
+
+  it('shows where a filter does not parse, and keeps the rows', async () => {
+    const page = await list();
+    const before = await drawn(page).first().innerText();
+    await filterOf(page).fill('model:gpt-4o latencyy:>2s');
+    await filterOf(page).press('Enter');
+    await page.getByText('Character 14').waitFor();
+    expect(await page.locator('.filter-problem mark').innerText()).toBe('latencyy');
+    expect(await page.locator('.filter-problem').innerText()).toContain('Did you mean "latency"?');
+    expect(await drawn(page).first().innerText()).toBe(before);
+    expect(parameter(page, 'q')).toBeNull();
+  });
+
+  it('suggests fields, then values with counts, by keyboard', async () => {
+    const page = await list();
+    await page.keyboard.press('/');
+    await page.keyboard.type('prov');
+    await page.getByRole('option', { name: 'provider:' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('option', { name: 'provider:', selected: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => filterOf(page).inputValue()).toBe('provider:');
+    const value = page.getByRole('option', { name: /^openai-main/ });
+    await value.waitFor();
+    expect(await value.innerText()).toMatch(/\d/);
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('option', { selected: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => filterOf(page).inputValue()).toMatch(/^provider:[\w-]+ $/);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => parameter(page, 'q')).toMatch(/^provider:[\w-]+$/);
+  });
+
+  it('offers nothing of an older text, also while the gateway is slow', async () => {
+    const page = await list();
+    await page.keyboard.press('/');
+    await page.getByRole('option', { name: 'status:' }).waitFor();
+    // From here on no suggestion comes: what is offered is what was there, as far as it fits.
+    const asked: string[] = [];
+    await page.route('**/api/suggest?*', (route) => void asked.push(route.request().url()));
+    await page.keyboard.type('prov');
+    await expect.poll(() => page.getByRole('option').allInnerTexts()).toEqual([expect.stringContaining('provider:')]);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => filterOf(page).inputValue()).toBe('provider:');
+    await expect.poll(() => asked.length).toBeGreaterThan(0);
+    await page.keyboard.type('claude');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => parameter(page, 'q')).toBe('provider:claude');
+  });
+
+  it('opens a request beside the list, walks, and closes, by keyboard', async () => {
+    const page = await list();
+    const panel = page.getByRole('complementary', { name: 'Request' });
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await page.keyboard.press('Enter');
+    await panel.getByText(rows[0]?.id ?? '').waitFor();
+    await page.keyboard.press(']');
+    await panel.getByText(rows[1]?.id ?? '').waitFor();
+    await page.keyboard.press('[');
+    await panel.getByText(rows[0]?.id ?? '').waitFor();
+    expect(parameter(page, 'open')).toBe(rows[0]?.id);
+    await page.keyboard.press('y');
+    await page.getByText('Request id copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(rows[0]?.id);
+    await page.keyboard.press('Y');
+    await page.getByText('Command copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
+      /^curl 'http:\/\/127\.0\.0\.1:8787\/v1\/[\s\S]*\$GATEWAY_API_KEY[\s\S]*--data-raw/,
+    );
+    await page.keyboard.press('e');
+    await page.getByRole('dialog', { name: /would happen/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    // The list is usable beside the open request.
+    await drawn(page).nth(3).click();
+    await panel.getByText(rows[3]?.id ?? '').waitFor();
+    await drawn(page).nth(5).click();
+    await panel.getByText(rows[5]?.id ?? '').waitFor();
+  });
+
+  it('lets new rows flow in at the top, and keeps them behind a pill otherwise', async () => {
+    const page = await list();
+    await expect.poll(() => server.watching()).toBe(1);
+    const one = newRow(1);
+    server.add(one);
+    await page.locator(`a[href="/requests/${one.id}"]`).waitFor();
+    await page.keyboard.press('j');
+    await page.getByRole('row', { selected: true }).waitFor();
+    server.add(newRow(2));
+    server.add(newRow(3));
+    const pill = page.getByRole('button', { name: '2 new' });
+    await pill.waitFor();
+    expect(await page.locator(`a[href="/requests/${newRow(3).id}"]`).count()).toBe(0);
+    await pill.click();
+    await page.locator(`a[href="/requests/${newRow(3).id}"]`).waitFor();
+    // Paused: nothing is asked for at all.
+    await page.keyboard.press('l');
+    await expect.poll(() => server.watching()).toBe(0);
+  });
+
+  it('shows live rows of the filter alone', async () => {
+    const page = await list('?q=status%3A%3E%3D400');
+    await expect.poll(() => server.watching()).toBe(1);
+    const good = { ...newRow(7), status: 200 };
+    const bad = { ...newRow(8), status: 500 };
+    server.add(good);
+    server.add(bad);
+    await page.locator(`a[href="/requests/${bad.id}"]`).waitFor();
+    expect(await page.locator(`a[href="/requests/${good.id}"]`).count()).toBe(0);
+  });
+
+  it('takes a time range from a drag over the histogram', async () => {
+    const page = await list();
+    const plot = page.locator('.histogram .u-over');
+    await plot.waitFor();
+    const box = await plot.boundingBox();
+    if (box === null) throw new Error('the histogram is not drawn');
+    await page.mouse.move(box.x + box.width * 0.4, box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 20, { steps: 5 });
+    await page.mouse.up();
+    await expect.poll(() => parameter(page, 'range')).toMatch(/^\d{4}-.*Z\/\d{4}-.*Z$/);
+    const [since = 0, until = 0] = (parameter(page, 'range') ?? '').split('/').map((text) => Date.parse(text));
+    expect(until - since).toBeGreaterThan(3 * 3_600_000);
+    expect(until - since).toBeLessThan(7 * 3_600_000);
+  });
+
+  it('remembers columns, widths, views and the theme', async () => {
+    const page = await list();
+    await page.keyboard.press('c');
+    await page.getByRole('checkbox', { name: 'meta.user' }).check();
+    await page.getByRole('checkbox', { name: 'Config' }).uncheck();
+    await page.getByRole('button', { name: 'Move Status left' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('separator', { name: 'Width of Route' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await filterOf(page).fill('latency:>1s');
+    await filterOf(page).press('Enter');
+    await page.getByRole('button', { name: 'Save view…' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Mine');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Mine', exact: true }).waitFor();
+    await page.getByRole('button', { name: /^Theme: as the system/ }).click();
+    await page.getByRole('button', { name: /^Theme: light/ }).click();
+    await page.reload();
+    await drawn(page).first().waitFor();
+    const heads = await page.locator('.grid th').allInnerTexts();
+    expect(heads.slice(0, 2)).toEqual(['Status', 'Time']);
+    expect(heads).toContain('meta.user');
+    expect(heads).not.toContain('Config');
+    expect(await page.getByRole('separator', { name: 'Width of Route' }).getAttribute('aria-valuenow')).toBe('212');
+    expect(await page.getByRole('button', { name: 'Mine', exact: true }).getAttribute('aria-pressed')).toBe('true');
+    expect(await page.evaluate('document.documentElement.dataset.scheme')).toBe('dark');
+  });
+
+  it('says why nothing is listed, and what to do', async () => {
+    const { page } = await open(`${server.url}/requests?q=${encodeURIComponent('status:418')}`);
+    await page.getByText('No request matches').waitFor();
+    await page.getByRole('button', { name: 'Clear the filter' }).last().click();
+    await drawn(page).first().waitFor();
+  });
+
+  it('keeps the rows and says what is wrong when the gateway fails, then goes on', async () => {
+    const page = await list();
+    server.set({ failing: true });
+    await filterOf(page).fill('stream:true');
+    await filterOf(page).press('Enter');
+    await page.getByText('The request log is not available.').waitFor();
+    expect(await drawn(page).count()).toBeGreaterThan(5);
+    server.set({ failing: false });
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('The request log is not available.').waitFor({ state: 'detached' });
+  });
+
+  it('goes to each page by keyboard, and lists all keys', async () => {
+    const page = await list();
+    for (const [key, path] of Object.entries({ o: '/', c: '/configs', p: '/prompts', k: '/keys', s: '/system', r: '/requests' })) {
+      // The second key must come soon after the first: on a slow machine more than once.
+      const go = async (): Promise<string> => {
+        await page.keyboard.press('g');
+        await page.keyboard.press(key);
+        return new URL(page.url()).pathname;
+      };
+      await expect.poll(go).toBe(path);
+    }
+    await page.keyboard.press('?');
+    const text = await page.getByRole('dialog', { name: 'Keyboard' }).innerText();
+    for (const does of ['write a filter', 'open the next row', 'choose columns', 'go to System', 'show this list'])
+      expect(text).toContain(does);
+  });
+});

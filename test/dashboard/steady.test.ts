@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FixtureServer, startFixtureServer } from '../support/dashboard/fixture-server.ts';
+import { hasBrowser, settled, useBrowser } from '../support/dashboard/page.ts';
+import { makeRows } from '../support/dashboard/rows.ts';
+import { someServing } from '../support/dashboard/serving-views.ts';
+
+const now = Date.now();
+const rows = makeRows(300, now, 1);
+const id = rows[5]?.id;
+
+/** The sum of all layout shifts without input, as browsers report them. */
+const shifts = `new Promise((done) => {
+  let sum = 0;
+  const add = (list) => { for (const entry of list) if (!entry.hadRecentInput) sum += entry.value; };
+  const observer = new PerformanceObserver((list) => add(list.getEntries()));
+  observer.observe({ type: 'layout-shift', buffered: true });
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => { add(observer.takeRecords()); done(sum); }, 100)));
+})`;
+
+describe.skipIf(!hasBrowser)('nothing moves while a page is loaded', () => {
+  const open = useBrowser();
+  let server: FixtureServer;
+  beforeAll(async () => {
+    server = await startFixtureServer(rows, someServing(now));
+  });
+  afterAll(() => server.close());
+
+  const paths = [
+    '/',
+    '/requests',
+    `/requests?open=${id}`,
+    `/requests/${id}`,
+    `/traces/${rows[5]?.trace}`,
+    '/configs',
+    '/catalog',
+    '/keys',
+    '/system',
+  ];
+  it.each(paths.flatMap((path) => [360, 1280].map((width) => ({ path, width }))))('$path at $width px', async ({ path, width }) => {
+    const { page } = await open(server.url + path, { width });
+    await settled(page);
+    expect(await page.evaluate(shifts)).toBeLessThan(0.02);
+    await page.context().close();
+  });
+});

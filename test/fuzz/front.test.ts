@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { corpus } from './front/corpus.ts';
+import { compare, holdFrontLaw } from './front/law.ts';
+
+/** `npm run fuzz` does the same with a million connections. */
+
+it('random connections have the same effect on the socket as through node:http', { timeout: 120_000 }, async () => {
+  const result = await holdFrontLaw(1, 0, 3000);
+  expect(result.broken).toEqual([]);
+  expect(result.plain).toBeGreaterThan(1000);
+});
+
+it('requests in which parsers differ have the same effect, cut at every place', { timeout: 120_000 }, async () => {
+  for (const [name, text] of Object.entries(corpus)) {
+    const places = Array.from({ length: text.length }, (_, at) => [text.slice(0, at), text.slice(at)]);
+    const { broken } = await compare(places);
+    expect(broken.slice(0, 1), name).toEqual([]);
+  }
+});

@@ -1,0 +1,42 @@
+import { Duplex } from 'node:stream';
+
+/** A connection without a network: bytes are pushed in by hand, and what leaves is kept. */
+export class FakeSocket extends Duplex {
+  readonly remoteAddress: string;
+  readonly out: Buffer[] = [];
+
+  /** @param remoteAddress tells the connections of one listener apart */
+  constructor(remoteAddress: string) {
+    super({ allowHalfOpen: true });
+    this.remoteAddress = remoteAddress;
+    this.on('error', () => {});
+  }
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.out.push(chunk);
+    done();
+  }
+
+  setTimeout(): this {
+    return this;
+  }
+
+  destroySoon(): void {
+    this.end();
+    if (this.writableFinished) this.destroy();
+    else this.once('finish', () => this.destroy());
+  }
+
+  resetAndDestroy(): void {
+    this.destroy();
+  }
+
+  /** All that left, without what differs from second to second. */
+  get text(): string {
+    return Buffer.concat(this.out)
+      .toString('latin1')
+      .replaceAll(/^Date: .*\r\n/gm, '');
+  }
+}

@@ -1,0 +1,101 @@
+import { Random } from '../random.ts';
+import type { FakeSocket } from './fake-socket.ts';
+import { message, scratched } from './messages.ts';
+import { Side } from './side.ts';
+
+/**
+ * The law of the front: what a client sends has the same effect whether it is read on the socket or by `node:http`. Both
+ * answer with what they have read, so that the bytes that leave are all that has to be compared. One thing may differ:
+ * where a client sends nonsense behind a request that is not answered yet, `node:http` gives up the answer at once, and
+ * refuses a CONNECT before it.
+ */
+export interface FrontResult {
+  readonly cases: number;
+  /** Requests that were read on the socket. */
+  readonly plain: number;
+  readonly broken: readonly { readonly n: number; readonly pieces: readonly string[]; readonly ours: string; readonly nodes: string }[];
+}
+
+/** Connections that run at the same time. */
+const together = 64;
+const mostBroken = 5;
+/** What every CONNECT gets. */
+const noTunnel = 'does not support CONNECT';
+
+/** Compares random connections from case `from` on. */
+export async function holdFrontLaw(seed: number, from: number, count: number, onProgress?: (done: number) => void): Promise<FrontResult> {
+  let plain = 0;
+  let cases = 0;
+  const broken: FrontResult['broken'][number][] = [];
+  for (let n = 0; n < count && broken.length < mostBroken; n += together) {
+    const numbers = Array.from({ length: Math.min(together, count - n) }, (_, at) => from + n + at);
+    const result = await compare(numbers.map((number) => piecesOf(seed, number)));
+    plain += result.plain;
+    for (const { n: at, ...rest } of result.broken) broken.push({ n: numbers[at] ?? -1, ...rest });
+    cases += numbers.length;
+    onProgress?.(cases);
+  }
+  return { cases, plain, broken };
+}
+
+/** Compares each of some connections. Their pieces arrive one after the other, each when the one before has had its effect. */
+export async function compare(all: readonly (readonly string[])[]): Promise<FrontResult> {
+  const sides = [new Side(true), new Side(false)] as const;
+  const sockets = all.map((_, n) => sides.map((side) => side.connect(String(n))));
+  const longest = Math.max(...all.map((pieces) => pieces.length));
+  for (let at = 0; at < longest; at += 1) {
+    for (const [n, pieces] of all.entries()) for (const socket of sockets[n] ?? []) send(socket, pieces[at]);
+    await settled();
+  }
+  await settled();
+  for (const socket of sockets.flat()) if (!socket.destroyed) socket.push(null);
+  await settled();
+  const broken = all.flatMap((pieces, n) => {
+    const [a, b] = sockets[n] as [FakeSocket, FakeSocket];
+    const [ours, nodes] = [effect(a), effect(b)];
+    const hasRead = sides[1].headsOf(b) !== '' && sides[0].headsOf(a).startsWith(sides[1].headsOf(b));
+    const isCut = hasRead && b.destroyed && a.text.startsWith(b.text);
+    const isTunnel = b.text.includes(noTunnel) && a.text.endsWith(b.text);
+    return ours === nodes || isCut || isTunnel ? [] : [{ n, pieces, ours, nodes }];
+  });
+  for (const socket of sockets.flat()) socket.destroy();
+  return { cases: all.length, plain: sides[0].plain, broken };
+}
+
+function send(socket: FakeSocket, piece: string | undefined): void {
+  if (piece !== undefined && piece !== '' && !socket.destroyed) socket.push(Buffer.from(piece, 'latin1'));
+}
+
+const effect = (socket: FakeSocket): string => `${socket.text}${socket.writableEnded || socket.destroyed ? '(closed)' : '(open)'}`;
+
+async function settled(): Promise<void> {
+  for (let turns = 0; turns < 4; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** One connection: some messages, cut somewhere. */
+function piecesOf(seed: number, n: number): readonly string[] {
+  const random = new Random(Math.imul(seed, 0x9e3779b1) ^ n);
+  const odd = random.pick([0, 0, 0.02, 0.1, 0.3]);
+  const count = random.pick([1, 1, 2, 3]);
+  let same = '';
+  const pieces: string[] = [];
+  for (let at = 0; at < count; at += 1) {
+    const whole = same !== '' && random.chance(0.5) ? same : message(random, odd);
+    same = whole;
+    const text = random.chance(odd) ? scratched(random, whole) : whole;
+    if (pieces.length > 0 && random.chance(0.2)) pieces.push(...cut(random, (pieces.pop() ?? '') + text));
+    else pieces.push(...cut(random, text));
+  }
+  return pieces;
+}
+
+function cut(random: Random, text: string): string[] {
+  const pieces: string[] = [];
+  let rest = text;
+  for (let n = random.pick([0, 0, 0, 1, 1, 2, 4]); n > 0 && rest.length > 1; n -= 1) {
+    const at = 1 + random.below(rest.length - 1);
+    pieces.push(rest.slice(0, at));
+    rest = rest.slice(at);
+  }
+  return [...pieces, rest];
+}

@@ -1,0 +1,107 @@
+import type { Server } from 'node:http';
+import { canonicalPrefix } from '../../../src/core/http/headers.ts';
+import type { Incoming } from '../../../src/core/http/arrival.ts';
+import { GatewayError } from '../../../src/core/error.ts';
+import { Budget } from '../../../src/core/memory/budget.ts';
+import { requestLimits } from '../../../src/core/json/limits.ts';
+import { headerNames } from '../../../src/transport/inbound/header-bag.ts';
+import { Ids } from '../../../src/transport/inbound/ids.ts';
+import { PlainClient } from '../../../src/transport/inbound/plain/client.ts';
+import { createDataServer } from '../../../src/transport/inbound/server.ts';
+import { createSweeper } from '../../../src/transport/outbound/exchange/sweeper.ts';
+import { FakeSocket } from './fake-socket.ts';
+
+/** One listener that answers every request with what it read of it. */
+export class Side {
+  /** Requests that were read on the socket. */
+  plain = 0;
+  readonly #server: Server;
+  /** Heads that were read, by connection. */
+  readonly #heads = new Map<string, string[]>();
+
+  constructor(fastPath: boolean) {
+    const names = headerNames([canonicalPrefix]);
+    const monotonic = (): number => 0;
+    const fail = (error: unknown): void => {
+      throw error;
+    };
+    const { server } = createDataServer({
+      clock: { now: () => 0, monotonic },
+      ids: new Ids(),
+      sweeper: createSweeper(monotonic, fail),
+      budget: new Budget(1e9),
+      random: () => 0,
+      passed: () => {},
+      limits: () => ({ maxBody: 100_000, maxUpload: undefined, bodyTimeout: 1e9, json: requestLimits, names, fastPath }),
+      cors: () => undefined,
+      keyless: () => undefined,
+      isDraining: () => false,
+      handle: (incoming) => this.#handle(incoming),
+      onDefect: fail,
+      describeApi: (response) => response.end('{}'),
+      probes: () => false,
+    });
+    this.#server = server;
+  }
+
+  /** @param name tells the connections apart */
+  connect(name: string): FakeSocket {
+    const socket = new FakeSocket(name);
+    this.#server.emit('connection', socket);
+    return socket;
+  }
+
+  headsOf({ remoteAddress }: FakeSocket): string {
+    return (this.#heads.get(remoteAddress) ?? []).join('\n');
+  }
+
+  #handle(incoming: Incoming): void {
+    const { arrival, client, body, refusal } = incoming;
+    if (client instanceof PlainClient) this.plain += 1;
+    const heads = this.#heads.get(arrival.peer ?? '') ?? [];
+    this.#heads.set(arrival.peer ?? '', heads);
+    heads.push(JSON.stringify([arrival.method, arrival.path, [...arrival.headers.entries()]]));
+    const way = arrival.headers.get('x-answer') ?? '';
+    const answer = (read: string): void => {
+      if (way.includes('later')) setImmediate(() => reply(incoming, way, read));
+      else reply(incoming, way, read);
+    };
+    if (refusal !== undefined) answer(refusal.code);
+    else if (way.includes('early')) answer('unread');
+    else {
+      body.read((got) => {
+        if (got instanceof GatewayError) answer(got.code);
+        else answer(got.kind === 'json' ? `json ${got.oneByte}` : got.kind);
+      });
+    }
+  }
+}
+
+/** What was read, in the form of an answer that the request asks for. */
+function reply({ arrival, client, body, refusal }: Incoming, way: string, read: string): void {
+  const { method, path, query, endpoint, params, headers, peer, metadata } = arrival;
+  const text = JSON.stringify({
+    method,
+    path,
+    query,
+    endpoint,
+    params,
+    headers: [...headers.entries()],
+    peer,
+    metadata,
+    read,
+    refused: refusal?.message,
+  });
+  const bytes = Buffer.from(text);
+  if (way.includes('empty')) client.head(204, ['x-read', bytes.length.toString()]);
+  else if (way.includes('stream')) {
+    client.head(200, ['content-type', 'text/event-stream'], true);
+    client.write(bytes.subarray(0, 20));
+    client.write(bytes.subarray(20));
+    client.end(Buffer.from('end'));
+    body.drop();
+    return;
+  } else client.head(200, ['content-type', 'application/json', 'content-length', bytes.length.toString()]);
+  client.end(bytes);
+  body.drop();
+}

@@ -1,0 +1,178 @@
+import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Duplex } from 'node:stream';
+import { Client } from 'undici';
+import { HeadParser } from '../../../src/transport/outbound/http1/answer-head.ts';
+import { AnswerReader } from '../../../src/transport/outbound/http1/answer-reader.ts';
+import type { WireCase } from './grammar.ts';
+
+/** How a reader took an answer that came in pieces and was followed by the end of the connection. */
+export interface Reading {
+  /** `whole`: an answer, complete by its own framing. Everything else is a fault. */
+  readonly isWhole: boolean;
+  readonly status: number;
+  /** Joined values by lower-case name, sorted. */
+  readonly headers: readonly (readonly [string, string])[];
+  /** One character a byte. */
+  readonly body: string;
+  /** The connection would serve another request. */
+  readonly isKept: boolean;
+  /** Bytes behind the end of the answer. */
+  readonly behind: number;
+  readonly why: string;
+}
+
+const sorted = (headers: Readonly<Record<string, string>>): [string, string][] =>
+  Object.keys(headers)
+    .sort()
+    .map((name) => [name, headers[name] ?? '']);
+
+/** Ours. One parser for all cases, as in an origin: what it remembers of one must not change how it reads the next. */
+export class OurReader {
+  readonly #reader = new AnswerReader(new HeadParser());
+
+  read({ method }: WireCase, pieces: readonly Buffer[]): Reading {
+    const reader = this.#reader;
+    const told = { status: 0, headers: {} as Readonly<Record<string, string>>, body: '' };
+    const sink = {
+      head: (status: number, headers: Readonly<Record<string, string>>) => {
+        told.status = status;
+        told.headers = headers;
+      },
+      data: (bytes: Buffer) => {
+        told.body += bytes.toString('latin1');
+      },
+    };
+    reader.begin(method);
+    let isWhole = false;
+    let isKept = false;
+    let behind = 0;
+    let why = '';
+    try {
+      let rest: number | undefined;
+      // A copy: what is read is changed in place.
+      for (const piece of pieces) {
+        if (rest === undefined) rest = reader.push(Buffer.from(piece), sink);
+        else behind += piece.length;
+      }
+      isWhole = rest !== undefined || reader.ends();
+      behind += rest ?? 0;
+      // What `Connection` makes of it: bytes that nobody asked for close it, and a second is too short to be of use.
+      isKept = rest !== undefined && behind === 0 && reader.isKept && (reader.keepSeconds ?? 15) > 2;
+      if (!isWhole) why = 'cut';
+    } catch (fault) {
+      why = (fault as Error).message;
+    }
+    return { isWhole, status: told.status, headers: sorted(told.headers), body: told.body, isKept: isWhole && isKept, behind, why };
+  }
+}
+
+/** A connection that is played: it brings the pieces, and takes whatever is written. */
+function played(pieces: readonly Buffer[], isEnded: boolean): Duplex {
+  const socket = new Duplex({
+    read() {},
+    write(_chunk, _encoding, done) {
+      done();
+    },
+  });
+  const methods = {
+    setNoDelay: () => socket,
+    setKeepAlive: () => socket,
+    setTimeout: () => socket,
+    ref: () => socket,
+    unref: () => socket,
+  };
+  Object.assign(socket, methods);
+  socket.on('error', () => undefined);
+  queueMicrotask(() => {
+    for (const piece of pieces) if (!socket.destroyed) socket.push(piece);
+    if (isEnded && !socket.destroyed) socket.push(null);
+  });
+  return socket;
+}
+
+/** So many turns of the event loop. */
+async function turns(count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The library that sends what is not plain. */
+export async function undiciReads({ method }: WireCase, pieces: readonly Buffer[], isEnded: boolean): Promise<Reading> {
+  const socket = played([], false);
+  const client = new Client('http://upstream', {
+    pipelining: 1,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: (_options: unknown, done: (error: null, socket: Duplex) => void) => queueMicrotask(() => done(null, socket)),
+  } as never);
+  const told = { status: 0, headers: {} as Record<string, string>, body: '' };
+  const result = await new Promise<{ isWhole: boolean; why: string }>((resolve) => {
+    client.dispatch(
+      { path: '/', method, headers: [], body: method === 'POST' ? Buffer.from('{}') : null } as never,
+      {
+        onRequestStart: () => undefined,
+        onRequestSent: () => {
+          queueMicrotask(() => {
+            for (const piece of pieces) if (!socket.destroyed) socket.push(piece);
+            // Without the end it has to be whole by itself; where it is not, the end comes all the same, a little later.
+            if (isEnded) socket.push(null);
+            else void turns(5).then(() => socket.destroyed || socket.push(null));
+          });
+        },
+        onResponseStart: (_: unknown, status: number, headers: Record<string, string | string[]>) => {
+          if (status < 200) return;
+          told.status = status;
+          told.headers = {};
+          for (const name of Object.keys(headers)) {
+            const values = [headers[name] as string | string[]].flat();
+            // It leaves the blanks behind a value, which are none of it (RFC 9112 5).
+            const value = values.map((each) => each.replace(/[ \t]+$/, '')).join(', ');
+            Object.defineProperty(told.headers, name, { value, enumerable: true, configurable: true });
+          }
+        },
+        onResponseData: (_: unknown, chunk: Buffer) => {
+          told.body += chunk.toString('latin1');
+        },
+        onResponseEnd: () => resolve({ isWhole: true, why: '' }),
+        onResponseError: (_: unknown, error: Error) => resolve({ isWhole: false, why: error.message }),
+      } as never,
+    );
+  });
+  if (!isEnded) await turns(1);
+  const isKept = result.isWhole && !socket.destroyed;
+  client.destroy().catch(() => undefined);
+  return { ...result, status: told.status, headers: sorted(told.headers), body: told.body, isKept, behind: 0 };
+}
+
+/** Node's own client. */
+export async function nodeReads({ method }: WireCase, pieces: readonly Buffer[]): Promise<Reading> {
+  const socket = played(pieces, true);
+  const told = { status: 0, headers: {} as Record<string, string>, body: '' };
+  const sent: ClientRequest = request({ method, host: 'upstream', path: '/', createConnection: () => socket as never });
+  const result = await new Promise<{ isWhole: boolean; why: string }>((resolve) => {
+    sent.on('error', (error) => resolve({ isWhole: false, why: error.message }));
+    sent.on('upgrade', () => resolve({ isWhole: false, why: 'upgrade' }));
+    sent.on('response', (answer: IncomingMessage) => {
+      told.status = answer.statusCode ?? 0;
+      told.headers = joined(answer.rawHeaders);
+      answer.on('data', (chunk: Buffer) => {
+        told.body += chunk.toString('latin1');
+      });
+      answer.on('error', (error) => resolve({ isWhole: false, why: error.message }));
+      answer.on('end', () => resolve({ isWhole: answer.complete, why: answer.complete ? '' : 'cut' }));
+      answer.on('close', () => resolve({ isWhole: false, why: 'closed' }));
+    });
+    sent.end(method === 'POST' ? '{}' : undefined);
+  });
+  socket.destroy();
+  return { ...result, status: told.status, headers: sorted(told.headers), body: told.body, isKept: false, behind: 0 };
+}
+
+function joined(raw: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = (raw[at] as string).toLowerCase();
+    const value = Object.hasOwn(headers, name) ? `${headers[name]}, ${raw[at + 1]}` : (raw[at + 1] as string);
+    Object.defineProperty(headers, name, { value, enumerable: true, configurable: true, writable: true });
+  }
+  return headers;
+}

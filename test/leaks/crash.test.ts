@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { begin, run, type Running } from '../cli/run.ts';
+import { ask, filesBelow, formsOf } from './sinks.ts';
+
+/** What is thrown where nobody catches it may hold any secret: it is shown without. */
+
+const secret = 'canary-of-the-plugin/with+odd=characters';
+const plugin = `
+const fail = (word, secret) => Object.assign(new Error(word + ' ' + secret, { cause: new Error(secret) }), { detail: { secret } });
+export default {
+  name: 'crash',
+  options: { type: 'object', properties: { secret: { type: 'string' }, when: { type: 'string' } } },
+  moments: ['admit', 'settle'],
+  setup({ secret, when }) {
+    if (when === 'setup') throw fail('in setup', secret);
+    if (when === 'timer') setTimeout(() => { throw fail('in a timer', secret); }, 0);
+    if (when === 'rejection') void Promise.reject(fail('in a rejection', secret));
+    return {
+      admit(ctx) {
+        const how = ctx.headers.get('x-crash');
+        if (how === 'throw') throw fail('thrown', secret);
+        if (how === 'object') throw { secret, toString: () => secret };
+        if (how === 'text') throw 'as a text: ' + secret;
+        if (how === 'timer') setTimeout(() => { throw fail('in a timer', secret); }, 0);
+        if (how === 'rejection') void Promise.reject(fail('in a rejection', secret));
+      },
+      settle(ctx) {
+        if (ctx.headers.get('x-crash') === 'settle') throw fail('settled', secret);
+      },
+    };
+  },
+};
+`;
+
+let dir: string;
+let running: Running | undefined;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'leaks-crash-'));
+  writeFileSync(join(dir, 'crash.mjs'), plugin);
+});
+afterEach(async () => {
+  running?.child.kill('SIGKILL');
+  await running?.ended;
+  running = undefined;
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const write = (when: string): void =>
+  writeFileSync(
+    join(dir, 'gateway.yaml'),
+    `version: 1\nproviders: {mock: {type: mock}}\nplugins: [{use: ./crash.mjs, options: {secret: "\${env:CANARY}", when: ${when}}}, routing, transform, logging]\n`,
+  );
+const leaksIn = (text: string): string[] => formsOf(secret).filter((form) => text.includes(form));
+const args = (format: string): string[] => ['start', '--listen', '127.0.0.1:0', '--log-format', format];
+
+describe.each(['json', 'pretty'])('as %s', (format) => {
+  it.each([
+    ['setup', 3, 'could not be set up: in setup ***'],
+    ['timer', 1, 'in a timer ***'],
+    ['rejection', 1, 'in a rejection ***'],
+  ])(
+    'a start that fails in a %s',
+    async (when, expected, text) => {
+      write(when);
+      const { code, out, err } = await run(args(format), dir, { CANARY: secret });
+      expect([code, leaksIn(out + err)]).toEqual([expected, []]);
+      expect(out + err).toContain(text);
+    },
+    30_000,
+  );
+
+  it('requests that fail, and a reload', async () => {
+    write('never');
+    running = begin(args(format), dir, { CANARY: secret });
+    const [, url = ''] = await running.saw(/(http:\/\/127\.0\.0\.1:\d+)\/v1/);
+    const answers: string[] = [];
+    for (const how of ['throw', 'object', 'text', 'timer', 'rejection', 'settle']) {
+      const body = { model: '@mock/echo', messages: [{ role: 'user', content: 'hi' }] };
+      answers.push((await ask(url, { path: '/v1/chat/completions', body, headers: { 'x-crash': how } })).text);
+    }
+    await running.saw(/in a rejection \*\*\*/);
+    write('setup');
+    running.child.kill('SIGHUP');
+    await running.saw(/could not be set up: in setup \*\*\*/);
+    running.child.kill('SIGTERM');
+    const { out, err } = await running.ended;
+    for (const text of ['thrown ***', 'in a timer ***', 'settled ***']) expect(out).toContain(text);
+    const files = [...filesBelow(dir)].filter(([path]) => !path.endsWith('.yaml'));
+    expect(leaksIn([out, err, ...answers, ...files.map(([, text]) => text)].join('\n'))).toEqual([]);
+  }, 180_000);
+});

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminUrl, call } from '../admin/client.ts';
+import { runHere } from '../cli/in-process.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import type { ScriptedUpstream } from '../support/upstream.ts';
+import { confidentialYaml, found, sendAll, startEcho } from './confidential.ts';
+import { filesBelow } from './sinks.ts';
+
+/**
+ * What users write, in requests of every form, echoed by providers in responses, streams and errors of every form: and then
+ * a search through everything that the gateway stores or shows of it, under the policy that it has without a setting.
+ */
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+let token: string;
+
+beforeAll(async () => {
+  upstream = await startEcho();
+  gateway = await startTestGateway(confidentialYaml(upstream.url), { admin: true });
+  token = readFileSync(join(gateway.dir, '.gateway/admin-token'), 'utf8').trim();
+}, 60_000);
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+/** Once more where the listener has had enough calls for a second. */
+async function admin(path: string): Promise<string> {
+  for (;;) {
+    const { status, text } = await call(adminUrl(gateway), path, { token });
+    if (status !== 429) return text;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
+describe('what is stored and shown without any setting', () => {
+  it('holds nothing that users or providers said in confidence', async () => {
+    const ids = await sendAll(gateway.url);
+    expect(ids.length).toBeGreaterThan(90);
+    const stored = async (): Promise<string> => admin(`/api/requests/${ids.at(-1) ?? ''}`);
+    for (const end = performance.now() + 30_000; !(await stored()).includes('"record"') && performance.now() < end; )
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    const leaks: string[] = [];
+    const look = (sink: string, text: string): void => {
+      leaks.push(...found(text).map((part) => `${sink}: ${part}`));
+    };
+
+    // The saved configuration holds what the operator wrote into it.
+    for (const [path, text] of filesBelow(join(gateway.dir, '.gateway'))) if (!path.includes('last-good')) look(path, text);
+    for (const path of [
+      '/metrics',
+      '/api/status',
+      '/api/requests?limit=500',
+      '/api/stats?by=meta.note',
+      '/api/names',
+      '/api/suggest?text=meta.note:',
+      '/healthz',
+      '/readyz',
+    ])
+      look(path, await admin(path));
+    for (const id of ids) {
+      look(id, await admin(`/api/requests/${id}`));
+      for (const part of ['request', 'upstream', 'response']) look(`${id} ${part}`, await admin(`/api/requests/${id}/body?part=${part}`));
+      look(`${id} differences`, await admin(`/api/requests/${id}/differences`));
+    }
+    const env = { GATEWAY_ADMIN: adminUrl(gateway), GATEWAY_ADMIN_TOKEN: token };
+    for (const args of [
+      ['export'],
+      ['export', '--full'],
+      ['export', '--format', 'csv'],
+      ['search'],
+      ['stats', '--by', 'error'],
+      ['show', ids[0] ?? '', '--body', '--upstream', '--diff'],
+    ]) {
+      const { out, err } = await runHere(['logs', ...args], gateway.dir, { env });
+      look(`logs ${args.join(' ')}`, out + err);
+    }
+    expect([...new Set(leaks)]).toEqual([]);
+    // The search would see them: what is not secret of the same bodies is there.
+    expect(await admin(`/api/requests/${ids[0] ?? ''}/body?part=request`)).toContain(
+      '[email] , [phone] , [credit_card] , [iban] , [secret]',
+    );
+    expect(await admin(`/api/requests/${ids[0] ?? ''}/body?part=response`)).toContain('[email]');
+  }, 120_000);
+});

@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toRow } from '../../src/core/logs/row.ts';
+import type { LogRecord } from '../../src/core/records/record.ts';
+import { sampleRecord } from '../../src/store/fixtures/sample.ts';
+import { skipping } from '../support/skipping.ts';
+import { entryOf, type Kind, postgresKind, sqliteKind, write } from './stores.ts';
+
+const at = Date.parse('2026-11-20T12:00:00Z');
+const minute = 60_000;
+const day = 86_400_000;
+const now = at + 10 * minute;
+
+const record = (n: number, more: Partial<LogRecord> = {}): LogRecord =>
+  sampleRecord({ id: `req_${String(n).padStart(4, '0')}`, at: at + n * 1000, ...more });
+
+/** What every store does, whatever its database. */
+describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (kind) => {
+  beforeAll(() => (kind.missing !== undefined ? undefined : kind.start()), 120_000);
+  afterAll(() => kind.end(), 60_000);
+
+  it.skipIf(skipping(kind.missing))('gives back records and bodies as they were', async () => {
+    const { store, queries } = await kind.open(() => now);
+    const body = Buffer.from([0, 255, 10, 123, 0]);
+    const kept = { size: 5, kept: 5, sha256: null, same_as: null, patch: null, chunks: null };
+    const stored = record(1, { preview: 'null \0 byte, half \ud83d pair', response: { headers: {}, body: kept, why_absent: null } });
+    await write(store, [entryOf(stored, { response: body }), entryOf(record(2))]);
+    const found = await queries.get('req_0001');
+    expect(found?.record).toEqual(stored);
+    expect(found?.bodies).toEqual(['response']);
+    expect(Buffer.from((await queries.body('req_0001', 'response')) ?? [])).toEqual(body);
+    expect(await queries.body('req_0001', 'request')).toBeUndefined();
+    expect(await queries.body('req_0002', 'response')).toBeUndefined();
+    expect(await queries.get('req_9999')).toBeUndefined();
+    expect((await queries.search({ query: '', limit: 10 })).rows).toEqual([toRow(record(2)), toRow(stored)]);
+  });
+
+  it.skipIf(skipping(kind.missing))('stores a record once, in one batch and in several', async () => {
+    const { store, queries } = await kind.open(() => now);
+    await write(store, [entryOf(record(1)), entryOf(record(1)), entryOf(record(2))]);
+    await write(store, [entryOf(record(2)), entryOf(record(3))]);
+    expect((await queries.search({ query: '', limit: 10 })).rows.map(({ id }) => id)).toEqual(['req_0003', 'req_0002', 'req_0001']);
+    expect((await queries.stats({ query: '' })).total.requests).toBe(3);
+    expect(await store.size()).toMatchObject({ records: 3, oldest: record(1).at });
+  });
+
+  it.skipIf(skipping(kind.missing))('keeps many records of one millisecond apart, and pages through them', async () => {
+    const { store, queries } = await kind.open(() => now);
+    for (let batch = 0; batch < 5; batch += 1) {
+      await write(
+        store,
+        Array.from({ length: 60 }, (_, i) => entryOf(record(batch * 60 + i, { at }))),
+      );
+    }
+    const ids: string[] = [];
+    let before: string | undefined;
+    do {
+      const page = await queries.search({ query: 'status:200', before, limit: 70 });
+      ids.push(...page.rows.map(({ id }) => id));
+      before = page.next ?? undefined;
+    } while (before !== undefined);
+    expect(new Set(ids).size).toBe(300);
+    expect(ids.length).toBe(300);
+  });
+
+  it.skipIf(skipping(kind.missing))('remembers how far a spool is stored, and forgets segments that are gone', async () => {
+    const { store } = await kind.open(() => now);
+    const empty = { records: [], amendments: [] };
+    await store.write({ ...empty, positions: [{ segment: 'a', offset: 10 }], gone: [] });
+    await store.write({
+      ...empty,
+      positions: [
+        { segment: 'a', offset: 20 },
+        { segment: 'b', offset: 5 },
+      ],
+      gone: [],
+    });
+    expect(await store.positions()).toEqual(
+      new Map([
+        ['a', 20],
+        ['b', 5],
+      ]),
+    );
+    await store.write({ ...empty, positions: [], gone: ['a'] });
+    expect(await store.positions()).toEqual(new Map([['b', 5]]));
+  });
+
+  it.skipIf(skipping(kind.missing))('corrects the end of a record that came before', async () => {
+    const { store, queries } = await kind.open(() => now);
+    await write(store, [entryOf(record(1))]);
+    const end = { end: 'client_gone' as const, total: 5000, out: 77 };
+    await store.write({
+      records: [],
+      amendments: [
+        { id: 'req_0001', end },
+        { id: 'req_unknown', end },
+      ],
+      positions: [],
+      gone: [],
+    });
+    expect((await queries.get('req_0001'))?.record).toMatchObject({ end: 'client_gone', ms: { total: 5000 }, bytes: { out: 77 } });
+    expect((await queries.search({ query: 'end:client_gone latency:5s', limit: 1 })).rows).toHaveLength(1);
+  });
+
+  it.skipIf(skipping(kind.missing))('keeps feedback with its trace, the last of each id', async () => {
+    const { store, queries } = await kind.open(() => now);
+    await write(store, [entryOf(record(1))]);
+    const feedback = { id: 'fb_1', trace_id: record(1).trace.trace_id, value: 1, weight: 0.5, metadata: { why: 'good' }, at };
+    await store.feedback(feedback);
+    await store.feedback({ ...feedback, value: -1, weight: 0.25 });
+    expect((await queries.get('req_0001'))?.feedback).toEqual([{ ...feedback, value: -1, weight: 0.25 }]);
+    // What a change leaves out stays.
+    await store.feedback({ ...feedback, value: 2, weight: null, metadata: null });
+    expect((await queries.get('req_0001'))?.feedback).toEqual([{ ...feedback, value: 2, weight: 0.25 }]);
+    await store.feedback({ ...feedback, id: 'fb_2', value: 3, weight: null, metadata: null });
+    expect((await queries.get('req_0001'))?.feedback).toContainEqual({ ...feedback, id: 'fb_2', value: 3, weight: 1, metadata: {} });
+  });
+
+  it.skipIf(skipping(kind.missing))('lists a trace from its beginning', async () => {
+    const { store, queries } = await kind.open(() => now);
+    const trace = { ...record(1).trace, trace_id: 'other' };
+    await write(store, [entryOf(record(3)), entryOf(record(1)), entryOf(record(2, { trace }))]);
+    expect((await queries.trace(record(1).trace.trace_id)).map(({ id }) => id)).toEqual(['req_0001', 'req_0003']);
+  });
+
+  it.skipIf(skipping(kind.missing))('deletes days that are too old, and their figures', async () => {
+    const { store, queries } = await kind.open(() => now);
+    await write(store, [entryOf(record(1, { at: at - 5 * day }))]);
+    await write(store, [entryOf(record(2, { at: at - 3 * day }))]);
+    await write(store, [entryOf(record(3))]);
+    while (await store.retain({ age: 4 * day, size: 1e12 }, now));
+    expect((await queries.search({ query: '', limit: 10 })).rows.map(({ id }) => id)).toEqual(['req_0003', 'req_0002']);
+    expect((await queries.stats({ query: '' })).total.requests).toBe(2);
+    await write(store, [entryOf(record(4, { at: at - 5 * day }))]);
+    expect((await queries.search({ query: '', limit: 10 })).rows).toHaveLength(3);
+  });
+
+  it.skipIf(skipping(kind.missing))('does not break on values that no column can hold', async () => {
+    const { store, queries } = await kind.open(() => now);
+    const usage = { ...record(1).usage, prompt: 1e300, completion: 2 ** 60, cached: 0.5 };
+    const wide = '🎉'.repeat(5000);
+    const more = {
+      usage,
+      cost: { usd: '9'.repeat(15), source: null, prices: {} },
+      metadata: { [wide]: wide, user: wide },
+      labels: { team: { deep: [wide] } },
+    };
+    await write(store, [entryOf(record(1, more)), entryOf(record(2))]);
+    expect((await queries.search({ query: 'tokens_in:>1k', limit: 10 })).rows.map(({ id }) => id)).toEqual(['req_0001']);
+    expect((await queries.search({ query: 'cost:>1000', limit: 10 })).rows).toHaveLength(1);
+    expect((await queries.stats({ query: 'end:whole', by: 'model' })).total.requests).toBe(2);
+    expect((await queries.stats({ query: '' })).total.requests).toBe(2);
+  });
+
+  it.skipIf(skipping(kind.missing))('counts the same from minutes and from rows, to the picodollar', async () => {
+    const { store, queries } = await kind.open(() => now);
+    const records = Array.from({ length: 90 }, (_, i) =>
+      record(i, {
+        at: at - i * 20_000,
+        status: [200, 429, 500][i % 3] ?? 0,
+        error: i % 3 === 0 ? null : { code: 'timeout', source: 'gateway', message: 'x' },
+        config: i % 4 === 0 ? null : `c${i % 4}`,
+        cache: i % 5 === 0 ? 'SEMANTIC HIT' : 'DISABLED',
+        ms: { total: 10 * (i + 1), first_event: i % 2 === 0 ? null : i + 1, overhead: 0.3 },
+        cost: { usd: i % 6 === 0 ? null : '0.000000123456', source: null, prices: {} },
+        metadata: i % 2 === 0 ? { team: 'web' } : {},
+      }),
+    );
+    await write(
+      store,
+      records.slice(0, 50).map((one) => entryOf(one)),
+    );
+    await write(
+      store,
+      records.slice(50).map((one) => entryOf(one)),
+    );
+    const since = 'since:2026-11-20T11:20Z until:2026-11-20T12:01Z';
+    for (const by of [undefined, 'status', 'config', 'model', 'error'] as const) {
+      const fromMinutes = await queries.stats({ query: since, by, step: 600 });
+      expect(await queries.stats({ query: `${since} attempts:>=0`, by, step: 600 })).toEqual(fromMinutes);
+      expect(fromMinutes.series).toHaveLength(5);
+      expect(fromMinutes.total).toMatchObject({
+        requests: 90,
+        errors: 60,
+        cache_hits: 18,
+        cost_usd: '0.0000092592',
+        unpriced: 15,
+        tokens_in: 90 * 312,
+      });
+      // Within the 5 % of a class.
+      expect(Math.abs((fromMinutes.total.p50 ?? 0) / 450 - 1)).toBeLessThan(0.06);
+      expect(Math.abs((fromMinutes.total.ttft_p50 ?? 0) / 46 - 1)).toBeLessThan(0.06);
+    }
+    const byConfig = await queries.stats({ query: `${since} config:c1`, by: 'config' });
+    expect(byConfig.groups.map(({ name, requests }) => [name, requests])).toEqual([['c1', 23]]);
+    const top = await queries.stats({ query: since, by: 'config', top: 2, step: 3600 });
+    expect(top.groups.map(({ name }) => name)).toEqual([null, 'c1', 'other']);
+    expect(top.series.flatMap((bucket) => Object.keys(bucket.by)).toSorted()).toEqual(['', '', 'c1', 'other']);
+    const byTeam = await queries.stats({ query: since, by: 'meta.team' });
+    expect(byTeam.groups.map(({ name, requests }) => [name, requests])).toEqual(
+      expect.arrayContaining([
+        ['web', 45],
+        [null, 45],
+      ]),
+    );
+    const byClass = await queries.stats({ query: since, by: 'status', step: 3600 });
+    expect(Object.keys(byClass.series[0]?.by ?? {}).toSorted()).toEqual(['2xx', '4xx', '5xx']);
+  });
+
+  it.skipIf(skipping(kind.missing))('suggests fields, then values by how often they occurred', async () => {
+    const { store, queries } = await kind.open(() => now);
+    const some = (n: number, model: string): LogRecord =>
+      record(n, {
+        model: { asked: null, sent: model, answered: null },
+        metadata: { user: `u ${n}` },
+        labels: { 'my team': 'web' },
+        client: { ip: null, agent: 'curl/8' },
+      });
+    await write(store, [entryOf(some(1, 'gpt-4o')), entryOf(some(2, 'gpt-4o')), entryOf(some(3, 'gpt-5,x')), entryOf(some(4, 'claude'))]);
+    const inserts = async (text: string, cursor = text.length): Promise<string[]> =>
+      (await queries.suggest({ text, cursor })).map(({ insert }) => insert);
+    expect(await inserts('sta')).toEqual(['status:']);
+    expect(await inserts('status:200 -mod')).toEqual(['model:']);
+    expect(await inserts('tok')).toEqual(['tokens_in:', 'tokens_out:']);
+    expect(await inserts('meta')).toEqual(['meta.user:']);
+    expect(await inserts('label.')).toEqual(['label."my team":']);
+    expect(await queries.suggest({ text: 'model:g x', cursor: 7 })).toMatchObject([
+      { insert: 'gpt-4o', from: 6, to: 7, kind: 'value', count: 2 },
+      { insert: '"gpt-5,x"', count: 1 },
+    ]);
+    expect(await inserts('model:gpt-4o,cl')).toEqual(['claude']);
+    expect(await inserts('agent:')).toEqual(['curl/8']);
+    expect(await inserts('meta.user:"u 3')).toEqual(['"u 3"']);
+    expect(await inserts('stream:')).toEqual(['true', 'false']);
+    expect(await inserts('label."my team":')).toEqual(['web']);
+    expect(await inserts('cost:')).toEqual([]);
+    expect(await queries.names()).toEqual({ meta: ['user'], label: ['my team'] });
+  });
+
+  it.skipIf(skipping(kind.missing))('rejects what cannot be asked', async () => {
+    const { queries } = await kind.open(() => now);
+    const code = (wanted: string): object => expect.objectContaining({ code: wanted });
+    await expect(queries.search({ query: 'modle:x', limit: 5 })).rejects.toThrow(code('invalid_filter'));
+    await expect(queries.search({ query: '', before: '1; DROP', limit: 5 })).rejects.toThrow(code('invalid_value'));
+    await expect(queries.stats({ query: '', by: 'nothing' as 'model' })).rejects.toThrow(code('invalid_value'));
+    await expect(queries.stats({ query: '', step: 59 })).rejects.toThrow(code('invalid_value'));
+    await expect(queries.stats({ query: 'since:365d', step: 60 })).rejects.toThrow(code('invalid_value'));
+    expect(await queries.search({ query: 'status:200', limit: 5 })).toEqual({ rows: [], next: null });
+  });
+});

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { StoreState } from '../../src/core/logs/reader.ts';
+import { type TestGateway, startTestGateway } from '../support/gateway.ts';
+import { skipping } from '../support/skipping.ts';
+import { postgresKind } from './stores.ts';
+
+/**
+ * A database that is away for longer than the spool has room: an hour of traffic in a spool of two megabytes. The oldest
+ * bodies go first, then records, all of it counted; what is left is stored once when the database is back.
+ */
+
+const kind = postgresKind();
+const limit = 2 * 1024 * 1024;
+
+/** Requests with bodies of this many bytes, in the order in which they were sent. */
+async function send(url: string, count: number, bytes: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: '@mock/echo', messages: [{ role: 'user', content: randomBytes(bytes / 2).toString('hex') }] }),
+    });
+    await response.arrayBuffer();
+    expect(response.status).toBe(200);
+    ids.push(response.headers.get('x-request-id') ?? '');
+  }
+  return ids;
+}
+
+async function stateOf({ gateway }: TestGateway): Promise<StoreState> {
+  if (gateway.logs === undefined) throw new Error('no request log is kept');
+  return gateway.logs.state();
+}
+
+/** Waits until the gateway has made room in its spool. */
+const roomIn = (gateway: TestGateway, share: number): Promise<unknown> =>
+  expect.poll(async () => (await stateOf(gateway)).spool.bytes, { timeout: 90_000 }).toBeLessThan(limit * share);
+
+/** Ids of everything that is stored, and how many the figures count. */
+async function storedBy({ gateway: { logs } }: TestGateway): Promise<{ readonly ids: string[]; readonly counted: number | undefined }> {
+  const ids: string[] = [];
+  for (let before: string | undefined; ; ) {
+    const page = await logs?.search({ query: '', limit: 500, ...(before === undefined ? {} : { before }) });
+    ids.push(...(page?.rows ?? []).map(({ id }) => id));
+    before = page?.next ?? undefined;
+    if (before === undefined) return { ids, counted: (await logs?.stats({ query: '' }))?.total.requests };
+  }
+}
+
+const back = async (gateway: TestGateway): Promise<void> => {
+  await kind.server().start();
+  await expect
+    .poll(
+      async () => {
+        const { spool, problems } = await stateOf(gateway);
+        return [spool.bytes, problems];
+      },
+      { timeout: 120_000 },
+    )
+    .toEqual([0, []]);
+};
+
+describe.skipIf(skipping(kind.missing))('a database that is away for long', () => {
+  beforeAll(() => kind.start(), 120_000);
+  afterAll(() => kind.end(), 60_000);
+
+  it('costs the oldest bodies, then the oldest records, and nothing is stored twice', async () => {
+    const store = await kind.server().database();
+    const yaml = `version: 1\nproviders:\n  mock: {type: mock}\nlogging: {requests: {bodies: full, spool_size: ${limit}, store: "${store}"}}\n`;
+    const gateway = await startTestGateway(yaml);
+    try {
+      const before = await send(gateway.url, 10, 100);
+      await expect.poll(async () => (await storedBy(gateway)).ids.length, { timeout: 90_000 }).toBe(before.length);
+
+      await kind.server().kill();
+      const away: string[] = [];
+      // Less in a wave than lies between what is made room for and what the spool deletes by itself.
+      for (let wave = 0; wave < 12; wave += 1) {
+        away.push(...(await send(gateway.url, 12, 8000)));
+        await roomIn(gateway, 0.55);
+      }
+      const dropped = await stateOf(gateway);
+      expect(dropped).toMatchObject({ dropped: 0, problems: [expect.stringMatching(/^Records wait in the spool: postgres/)] });
+      expect(dropped.dropped_bodies).toBeGreaterThan(0);
+      expect((await gateway.gateway.logs?.state())?.dropped_bodies).toBe(dropped.dropped_bodies);
+      await back(gateway);
+      const all = [...before, ...away];
+      const { ids, counted } = await storedBy(gateway);
+      expect([ids.toSorted(), counted]).toEqual([all.toSorted(), all.length]);
+      // Of the oldest of that time, and of no others.
+      const gone: boolean[] = [];
+      for (const id of away) {
+        const { request, response } = (await gateway.gateway.logs?.get(id))?.record ?? {};
+        expect(response?.why_absent).toBe(request?.why_absent);
+        gone.push(request?.why_absent === 'deleted: the spool was full');
+      }
+      expect(gone).toEqual(gone.toSorted((one, other) => Number(other) - Number(one)));
+      // Each request has two bodies of its own: the provider was sent the same as the gateway.
+      expect(gone.filter(Boolean).length * 2).toBe(dropped.dropped_bodies);
+
+      await kind.server().kill();
+      const later: string[] = [];
+      let lost = 0;
+      for (let wave = 0; wave < 40 && lost === 0; wave += 1) {
+        later.push(...(await send(gateway.url, 110, 10)));
+        await roomIn(gateway, 0.75);
+        lost = (await stateOf(gateway)).dropped;
+      }
+      expect(lost).toBeGreaterThan(0);
+      await back(gateway);
+      const end = await storedBy(gateway);
+      expect((await stateOf(gateway)).dropped).toBe(lost);
+      // The oldest of that time. A segment that was stored in part counts as lost to its last record.
+      const missing = all.length + later.length - end.ids.length;
+      expect(end.ids.toSorted()).toEqual([...all, ...later.slice(missing)].toSorted());
+      expect([missing > 0, missing <= lost]).toEqual([true, true]);
+      expect(end.counted).toBe(end.ids.length);
+    } finally {
+      await gateway.close();
+    }
+  }, 300_000);
+});

@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { objectIn } from '../../src/core/json/scan.ts';
+import { adminUrl, call } from '../admin/client.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { smallDisk } from '../support/small-disk.ts';
+import { lacking } from '../support/skipping.ts';
+
+/** A whole gateway whose state directory has no room: it serves on, counts what it loses, says so, and recovers. */
+
+const yaml = 'version: 1\nproviders:\n  mock: {type: mock}\nlogging: {requests: {bodies: full, spool_size: 3MB}}\n';
+const endings: (() => Promise<void> | void)[] = [];
+
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end();
+});
+
+/** @returns id and status of each */
+async function askTimes(count: number, url: string): Promise<{ readonly ids: string[]; readonly statuses: ReadonlySet<number> }> {
+  const ids: string[] = [];
+  const statuses = new Set<number>();
+  for (let i = 0; i < count; i += 1) {
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: '@mock/echo', messages: [{ role: 'user', content: randomBytes(1500).toString('base64') }] }),
+    });
+    await response.arrayBuffer();
+    ids.push(response.headers.get('x-request-id') ?? '');
+    statuses.add(response.status);
+  }
+  return { ids, statuses };
+}
+
+async function start(stateDir: string): Promise<TestGateway> {
+  const gateway = await startTestGateway(yaml, { stateDir, admin: true });
+  endings.push(() => gateway.close());
+  return gateway;
+}
+
+const notesOf = async ({ url }: TestGateway): Promise<unknown> => objectIn(await (await fetch(`${url}/readyz`)).text())?.['notes'];
+
+async function metric(gateway: TestGateway, stateDir: string, name: string): Promise<number> {
+  const token = readFileSync(join(stateDir, 'admin-token'), 'utf8').trim();
+  const { text } = await call(adminUrl(gateway), '/metrics', { token });
+  const line = text.split('\n').find((each) => each.startsWith(`${name} `));
+  return Number(line?.slice(name.length));
+}
+
+/** Ids of everything in the store, and how many the figures count. */
+async function storedIn({ gateway }: TestGateway): Promise<{ readonly ids: string[]; readonly counted: number | undefined }> {
+  const ids: string[] = [];
+  for (let before: string | undefined; ; ) {
+    const page = await gateway.logs?.search({ query: '', limit: 100, ...(before === undefined ? {} : { before }) });
+    ids.push(...(page?.rows ?? []).map(({ id }) => id));
+    before = page?.next ?? undefined;
+    if (before === undefined) return { ids, counted: (await gateway.logs?.stats({ query: '' }))?.total.requests };
+  }
+}
+
+const disk = smallDisk(16);
+
+describe.skipIf(lacking(disk))('a full disk', () => {
+  const small = disk as Exclude<typeof disk, { readonly missing: string }>;
+  afterAll(() => small.end());
+
+  it('costs records, and nothing else; they are counted, and what comes afterwards is stored once', async () => {
+    const state = join(small.dir, 'state');
+    const gateway = await start(state);
+    const before = await askTimes(5, gateway.url);
+    small.fill();
+    const during = await askTimes(60, gateway.url);
+    expect([...during.statuses]).toEqual([200]);
+    // In the order in which they came. SQLite may also say it of the file beside its own, as an error of the disk.
+    const notes = async (): Promise<unknown> => ((await notesOf(gateway)) as string[] | undefined)?.toSorted();
+    await expect
+      .poll(notes, { timeout: 90_000 })
+      .toEqual([
+        'Records are lost: the spool cannot be written (ENOSPC).',
+        expect.stringMatching(/^Records wait in the spool: .*(?:full|disk I\/O error)/),
+      ]);
+    expect((await gateway.gateway.logs?.state())?.problems).toHaveLength(2);
+    expect(await metric(gateway, state, 'gateway_log_problems')).toBe(2);
+    const dropped = await metric(gateway, state, 'gateway_log_dropped_total{what="records"}');
+    expect(dropped).toBeGreaterThan(0);
+    expect(gateway.lines.filter((line) => line.includes('records could not be written to the spool and are lost'))).toHaveLength(1);
+
+    small.free();
+    const after = await askTimes(5, gateway.url);
+    await expect.poll(() => notesOf(gateway), { timeout: 90_000 }).toBeUndefined();
+    const { ids, counted } = await storedIn(gateway);
+    const asked = [...before.ids, ...during.ids, ...after.ids];
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.filter((id) => !asked.includes(id))).toEqual([]);
+    expect(ids).toEqual(expect.arrayContaining([...before.ids, ...after.ids]));
+    expect([ids.length + (await metric(gateway, state, 'gateway_log_dropped_total{what="records"}')), counted]).toEqual([
+      asked.length,
+      ids.length,
+    ]);
+    expect(gateway.lines.join('')).toContain('records can be written to the spool again');
+  }, 240_000);
+
+  it('does not keep a gateway from starting: it has its log in memory then, and the old one at the next start', async () => {
+    const state = join(small.dir, 'late');
+    const before = await askTimes(3, (await start(state)).url);
+    await endings.pop()?.();
+    small.fill();
+    const gateway = await start(state);
+    const during = await askTimes(5, gateway.url);
+    expect([...during.statuses]).toEqual([200]);
+    expect(await notesOf(gateway)).toEqual([expect.stringContaining("can't be written")]);
+    expect((await storedIn(gateway)).ids.toSorted()).toEqual(during.ids.toSorted());
+    await endings.pop()?.();
+    small.free();
+    expect((await storedIn(await start(state))).ids.toSorted()).toEqual(before.ids.toSorted());
+  }, 240_000);
+});
+
+/** Runs everywhere: the system refuses to let a file of the process grow, as a quota does. */
+it('keeps in the spool what the store has no room for, and stores it once after the next start', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'no-room-'));
+  endings.push(() => rmSync(dir, { recursive: true, force: true }));
+  writeFileSync(join(dir, 'gateway.yaml'), yaml);
+  const main = new URL('../../src/cli/bin.js', import.meta.url).pathname;
+  const limited = 'ulimit -S -f 1024; exec "$0" "$@"';
+  const args = [main, 'start', '--listen', '127.0.0.1:0', '--no-admin', '--log-format', 'json'];
+  const child = spawn('bash', ['-c', limited, process.execPath, ...args], { cwd: dir, stdio: ['ignore', 'pipe', 'inherit'] });
+  endings.push(() => void child.kill('SIGKILL'));
+  let out = '';
+  child.stdout.on('data', (piece: Buffer) => (out += String(piece)));
+  await expect.poll(() => out, { timeout: 90_000 }).toContain('"msg":"gateway started"');
+  const url = /"url":"([^"]*)\/v1"/.exec(out)?.[1] ?? '';
+  const asked: string[] = [];
+  for (let round = 0; !out.includes('Records wait in the spool') && round < 200; round += 1) {
+    const { ids, statuses } = await askTimes(20, url);
+    expect([...statuses]).toEqual([200]);
+    asked.push(...ids);
+  }
+  expect(out.includes('Records wait in the spool')).toBe(true);
+  asked.push(...(await askTimes(20, url)).ids);
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  const gateway = await start(join(dir, '.gateway'));
+  await expect.poll(async () => (await gateway.gateway.logs?.state())?.spool.bytes, { timeout: 90_000 }).toBe(0);
+  const { ids, counted } = await storedIn(gateway);
+  expect(ids.toSorted()).toEqual(asked.toSorted());
+  expect(counted).toBe(asked.length);
+}, 240_000);

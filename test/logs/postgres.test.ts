@@ -1,0 +1,211 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LogStore } from '../../src/store/log/log-store.ts';
+import { Backoff } from '../../src/store/log/postgres/backoff.ts';
+import { readAddress } from '../../src/store/log/postgres/address.ts';
+import { createPostgresSource, openPostgresStore } from '../../src/store/log/postgres/store.ts';
+import { sampleRecord } from '../../src/store/fixtures/sample.ts';
+import { skipping } from '../support/skipping.ts';
+import { entryOf, postgresKind, write } from './stores.ts';
+
+const at = Date.parse('2026-11-20T12:00:00Z');
+const day = 86_400_000;
+const kind = postgresKind();
+
+async function ask(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(url);
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { rows } = await client.query<Record<string, unknown>>(sql);
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+describe.skipIf(skipping(kind.missing))('a request log that several gateways share', () => {
+  beforeAll(() => kind.start(), 120_000);
+  afterAll(() => kind.end(), 60_000);
+
+  const open = (url: string, writer: string): LogStore => openPostgresStore(url, { writer });
+  const records = (writer: string, from: number, count: number) =>
+    Array.from({ length: count }, (_, i) => entryOf(sampleRecord({ id: `req_${writer}_${from + i}`, at: at + (i % 7) * day })));
+
+  it('has every record of each once, also of one millisecond and while its tables are made', async () => {
+    const url = await kind.server().database();
+    const stores = ['a', 'b', 'c', 'd'].map((writer) => ({ writer, store: open(url, writer) }));
+    await Promise.all(
+      stores.map(async ({ writer, store }) => {
+        for (let from = 0; from < 100; from += 25) {
+          await write(store, records(writer, from, 25));
+          // As after a crash: the batch is read again from the spool.
+          await write(store, records(writer, from, 25));
+        }
+      }),
+    );
+    const [found] = await ask(url, 'SELECT count(*)::int AS rows, count(DISTINCT id)::int AS ids FROM requests');
+    expect(found).toEqual({ rows: 400, ids: 400 });
+    expect(await ask(url, "SELECT sum(requests)::int AS n FROM buckets WHERE dim = 'all'")).toEqual([{ n: 400 }]);
+    expect(await stores[0]?.store.size()).toMatchObject({ records: 400, oldest: at });
+    await Promise.all(stores.map(({ store }) => store.close()));
+  }, 60_000);
+
+  it('does not repeat a batch whose outcome was lost with the connection', async () => {
+    const url = await kind.server().database();
+    const store = open(url, 'a');
+    await store.positions();
+    // The first transaction still holds the lock of its writer when the batch is sent again.
+    const slow = new pg.Client(url);
+    await slow.connect();
+    await slow.query('BEGIN');
+    await slow.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [0x67_77 + 1, 'a']);
+    let isDone = false;
+    const writing = write(store, records('a', 0, 3)).then(() => {
+      isDone = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(isDone).toBe(false);
+    await slow.query('COMMIT');
+    await slow.end();
+    await writing;
+    await store.close();
+  });
+
+  it('has one gateway at a time that deletes what is too much, oldest days first, never the newest', async () => {
+    const url = await kind.server().database();
+    const store = open(url, 'a');
+    await write(store, records('a', 0, 7));
+    const other = new pg.Client(url);
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query('SELECT pg_advisory_xact_lock($1, 3)', [0x67_77]);
+    expect(await store.retain({ age: 1000 * day, size: 1 }, at + 7 * day)).toBe(false);
+    await other.query('ROLLBACK');
+    await other.end();
+    let slices = 0;
+    while (await store.retain({ age: 1000 * day, size: 1 }, at + 7 * day)) slices += 1;
+    expect(slices).toBe(6);
+    expect(await ask(url, 'SELECT id FROM requests')).toEqual([{ id: 'req_a_6' }]);
+    await store.close();
+  });
+
+  it('comes back after the server died, and loses nothing that was stored', async () => {
+    const url = await kind.server().database();
+    const store = open(url, 'a');
+    const source = createPostgresSource(url);
+    await write(store, records('a', 0, 5));
+    expect(await source.all('SELECT count(*) AS n FROM requests', [])).toEqual([{ n: 5 }]);
+    await kind.server().kill();
+    await expect(write(store, records('a', 5, 5))).rejects.toThrow(/^postgres 127\.0\.0\.1:\d+\/logs\d+: /);
+    await expect(source.all('SELECT 1', [])).rejects.toThrow(/^postgres /);
+    await kind.server().start();
+    const limit = Date.now() + 30_000;
+    for (let isUp = false; !isUp && Date.now() < limit; ) {
+      isUp = await write(store, records('a', 0, 10)).then(
+        () => true,
+        () => false,
+      );
+      if (!isUp) await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(await ask(url, 'SELECT count(*)::int AS n FROM requests')).toEqual([{ n: 10 }]);
+    await Promise.all([store.close(), source.close()]);
+  }, 60_000);
+
+  it('is not touched by a gateway of an earlier version', async () => {
+    const url = await kind.server().database();
+    const first = open(url, 'a');
+    await first.positions();
+    await ask(url, 'INSERT INTO log_version (version) VALUES (99)');
+    await expect(open(url, 'b').positions()).rejects.toThrow(/has version 99, and this gateway knows versions up to \d+/);
+    await first.close();
+  });
+
+  it('has its credentials in no error', async () => {
+    const url = await kind.server().database();
+    const wrong = url.replace(kind.server().password, 'canary%2Dsecret');
+    for (const broken of [
+      wrong,
+      `${wrong}?sslmode=require`,
+      wrong.replace(/:\d+\//, ':1/'),
+      wrong.replace('127.0.0.1', 'no-such-host.invalid'),
+    ]) {
+      const store = open(broken, 'a');
+      const error: unknown = await store.positions().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(Error);
+      const shown = `${(error as Error).stack} ${JSON.stringify(error)} ${String((error as Error).cause)} ${store.kind}`;
+      expect(shown).not.toMatch(/canary.*secret/);
+      await store.close();
+    }
+    expect(() => open('postgres://u:canary-secret@[bad/db', 'a')).toThrow(/^(?!.*canary)/);
+  });
+});
+
+describe('the address of a Postgres server', () => {
+  it.each([
+    ['postgres://u:p@db.internal/logs', 'postgres db.internal/logs', false],
+    ['postgresql://u:p@db.internal:6432/logs?sslmode=disable', 'postgres db.internal:6432/logs', false],
+    ['postgres://u:p@db/logs?sslmode=require', 'postgres db/logs', { rejectUnauthorized: false }],
+    ['postgres://u:p@db/logs?sslmode=verify-full', 'postgres db/logs', {}],
+    ['postgres://u:p@db/logs?sslmode=verify-ca', 'postgres db/logs', { checkServerIdentity: expect.any(Function) }],
+    ['postgres:///logs?host=/var/run/postgresql&user=u', 'postgres /var/run/postgresql/logs', false],
+  ])('%s', (url, shown, ssl) => {
+    const address = readAddress(url);
+    expect(address.kind).toBe(shown);
+    expect(address.ssl).toEqual(ssl);
+    expect(address.connectionString).not.toContain('sslmode');
+  });
+
+  it.each(['mysql://u:p@db/logs', 'db.internal/logs', 'postgres://db/logs?sslmode=maybe', ''])('is not %j', (url) => {
+    expect(() => readAddress(url)).toThrow(/URL of the request log/);
+  });
+});
+
+describe('a missing or silent server', () => {
+  it('is a sentence that names the package where pg is not installed', async () => {
+    const store = openPostgresStore('postgres://u:p@127.0.0.1/logs', {
+      writer: 'a',
+      load: () => Promise.reject(new Error('Cannot find package')),
+    });
+    await expect(store.positions()).rejects.toMatchObject({
+      code: 'log_unavailable',
+      message: expect.stringContaining('a request log in Postgres needs the package pg: add it with npm install pg') as string,
+    });
+    await store.close();
+  });
+
+  it('is not called by every query', async () => {
+    let calls = 0;
+    let now = 0;
+    const backoff = new Backoff(
+      () => now,
+      () => 1,
+    );
+    const fail = (): Promise<never> => {
+      calls += 1;
+      return Promise.reject(new Error(`away ${calls}`));
+    };
+    await expect(backoff.run(fail)).rejects.toThrow('away 1');
+    await expect(backoff.run(fail)).rejects.toThrow('away 1');
+    now = 250;
+    await expect(backoff.run(fail)).rejects.toThrow('away 2');
+    now = 600;
+    await expect(backoff.run(fail)).rejects.toThrow('away 2');
+    now = 750;
+    expect(await backoff.run(() => Promise.resolve('up'))).toBe('up');
+    await expect(backoff.run(fail)).rejects.toThrow('away 3');
+  });
+
+  it('that accepts and says nothing is left after a while', async () => {
+    const server = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const store = openPostgresStore(`postgres://u:p@127.0.0.1:${port}/logs`, { writer: 'a' });
+    await expect(store.positions()).rejects.toThrow(/timeout/);
+    await store.close();
+    server.close();
+  }, 30_000);
+});

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
+import { type Collector, plain, type SeenLog, startCollector } from './collector.ts';
+
+let collector: Collector;
+let gateway: TestGateway;
+
+const yaml = (bodies: string, content: boolean): string => `
+version: 1
+providers: {mock: {type: mock, api_key: canary-of-the-log-export, replies: {broken: {status: 500, error: no}}}}
+logging: {requests: {bodies: ${bodies}}}
+observability:
+  logs: {otlp: "${collector.url}", content: ${String(content)}}
+`;
+
+beforeAll(async () => {
+  collector = await startCollector();
+  gateway = await startTestGateway(yaml('metadata', true));
+});
+afterAll(async () => {
+  await gateway?.close();
+  await collector.close();
+});
+
+async function ask(model: string, text: string): Promise<string> {
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-gateway-metadata': '{"team":"web"}' },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: text }] }),
+  });
+  await response.text();
+  return response.headers.get('x-request-id') ?? '';
+}
+
+/** Records are exported, and not stored. */
+const unstored = (more: string): string => yaml('full', false).replace('{bodies: full}', 'off').replace('content: false', more);
+
+const logOf = (id: string): Promise<SeenLog> =>
+  until(() => collector.logs().find((log) => plain(log)['gateway.request_id'] === id), `log ${id}`);
+
+describe('a record as a log', () => {
+  it('is whole in the body, with what is searched for in attributes', async () => {
+    const id = await ask('@mock/echo', 'hello');
+    const log = await logOf(id);
+    expect(log).toMatchObject({ severityText: 'INFO', eventName: 'gateway.request' });
+    expect(collector.exports[0]?.path).toBe('/v1/logs');
+    expect(JSON.parse(log.body.stringValue)).toMatchObject({ id, provider: 'mock', status: 200, metadata: { team: 'web' } });
+    expect(plain(log)).toMatchObject({
+      'gateway.metadata.team': 'web',
+      'gen_ai.operation.name': 'chat',
+      'gateway.tokens_in': expect.any(Number) as number,
+    });
+  });
+
+  it('of a failed request is an error', async () => {
+    const log = await logOf(await ask('@mock/broken', 'hello'));
+    expect(log.severityText).toBe('ERROR');
+    expect(plain(log)['gateway.error_source']).toBe('provider');
+  });
+
+  it.each([
+    ['metadata', true, undefined, undefined],
+    ['none', true, undefined, undefined],
+    ['full', false, undefined, undefined],
+    ['full', true, 'mail a@example.com', 'mail a@example.com'],
+  ])('with bodies: %s and content: %s has what the record keeps', async (bodies, content, sent, answered) => {
+    await gateway.write(yaml(bodies, content));
+    await gateway.gateway.reload();
+    const shown = plain(await logOf(await ask('@mock/echo', 'mail a@example.com')));
+    const textOf = (name: string): unknown => {
+      const value = shown[name];
+      return value === undefined ? undefined : (JSON.parse(String(value)) as [{ parts: [{ content: string }] }])[0].parts[0].content;
+    };
+    expect(textOf('gen_ai.input.messages')).toBe(sent);
+    expect(textOf('gen_ai.output.messages')).toBe(answered);
+  });
+
+  it('has redacted messages where the record has', async () => {
+    await gateway.write(yaml('redacted', true));
+    expect(await gateway.gateway.reload()).toMatchObject({ type: 'reloaded' });
+    const log = await logOf(await ask('@mock/echo', 'mail b@example.com'));
+    expect(plain(log)['gen_ai.input.messages']).toContain('mail ');
+    expect(JSON.stringify(log)).not.toContain('b@example.com');
+  });
+
+  it('has no secret', () => {
+    expect(collector.exports.map(({ text }) => text).join('')).not.toContain('canary-of-the-log-export');
+  });
+});
+
+describe('where no records are stored', () => {
+  it.each([
+    ['content: false', undefined],
+    ['content: true', 'hello to [email]'],
+  ])('they are exported, with messages as far as that is wanted (%s)', async (more, expected) => {
+    const own = await startTestGateway(unstored(more));
+    try {
+      const response = await fetch(`${own.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: '@mock/echo', messages: [{ role: 'user', content: 'hello to a@example.com' }] }),
+      });
+      await response.text();
+      const shown = plain(await logOf(response.headers.get('x-request-id') ?? ''));
+      const sent = shown['gen_ai.input.messages'];
+      expect(sent === undefined ? undefined : (JSON.parse(String(sent)) as [{ parts: [{ content: string }] }])[0].parts[0].content).toBe(
+        expected,
+      );
+      expect(own.gateway.logs).toBeUndefined();
+    } finally {
+      await own.close();
+    }
+  });
+});

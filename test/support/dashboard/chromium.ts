@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, chromium } from 'playwright-core';
+import { npmPackages } from '../npm.ts';
+
+/** Where distributions put it. */
+const paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable'];
+
+/** A program, with the arguments that it needs; or why there is none. */
+export type FoundChromium = { readonly path: string; readonly args: readonly string[] } | { readonly missing: string };
+
+/** In containers there are no user namespaces, little shared memory and no graphics. */
+const usualArgs = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--force-color-profile=srgb'];
+
+/**
+ * `GATEWAY_TEST_CHROMIUM`, the machine's own, or the one of a package.
+ * @throws Error under GATEWAY_TEST_STRICT=1 when there is none
+ */
+export async function findChromium(): Promise<FoundChromium> {
+  const path = [process.env.GATEWAY_TEST_CHROMIUM, ...paths].find((one) => one !== undefined && existsSync(one));
+  return path === undefined ? fromPackage() : { path, args: usualArgs };
+}
+
+interface Packed {
+  readonly default: { readonly args: readonly string[]; executablePath(): Promise<string> };
+}
+
+async function fromPackage(): Promise<FoundChromium> {
+  const packages = npmPackages('dashboard-browser', join(import.meta.dirname, '../../dashboard/browser'));
+  if ('missing' in packages) return packages;
+  const entry = createRequire(join(packages.folder, 'x.js')).resolve('@sparticuz/chromium');
+  const { default: packed } = (await import(pathToFileURL(entry).href)) as Packed;
+  return { path: await packed.executablePath(), args: [...packed.args, ...usualArgs] };
+}
+
+export const launch = ({ path, args }: Exclude<FoundChromium, { missing: string }>): Promise<Browser> =>
+  chromium.launch({ executablePath: path, args: [...args] });

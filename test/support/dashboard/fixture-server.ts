@@ -1,0 +1,256 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
+import type { Role, Status } from '../../../src/admin/api-types.ts';
+import type { LogRow } from '../../../src/core/logs/row.ts';
+import { matcher } from '../../../src/query/match.ts';
+import { parseFilter } from '../../../src/query/parse.ts';
+import { figuresOf, statsOf } from './figures.ts';
+import { recordOf } from './record.ts';
+import { emptyServing, type Serving, servingReply } from './serving.ts';
+
+const root = join(import.meta.dirname, '../../../dist/dashboard');
+const types: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
+/** The rules that the admin listener sends. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'";
+
+export interface FixtureServer {
+  readonly url: string;
+  /** A request that ends now: in the list, and to all who watch. */
+  add(row: LogRow): void;
+  /** How many follow the live rows. */
+  watching(): number;
+  /** Changes what the next calls are told. */
+  set(state: { role?: Role | null; status?: Partial<Status>; failing?: boolean }): void;
+  close(): Promise<void>;
+}
+
+/** The admin API over rows in memory: for pages without a gateway, with states that a gateway rarely has. Newest row first. */
+export async function startFixtureServer(initial: readonly LogRow[], serving: Serving = emptyServing()): Promise<FixtureServer> {
+  const rows = [...initial];
+  const watching = new Set<{ response: ServerResponse; matches: (row: LogRow) => boolean }>();
+  const state: { role: Role | null; status: Partial<Status>; failing: boolean } = { role: 'admin', status: {}, failing: false };
+
+  const api: Record<string, (query: URLSearchParams, rest: string) => unknown> = {
+    session: () => ({ role: state.role, name: state.role, is_open: false, version: '0.2.0' }),
+    status: () => ({ ...statusOf(rows), ...state.status }),
+    requests: (query, rest) => (rest === '' ? pageOf(rows, query) : recordFor(rows, rest)),
+    traces: (_query, rest) => ({ rows: rows.filter((row) => row.trace === rest).toReversed() }),
+    stats: (query) => {
+      const { found, since, until } = find(rows, query.get('q') ?? '');
+      const range = [since ?? rows.at(-1)?.at ?? Date.now() - 3_600_000, until ?? Date.now()] as const;
+      return statsOf(found, query.get('by'), query.has('step') ? Number(query.get('step')) : null, range);
+    },
+    suggest: (query) => suggestionsOf(rows, query.get('text') ?? ''),
+    names: () => ({ meta: [...new Set(rows.slice(0, 200).flatMap((row) => Object.keys(row.meta)))], label: [] }),
+  };
+
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const [, first, second, ...rest] = url.pathname.split('/');
+    if (first !== 'api') return page(url.pathname, response);
+    if (state.failing) return fail(response, 503, 'log_unavailable', 'The request log is not available.');
+    if (second === 'session' && request.method === 'POST') {
+      state.role = 'admin';
+      return json(response, 200, api.session?.(url.searchParams, ''));
+    }
+    if (state.role === null && second !== 'session') return fail(response, 401, 'sign_in_required', 'Sign in first.');
+    if (second === 'live') {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+      response.write(': hello\n\n');
+      const entry = { response, matches: find([], url.searchParams.get('q') ?? '').matches };
+      watching.add(entry);
+      return void response.on('close', () => watching.delete(entry));
+    }
+    if (rest.at(-1) === 'body') {
+      const row = rows.find(({ id }) => id === rest[0]);
+      const part = (url.searchParams.get('part') ?? 'request') as 'request';
+      return void response.end(row === undefined ? '' : recordOf(row).bodies[part]);
+    }
+    if (rest.at(-1) === 'differences') return json(response, 200, differences);
+    if (second === 'explain' && serving.explanation === undefined) return json(response, 200, explanation);
+    if (isServed(second ?? '')) return void answer(serving, request, response);
+    try {
+      const value = api[second ?? '']?.(url.searchParams, rest.join('/'));
+      if (value === undefined) return fail(response, 404, 'route_not_found', 'There is no such route.');
+      return json(response, 200, value);
+    } catch (error) {
+      return fail(response, 400, 'invalid_filter', String((error as Error).message));
+    }
+  });
+  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    add(row) {
+      rows.unshift(row);
+      for (const { response, matches } of watching)
+        if (matches(row)) response.write(`id: 1-${rows.length}\nevent: row\ndata: ${JSON.stringify(row)}\n\n`);
+    },
+    watching: () => watching.size,
+    set: (change) => void Object.assign(state, change),
+    close: () =>
+      new Promise((done) => {
+        server.closeAllConnections();
+        server.close(() => done());
+      }),
+  };
+}
+
+const served = [
+  'revisions',
+  'config',
+  'configs',
+  'providers',
+  'prompts',
+  'keys',
+  'explain',
+  'reload',
+  'rollback',
+  'drain',
+  'plan',
+  'check',
+];
+const isServed = (resource: string): boolean => served.includes(resource);
+
+async function answer(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const text = Buffer.concat(await request.toArray()).toString();
+  const path = new URL(request.url ?? '/', 'http://localhost').pathname;
+  const reply = servingReply(serving, request.method ?? 'GET', path, text === '' ? undefined : JSON.parse(text));
+  if (reply === undefined) return fail(response, 404, 'route_not_found', 'There is no such route.');
+  json(response, reply.status, reply.json);
+}
+
+function page(path: string, response: ServerResponse): void {
+  const file = join(root, extname(path) === '' ? 'index.html' : path);
+  if (!existsSync(file)) return void response.writeHead(404).end();
+  const type = `${types[extname(file)] ?? 'text/plain'}; charset=utf-8`;
+  response.writeHead(200, { 'content-type': type, 'content-security-policy': policy }).end(readFileSync(file));
+}
+
+const json = (response: ServerResponse, status: number, value: unknown): void =>
+  void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+
+const fail = (response: ServerResponse, status: number, code: string, message: string): void =>
+  json(response, status, { error: { message, code, type: 'error', param: null, gateway: { source: 'gateway' } } });
+
+function find(rows: readonly LogRow[], text: string) {
+  const parsed = parseFilter(text, Date.now());
+  if ('problem' in parsed) throw new Error(parsed.problem.message);
+  const matches = matcher(parsed.filter);
+  return { found: rows.filter(matches), matches, since: parsed.filter.since, until: parsed.filter.until };
+}
+
+function pageOf(rows: readonly LogRow[], query: URLSearchParams) {
+  const { found } = find(rows, query.get('q') ?? '');
+  const before = query.get('before');
+  const from = before === null ? 0 : found.findIndex(({ id }) => id === before) + 1;
+  const held = found.slice(from, from + Number(query.get('limit') ?? 100));
+  return { rows: held, next: from + held.length < found.length ? (held.at(-1)?.id ?? null) : null };
+}
+
+function recordFor(rows: readonly LogRow[], id: string) {
+  const row = rows.find((one) => one.id === id);
+  return row === undefined ? undefined : { record: recordOf(row).record, bodies: ['request', 'upstream', 'response'], feedback: [] };
+}
+
+function suggestionsOf(rows: readonly LogRow[], text: string) {
+  const word = /[^ ]*$/.exec(text)?.[0] ?? '';
+  const from = text.length - word.length;
+  const [name = '', value] = word.split(':');
+  const at = { from, to: text.length };
+  if (value === undefined)
+    return ['status', 'model', 'provider', 'config', 'key', 'latency', 'error', 'cost', 'fallback', 'since']
+      .filter((field) => field.startsWith(name))
+      .map((field) => ({ insert: `${field}:`, ...at, kind: 'field', count: null, about: null }));
+  const counts = Map.groupBy(rows.slice(0, 5000), (row) => String((row as unknown as Record<string, unknown>)[name] ?? ''));
+  return [...counts]
+    .filter(([found]) => found !== '' && found.startsWith(value))
+    .slice(0, 8)
+    .map(([found, own]) => ({
+      insert: found,
+      from: text.length - value.length,
+      to: text.length,
+      kind: 'value',
+      count: own.length,
+      about: null,
+    }));
+}
+
+const explanation = {
+  request: { method: 'POST', path: '/v1/chat/completions', endpoint: 'chat/completions' },
+  key: { name: 'app-web', at: { file: 'gateway.yaml', line: 41 } },
+  prompt: null,
+  config: { name: 'support', by: 'header x-gateway-config', at: { file: 'configs/support.yaml', line: 1 } },
+  overruled: [],
+  route: [],
+  targets: [],
+  plugins: [],
+  removed_headers: [{ name: 'x-gateway-api-key', why: 'for the gateway alone' }],
+  warnings: [],
+  log: { bodies: 'redacted', at: null },
+  answer: null,
+};
+
+const differences = {
+  why_absent: null,
+  differences: [
+    { path: 'model', kind: 'changed', before: '"support"', after: '"gpt-4o-mini"', cause: 'model name', at: null },
+    {
+      path: 'temperature',
+      kind: 'changed',
+      before: '0.9',
+      after: '0.2',
+      cause: 'override_params',
+      at: { file: 'configs/support.yaml', line: 10 },
+    },
+    { path: 'labels.team', kind: 'added', after: '"support"', cause: 'labels', at: { file: 'configs/support.yaml', line: 5 } },
+    { path: 'logit_bias', kind: 'removed', before: '{}', cause: 'not known to this provider', at: null },
+  ],
+};
+
+function statusOf(rows: readonly LogRow[]): Status {
+  const now = Date.now();
+  const recent = rows.filter((row) => row.at > now - 300_000);
+  const slugs = ['openai-main', 'azure-eu', 'claude', 'vertex-eu'];
+  return {
+    version: '0.2.0',
+    node: 'v24.21.0',
+    pid: 4127,
+    started_at: now - 7_200_000,
+    url: 'http://127.0.0.1:8787/v1',
+    revision: '91bd0e7c',
+    config_path: 'gateway.yaml',
+    last_reload: null,
+    rolled_back_to: null,
+    restart_needed: [],
+    in_flight: 3,
+    open_streams: 2,
+    draining: false,
+    memory: { rss: 98_000_000, heap: 41_000_000, bodies: 1_200_000, bodies_limit: 256_000_000 },
+    loop_delay_ms: { p50: 0.2, p99: 1.8 },
+    store: {
+      kind: 'sqlite .gateway/requests.db',
+      records: rows.length,
+      bytes: rows.length * 2100,
+      oldest: rows.at(-1)?.at ?? null,
+      spool: { bytes: 4096, limit: 67_108_864, behind_ms: 12 },
+      dropped: 0,
+      dropped_bodies: 0,
+      problems: [],
+    },
+    notes: [],
+    plugins: [{ name: 'auth', moments: ['admit'], p50_ms: 0.1, p95_ms: 0.2 }],
+    providers: slugs.map((slug, i) => {
+      const figures = figuresOf(recent.filter((row) => row.provider === slug));
+      const last = recent.find((row) => row.provider === slug && row.status >= 400);
+      return {
+        slug,
+        state: figures.requests === 0 ? (i === 3 ? 'off' : 'idle') : figures.errors / figures.requests > 0.1 ? 'degraded' : 'ok',
+        figures,
+        last_error: last === undefined ? null : { at: last.at, message: last.message ?? '', id: last.id },
+      };
+    }),
+  };
+}

@@ -1,0 +1,375 @@
+import type { ConfigView, KeyView, PromptView, ProviderView, TargetView } from '../../../src/admin/api-types.ts';
+import type { Explanation } from '../../../src/core/logs/explanation.ts';
+import { figuresOf } from './figures.ts';
+import { emptyServing, type Serving } from './serving.ts';
+import { someConfig, someFiles, someRevisions } from './serving-files.ts';
+
+const file = 'configs/support.yaml';
+const idle: TargetView['live'] = { share: null, requests: 0, errors: 0, p95: null };
+const leaf = (path: string, line: number, more: Partial<TargetView>): TargetView => ({
+  path,
+  name: null,
+  at: { file, line },
+  strategy: 'leaf',
+  when: null,
+  weight: null,
+  provider: null,
+  model: null,
+  targets: [],
+  live: idle,
+  ...more,
+});
+
+const supportRoot = leaf('configs.support', 2, {
+  strategy: 'fallback',
+  live: { share: 1, requests: 412, errors: 6, p95: 2140 },
+  targets: [
+    leaf('configs.support.targets[0]', 7, {
+      provider: 'openai-main',
+      model: 'gpt-4o-mini',
+      when: 'first',
+      live: { share: 0.92, requests: 379, errors: 4, p95: 1810 },
+    }),
+    leaf('configs.support.targets[1]', 11, {
+      provider: 'azure-eu',
+      model: 'gpt-4o-mini',
+      when: 'on 429, 500, 502, 503, 504',
+      live: { share: 0.08, requests: 33, errors: 2, p95: 3920 },
+    }),
+  ],
+});
+
+const byPlan = leaf('configs.by-plan', 2, {
+  strategy: 'conditional',
+  at: { file: 'configs/by-plan.yaml', line: 2 },
+  targets: [
+    leaf('configs.by-plan.targets[0]', 12, {
+      name: 'big',
+      provider: 'claude',
+      model: 'claude-opus-4-5',
+      when: '{"metadata.plan":{"$eq":"paid"}}',
+    }),
+    leaf('configs.by-plan.targets[1]', 13, {
+      name: 'small',
+      when: 'default',
+      strategy: 'loadbalance',
+      targets: [
+        leaf('configs.by-plan.targets[1].targets[0]', 14, { provider: 'openai-main', when: '70 %', weight: 0.7 }),
+        leaf('configs.by-plan.targets[1].targets[1]', 15, { when: '30 %', weight: 0.3 }),
+      ],
+    }),
+  ],
+});
+
+const configs: readonly ConfigView[] = [
+  { name: 'support', at: { file, line: 2 }, yaml: someFiles[1].text.split('\n').slice(1).join('\n'), root: supportRoot },
+  { name: 'by-plan', at: { file: 'configs/by-plan.yaml', line: 2 }, yaml: 'by-plan:\n  strategy:\n    mode: conditional\n', root: byPlan },
+];
+
+const figures = { ...figuresOf([]), requests: 120, errors: 2, p50: 640, p95: 1810 };
+
+function provider(slug: string, more: Partial<ProviderView>): ProviderView {
+  return {
+    slug,
+    type: 'openai',
+    name: null,
+    description: null,
+    at: { file: 'gateway.yaml', line: 9 },
+    host: 'api.openai.com',
+    enabled: true,
+    problem: null,
+    credential: '${env:OPENAI_API_KEY}',
+    models: [],
+    deployments: [],
+    health: { slug, state: 'ok', figures, last_error: null },
+    cost_today_usd: '1.204318',
+    ...more,
+  };
+}
+
+const providers = (now: number): readonly ProviderView[] => [
+  provider('openai-main', { models: ['gpt-4o-mini', 'gpt-4o'] }),
+  provider('azure-eu', {
+    type: 'azure-openai',
+    name: 'Azure OpenAI, Europe',
+    description: 'Chat and images for the EU apps',
+    host: 'contoso-eu.openai.azure.com',
+    credential: '${env:AZURE_KEY}',
+    deployments: [
+      { alias: 'gpt-4o-mini', deployment: 'chat-mini', foundation_model: 'gpt-4o-mini' },
+      { alias: 'image', deployment: 'img1', foundation_model: null },
+    ],
+    health: {
+      slug: 'azure-eu',
+      state: 'degraded',
+      figures: { ...figures, errors: 30 },
+      last_error: { at: now - 42_000, message: 'azure-eu responded with 500 ("backend error").', id: 'req_01JD3K8ZQ4M6N7P8R9S0000001' },
+    },
+  }),
+  provider('claude', {
+    type: 'anthropic',
+    host: 'api.anthropic.com',
+    enabled: false,
+    problem: 'ANTHROPIC_API_KEY is not set',
+    credential: '${env:ANTHROPIC_API_KEY}',
+    health: { slug: 'claude', state: 'off', figures: figuresOf([]), last_error: null },
+    cost_today_usd: '0',
+  }),
+];
+
+const prompts: readonly PromptView[] = [
+  {
+    id: 'welcome',
+    description: 'First words to a new customer',
+    at: { file: 'configs/prompts/welcome.yaml', line: 2 },
+    versions: [
+      { number: 1, labels: ['production'], published: false },
+      { number: 2, labels: ['canary', 'latest'], published: true },
+    ],
+    variables: [
+      { name: 'product', required: true, default: null },
+      { name: 'tone', required: false, default: 'friendly' },
+      { name: 'question', required: false, default: null },
+    ],
+    model: '@openai-main/gpt-4o-mini',
+    config: 'support',
+  },
+  {
+    id: 'summary',
+    description: null,
+    at: null,
+    versions: [{ number: 1, labels: [], published: true }],
+    variables: [],
+    model: null,
+    config: null,
+  },
+];
+
+const keys = (now: number): readonly KeyView[] => [
+  {
+    name: 'app-web',
+    at: { file: 'keys.d/app-web.yaml', line: 2 },
+    secrets: [
+      { id: 'k2', prefix: 'gw_live_9f2c', last_used: now - 8000, retires: null },
+      { id: 'k1', prefix: 'gw_live_41ab', last_used: now - 7_200_000, retires: now + 50_000_000 },
+    ],
+    configs: ['support', 'draft'],
+    providers: ['openai-main', 'azure-eu'],
+    models: ['gpt-4o*'],
+    prompts: null,
+    default_config: 'support',
+    enforce_config: false,
+    bodies: 'metadata',
+    created: now - 30 * 86_400_000,
+    expires: now + 90 * 86_400_000,
+    revoked: null,
+    requests_today: 1204,
+    cost_month_usd: '3.102944',
+  },
+  {
+    name: 'batch',
+    at: { file: 'keys.d/batch.yaml', line: 2 },
+    secrets: [{ id: 'k1', prefix: 'gw_live_77aa', last_used: null, retires: null }],
+    configs: null,
+    providers: null,
+    models: null,
+    prompts: ['welcome'],
+    default_config: null,
+    enforce_config: false,
+    bodies: null,
+    created: null,
+    expires: now + 3 * 86_400_000,
+    revoked: null,
+    requests_today: 0,
+    cost_month_usd: '0',
+  },
+  {
+    name: 'old-job',
+    at: { file: 'gateway.yaml', line: 40 },
+    secrets: [{ id: 'k1', prefix: null, last_used: now - 41 * 86_400_000, retires: null }],
+    configs: [],
+    providers: null,
+    models: null,
+    prompts: null,
+    default_config: null,
+    enforce_config: false,
+    bodies: null,
+    created: null,
+    expires: null,
+    revoked: now - 40 * 86_400_000,
+    requests_today: 0,
+    cost_month_usd: '0',
+  },
+];
+
+const explanation: Explanation = {
+  request: { method: 'POST', path: '/v1/chat/completions', endpoint: 'chat/completions' },
+  key: { name: 'app-web', at: { file: 'keys.d/app-web.yaml', line: 2 } },
+  prompt: null,
+  config: { name: 'by-plan', by: 'x-gateway-config', at: { file: 'configs/by-plan.yaml', line: 2 } },
+  overruled: [],
+  route: [
+    {
+      node: 'configs.by-plan',
+      strategy: 'conditional',
+      at: { file: 'configs/by-plan.yaml', line: 3 },
+      conditions: [
+        { text: 'metadata.plan = "paid"', matched: false, why: 'metadata.plan is absent', at: { file: 'configs/by-plan.yaml', line: 5 } },
+        {
+          text: 'params.max_tokens > 4000',
+          matched: true,
+          why: 'params.max_tokens is 8000',
+          at: { file: 'configs/by-plan.yaml', line: 6 },
+        },
+      ],
+      chose: 0,
+      weights: [],
+      because: 'condition 2 matches: target "big"',
+    },
+  ],
+  targets: [
+    {
+      target: 'configs.by-plan.targets[0]',
+      at: { file: 'configs/by-plan.yaml', line: 12 },
+      provider: 'openai-main',
+      type: 'openai',
+      model: 'gpt-4o-mini',
+      deployment: null,
+      left_on: '429, 500, 502, 503, 504',
+      goes_here: true,
+      url: 'https://api.openai.com/v1/chat/completions',
+      method: 'POST',
+      headers: [['authorization', 'Bearer ${env:OPENAI_API_KEY}']],
+      body: '{"model":"gpt-4o-mini","temperature":0.2}',
+      differences: [
+        { path: 'temperature', kind: 'changed', before: '0.9', after: '0.2', cause: 'override_params', at: { file, line: 10 } },
+        { path: 'logit_bias', kind: 'removed', before: '{}', cause: 'not known to this provider', at: null },
+      ],
+      retry: '2 attempts on 429, 503',
+      timeouts: { request: '120 s' },
+      cost_usd: '0.0000123',
+      problem: null,
+    },
+  ],
+  plugins: [{ name: 'auth', moment: 'admit', said: 'API key "app-web"' }],
+  removed_headers: [{ name: 'x-gateway-config', why: 'read by the gateway' }],
+  warnings: [],
+  log: { bodies: 'redacted', at: null },
+  answer: null,
+};
+
+/** An ordinary gateway with two configs, three providers, two prompts and three keys. */
+export const someServing = (now: number): Serving => ({
+  ...emptyServing(),
+  revisions: someRevisions(now),
+  config: someConfig,
+  configs,
+  providers: providers(now),
+  prompts,
+  keys: keys(now),
+  explanation,
+  keyChange: {
+    secret: 'gw_live_9f2cQ7h0Zk3vJm8tXw1bRn5s_4K7d',
+    yaml: 'api_keys:\n  ci:\n    hash: sha256:9a1f0000\n    prefix: gw_live_9f2c\n',
+    written_to: 'keys.d/ci.yaml',
+  },
+  render: ({ product, tone = 'friendly', question = '' }) => ({
+    name: 'welcome@2',
+    config: 'support',
+    body: JSON.stringify({
+      model: '@openai-main/gpt-4o-mini',
+      messages: [
+        { role: 'system', content: `You greet customers of ${product ?? ''} in a ${tone} tone.` },
+        { role: 'user', content: question },
+      ],
+    }),
+    warnings: product === undefined ? ['"product" is required and has no value'] : [],
+  }),
+  tried: {
+    status: 200,
+    id: 'req_01JD3K8ZQ4M6N7P8R9S0000001',
+    body: JSON.stringify({ choices: [{ message: { role: 'assistant', content: 'Welcome to Kite!' } }] }),
+  },
+});
+
+const long = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(4);
+const hostile = `<img src=x onerror=alert(1)> ${long} \u202Eright to left`;
+
+/** Values that nobody expects, and very many of them. */
+export function absurdServing(now: number): Serving {
+  const some = someServing(now);
+  const place = { file: `configs/${long}.yaml`, line: 987_654 };
+  const deep = (depth: number): TargetView =>
+    leaf(`${long}.${depth}`, depth, {
+      name: hostile,
+      at: place,
+      when: hostile,
+      strategy: depth === 0 ? 'leaf' : 'fallback',
+      provider: depth === 0 ? long : null,
+      model: depth === 0 ? `deployments/${long}` : null,
+      live: { share: 0.000_01, requests: 987_654_321, errors: 987_654_320, p95: 987_654_321 },
+      targets: depth === 0 ? [] : [deep(depth - 1)],
+    });
+  const names = Array.from({ length: 60 }, (_, i) => `${long}-${i}`);
+  return {
+    ...some,
+    configs: names.map((name) => ({ name, at: place, yaml: `${name}: ${hostile}\n`.repeat(50), root: deep(6) })),
+    providers: names.slice(0, 8).map((slug) =>
+      provider(slug, {
+        name: hostile,
+        description: hostile,
+        host: long,
+        credential: `\${env:${long}}`,
+        problem: hostile,
+        models: names,
+        at: place,
+        cost_today_usd: '123456789012.123456789123',
+        deployments: names.map((alias) => ({ alias, deployment: long, foundation_model: long })),
+        health: {
+          slug,
+          state: 'down',
+          figures: { ...figures, requests: 987_654_321, p95: 987_654_321 },
+          last_error: { at: 0, message: hostile.repeat(5), id: long },
+        },
+      }),
+    ),
+    prompts: names.map((id) => ({
+      id,
+      description: hostile,
+      at: place,
+      versions: Array.from({ length: 40 }, (_, i) => ({ number: i + 1, labels: [long, 'production'], published: i === 3 })),
+      variables: names.slice(0, 5).map((name) => ({ name, required: true, default: hostile })),
+      model: long,
+      config: long,
+    })),
+    keys: keys(now).map((key, i) => ({
+      ...key,
+      name: `${long}-${i}`,
+      at: place,
+      configs: names,
+      models: names,
+      cost_month_usd: '123456789012.123456789123',
+      requests_today: 987_654_321,
+      secrets: names.slice(0, 6).map((id) => ({ id, prefix: long, last_used: 0, retires: now * 2 })),
+    })),
+    config: {
+      ...some.config,
+      values: names.map((path) => ({ path, value: hostile.repeat(10), origin: place })),
+      diagnostics: names.map(() => ({ level: 'error', code: 'unknown-key', message: hostile, hint: hostile, ...place, column: 9 })),
+    },
+    revisions: names.slice(0, 20).map((revision) => ({
+      revision,
+      applied_at: 0,
+      serves: false,
+      files: names.slice(0, 20).map((path) => ({ path, modified_at: 0 })),
+      changes: names,
+      diff: `+${hostile}\n`.repeat(200),
+    })),
+    render: () => ({
+      name: long,
+      config: null,
+      body: JSON.stringify({ messages: [{ role: hostile, content: hostile.repeat(20) }] }),
+      warnings: [hostile],
+    }),
+  };
+}

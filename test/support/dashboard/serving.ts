@@ -1,0 +1,91 @@
+import type {
+  ConfigView,
+  EffectiveConfig,
+  KeyChange,
+  KeyView,
+  PlanResult,
+  PromptRender,
+  PromptTry,
+  PromptView,
+  ProviderTest,
+  ProviderView,
+  ReloadVerdict,
+  RevisionView,
+} from '../../../src/admin/api-types.ts';
+import type { Explanation } from '../../../src/core/logs/explanation.ts';
+
+/** What a gateway serves, as the routes of its configuration tell it. */
+export interface Serving {
+  revisions: readonly RevisionView[];
+  config: EffectiveConfig;
+  configs: readonly ConfigView[];
+  providers: readonly ProviderView[];
+  prompts: readonly PromptView[];
+  keys: readonly KeyView[];
+  /** What POST /api/explain says. */
+  explanation: Explanation | undefined;
+  verdict: Partial<ReloadVerdict>;
+  plan: (files: Readonly<Record<string, string>>) => PlanResult;
+  keyChange: KeyChange;
+  providerTest: ProviderTest;
+  render: (variables: Readonly<Record<string, string>>) => PromptRender;
+  tried: PromptTry;
+  /** Each call that changes something: method, path, body. */
+  readonly calls: { readonly method: string; readonly path: string; readonly body: unknown }[];
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly json: unknown;
+}
+
+/** The routes of the configuration over values in memory; undefined: it has no such route. */
+export function servingReply(serving: Serving, method: string, path: string, body: unknown): Reply | undefined {
+  if (method === 'GET') {
+    const found = (
+      {
+        '/api/revisions': serving.revisions,
+        '/api/config': serving.config,
+        '/api/configs': serving.configs,
+        '/api/providers': serving.providers,
+        '/api/prompts': serving.prompts,
+        '/api/keys': serving.keys,
+      } as Readonly<Record<string, unknown>>
+    )[path];
+    return found === undefined ? undefined : { status: 200, json: found };
+  }
+  serving.calls.push({ method, path, body });
+  const value = changeReply(serving, path, body);
+  return value === undefined ? undefined : { status: 200, json: value };
+}
+
+function changeReply(serving: Serving, path: string, body: unknown): unknown {
+  const { revision } = serving.config;
+  const verdict = { result: 'unchanged', revision, changes: [], restart_needed: [], diagnostics: [], reason: null, ...serving.verdict };
+  if (path === '/api/reload' || path === '/api/rollback') return verdict;
+  if (path === '/api/drain') return { in_flight: 2 };
+  if (path === '/api/plan' || path === '/api/check') return serving.plan((body as { files: Record<string, string> }).files);
+  if (path === '/api/explain') return serving.explanation;
+  if (path.startsWith('/api/keys')) return serving.keyChange;
+  if (path.endsWith('/test')) return serving.providerTest;
+  if (path.endsWith('/render')) return serving.render((body as { variables: Record<string, string> }).variables);
+  if (path.endsWith('/try')) return serving.tried;
+  return undefined;
+}
+
+export const emptyServing = (): Serving => ({
+  revisions: [],
+  config: { revision: '91bd0e7c', files: [], values: [], diagnostics: [] },
+  configs: [],
+  providers: [],
+  prompts: [],
+  keys: [],
+  explanation: undefined,
+  verdict: {},
+  plan: () => ({ ok: true, revision: '91bd0e7c', diagnostics: [], changes: [], restart_needed: [], diff: '' }),
+  keyChange: { secret: null, yaml: '', written_to: null },
+  providerTest: { ok: true, message: 'key valid, 61 models', hint: null, ms: 212 },
+  render: () => ({ name: 'welcome@1', config: null, body: '{}', warnings: [] }),
+  tried: { status: 200, id: null, body: '{}' },
+  calls: [],
+});

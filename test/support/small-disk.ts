@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, openSync, rmSync, writeSync, closeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { errorCode } from '../../src/core/text/error-code.ts';
+
+/** A file system of a few megabytes, which can be filled to its last byte. */
+export interface SmallDisk {
+  readonly dir: string;
+  /** Leaves no room for anything. */
+  fill(): void;
+  /** Gives the room back. */
+  free(): void;
+  end(): void;
+}
+
+/** Mounting needs rights that containers often lack; then there is a reason instead. */
+export function smallDisk(megabytes: number): SmallDisk | { readonly missing: string } {
+  const dir = mkdtempSync(join(tmpdir(), 'small-disk-'));
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', dir], { encoding: 'utf8' });
+  if (mounted.status !== 0) {
+    rmSync(dir, { recursive: true, force: true });
+    return { missing: `A small file system cannot be mounted: ${(mounted.error?.message ?? mounted.stderr).trim()}` };
+  }
+  const ballast = join(dir, 'ballast');
+  return {
+    dir,
+    fill: () => fill(ballast),
+    free: () => rmSync(ballast),
+    end() {
+      // Lazily: a process that still writes there must not keep it.
+      spawnSync('umount', ['-l', dir]);
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function fill(path: string): void {
+  const fd = openSync(path, 'a');
+  try {
+    for (let size = 1 << 20; size >= 1; ) {
+      try {
+        writeSync(fd, Buffer.alloc(size));
+      } catch (error) {
+        if (errorCode(error) !== 'ENOSPC') throw error;
+        size = size >> 1;
+      }
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
