@@ -1,14 +1,20 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { usageOf } from './proc.ts';
 import type { Load, LoadResult } from './result.ts';
 
 /** A small load client for machines without the Go tools: `node bench/own-load.ts '{"url": …}'`; prints a `LoadResult`. */
 const load = JSON.parse(process.argv[2] ?? '{}') as Load;
 const content = 'lorem ipsum dolor sit amet '.repeat(30).slice(0, 800);
-const body = Buffer.from(JSON.stringify({ model: load.model, stream: load.stream, messages: [{ role: 'user', content }] }));
+const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'iVBORw0K'.repeat((load.imageBytes ?? 0) / 8)}` } };
+const said = load.imageBytes === undefined ? content : [{ type: 'text', text: content }, image];
+const body = Buffer.from(JSON.stringify({ model: load.model, stream: load.stream, messages: [{ role: 'user', content: said }] }));
 const agent = new Agent({ keepAlive: true, maxSockets: load.conns });
-const headers = { 'content-type': 'application/json', 'content-length': body.length, authorization: `Bearer ${load.key}` };
+const headers = {
+  'content-type': 'application/json',
+  'content-length': body.length,
+  authorization: `Bearer ${load.key}`,
+  ...load.headers,
+};
 
 interface Answer {
   readonly first: number;
@@ -23,7 +29,7 @@ const ask = (from: number): Promise<Answer> =>
     let text = '';
     let first = 0;
     const done = (fault: Answer['fault'], words: string): void =>
-      resolve({ first, end: performance.now() - from, events: text.split('\n\n').length - 1, fault, words });
+      resolve({ first, end: performance.now() - from, events: load.stream ? text.split('\n\n').length - 1 : 0, fault, words });
     const call = request(load.url, { method: 'POST', agent, headers, timeout: 15_000 }, (response) => {
       response.setEncoding('utf8').on('data', (chunk: string) => {
         first ||= performance.now() - from;
@@ -44,7 +50,6 @@ const answers: Answer[] = [];
 const started = performance.now();
 const end = started + load.durationMs;
 const most = load.requests ?? Number.POSITIVE_INFINITY;
-const before = load.pid === undefined ? undefined : usageOf(load.pid);
 let sent = 0;
 
 async function closedLoop(): Promise<void> {
@@ -69,44 +74,24 @@ if (load.rate === undefined) await Promise.all(Array.from({ length: load.conns }
 else await openLoop(load.rate);
 
 const seconds = (performance.now() - started) / 1000;
-const after = load.pid === undefined ? undefined : usageOf(load.pid);
 const good = answers.filter((answer) => answer.fault === undefined);
-const quantile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
-const micros = (after?.cpuSeconds ?? 0) * 1e6 - (before?.cpuSeconds ?? 0) * 1e6;
-const events = good.reduce((sum, answer) => sum + answer.events, 0);
 const bad = answers.find((answer) => answer.fault !== undefined);
+
+function quantiles(values: readonly number[]): { p50: number; p99: number } {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
+  return { p50: at(0.5), p99: at(0.99) };
+}
 
 const result: LoadResult = {
   ok: good.length,
   errors: answers.filter((answer) => answer.fault === 'error').length,
   incomplete: answers.filter((answer) => answer.fault === 'incomplete').length,
   rps: good.length / seconds,
+  events: good.reduce((sum, answer) => sum + answer.events, 0),
   ...(bad === undefined ? {} : { first_error: bad.words }),
-  latency_ms: {
-    p50: quantile(
-      good.map((answer) => answer.end),
-      0.5,
-    ),
-    p99: quantile(
-      good.map((answer) => answer.end),
-      0.99,
-    ),
-  },
-  ttft_ms: {
-    p50: quantile(
-      good.map((answer) => answer.first),
-      0.5,
-    ),
-  },
-  ...(after === undefined
-    ? {}
-    : {
-        cpu_us_per_request: micros / Math.max(1, good.length),
-        ...(load.stream ? { cpu_us_per_event: micros / Math.max(1, events) } : {}),
-        rss_mb: after.rssMb,
-        peak_rss_mb: after.rssMb,
-      }),
+  latency_ms: quantiles(good.map((answer) => answer.end)),
+  ttft_ms: quantiles(good.map((answer) => answer.first)),
 };
 console.log(JSON.stringify(result));
 agent.destroy();

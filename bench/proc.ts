@@ -1,43 +1,68 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-/** CPU time (user and system, in ticks of 10 ms) and resident memory of a process and its children, from /proc; Linux only. */
-export interface Usage {
-  readonly cpuSeconds: number;
-  readonly rssMb: number;
+/** What the kernel counts of a process and its children, from /proc; Linux only. */
+
+/** CPU time in nanoseconds: of the thread that `main()` runs in, and of all others, children included. */
+export interface CpuTime {
+  readonly main: number;
+  readonly other: number;
 }
 
-interface Stat {
-  readonly pid: number;
-  readonly parent: number;
-  readonly ticks: number;
-  readonly pages: number;
+/** Megabytes (of 2^20 bytes): resident now, and at most since the last `forgetPeak`. */
+export interface Memory {
+  readonly rss: number;
+  readonly peak: number;
 }
 
-export function usageOf(pid: number): Usage {
-  const all = readdirSync('/proc')
+export function cpuOf(pid: number): CpuTime {
+  const threads = familyOf(pid).flatMap((member) => threadsOf(member).map((thread) => ({ thread, ns: ranFor(member, thread) })));
+  const sum = (mine: boolean): number => threads.reduce((total, { thread, ns }) => total + ((thread === pid) === mine ? ns : 0), 0);
+  return { main: sum(true), other: sum(false) };
+}
+
+export function memoryOf(pid: number): Memory {
+  const found = familyOf(pid).map((member) => readOr(`/proc/${member}/status`, ''));
+  const sum = (field: string): number =>
+    found.reduce((total, text) => total + Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) / 1024, 0);
+  return { rss: sum('VmRSS'), peak: sum('VmHWM') };
+}
+
+/** From now on the peak is counted anew (proc(5), clear_refs). */
+export function forgetPeak(pid: number): void {
+  for (const member of familyOf(pid)) writeFileSync(`/proc/${member}/clear_refs`, '5');
+}
+
+/** The process and all that descend from it. */
+export function familyOf(pid: number): number[] {
+  const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .flatMap(statOf);
-  const family = new Set([pid]);
-  for (let size = 0; size !== family.size; ) {
-    size = family.size;
-    for (const stat of all) if (family.has(stat.parent)) family.add(stat.pid);
-  }
-  const members = all.filter((stat) => family.has(stat.pid));
-  return {
-    cpuSeconds: members.reduce((sum, stat) => sum + stat.ticks, 0) / 100,
-    rssMb: (members.reduce((sum, stat) => sum + stat.pages, 0) * 4096) / 1e6,
-  };
+    .map((name) => ({ pid: Number(name), parent: parentOf(name) }));
+  const family = [pid];
+  for (const member of family) family.push(...parents.filter(({ parent }) => parent === member).map((child) => child.pid));
+  return family;
 }
 
-/** Fields of /proc/PID/stat, counted behind the name, which may hold blanks and brackets (proc(5)). */
-function statOf(name: string): Stat[] {
+/** The fourth field of /proc/PID/stat, counted behind the name, which may hold blanks and brackets. */
+function parentOf(name: string): number {
+  const text = readOr(`/proc/${name}/stat`, '');
+  return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1] ?? -1);
+}
+
+function threadsOf(pid: number): number[] {
   try {
-    const text = readFileSync(`/proc/${name}/stat`, 'latin1');
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    const at = (field: number): number => Number(fields[field - 3]);
-    return [{ pid: Number(name), parent: at(4), ticks: at(14) + at(15), pages: at(24) }];
+    return readdirSync(`/proc/${pid}/task`).map(Number);
   } catch {
-    // Processes end while the list is read.
     return [];
+  }
+}
+
+const ranFor = (pid: number, thread: number): number => Number(readOr(`/proc/${pid}/task/${thread}/schedstat`, '0').split(' ')[0]);
+
+/** Processes and threads end while the list is read. */
+function readOr(path: string, otherwise: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return otherwise;
   }
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer, connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -7,6 +8,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 export interface Running extends AsyncDisposable {
   readonly pid: number;
   readonly port: number;
+  /** Asks what `inside.mjs` answers, where the process has loaded it. */
+  ask(question: string): Promise<unknown>;
+}
+
+export interface StartOptions {
+  /** The file that gets what the process prints, so that reading it costs nobody CPU time while something is measured. */
+  readonly log?: string;
+  /** The process answers questions (`--import inside.mjs`). */
+  readonly answers?: boolean;
 }
 
 /** A port that was free a moment ago. */
@@ -24,23 +34,38 @@ export async function freePort(): Promise<number> {
  * Starts a command and waits until its port answers.
  * @throws Error with the command's own words when it ends first, or is not there after 20 s
  */
-export async function start(command: readonly string[], port: number, env: Record<string, string> = {}): Promise<Running> {
+export async function start(
+  command: readonly string[],
+  port: number,
+  env: Record<string, string> = {},
+  { log, answers = false }: StartOptions = {},
+): Promise<Running> {
   const [file = '', ...args] = command;
-  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+  const out = log === undefined ? 'pipe' : openSync(log, 'a');
+  const child = spawn(file, args, { stdio: ['ignore', out, out, ...(answers ? ['ipc' as const] : [])], env: { ...process.env, ...env } });
+  if (typeof out === 'number') closeSync(out);
   const failed = once(child, 'error').then(([error]) => (error as Error).message);
   let words = '';
   const keep = (chunk: Buffer): void => {
     words = (words + chunk.toString()).slice(-4000);
   };
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
   for (const end = Date.now() + 20_000; !(await listens(port)); await pause(50)) {
     const gone = child.pid === undefined ? await failed : child.exitCode;
     if (gone === null && Date.now() < end) continue;
     await stop(child);
+    if (log !== undefined) words = readFileSync(log, 'utf8').slice(-4000);
     throw new Error(`${command.join(' ')} does not listen on ${port}${gone === null ? '' : ` (${gone})`}\n${words}`);
   }
-  return { pid: child.pid ?? 0, port, [Symbol.asyncDispose]: () => stop(child) };
+  return { pid: child.pid ?? 0, port, ask: (question) => ask(child, question), [Symbol.asyncDispose]: () => stop(child) };
+}
+
+async function ask(child: ChildProcess, question: string): Promise<unknown> {
+  const answered = once(child, 'message', { signal: AbortSignal.timeout(60_000) });
+  child.send(question);
+  const [answer] = (await answered) as [unknown];
+  return answer;
 }
 
 async function stop(child: ChildProcess): Promise<void> {

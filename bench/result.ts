@@ -5,13 +5,11 @@ export interface LoadResult {
   /** Answers cut short or without their end mark. */
   readonly incomplete: number;
   readonly rps: number;
+  /** Events of all streams. */
+  readonly events?: number;
   readonly first_error?: string;
   readonly latency_ms: { readonly p50: number; readonly p99: number };
-  readonly ttft_ms: { readonly p50: number };
-  readonly cpu_us_per_request?: number;
-  readonly cpu_us_per_event?: number;
-  readonly rss_mb?: number;
-  readonly peak_rss_mb?: number;
+  readonly ttft_ms: { readonly p50: number; readonly p99: number };
 }
 
 /** One load: closed loop over `conns` connections, or `rate` requests a second. Times in milliseconds. */
@@ -25,8 +23,9 @@ export interface Load {
   readonly rate?: number;
   /** An upper bound on requests. */
   readonly requests?: number;
-  /** Process whose CPU time and memory are read, children included. */
-  readonly pid?: number;
+  /** Length of a base64 image in each request, in bytes. */
+  readonly imageBytes?: number;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** How the upstream streams, the same for every system under test. */

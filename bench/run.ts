@@ -1,185 +1,108 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { cpus, loadavg, release, tmpdir, type as systemType } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { freePort, output, type Running, start } from './processes.ts';
-import { type Measurement, type Scenario, summarize, table } from './report.ts';
-import { type LoadResult, pacing } from './result.ts';
-import { key, model, type System, systems } from './systems.ts';
+import { drawProfile } from './profile/draw.ts';
+import { readOptions } from './options.ts';
+import { freePort, output, start } from './processes.ts';
+import { type BenchRecord, type Conditions, type Entry, keep } from './report/record.ts';
+import { type Measurement, summarize } from './report/summary.ts';
+import { findingsTable, loadTable } from './report/tables.ts';
+import { loads } from './scenarios/loads.ts';
+import { memory } from './scenarios/memory.ts';
+import { openStreams } from './scenarios/open-streams.ts';
+import { reload } from './scenarios/reload.ts';
+import { runLoads } from './scenarios/rounds.ts';
+import { starting } from './scenarios/start.ts';
+import { systems } from './systems/index.ts';
 import { findTools, ownTools, type Tools } from './tools.ts';
 
 /**
- * `npm run bench -- [--quick] [--rounds N] [--only SYSTEM,…] [--scenarios NAME,…] [--own-tools]`: what a request costs in
- * the gateway, beside nginx and a plain http-proxy-3 relay, and what converting costs beside passing through. CPU time of
- * the process is the first figure, since it holds on a busy machine; the systems take turns within each round, and ratios
- * and differences are taken within a round.
+ * What the gateway costs beside nginx, a relay without functions and another gateway. CPU time of the process is the first
+ * figure, since it holds on a busy machine; the systems take turns within each round, and ratios and differences are taken
+ * within a round.
  */
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean' },
-    rounds: { type: 'string' },
-    only: { type: 'string' },
-    scenarios: { type: 'string' },
-    'own-tools': { type: 'boolean' },
-  },
-});
-const quick = values.quick === true;
-const rounds = Number(values.rounds ?? (quick ? 1 : 3));
-const only = values.only?.split(',');
-const durationMs = quick ? 1500 : 4000;
-const warmUpRequests = 15_000;
+const options = readOptions(process.argv.slice(2));
+const { rounds, durationMs, sources } = options;
+const busy = loadavg()[0] ?? 0;
+const isAsked = ({ name }: { readonly name: string }): boolean => options.scenarios === undefined || options.scenarios.includes(name);
+const probes = [memory, starting, reload, openStreams];
 
-const known: readonly Scenario[] = [
-  {
-    name: 'json',
-    about: '1 KB JSON, 32 connections, as fast as it goes; CPU per request',
-    stream: false,
-    conns: 32,
-    cost: 'cpu_us_per_request',
-  },
-  {
-    name: 'json-1000',
-    about: '1 KB JSON at 1000 requests a second; CPU per request',
-    stream: false,
-    conns: 32,
-    rate: 1000,
-    cost: 'cpu_us_per_request',
-  },
-  {
-    name: 'stream',
-    about: `64 streams at a time, ${pacing.chunks} chunks each, ${pacing.delayMs} ms apart; CPU per event`,
-    stream: true,
-    conns: 64,
-    cost: 'cpu_us_per_event',
-  },
-  {
-    name: 'convert-json',
-    about: 'the same as json, with answers of other providers converted; CPU per request',
-    stream: false,
-    conns: 32,
-    cost: 'cpu_us_per_request',
-    converts: true,
-  },
-  {
-    name: 'convert-stream',
-    about: 'the same as stream, with answers of other providers converted; CPU per event that the client gets',
-    stream: true,
-    conns: 64,
-    cost: 'cpu_us_per_event',
-    converts: true,
-  },
-];
-const scenarios = known.filter(({ name }) => values.scenarios === undefined || values.scenarios.split(',').includes(name));
-
-/** Providers of the gateway whose format is not the client's. */
-const converted = ['gemini', 'anthropic'] as const;
-
-interface Candidate {
-  /** The system's name; with the provider's where answers are converted. */
-  readonly name: string;
-  readonly system: System;
-  readonly running: Running;
-  readonly model: string;
-}
-
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const results = join(root, 'bench/results');
 const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
+
 async function main(): Promise<number> {
-  const tools = values['own-tools'] === true ? ownTools : await findTools(folder);
+  const unknown = (options.scenarios ?? []).filter((asked) => ![...loads, ...probes].some(({ name }) => name === asked));
+  if (unknown.length > 0)
+    throw new Error(`there is no scenario ${unknown.join(', ')}: ${[...loads, ...probes].map(({ name }) => name).join(', ')}`);
+  const tools = options.ownTools ? ownTools : await findTools(folder);
+  if (!sources) await output([process.execPath, join(root, '.ci/build.mjs')]);
   const port = await freePort();
   await using upstream = await start(tools.upstream(port), port);
-  await using open = new AsyncDisposableStack();
-  const passing = await startAll(upstream.port, open);
-  const converting = passing.filter(({ name }) => name === 'nginx' || name === 'gateway').flatMap(withConversions);
-  const warm = new Set<Candidate>();
-  const all: Measurement[] = [];
-  // Passing through is measured before a process has ever converted: it is then what a process is that never does.
-  for (const scenario of scenarios) {
-    const candidates = scenario.converts === true ? converting : passing;
-    for (const candidate of candidates.filter((each) => !warm.has(each))) {
-      await warmUp(tools, candidate);
-      warm.add(candidate);
-    }
-    for (let round = 0; round < rounds; round++) {
-      for (const candidate of turned(candidates, round)) {
-        const result = await measure(tools, scenario, candidate);
-        all.push({ scenario: scenario.name, system: candidate.name, round, result });
-        process.stderr.write('.');
-      }
+  const place = { upstream: upstream.port, folder };
+  mkdirSync(results, { recursive: true });
+  if (options.profile) {
+    const picture = join(results, 'profile.html');
+    await drawProfile({ tools, place, durationMs, file: picture });
+    console.log(`Open ${picture} in a browser.`);
+    return 0;
+  }
+  const conditions = await conditionsOf(tools);
+  const { measurements, entries } = await loadEntries(tools, place, conditions);
+  for (const probe of probes.filter(isAsked)) {
+    const { name, about } = probe;
+    try {
+      entries[name] = { conditions, name, about, findings: await probe.run({ tools, place, rounds, sources }) };
+    } catch (error) {
+      console.error(`\nSKIPPED ${name}: ${(error as Error).message}`);
     }
   }
   process.stderr.write('\n');
-  return report(all, tools);
+  return report(entries, measurements, conditions);
 }
 
-async function startAll(upstream: number, open: AsyncDisposableStack): Promise<Candidate[]> {
-  const found: Candidate[] = [];
-  for (const system of systems.filter((entry) => only === undefined || only.includes(entry.name))) {
-    try {
-      found.push({ name: system.name, system, running: open.use(await system.start(upstream, folder)), model });
-    } catch (error) {
-      console.error(`SKIPPED ${system.name}: ${(error as Error).message}`);
-    }
-  }
-  return found;
-}
-
-/** The same process once for each provider: conversions are compared with what it passes through. */
-const withConversions = (candidate: Candidate): Candidate[] =>
-  candidate.name === 'gateway'
-    ? [candidate, ...converted.map((slug) => ({ ...candidate, name: `gateway → ${slug}`, model: `@${slug}/mock-1` }))]
-    : [candidate];
-
-/** Each round begins with another system, so that none always runs after the same one. */
-const turned = (list: readonly Candidate[], by: number): Candidate[] => [
-  ...list.slice(by % list.length),
-  ...list.slice(0, by % list.length),
-];
-
-function urlOf(running: Running): string {
-  return `http://127.0.0.1:${running.port}/v1/chat/completions`;
-}
-
-/** The first thousand requests of a JavaScript process cost several times as much as the later ones. */
-async function warmUp(tools: Tools, { running, model: asked }: Candidate): Promise<void> {
-  const load = { url: urlOf(running), key, model: asked, durationMs: 60_000 };
-  await run(tools.load({ ...load, stream: false, conns: 32, requests: warmUpRequests }));
-  await run(tools.load({ ...load, stream: true, conns: 64, requests: Math.ceil(warmUpRequests / pacing.chunks) }));
-  process.stderr.write('w');
-}
-
-async function measure(tools: Tools, scenario: Scenario, { system, running, model: asked }: Candidate): Promise<LoadResult> {
-  return run(
-    tools.load({
-      url: urlOf(running),
-      key,
-      model: asked,
-      durationMs,
-      stream: scenario.stream,
-      conns: scenario.conns,
-      ...(scenario.rate === undefined ? {} : { rate: scenario.rate }),
-      ...(system.name === 'direct' ? {} : { pid: running.pid }),
-    }),
+async function loadEntries(tools: Tools, place: { upstream: number; folder: string }, conditions: Conditions) {
+  const entries: Record<string, Entry> = {};
+  const scenarios = loads.filter(isAsked);
+  const taking = systems(sources).filter(
+    ({ name }) => options.only?.includes(name) !== false && scenarios.some((scenario) => scenario.systems.includes(name)),
   );
+  const measurements = await runLoads(scenarios, taking, { tools, place, rounds, durationMs });
+  for (const scenario of scenarios) entries[scenario.name] = { conditions, scenario, rows: summarize(scenario, measurements) };
+  return { measurements, entries };
 }
 
-/** A load tool's last line is its result. */
-async function run(command: readonly string[]): Promise<LoadResult> {
-  const lines = (await output(command)).trim().split('\n');
-  return JSON.parse(lines.at(-1) ?? '{}') as LoadResult;
+async function conditionsOf(tools: Tools): Promise<Conditions> {
+  const commit = await output(['git', '-C', root, 'describe', '--always', '--dirty']).then(
+    (text) => text.trim(),
+    () => 'no repository',
+  );
+  return {
+    at: new Date().toISOString(),
+    commit,
+    node: process.version,
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: cpus().length,
+    kernel: `${systemType()} ${release()}`,
+    busy,
+    rounds,
+    durationMs,
+    tools: tools.name,
+    sources,
+  };
 }
 
-function report(all: readonly Measurement[], tools: Tools): number {
-  const summary = scenarios.map((scenario) => ({ scenario, rows: summarize(scenario, all) }));
-  for (const { scenario, rows } of summary) console.log(`\n${table(scenario, rows)}`);
-  const results = join(dirname(fileURLToPath(import.meta.url)), 'results');
-  mkdirSync(results, { recursive: true });
-  const at = new Date().toISOString();
-  const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, tools: tools.name };
-  const file = join(results, `${at.replaceAll(/[:.]/g, '-')}.json`);
-  writeFileSync(file, `${JSON.stringify({ at, machine, quick, rounds, durationMs, summary, measurements: all }, null, 2)}\n`);
-  console.log(`${rounds} rounds of ${durationMs} ms each, ${tools.name} tools, written to bench/results/`);
-  const failed = all.filter(({ result }) => result.errors + result.incomplete > 0);
+function report(entries: BenchRecord, measurements: readonly Measurement[], conditions: Conditions): number {
+  for (const [name, entry] of Object.entries(entries)) {
+    const text = 'rows' in entry ? loadTable(entry.scenario, entry.rows) : findingsTable(entry.findings);
+    console.log(`\n${name}: ${'rows' in entry ? entry.scenario.about : entry.about}\n\n${text}`);
+  }
+  const file = join(results, `${conditions.at.replaceAll(/[:.]/g, '-')}.json`);
+  writeFileSync(file, `${JSON.stringify({ conditions, entries, measurements }, null, 2)}\n`);
+  if (options.record) keep(entries);
+  console.log(`\n${rounds} rounds of ${durationMs} ms each, ${conditions.tools} tools, load average before ${busy.toFixed(1)}; ${file}`);
+  const failed = measurements.filter(({ result }) => result.errors + result.incomplete > 0);
   for (const { scenario, system, result } of failed)
     console.error(`FAILED answers in ${scenario} through ${system}: ${result.first_error ?? 'cut short'}`);
   return failed.length === 0 ? 0 : 1;

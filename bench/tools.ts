@@ -52,11 +52,14 @@ const goTools = (folder: string): Tools => ({
     '-duration',
     `${load.durationMs}ms`,
     ...(load.stream ? ['-stream'] : []),
-    ...(load.rate === undefined ? [] : ['-rate', String(load.rate)]),
-    ...(load.requests === undefined ? [] : ['-requests', String(load.requests)]),
-    ...(load.pid === undefined ? [] : ['-pid', String(load.pid)]),
+    ...optional('-rate', load.rate),
+    ...optional('-requests', load.requests),
+    ...optional('-image-bytes', load.imageBytes),
+    ...Object.entries(load.headers ?? {}).flatMap(([name, value]) => ['-header', `${name}: ${value}`]),
   ],
 });
+
+const optional = (flag: string, value: number | undefined): string[] => (value === undefined ? [] : [flag, String(value)]);
 
 export const ownTools: Tools = {
   name: 'node',

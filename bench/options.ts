@@ -1,0 +1,51 @@
+import { parseArgs } from 'node:util';
+
+/**
+ * `npm run bench -- [--quick] [--rounds N] [--seconds N] [--only SYSTEM,…] [--scenarios NAME,…] [--own-tools] [--sources]
+ * [--record] [--profile]`
+ */
+export interface Options {
+  readonly quick: boolean;
+  readonly rounds: number;
+  readonly durationMs: number;
+  /** Names of systems; undefined: all. */
+  readonly only: readonly string[] | undefined;
+  /** Names of scenarios; undefined: all. */
+  readonly scenarios: readonly string[] | undefined;
+  readonly ownTools: boolean;
+  /** Measures the sources, as `npm start` runs them; else the package is compiled first. */
+  readonly sources: boolean;
+  /** Writes what was measured into `bench/RESULTS.md`. */
+  readonly record: boolean;
+  /** Draws where the gateway's main thread spends its time instead of comparing. */
+  readonly profile: boolean;
+}
+
+/** @throws TypeError for a flag that does not exist */
+export function readOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      only: { type: 'string' },
+      scenarios: { type: 'string' },
+      'own-tools': { type: 'boolean', default: false },
+      sources: { type: 'boolean', default: false },
+      record: { type: 'boolean', default: false },
+      profile: { type: 'boolean', default: false },
+    },
+  });
+  return {
+    quick: values.quick,
+    rounds: Number(values.rounds ?? (values.quick ? 1 : 5)),
+    durationMs: 1000 * Number(values.seconds ?? (values.quick ? 1.5 : 3)),
+    only: values.only?.split(','),
+    scenarios: values.scenarios?.split(','),
+    ownTools: values['own-tools'],
+    sources: values.sources,
+    record: values.record,
+    profile: values.profile,
+  };
+}

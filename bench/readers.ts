@@ -1,0 +1,78 @@
+import { setPriority } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/**
+ * People who use the admin API as hard as they may: search, figures, suggestions, status, an export of pages of 500 and three readers
+ * of the live tail. `node bench/readers.ts '{"url": …, "token": …, "seconds": 10}'` prints how many milliseconds each question took.
+ */
+export interface Admin {
+  readonly url: string;
+  readonly token: string;
+}
+
+type Ask = (round: number) => string;
+
+/** Each list is asked by one reader, again and again without a pause. */
+const asked: Readonly<Record<string, Ask>> = {
+  search: (round) => `/api/requests?limit=100&q=${encodeURIComponent(rare[round % rare.length] ?? '')}`,
+  stats: (round) => `/api/stats?step=3600&by=${['model', 'status', 'config', 'provider'][round % 4] ?? ''}`,
+  suggest: (round) => `/api/suggest?text=${['model:g', 'config:s', 'meta.user:u4', 'st'][round % 4] ?? ''}`,
+  status: () => '/api/status',
+};
+const rare = [
+  'unicorn',
+  'meta.user:u4211',
+  '"refund my order"',
+  'latency:>25s',
+  'model:o3-mini status:>=500 meta.team:ops',
+  'agent:nobody',
+];
+const tails = ['', 'status:>=400 model:gpt*', 'refund'];
+
+/** Milliseconds that a reader leaves between a response and its next question: the API refuses more than 60 a second of one user. */
+const breathMs = 80;
+
+const { url, token, seconds } = JSON.parse(process.argv[2] ?? '{}') as Admin & { readonly seconds: number };
+// What is measured is the gateway, not what its readers take from it on this machine: they come last.
+setPriority(19);
+const signal = AbortSignal.timeout(seconds * 1000);
+const headers = { authorization: `Bearer ${token}` };
+const times = new Map<string, number[]>();
+
+async function ask(name: string, path: string): Promise<string> {
+  const begun = performance.now();
+  const response = await fetch(url + path, { headers, signal });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${path} is ${response.status}: ${text.slice(0, 200)}`);
+  times.set(name, [...(times.get(name) ?? []), performance.now() - begun]);
+  return text;
+}
+
+async function read(work: (round: number) => Promise<void>): Promise<void> {
+  try {
+    for (let round = 0; !signal.aborted; round += 1) {
+      await work(round);
+      await pause(breathMs);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+let before = '';
+async function exportPage(): Promise<void> {
+  const page = await ask('export', `/api/requests?limit=500${before === '' ? '' : `&before=${before}`}`);
+  before = /"next":"(\d+)"/.exec(page.slice(-100))?.[1] ?? '';
+}
+
+async function follow(query: string): Promise<void> {
+  const response = await fetch(`${url}/api/live?q=${encodeURIComponent(query)}`, { headers, signal });
+  for await (const piece of response.body ?? []) void piece;
+}
+
+await Promise.all([
+  ...Object.entries(asked).map(([name, path]) => read(async (round) => void (await ask(name, path(round))))),
+  read(exportPage),
+  ...tails.map((query) => read(() => follow(query))),
+]);
+console.log(JSON.stringify([...times]));

@@ -1,0 +1,52 @@
+import { pacing } from '../result.ts';
+import type { Scenario } from '../report/summary.ts';
+
+const gateways = ['gateway', 'log-metadata', 'log-off'] as const;
+
+/** Passing through comes before a process has ever converted: it is then what a process is that never does. */
+export const loads: readonly Scenario[] = [
+  {
+    name: 'json',
+    about: '1 KB JSON, 32 connections, as fast as it goes',
+    stream: false,
+    conns: 32,
+    unit: 'request',
+    systems: ['nginx', 'relay', ...gateways, 'portkey'],
+  },
+  {
+    name: 'json-1000',
+    about: '1 KB JSON at 1,000 requests a second; times count from the planned moment of sending',
+    stream: false,
+    conns: 32,
+    rate: 1000,
+    unit: 'request',
+    systems: ['nginx', 'relay', 'gateway', 'log-off'],
+  },
+  {
+    name: 'stream',
+    about: `64 streams at a time, ${pacing.chunks} events each, ${pacing.delayMs} ms apart, passed through`,
+    stream: true,
+    conns: 64,
+    unit: 'event',
+    // Portkey's 1.15.2 answers streams with 500 on Node 24 ("immutable").
+    systems: ['nginx', 'relay', 'gateway'],
+  },
+  {
+    name: 'convert-json',
+    about: 'as json, with answers of other providers converted',
+    stream: false,
+    conns: 32,
+    unit: 'request',
+    systems: ['gateway'],
+    converts: true,
+  },
+  {
+    name: 'convert-stream',
+    about: 'as stream, with answers of other providers converted; per event that the client gets',
+    stream: true,
+    conns: 64,
+    unit: 'event',
+    systems: ['gateway'],
+    converts: true,
+  },
+];

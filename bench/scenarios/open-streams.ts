@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as pause } from 'node:timers/promises';
+import { familyOf, memoryOf } from '../proc.ts';
+import { freePort, type Running } from '../processes.ts';
+import type { Finding } from '../report/tables.ts';
+import { spread } from '../report/summary.ts';
+import { gateway, gatewayConfig } from '../systems/gateway.ts';
+import { nginx } from '../systems/nginx.ts';
+import { key, model, type System } from '../systems/system.ts';
+import type { Probe, ProbeOptions } from './probe.ts';
+import { urlOf } from './rounds.ts';
+import type { StreamsAsked, StreamsSeen } from './stream-clock.ts';
+
+const streams = 2000;
+const events = 10;
+/** The default would refuse half of them. */
+const most = 4096;
+
+export const openStreams: Probe = {
+  name: 'open-streams',
+  about: `${streams} streams open at once, an event a second each (server.max_in_flight: ${most}): events that arrive more than 50 ms late, and memory`,
+  async run(options) {
+    const config = gatewayConfig().replace('server:\n', `server:\n  max_in_flight: ${most}\n`);
+    const [through, plain] = [
+      await measure(gateway('streams', { sources: options.sources, config }), options),
+      await measure(nginx, options),
+    ];
+    return [...findings('gateway', through), ...findings('nginx', plain)];
+  },
+};
+
+interface Seen extends StreamsSeen {
+  /** KB of 2^10 bytes. */
+  readonly each: number;
+}
+
+function findings(name: string, rounds: readonly Seen[]): Finding[] {
+  const rows: readonly [string, string, (seen: Seen) => number][] = [
+    ['late events', `of ${rounds[0]?.events}`, (seen) => seen.late],
+    ['streams that broke', '', (seen) => seen.failed],
+    ['delay of an event at the median', 'ms', (seen) => seen.p50],
+    ['longest delay', 'ms', (seen) => seen.max],
+    ['memory per open stream', 'KB', (seen) => seen.each],
+  ];
+  return rows.flatMap(([what, unit, of]) => {
+    const value = spread(rounds.map(of));
+    return value === undefined ? [] : [{ what: `${name}: ${what}`, unit, value }];
+  });
+}
+
+/** Each round has a process of its own: one that has already held 2,000 streams needs no more memory for them. */
+async function measure(system: System, { place, rounds }: ProbeOptions): Promise<Seen[]> {
+  const upstream = await freePort();
+  const here = dirname(fileURLToPath(import.meta.url));
+  const clock = spawn(process.execPath, [join(here, 'stream-clock.ts'), String(upstream)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: clock.stdout });
+  const found: Seen[] = [];
+  try {
+    for (let round = 0; round < Math.min(rounds, 2); round++) {
+      await using running = await system.start({ ...place, upstream });
+      found.push(
+        await hold(running, async (asked) => {
+          const seen = once(lines, 'line');
+          clock.stdin.write(`${JSON.stringify({ url: urlOf(running), key, model, ...asked })}\n`);
+          return JSON.parse(((await seen) as [string])[0]) as StreamsSeen;
+        }),
+      );
+      process.stderr.write('.');
+    }
+    return found;
+  } finally {
+    clock.kill();
+  }
+}
+
+type Play = (asked: Pick<StreamsAsked, 'streams' | 'events'>) => Promise<StreamsSeen>;
+
+/** A few streams first, whose code is then loaded and compiled; memory is read when all are open. */
+async function hold({ pid }: Running, play: Play): Promise<Seen> {
+  await alone(pid);
+  await play({ streams: 50, events: 2 });
+  const before = memoryOf(pid).rss;
+  const playing = play({ streams, events });
+  await pause((events - 1) * 1000);
+  const each = ((memoryOf(pid).rss - before) * 1024) / streams;
+  const seen = await playing;
+  if (seen.why !== undefined) console.error(`\nA stream broke: ${seen.why}`);
+  return { ...seen, each };
+}
+
+/** What reads the configuration at the start leaves after 10 s, and its memory with it. */
+async function alone(pid: number): Promise<void> {
+  for (const end = Date.now() + 20_000; familyOf(pid).length > 1 && Date.now() < end; ) await pause(500);
+}

@@ -1,0 +1,17 @@
+import type { Finding } from '../report/tables.ts';
+import type { Place } from '../systems/system.ts';
+import type { Tools } from '../tools.ts';
+
+export interface ProbeOptions {
+  readonly tools: Tools;
+  readonly place: Place;
+  readonly rounds: number;
+  readonly sources: boolean;
+}
+
+/** What is measured on a process of its own. */
+export interface Probe {
+  readonly name: string;
+  readonly about: string;
+  run(options: ProbeOptions): Promise<Finding[]>;
+}

@@ -1,0 +1,102 @@
+import type { Measurement, Scenario } from '../report/summary.ts';
+import type { Running } from '../processes.ts';
+import { type Load, pacing } from '../result.ts';
+import { key, type Place, type System } from '../systems/system.ts';
+import type { Tools } from '../tools.ts';
+import { loads } from './loads.ts';
+import { costOf, runLoad } from './measure.ts';
+
+export interface RoundOptions {
+  readonly tools: Tools;
+  readonly place: Place;
+  readonly rounds: number;
+  readonly durationMs: number;
+}
+
+interface Candidate {
+  /** The system's name; with the provider's where answers are converted. */
+  readonly name: string;
+  readonly running: Running;
+  readonly load: Pick<Load, 'url' | 'key' | 'model' | 'headers'>;
+}
+
+/** Providers of the gateway whose format is not the client's. */
+const converted = ['gemini', 'anthropic'] as const;
+
+const warmUpRequests = 15_000;
+
+/** Runs each load on its systems, which take turns within a round. */
+export async function runLoads(
+  scenarios: readonly Scenario[],
+  systems: readonly System[],
+  { tools, place, rounds, durationMs }: RoundOptions,
+): Promise<Measurement[]> {
+  await using open = new AsyncDisposableStack();
+  const started = await startAll(systems, place, open);
+  const warm = new Set<string>();
+  const all: Measurement[] = [];
+  for (const scenario of scenarios) {
+    const candidates = started.filter(({ name }) => scenario.systems.includes(name.split(' ')[0] ?? '')).flatMap(conversions(scenario));
+    for (const candidate of candidates) {
+      if (!warm.has(candidate.name)) await warmUp(tools, candidate);
+      warm.add(candidate.name);
+    }
+    for (let round = 0; round < rounds; round++) {
+      for (const { name, running, load } of turned(candidates, round)) {
+        const { stream, conns, rate } = scenario;
+        const asked = { ...load, durationMs, stream, conns, ...(rate === undefined ? {} : { rate }) };
+        const { result, cpu, peak } = await costOf(tools, running, asked);
+        const micros = 1000 * Math.max(1, scenario.unit === 'event' ? (result.events ?? 0) : result.ok);
+        const each = { main: cpu.main / micros, other: cpu.other / micros };
+        all.push({ scenario: scenario.name, system: name, round, result, cpu: each, peak });
+        process.stderr.write('.');
+      }
+    }
+  }
+  process.stderr.write('\n');
+  return all;
+}
+
+async function startAll(systems: readonly System[], place: Place, open: AsyncDisposableStack): Promise<Candidate[]> {
+  const found: Candidate[] = [];
+  for (const system of systems) {
+    try {
+      const running = open.use(await system.start(place));
+      const headers = system.headers?.(place);
+      const load = { url: urlOf(running), key, model: system.model, ...(headers === undefined ? {} : { headers }) };
+      found.push({ name: system.name, running, load });
+    } catch (error) {
+      console.error(`SKIPPED ${system.name}: ${(error as Error).message}`);
+    }
+  }
+  return found;
+}
+
+export const urlOf = ({ port }: Running): string => `http://127.0.0.1:${port}/v1/chat/completions`;
+
+/** The same process once for each provider: conversions are compared with what it passes through. */
+const conversions =
+  ({ converts }: Scenario) =>
+  (candidate: Candidate): Candidate[] => [
+    candidate,
+    ...(converts === true ? converted : []).map((slug) => ({
+      ...candidate,
+      name: `${candidate.name} → ${slug}`,
+      load: { ...candidate.load, model: `@${slug}/mock-1` },
+    })),
+  ];
+
+/** Each round begins with another system, so that none always runs after the same one. */
+const turned = (list: readonly Candidate[], by: number): Candidate[] => [
+  ...list.slice(by % list.length),
+  ...list.slice(0, by % list.length),
+];
+
+/** The first thousand requests of a JavaScript process cost several times as much as the later ones. */
+async function warmUp(tools: Tools, { name, load }: Candidate): Promise<void> {
+  await runLoad(tools, { ...load, stream: false, conns: 32, requests: warmUpRequests, durationMs: 8000 });
+  const streams = loads.some(({ stream, systems }) => stream && systems.includes(name.split(' ')[0] ?? ''));
+  if (streams)
+    await runLoad(tools, { ...load, stream: true, conns: 64, requests: Math.ceil(warmUpRequests / pacing.chunks), durationMs: 8000 });
+  process.stderr.write('w');
+}

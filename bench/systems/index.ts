@@ -1,0 +1,28 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort, start } from '../processes.ts';
+import { gateway } from './gateway.ts';
+import { nginx } from './nginx.ts';
+import { portkey } from './portkey.ts';
+import { model, type System } from './system.ts';
+
+const here = dirname(fileURLToPath(import.meta.url));
+
+const relay: System = {
+  name: 'relay',
+  model,
+  async start({ upstream }) {
+    const port = await freePort();
+    return start([process.execPath, join(here, 'bare-relay.ts'), String(port), String(upstream)], port);
+  },
+};
+
+/** `gateway` has the default, bodies stored and redacted; the others show what its log costs. */
+export const systems = (sources: boolean): readonly System[] => [
+  nginx,
+  relay,
+  gateway('gateway', { sources }),
+  gateway('log-metadata', { sources, requests: '{bodies: metadata}' }),
+  gateway('log-off', { sources, requests: 'off' }),
+  portkey(),
+];

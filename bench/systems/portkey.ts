@@ -1,0 +1,32 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort, output, start } from '../processes.ts';
+import type { System } from './system.ts';
+
+const name = '@portkey-ai/gateway';
+
+/** A gateway of others, from the registry, with nothing configured; never a dependency. Its version is in its name. */
+export function portkey(): System {
+  let version = '';
+  return {
+    get name() {
+      return `portkey${version}`;
+    },
+    model: 'mock-1',
+    headers: ({ upstream }) => ({ 'x-portkey-provider': 'openai', 'x-portkey-custom-host': `http://127.0.0.1:${upstream}/v1` }),
+    async start({ folder }) {
+      const home = join(folder, 'portkey');
+      mkdirSync(home);
+      await output(['npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--omit=dev', '--prefix', home, name]).catch(
+        (error: unknown) => {
+          throw new Error(`npm can't fetch ${name}: ${(error as Error).message.slice(0, 300)}`);
+        },
+      );
+      const own = join(home, 'node_modules', name);
+      version = ` ${(JSON.parse(readFileSync(join(own, 'package.json'), 'utf8')) as { version: string }).version}`;
+      const port = await freePort();
+      const command = [process.execPath, join(own, 'build/start-server.js'), '--headless', `--port=${port}`];
+      return start(command, port, { NODE_ENV: 'production' }, { log: join(home, 'log') });
+    },
+  };
+}
