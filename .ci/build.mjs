@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildDashboard } from './dashboard.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
@@ -15,8 +16,16 @@ const { build } = await import('esbuild').catch(() => {
 });
 await build({
   absWorkingDir: root,
-  // `config-worker` is started by the address of its file: chunks and entries lie in one folder.
-  entryPoints: ['src/cli/bin.js', 'src/gateway/config-worker.js', 'src/core/plugin.ts', 'src/core/provider.ts'],
+  // Workers are started by the addresses of their files: chunks and entries lie in one folder.
+  entryPoints: [
+    'src/cli/bin.js',
+    'src/gateway/config-worker.js',
+    'src/gateway/log/log-worker.js',
+    'src/gateway/masking/masking-worker.js',
+    'src/gateway/observe/export-worker.js',
+    'src/core/plugin.ts',
+    'src/core/provider.ts',
+  ],
   outdir: dist,
   entryNames: '[name]',
   chunkNames: '[name]-[hash]',
@@ -28,8 +37,11 @@ await build({
   target: 'node22.19',
   sourcemap: true,
   sourcesContent: false,
+  // Names and syntax stay: a stack is readable without the maps.
+  minifyWhitespace: true,
   logLevel: 'warning',
 });
+await buildDashboard(root);
 
 const tsc = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.ci/tsconfig.types.json'], {
   cwd: root,

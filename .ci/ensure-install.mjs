@@ -67,3 +67,11 @@ if (!hasNode(modules, isServing ? oldest.serving : oldest.developing)) {
     process.exit(1);
   }
 }
+
+// Only where the dashboard has sources: not in a copy of the tools.
+if (existsSync(join(root, 'src/admin/ui/main.tsx'))) {
+  const { ensureDashboard, isBuilt } = await import('./dashboard.mjs');
+  if (!isBuilt(root)) process.stderr.write('Building the dashboard …\n');
+  const problem = await ensureDashboard(root, npm);
+  if (problem !== undefined) process.stderr.write(`The dashboard was not built: ${problem}\nThe gateway works without it.\n`);
+}

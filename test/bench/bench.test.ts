@@ -2,29 +2,36 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { cpuOf, memoryOf } from '../../bench/proc.ts';
 import { freePort, output, start } from '../../bench/processes.ts';
-import { type Measurement, median, type Scenario, summarize, table } from '../../bench/report.ts';
+import { flames } from '../../bench/profile/flames.ts';
+import { type CpuProfile, treeOf } from '../../bench/profile/tree.ts';
+import { bars } from '../../bench/report/bars.ts';
+import { page } from '../../bench/report/page.ts';
+import { type Conditions, readRecord } from '../../bench/report/record.ts';
+import { type Measurement, median, type Scenario, summarize } from '../../bench/report/summary.ts';
+import { loadTable } from '../../bench/report/tables.ts';
 import type { LoadResult } from '../../bench/result.ts';
-import { systems } from '../../bench/systems.ts';
+import { systems } from '../../bench/systems/index.ts';
 import { ownTools } from '../../bench/tools.ts';
+import { readProjectFile } from '../repo/tree.ts';
 
-const scenario: Scenario = { name: 'json', about: 'a call', stream: false, conns: 1, cost: 'cpu_us_per_request' };
+const scenario: Scenario = { name: 'json', about: 'a call', stream: false, conns: 1, unit: 'request', systems: ['nginx', 'gateway'] };
 
-const result = (cpu: number | undefined, p50: number): LoadResult => ({
-  ok: 100,
-  errors: 0,
-  incomplete: 0,
-  rps: 1000,
-  latency_ms: { p50, p99: 2 },
-  ttft_ms: { p50 },
-  ...(cpu === undefined ? {} : { cpu_us_per_request: cpu, peak_rss_mb: 50 }),
+const run = (system: string, round: number, cpu: number, p50: number): Measurement => ({
+  scenario: 'json',
+  system,
+  round,
+  result: { ok: 100, errors: 0, incomplete: 0, rps: 1000, latency_ms: { p50, p99: 2 * p50 }, ttft_ms: { p50: 0, p99: 0 } },
+  cpu: { main: cpu * 0.8, other: cpu * 0.2 },
+  peak: 50,
 });
 
 // A busy machine makes everything dearer in the second round; the ratios hold.
 const rounds: readonly Measurement[] = [1, 3, 1].flatMap((busy, round) => [
-  { scenario: 'json', system: 'direct' as const, round, result: result(undefined, 0.1 * busy) },
-  { scenario: 'json', system: 'nginx' as const, round, result: result(10 * busy, 0.15 * busy) },
-  { scenario: 'json', system: 'gateway' as const, round, result: result(25 * busy, 0.2 * busy) },
+  run('nginx', round, 10 * busy, 0.1 * busy),
+  run('gateway', round, 25 * busy, 0.2 * busy),
+  run('log-off', round, 20 * busy, 0.2 * busy),
 ]);
 
 describe('the summary of a benchmark', () => {
@@ -39,29 +46,99 @@ describe('the summary of a benchmark', () => {
 
   it('takes ratios and added latency within a round', () => {
     const rows = summarize(scenario, rounds);
-    expect(rows.map((row) => row.system)).toEqual(['direct', 'nginx', 'gateway']);
-    expect(rows.at(-1)).toMatchObject({ cost: 25, low: 25, high: 75, toNginx: 2.5, toRelay: undefined, failures: 0 });
-    expect(rows.at(-1)?.addedP50).toBeCloseTo(0.1);
-    expect(rows[0]).toMatchObject({ cost: undefined, addedP50: undefined });
+    expect(rows.map((row) => row.system)).toEqual(['nginx', 'gateway', 'log-off']);
+    expect(rows[0]).toMatchObject({ toNginx: undefined, addedP50: undefined, toLogOff: undefined });
+    expect(rows[1]).toMatchObject({
+      cpu: { mid: 25, low: 25, high: 75 },
+      toNginx: { mid: 2.5, low: 2.5, high: 2.5 },
+      toLogOff: { mid: 1.25 },
+      toRelay: undefined,
+      failures: 0,
+    });
+    expect(rows[1]?.addedP50?.mid).toBeCloseTo(0.1);
+    expect(rows[1]?.addedP99?.high).toBeCloseTo(0.6);
+    expect([rows[1]?.main, rows[1]?.other]).toEqual([20, 5]);
   });
 
   it('takes what converting adds to passing through within a round', () => {
-    const converting = [25, 79, 27].map((cpu, round) => ({
-      scenario: 'json',
-      system: 'gateway → gemini',
-      round,
-      result: result(cpu, 0.2),
-    }));
+    const converting = [25, 79, 27].map((cpu, round) => run('gateway → gemini', round, cpu, 0.2));
     const rows = summarize(scenario, [...rounds, ...converting]);
-    expect(rows.map(({ abovePass }) => abovePass)).toEqual([undefined, undefined, undefined, 2]);
+    expect(rows.map(({ abovePass }) => abovePass?.mid)).toEqual([undefined, undefined, undefined, 2]);
   });
 
   it('shows failed answers', () => {
     const broken = rounds.map((entry) =>
       entry.system === 'gateway' && entry.round === 1 ? { ...entry, result: { ...entry.result, incomplete: 7 } } : entry,
     );
-    expect(summarize(scenario, broken).at(-1)?.failures).toBe(7);
-    expect(table(scenario, summarize(scenario, broken))).toMatch(/^\| gateway .*\| 7 +\|$/m);
+    expect(summarize(scenario, broken)[1]?.failures).toBe(7);
+    expect(loadTable(scenario, summarize(scenario, broken))).toMatch(/^\| gateway .*\| 7 +\|$/m);
+  });
+});
+
+const conditions: Conditions = {
+  at: '2026-01-02T03:04:05.678Z',
+  commit: 'abc1234',
+  node: 'v24.0.0',
+  cpu: 'A processor',
+  cores: 2,
+  kernel: 'Linux 6',
+  busy: 0.2,
+  rounds: 3,
+  durationMs: 3000,
+  tools: 'go',
+  sources: false,
+};
+
+describe('the record of a benchmark', () => {
+  it('is the page beside it, which nobody edits', () => {
+    expect(readProjectFile('bench/RESULTS.md')).toBe(page(readRecord()));
+  });
+
+  it('holds what was measured to what is promised', () => {
+    const record = { json: { conditions, scenario, rows: summarize(scenario, rounds) } };
+    const shown = page(record);
+    expect(bars(record).find(({ what }) => what === '1 KB JSON, saturated')?.value?.mid).toBe(2.5);
+    expect(shown).toMatch(/^\| 1 KB JSON, saturated .* 2\.50 \(2\.50 … 2\.50\) +\| met +\|$/m);
+    expect(shown).toMatch(/^\| the request log, .* 25 \(25 … 25\) +\| not met +\|$/m);
+    expect(shown).toMatch(/^\| memory, idle .*\| not measured +\|$/m);
+  });
+
+  it.each([
+    [0.2, false],
+    [2.5, true],
+  ])('says so when the machine was busy (load average %s: %s)', (busy, warns) => {
+    const shown = page({ json: { conditions: { ...conditions, busy }, scenario, rows: summarize(scenario, rounds) } });
+    expect(shown.includes('The machine was busy')).toBe(warns);
+  });
+});
+
+describe('a profile', () => {
+  const frame = (functionName: string, url = 'file:///a/src/x.ts') => ({ functionName, url, lineNumber: 4 });
+  const profile: CpuProfile = {
+    nodes: [
+      { id: 1, callFrame: frame('(root)', ''), children: [2, 3, 4] },
+      { id: 2, callFrame: frame('serve'), children: [5] },
+      { id: 3, callFrame: frame('serve'), children: [] },
+      { id: 4, callFrame: frame('(idle)', '') },
+      { id: 5, callFrame: frame('<b>') },
+    ],
+    samples: [2, 3, 4, 5],
+    timeDeltas: [10, 20, 1000, 30],
+  };
+
+  it('is a tree of functions without idle time, in which the same callee of a caller is one', () => {
+    const root = treeOf(profile);
+    expect(root).toMatchObject({ total: 60, self: 0 });
+    expect(root.children).toMatchObject([
+      { name: 'serve', where: 'a/src/x.ts:5', total: 60, self: 30, children: [{ name: '<b>', total: 30 }] },
+    ]);
+  });
+
+  it('is drawn as one page, names escaped', () => {
+    const drawn = flames(treeOf(profile), 10);
+    expect(drawn).toContain('serve a/src/x.ts:5&#10;6.00 µs a request, 100.0 %; itself 3.00 µs a request');
+    expect(drawn).not.toContain('<b>');
+    expect(drawn).not.toMatch(/https?:/);
   });
 });
 
@@ -71,14 +148,17 @@ describe('the tools of the benchmark', () => {
     try {
       const port = await freePort();
       await using upstream = await start(ownTools.upstream(port), port);
-      const relay = systems.find((system) => system.name === 'relay');
+      const relay = systems(true).find((system) => system.name === 'relay');
       if (relay === undefined) throw new Error('no relay');
-      await using running = await relay.start(upstream.port, folder);
+      await using running = await relay.start({ upstream: upstream.port, folder });
       const url = `http://127.0.0.1:${running.port}/v1/chat/completions`;
-      const load = { url, key: 'k', model: '@bench/m', conns: 2, durationMs: 20_000, requests: 6, stream, pid: running.pid };
+      const load = { url, key: 'k', model: '@bench/m', conns: 2, durationMs: 20_000, requests: 6, stream };
       const answer = JSON.parse(await output(ownTools.load(load))) as LoadResult;
       expect(answer).toMatchObject({ ok: 6, errors: 0, incomplete: 0 });
-      expect(answer.rss_mb).toBeGreaterThan(10);
+      expect(answer.events).toBe(stream ? 6 * 53 : 0);
+      expect(memoryOf(running.pid).rss).toBeGreaterThan(10);
+      const { main, other } = cpuOf(running.pid);
+      expect([main > 1e6, other > 1e5]).toEqual([true, true]);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -83,7 +83,9 @@ describe('with a file', () => {
     const url = await urlOf(running);
     expect(running.out()).toMatch(/config {5}\.\/gateway\.yaml \+ 1 included · revision [0-9a-f]{7}/);
     expect(running.out()).toContain('providers  mock        configs 1 · virtual keys 1 · no API keys: open to this machine\n');
-    expect(running.out()).toContain('pipeline   auth → virtual-key → prompts → routing → models → transform → fallback-retry → logging\n');
+    expect(running.out()).toContain(
+      'pipeline   auth → virtual-key → feedback → prompts → routing → models → transform → fallback-retry → logging\n',
+    );
     expect(running.out()).toMatch(/ready in \d+\.\d\d s · watching 2 files/);
     const ids: unknown[] = [];
     for (const stream of [false, true, false]) {

@@ -19,7 +19,7 @@ describe('wrong usage', () => {
     [['keys', 'create'], /missing required argument 'name'\n[^]*--help/],
     [['start', '--port', '9000'], /unknown option '--port'\nRun gateway --help, or gateway COMMAND --help/],
     [['start', '--listen'], /argument missing/],
-    [['help', 'nothing'], /no help on "nothing"; available: config, secrets, errors, signals/],
+    [['help', 'nothing'], /no help on "nothing"; available: config, secrets, errors, filters, signals/],
     [[], /Examples:\n/],
   ])('%j ends with 2 and says so on stderr', async (args, message) => {
     const { code, out, err } = await run(args, cwd);

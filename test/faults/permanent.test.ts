@@ -7,6 +7,7 @@ import { completion, json, type ScriptedUpstream, startUpstream } from '../suppo
 
 /** Codes after which a client library may send the same request again; all others end a call at its first request. */
 const passing: readonly ErrorCode[] = [
+  'log_unavailable',
   'timeout',
   'rate_limited',
   'internal',

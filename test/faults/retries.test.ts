@@ -132,6 +132,7 @@ describe('retries', () => {
     expect([told.status, rig.wire.requests.length - before]).toEqual([200, 1]);
     expect(outcomes(told.record)).toEqual(['a answered 429', 'b answered 200']);
     expect(told.record.attempts[0]?.reason).toBe('status 429, so the next target is tried instead of waiting 30 s');
+    expect(told.record.attempts.map(({ retry_after_ms: ms }) => ms)).toEqual([30_000, null]);
   });
 
   it('wait all the same where no other target is left', async () => {
@@ -146,6 +147,7 @@ describe('retries', () => {
     expect([told.status, told.headers.get('retry-after'), rig.wire.requests.length - before]).toEqual([429, '3600', 1]);
     expect(told.headers.get('x-gateway-retry-attempt-count')).toBe('-1');
     expect(told.record.attempts[0]?.reason).toBe('status 429, the wait of 3600 s is too long');
+    expect(told.record.attempts[0]?.retry_after_ms).toBe(3_600_000);
   });
 
   it('are made after a reset', async () => {

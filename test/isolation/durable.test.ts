@@ -17,7 +17,7 @@ beforeEach(async () => {
   cwd = mkdtempSync(join(tmpdir(), 'isolation-'));
   account = await startAccount();
   started = [];
-  writeFileSync(join(cwd, 'gateway.yaml'), yamlFor(account));
+  writeFileSync(join(cwd, 'gateway.yaml'), `${yamlFor(account)}\nserver: {state_dir_shared: true}\n`);
 });
 
 afterEach(async () => {

@@ -60,7 +60,14 @@ interface Row {
   readonly traits: EndpointTraits;
 }
 
-const withoutProvider: ReadonlySet<Endpoint> = new Set(['models', 'models/{id}', 'prompts/{id}/render', 'realtime']);
+const withoutProvider: ReadonlySet<Endpoint> = new Set([
+  'models',
+  'models/{id}',
+  'prompts/{id}/render',
+  'feedback',
+  'feedback/{id}',
+  'realtime',
+]);
 const rows: readonly Row[] = (Object.entries(endpoints) as [Endpoint, EndpointTraits][]).flatMap(([endpoint, traits]) =>
   withoutProvider.has(endpoint)
     ? []

@@ -17,6 +17,7 @@ beforeEach(async () => {
 server:
   listen: {unix: ${dir}/gw.sock, mode: "0660"}
   probe_listen: {unix: ${dir}/probe.sock, mode: "0600"}
+  state_dir_shared: true
 providers: {mock: {type: mock}}
 `,
   );

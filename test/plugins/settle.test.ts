@@ -18,13 +18,13 @@ export default {
     settle(ctx, draft) {
       const { usage, end, status } = draft.record;
       host.note(ctx, { end, status, odd: 1n, large: 'x'.repeat(10000) });
-      draft.cost = { usd: (usage.prompt + usage.completion) / 1000, source: 'meter' };
+      draft.cost = { usd: String((usage.prompt + usage.completion) / 1000), source: 'meter', prices: {} };
       draft.cache = 'MISS';
       draft.guardrails = [{ name: 'words', passed: true }];
       const wish = ctx.headers.get('x-settle');
       if (wish === 'throw') throw new Error('nothing works');
       if (wish === 'reject') return Promise.reject(new Error('nothing works later'));
-      if (wish === 'number') draft.cost = { usd: 1n, source: 'meter' };
+      if (wish === 'number') draft.cost = { usd: 1n, source: 'meter', prices: {} };
       if (wish === 'usage') draft.usage = { ...usage, prompt: -1 };
       if (wish === 'count') draft.usage = { ...usage, prompt: 40, source: 'estimated' };
     },
@@ -89,7 +89,7 @@ async function recordOf({ path = '/v1/chat/completions', stream = false, text = 
 }
 
 const noted = { came: expect.any(String) as unknown, address: 'https://***@host/?api_key=***', token: '***', tokens: 7 };
-const cost = (usd: number): object => ({ usd, source: 'meter' });
+const cost = (usd: number): object => ({ usd: String(usd), source: 'meter' });
 
 describe('what a plugin knows when the answer has ended is in the record', () => {
   it.each<[string, Sent, object]>([
@@ -132,7 +132,7 @@ describe('a settle that fails costs a line about a defect, and nothing else', ()
   it.each([
     ['throw', 'nothing works', cost(0.005)],
     ['reject', 'nothing works later', cost(0.005)],
-    ['number', 'must be a number', cost(0.005)],
+    ['number', 'must be a decimal', cost(0.005)],
     ['usage', 'must be a number', cost(0.005)],
   ])('%s', async (wish, said, kept) => {
     gateway.lines.length = 0;

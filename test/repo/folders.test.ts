@@ -6,7 +6,7 @@ import { projectFiles, readProjectFile } from './tree.ts';
 const most = 12;
 
 const files = projectFiles();
-const sources = files.filter((file) => /^(src|plugins)\/.*\.ts$/.test(file) && !file.endsWith('.test.ts'));
+const sources = files.filter((file) => /^(src|plugins)\/.*\.(?:tsx?|css)$/.test(file) && !file.endsWith('.test.ts'));
 const folders = Map.groupBy(sources, (file) => dirname(file));
 
 /** A folder may hold more where its README says why. */

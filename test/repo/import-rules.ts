@@ -8,10 +8,16 @@ export const folderRules: readonly { readonly from: string; readonly to: readonl
   { from: 'src/core', to: ['src/core'] },
   { from: 'src/config', to: ['src/config', 'src/core'] },
   { from: 'src/formats', to: ['src/formats', 'src/core'] },
-  { from: 'src/store', to: ['src/store', 'src/core'] },
+  { from: 'src/pricing', to: ['src/pricing', 'src/core'] },
+  { from: 'src/query', to: ['src/query', 'src/core'] },
+  { from: 'src/store', to: ['src/store', 'src/query', 'src/core'] },
+  { from: 'src/admin/ui', to: ['src/admin/ui', 'src/admin/api-types.ts', 'src/query', 'src/core'] },
+  { from: 'src/manage', to: ['src/manage', 'src/config', 'src/formats', 'src/transport', 'src/core'] },
+  { from: 'src/admin', to: ['src/admin', 'src/manage', 'src/config', 'src/query', 'src/transport', 'src/core'] },
   { from: 'src/telemetry', to: ['src/telemetry', 'src/core'] },
   { from: 'src/openapi', to: ['src/openapi', 'src/core'] },
   { from: 'src/pipeline', to: ['src/pipeline', 'src/core'] },
+  { from: 'src/explain', to: ['src/explain', 'src/core', 'src/config', 'src/pipeline', 'src/formats', 'src/transport'] },
   { from: 'src/transport', to: ['src/transport', 'src/core'] },
 ];
 
@@ -29,6 +35,7 @@ export const closedToPlugins = {
 
 /** One wrapper a library: outside these files (or folders) nobody imports it. */
 export const wrappers: Readonly<Record<string, readonly string[]>> = {
+  '@pydantic/genai-prices': ['src/pricing/library.ts'],
   ajv: ['src/config/validate/schema.ts'],
   'ajv-formats': ['src/config/validate/schema.ts'],
   chokidar: ['src/config/reload/watch.ts'],
@@ -37,6 +44,10 @@ export const wrappers: Readonly<Record<string, readonly string[]>> = {
   jose: ['src/transport/credentials/grants/jwt-bearer.ts', 'src/transport/credentials/jwt.ts'],
   mime: ['src/formats/shared/media/mime.ts'],
   mustache: ['src/config/validate/template.ts'],
+  '@preact/signals': ['src/admin/ui'],
+  preact: ['src/admin/ui'],
+  uplot: ['src/admin/ui/charts/plot.ts'],
+  pg: ['src/store/log/postgres/client.ts'],
   pino: ['src/telemetry/log.ts'],
   re2js: ['src/config/validate/regex.ts'],
   undici: ['src/transport/outbound/upstream.ts', 'src/transport/outbound/pools.ts', 'src/transport/outbound/undici-pool.d.ts'],

@@ -7,7 +7,7 @@ import { importProblem } from './import-problems.ts';
 import { closedToPlugins, ruledFolders, wrappers } from './import-rules.ts';
 import { type Import, importsOf, packageOf, projectFiles, readProjectFile, root, within } from './tree.ts';
 
-const sources = projectFiles().filter((file) => file.endsWith('.ts') && ruledFolders.some((folder) => within(file, folder)));
+const sources = projectFiles().filter((file) => /\.tsx?$/.test(file) && ruledFolders.some((folder) => within(file, folder)));
 const code = sources.filter((file) => !file.endsWith('.test.ts'));
 const imports = code.flatMap((file) => importsOf(file, readProjectFile(file)));
 

@@ -13,7 +13,7 @@ interface Line {
 const files = projectFiles();
 const pages = files.filter((file) => /^(?:README|SECURITY|CONTRIBUTING)\.md$|^(?:docs|configs)\/.*\.md$/.test(file));
 const notes = files.filter((file) => /^plugins\/.*\.md$/.test(file));
-const sources = files.filter((file) => /^(?:src|plugins)\/.*\.(?:ts|js)$/.test(file) && !/\.test\.ts$|\/fixtures\//.test(file));
+const sources = files.filter((file) => /^(?:src|plugins)\/.*\.(?:tsx?|js)$/.test(file) && !/\.test\.ts$|\/fixtures\//.test(file));
 
 /** The prose of a page: without blocks of code, names in backticks and the addresses of links. */
 function proseOf(page: string): Line[] {

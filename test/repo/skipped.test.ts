@@ -3,9 +3,9 @@ import { projectFiles, readProjectFile } from './tree.ts';
 
 const tests = projectFiles().filter((file) => /^(?:src|plugins|test)\/.*\.test\.ts$/.test(file) && file !== 'test/repo/skipped.test.ts');
 
-/** A test that is skipped without a word: by a condition alone, for good, or without a second argument. */
+/** A test that is skipped without a word: by a condition alone, for good, or without a second argument. `hasBrowser` has said why. */
 const silent =
-  /\bskipIf\((?!skipping\(|lacking\()|\b(?:it|test|describe)\.(?:skip|todo)\(\s*(['"`])[^\n]*\1\s*,|\b(?:skip|todo)\(\)|\.todo\(|\bx(?:it|describe)\(|\brunIf\(/;
+  /\bskipIf\((?!skipping\(|lacking\(|!hasBrowser\))|\b(?:it|test|describe)\.(?:skip|todo)\(\s*(['"`])[^\n]*\1\s*,|\b(?:skip|todo)\(\)|\.todo\(|\bx(?:it|describe)\(|\brunIf\(/;
 
 const findIn = (text: string): string | undefined => silent.exec(text)?.[0];
 

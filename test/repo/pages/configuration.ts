@@ -101,7 +101,7 @@ export function configurationPage(): string {
     '`gateway.yaml` is YAML 1.2 or JSON. Unknown keys are errors; keys that start with `x-` are free for notes and anchors. `${env:NAME}`, `${env:NAME:-default}` and `${file:path}` may be used in every string, `$${` is a literal `${`. Inside `{…}` and `[…]` they need quotes.',
     `## Top level\n\n${table({ properties: simple, required: schema['required'] })}`,
     ...options.map((stage) => `### options of \`${stage.name}\`\n\n${table(stage.options)}`),
-    ...['server', 'logging'].map((key) => `## ${key}\n\n${about(child(top, key))}\n\n${table(child(top, key))}`),
+    ...['server', 'logging', 'observability'].map((key) => `## ${key}\n\n${about(child(top, key))}\n\n${table(child(top, key))}`),
     `## providers\n\n${about(child(top, 'providers'))}\n\n${table(providerCommon)}`,
     ...kinds,
     `### other types\n\n${providers.flatMap((one) => (hasOwn(one) ? [] : [`\`${one.type}\``])).join(', ')} have no keys of their own: [services known by name](services.md).`,
@@ -111,6 +111,7 @@ export function configurationPage(): string {
     `## auth\n\n${about(child(top, 'auth'))} [Keys and tokens](keys.md) shows how they are used.\n\n${table(child(top, 'auth'))}`,
     `## configs\n\n${about(child(top, 'configs'))} The same keys are allowed in a config and in each of its targets; a target inherits what it does not set. Spellings in camelCase are accepted too.\n\n${table(child(schema, '$defs', 'target'))}`,
     `## prompts\n\n${about(child(top, 'prompts'))} A prompt has one version, written beside its name, or several under \`versions\`. [Prompts](prompts.md) shows how they are used.\n\n${table(child(top, 'prompts', 'additionalProperties'))}`,
+    `## pricing\n\n${about(child(top, 'pricing'))} [Costs](costs.md) shows how they are used.\n\n${table(child(top, 'pricing', 'additionalProperties'))}`,
     '## When it goes wrong\n\n`npm run gateway -- check` names file, line and column of every problem, and what to write instead.\n',
   ].join('\n\n');
 }

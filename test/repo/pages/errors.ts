@@ -6,6 +6,7 @@ const advice: Partial<Record<ErrorCode, string>> = {
   invalid_config: 'The message names the path in the config, its value and what is expected, like `gateway check`.',
   invalid_header: '`error.param` names the header. See [headers](headers.md).',
   invalid_metadata: 'Send an object of strings, each at most 128 characters: `x-gateway-metadata: {"team":"web"}`.',
+  invalid_filter: 'The message has the position and what is wrong there. The language is described in [filters](filters.md).',
   no_target: 'Write the model as `@slug/model`, or send `x-gateway-provider` or `x-gateway-config`.',
   missing_virtual_key: 'Send `x-gateway-virtual-key`, or choose one provider by header or config.',
   unsupported_parameter: '`error.param` names it. Remove it, or choose a provider that supports it.',

@@ -21,6 +21,7 @@ const requestMeaning = {
   forwardHeaders: 'Request headers that are forwarded to the provider, separated by commas.',
   requestTimeout: 'Milliseconds. Can only shorten what the configuration allows.',
   debug: '`false`: the record stores no bodies. `true` is accepted and has no effect in this version.',
+  log: '`metadata` or `none` (also `redacted`): lowers what the record of this request stores. See `logging.requests.client_may`.',
 } as const satisfies Record<RequestHeader, string>;
 
 const responseMeaning = {
@@ -34,6 +35,7 @@ const responseMeaning = {
   cacheStatus: '`DISABLED`: this version has no cache.',
   attempts: 'Each attempt with status and time, at most 8; then the number of the others: `... and 3 more`.',
   overheadMs: 'Milliseconds that were not spent waiting for a provider, up to the first byte.',
+  cost: 'Cost in USD as an exact decimal, for example `0.000102`: on responses that are not streamed, where the price is known. Streams: see the request log.',
   errorSource: '`gateway` or `provider`, on errors.',
   droppedParams:
     'Parameters that the chosen provider does not support and that were not sent, at most 20 and 1 KB; then the number of the others: `... and 12 more`.',

@@ -35,7 +35,7 @@ export function routesPage(): string {
 function cell(provider: Provider, endpoint: Endpoint): string {
   // A prompt is the chat completion that it stands for; a rendering reaches no provider.
   if (endpoint === 'prompts/{id}/completions') return cell(provider, 'chat/completions');
-  if (endpoint === 'prompts/{id}/render') return '–';
+  if (endpoint === 'prompts/{id}/render' || endpoint === 'feedback' || endpoint === 'feedback/{id}') return '–';
   // The socket is one of OpenAI's voices: who has none of them relays the path, and nobody is there.
   if (endpoint === 'realtime' && provider.operations['audio/speech'] === undefined) return '';
   if (endpoint === 'realtime' || endpoint === 'models/{id}') return provider.relay === undefined ? '' : '✓';

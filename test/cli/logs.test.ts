@@ -1,0 +1,187 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LogRow } from '../../src/core/logs/row.ts';
+import { columnsOf } from '../../src/cli/logs/columns.ts';
+import { csvLine } from '../../src/cli/logs/csv.ts';
+import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
+import { adminUrl } from '../admin/client.ts';
+import { type Ran, runHere } from './in-process.ts';
+
+const yaml = `version: 1
+providers:
+  mock: {type: mock}
+  down: {type: openai, custom_host: "http://127.0.0.1:9/v1", api_key: sk-of-the-provider-0123456789}
+configs:
+  support:
+    strategy: {mode: fallback}
+    targets: [{provider: down}, {provider: mock, override_params: {temperature: 0.5}}]
+  broken: {provider: down}
+`;
+
+let gateway: TestGateway;
+let env: Record<string, string>;
+const ids: string[] = [];
+
+async function ask(config: string, text: string, metadata: object): Promise<void> {
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-gateway-config': config, 'x-gateway-metadata': JSON.stringify(metadata) },
+    body: JSON.stringify({ model: 'mock-model', messages: [{ role: 'user', content: text }] }),
+  });
+  await response.text();
+  ids.push(response.headers.get('x-request-id') ?? '');
+}
+
+const logs = (...args: string[]): Promise<Ran> => runHere(['logs', ...args], gateway.dir, { env });
+
+beforeAll(async () => {
+  gateway = await startTestGateway(yaml, { admin: true });
+  env = { GATEWAY_ADMIN: adminUrl(gateway), GATEWAY_ADMIN_TOKEN: readFileSync(join(gateway.dir, '.gateway/admin-token'), 'utf8').trim() };
+  await ask('support', 'Write to jane.doe@example.com', { user: 'u1' });
+  await ask('support', '=1+1', { user: '=cmd()' });
+  await ask('broken', 'hi', { user: 'u2' });
+  await until(async () => (await logs('search', '--json')).out.split('\n').length === 4, 'the records in the store', 20_000);
+}, 60_000);
+afterAll(() => gateway.close());
+
+describe('gateway logs search', () => {
+  it('lists the newest first, with whole ids', async () => {
+    const { code, out } = await logs('search');
+    expect(code).toBe(0);
+    const lines = out.trim().split('\n');
+    expect(lines).toHaveLength(4);
+    expect(lines[0]).toMatch(/^TIME\s+STATUS\s+CONFIG\s+ROUTE/);
+    expect(lines.slice(1).map((line) => ids.findIndex((id) => line.includes(id)))).toEqual([2, 1, 0]);
+    expect(lines[3]).toContain('down unreachable → mock/mock-model');
+    expect(lines[3]).toContain('Write to [email]');
+  });
+
+  it.each<[string[], number[]]>([
+    [['meta.user:u1'], [0]],
+    [['--errors'], [2]],
+    [['config:support', '--limit', '1'], [1]],
+    [['config:support', 'meta.user:u1', '--since', '1h'], [0]],
+  ])('%j', async (args, found) => {
+    const { out, code } = await logs('search', ...args, '--json');
+    const rows = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: string });
+    expect([code, rows.map(({ id }) => ids.indexOf(id))]).toEqual([0, found]);
+  });
+
+  it('prints the columns that are wanted, as CSV that no spreadsheet runs', async () => {
+    const { out } = await logs('search', 'config:support', '--csv', '--columns', 'status,meta.user,preview');
+    expect(out).toBe(`status,meta.user,preview\r\n200,"'=cmd()","'=1+1"\r\n200,u1,Write to [email]\r\n`);
+  });
+
+  it.each<[string[], number, RegExp]>([
+    [['search', 'meta.user:nobody'], 1, /No request matches/],
+    [['search', 'latency:>fast'], 2, /latency/],
+    [['search', '--columns', 'statuss'], 2, /Did you mean "status"/],
+    [['search', '--limit', 'many'], 2, /--limit/],
+    [['search', '--slow', 'very'], 2, /duration/],
+    [['tail', '--sample', '110%'], 2, /percentage/],
+    [['show', 'req_00000000000000000000000000'], 1, /no record/],
+    [['show', 'req_nothing'], 1, /no record/],
+    [['stats', '--by', 'weather'], 2, /group by/],
+    [['export', 'meta.user:nobody'], 1, /0 records/],
+    [['search', '-status:>=0'], 1, /No request matches/],
+    [['export', '--csv', '--full'], 2, /no effect on CSV/],
+  ])('%j ends with %i', async (args, code, err) => {
+    const ran = await logs(...args);
+    expect(ran.code).toBe(code);
+    expect(ran.err).toMatch(err);
+  });
+
+  it('ends with 4 where no gateway runs, and 5 without a token', async () => {
+    expect((await runHere(['logs', 'search'], '/', { env: { GATEWAY_ADMIN: '127.0.0.1:9' } })).code).toBe(4);
+    expect((await runHere(['logs', 'search'], '/', { env: { GATEWAY_ADMIN: env['GATEWAY_ADMIN'] ?? '' } })).code).toBe(5);
+  });
+});
+
+describe('gateway logs show', () => {
+  it('tells the story', async () => {
+    const { out, code } = await logs('show', ids[0] ?? '', '--diff', '--body', '--upstream');
+    expect(code).toBe(0);
+    for (const part of [
+      ids[0] ?? '',
+      'config support@',
+      '1. down/mock-model   unreachable',
+      '2. mock/mock-model   200',
+      'metadata   user=u1',
+      'user       Write to [email]',
+      'masked     email ×2',
+      'override_params',
+      '"messages":[{"role":"user","content":"Write to [email]"}]',
+    ])
+      expect(out).toContain(part);
+    expect(out).not.toMatch(/jane|sk-of-the/);
+  });
+
+  it('finds an id by its beginning or end', async () => {
+    for (const part of [ids[0]?.slice(0, -4), `req_…${ids[0]?.slice(-12)}`]) {
+      const { out, err } = await logs('show', part ?? '', '--json');
+      expect(err).toBe('');
+      expect(JSON.parse(out)).toMatchObject({ record: { id: ids[0] } });
+    }
+  });
+
+  it('prints a line that sends it again', async () => {
+    const { out } = await logs('show', ids[1] ?? '', '--curl');
+    expect(out).toContain(`curl -X POST '${gateway.url.replace(/\/$/, '')}/v1/chat/completions'`);
+    expect(out).toContain(`--data-raw '{"model":"mock-model"`);
+  });
+});
+
+describe('gateway logs export and stats', () => {
+  it('exports rows and whole records', async () => {
+    const rows = (await logs('export')).out.trim().split('\n');
+    const whole = (await logs('export', '--full')).out.trim().split('\n');
+    expect([rows.length, whole.length]).toEqual([3, 3]);
+    expect(JSON.parse(whole[0] ?? '')).toMatchObject({ id: ids[2], v: 1, attempts: [{ provider: 'down' }] });
+    const csv = (await logs('export', '--format', 'csv')).out.split('\r\n');
+    expect(csv[0]).toMatch(/^time,id,status/);
+    expect(csv).toHaveLength(5);
+  });
+
+  it('counts by group', async () => {
+    const { out, code } = await logs('stats', '--by', 'config');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^CONFIG\s+REQUESTS\s+ERRORS/);
+    expect(out).toMatch(/support\s+2\s+0/);
+    expect(out).toMatch(/broken\s+1\s+1 \(100 %\)/);
+    expect(out).toMatch(/total\s+3/);
+  });
+});
+
+describe('gateway logs tail', () => {
+  it('prints requests as they end', async () => {
+    const running = logs('tail', '--limit', '1', '--body', 'meta.user:u9');
+    // The connection has to be there first: asked again until a row was seen.
+    const timer = setInterval(() => void ask('support', 'hello', { user: 'u9' }), 200);
+    const { out, code } = await running;
+    clearInterval(timer);
+    expect(code).toBe(0);
+    expect(out).toMatch(/200 {2}support .*mock\/mock-model.*req_[0-9A-Z]{26}\n {10}hello\n/);
+  });
+});
+
+it.each([
+  [['a', 1, null, true], 'a,1,,true\r\n'],
+  [['a"b', 'c,d', 'e\nf'], '"a""b","c,d","e\nf"\r\n'],
+  [['=1', '+1', '-1', '@x', '\t1', -1], `"'=1","'+1","'-1","'@x","'\t1",-1\r\n`],
+] as const)('a line of CSV: %j', (cells, line) => {
+  expect(csvLine(cells)).toBe(line);
+});
+
+it('reads columns of metadata by their own names alone', () => {
+  const [column] = columnsOf('meta.__proto__');
+  expect(column?.cell({ meta: {} } as LogRow)).toBe('-');
+  expect(column?.value({ meta: {} } as LogRow)).toBeNull();
+});
+
+it('writes no control of a terminal into CSV', () => {
+  expect(csvLine(['\u001b[2J\u001b]0;x\u0007a\tb', '\u009b31m'])).toBe('\ufffd[2J\ufffd]0;x\ufffda\tb,\ufffd31m\r\n');
+});

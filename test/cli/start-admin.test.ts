@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { objectIn } from '../../src/core/json/scan.ts';
+import { begin, run, type Running } from './run.ts';
+
+let cwd: string;
+let running: Running | undefined;
+let taken: Server | undefined;
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'start-admin-'));
+});
+afterEach(async () => {
+  running?.child.kill('SIGKILL');
+  await running?.ended;
+  running = undefined;
+  taken?.close();
+  taken = undefined;
+  rmSync(cwd, { recursive: true, force: true });
+});
+
+const file = (server: string): void =>
+  writeFileSync(join(cwd, 'admin.yaml'), `version: 1\nserver: {${server}}\nproviders: {mock: {type: mock}}\n`);
+const listen = ['start', '-c', 'admin.yaml', '--listen', '127.0.0.1:0'];
+
+/** The lines of a start as JSON, up to what a request shows: all of the start was said by then. */
+async function linesOf(args: readonly string[]): Promise<readonly (Readonly<Record<string, unknown>> | undefined)[]> {
+  running = begin([...listen, ...args], cwd);
+  const [, url = ''] = await running.saw(/"url":"(http[^"]*)"/);
+  await fetch(`${url}/models`);
+  await running.saw(/"msg":"request"/);
+  return running.out().trim().split('\n').map(objectIn);
+}
+
+describe('off a terminal', () => {
+  const warning = 'nobody can sign in to the dashboard and the admin API: there is no admin token';
+  const any = ['--admin-listen', '127.0.0.1:0'];
+
+  it.each([
+    ['says what to set when nobody can sign in', 'state_dir: memory', any, [warning]],
+    ['says nothing where a token is configured', 'state_dir: memory, admin: {token: tok-0123456789abcdef}', any, []],
+    ['says nothing where this machine needs none', 'state_dir: memory, admin: {open: true}', any, []],
+    ['says nothing where the state directory has one', 'state_dir: state', any, []],
+    ['says nothing without a listener', 'state_dir: memory', ['--no-admin'], []],
+  ])('%s', async (_name, server, args, expected) => {
+    file(server);
+    const warnings = (await linesOf(args)).filter((line) => line?.['level'] === 'warn');
+    expect(warnings.map((line) => line?.['msg'])).toEqual(expected);
+    if (expected.length > 0)
+      expect(warnings[0]).toMatchObject({ dashboard: expect.stringMatching(/^http/), hint: expect.stringContaining('server.admin.token') });
+    expect(running?.out()).not.toContain('#t=');
+  });
+});
+
+describe('an admin address that is in use', () => {
+  it.each([
+    ['of the flag', () => 'state_dir: memory', (address: string) => ['--admin-listen', address]],
+    ['of the file', (address: string) => `state_dir: memory, admin: {listen: "${address}"}`, () => []],
+  ])('%s ends the start as the main one does', async (_name, server, flags) => {
+    const address = `127.0.0.1:${await take(0)}`;
+    file(server(address));
+    const { code, err, out } = await run([...listen, ...flags(address)], cwd);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain(`error: Can't listen on ${address}: the address is in use`);
+    expect(err).toContain('\n  --admin-listen and server.admin.listen choose another address.\n');
+    expect(err).not.toContain('    at ');
+  });
+
+  it('and was not chosen costs the dashboard only', async () => {
+    await take(8788);
+    file('state_dir: memory');
+    const [warning, started] = await linesOf([]);
+    expect(warning).toMatchObject({
+      level: 'warn',
+      listen: '127.0.0.1:8788',
+      reason: "Can't listen on 127.0.0.1:8788: the address is in use.",
+      hint: '--admin-listen and server.admin.listen choose another address.',
+      msg: 'the dashboard is not served',
+    });
+    expect(warning).not.toHaveProperty('err');
+    expect(started).toMatchObject({ dashboard: null });
+  });
+});
+
+/** Listens on a port, if nobody else does. @returns which one */
+async function take(port: number): Promise<number> {
+  taken = createServer().listen(port, '127.0.0.1');
+  // Rejects where somebody has it: that is as good.
+  await once(taken, 'listening').catch(() => undefined);
+  return (taken.address() as AddressInfo | null)?.port ?? port;
+}

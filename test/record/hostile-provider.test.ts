@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminUrl, call } from '../admin/client.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+/** What a provider claims in its response stays in the record of that response. */
+
+const key = 'sk-proj-a8F3kq9ZpL2mN7vR4tY6wB1cD5eG0hJqk3';
+const usages = ['{"prompt_tokens":1e308,"completion_tokens":1e308}', '{"prompt_tokens":1,"completion_tokens":1}'] as const;
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+beforeAll(async () => {
+  upstream = await startUpstream((response, _request, count) => {
+    const choices = '[{"index":0,"message":{"role":"assistant","content":"x"},"finish_reason":"stop"}]';
+    response.setHeader('content-type', 'application/json');
+    response.end(
+      `{"id":"c","object":"chat.completion","model":"${key}","choices":${choices},"usage":${count > 2 ? usages[1] : usages[0]}}`,
+    );
+  });
+  gateway = await startTestGateway(
+    `version: 1
+server: {egress: {allow: [127.0.0.1]}}
+logging: {requests: {bodies: redacted}}
+providers: {p: {type: openai, api_key: "key-of-the-provider", custom_host: "${upstream.url}/v1"}}
+`,
+    { admin: true },
+  );
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+async function send(metadata = '{}'): Promise<string | null> {
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-gateway-metadata': metadata },
+    body: JSON.stringify({ model: '@p/gpt-4o', messages: [{ role: 'user', content: 'hello' }] }),
+  });
+  await response.text();
+  return response.headers.get('x-request-id');
+}
+
+describe('a provider that claims anything', () => {
+  it('makes no counter infinite, and no price', async () => {
+    const record = await gateway.record(await send());
+    expect(record.usage).toMatchObject({ prompt: 1e13, completion: 1e13, source: 'reported' });
+    expect(record.cost.usd).toBeNull();
+    await send();
+    await gateway.record(await send());
+    const { text } = await call(adminUrl(gateway), '/metrics');
+    expect(text).toMatch(/gateway_tokens_total\{[^}]*direction="input"\} 20000000000001\n/);
+    expect(text).not.toMatch(/Infinity|e\+|NaN/);
+  });
+
+  it('puts no secret into a label of metrics', async () => {
+    const record = await gateway.record(await send());
+    expect(record.model.answered).toBe('[secret]');
+    expect((await call(adminUrl(gateway), '/metrics')).text).not.toContain(key);
+  });
+});
+
+describe('metadata', () => {
+  it('has no secret in its names either', async () => {
+    const record = await gateway.record(await send(JSON.stringify({ [`k ${key}`]: 'v', __proto__x: 'w' })));
+    expect(JSON.stringify(record)).not.toContain(key);
+    expect(record.metadata).toEqual({ 'k [secret]': 'v', __proto__x: 'w' });
+  });
+});

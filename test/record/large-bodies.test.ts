@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, afterAll, describe, expect, it } from 'vitest';
+import { adminUrl, call } from '../admin/client.ts';
+import { filesBelow } from '../leaks/sinks.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+/** Bodies that take too long to be masked on the event loop: what is kept of them, and that nothing raw is ever on disk. */
+
+const large = 256 * 1024;
+const mails = (size: number): string => 'write to jane.doe@canary.example '.repeat(size / 33);
+
+let upstream: ScriptedUpstream;
+beforeAll(async () => {
+  upstream = await startUpstream((response, { body }) => {
+    const isStream = body.includes('"stream":true');
+    response.setHeader('content-type', isStream ? 'text/event-stream' : 'application/json');
+    if (!isStream) {
+      response.end(JSON.stringify({ id: 'c', object: 'chat.completion', model: 'm', choices: [choice({ message: said })] }));
+      return;
+    }
+    for (let i = 0; i < 2000; i += 1)
+      response.write(`data: ${JSON.stringify({ id: 'c', model: 'm', choices: [choice({ delta: said })] })}\n\n`);
+    response.end('data: [DONE]\n\n');
+  });
+});
+afterAll(() => upstream.close());
+const said = { role: 'assistant', content: mails(66) };
+const choice = (message: object): object => ({ index: 0, finish_reason: null, ...message });
+
+let gateway: TestGateway;
+const start = async (requests: string): Promise<void> => {
+  gateway = await startTestGateway(
+    `version: 1
+providers: {p: {type: openai, api_key: "key-of-the-provider", custom_host: "${upstream.url}/v1"}}
+logging: {requests: ${requests}}
+`,
+    { admin: true },
+  );
+};
+afterEach(() => gateway.close());
+
+async function send(body: object): Promise<{ id: string | null; text: string }> {
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: '@p/m', ...body }),
+  });
+  return { id: response.headers.get('x-request-id'), text: await response.text() };
+}
+
+const messages = (content: string): object => ({ messages: [{ role: 'user', content }] });
+const onDisk = (): string => [...filesBelow(join(gateway.dir, '.gateway')).values()].join('');
+
+describe('a large body', () => {
+  it('is masked before it is kept, and the record is written before the response ends', async () => {
+    await start('{max_body: 8MB}');
+    const { id, text } = await send(messages(`${mails(large)} the end`));
+    const spooled = onDisk();
+    expect(text).toContain('canary.example');
+    const record = await gateway.record(id);
+    expect(record.redactions).toMatchObject({ email: Math.floor(large / 33) + 2 });
+    expect(record.preview).toMatch(/^write to \[email\] write/);
+    expect(record.request.body).toMatchObject({ kept: record.request.body?.size });
+    expect(record.response.body?.kept).toBeGreaterThan(50);
+    expect(spooled).not.toContain('canary.example');
+    expect(onDisk()).not.toContain('canary.example');
+  }, 30_000);
+
+  it('of a stream has its pieces where they are in what is kept', async () => {
+    await start('{max_body: 8MB}');
+    const { id } = await send({ ...messages('hi'), stream: true });
+    const { response } = await gateway.record(id);
+    expect(response.body?.kept).toBeGreaterThan(100_000);
+    expect(response.body?.chunks?.[0]).toBe(0);
+    const token = readFileSync(join(gateway.dir, '.gateway/admin-token'), 'utf8').trim();
+    const { text } = await call(adminUrl(gateway), `/api/requests/${id}/body?part=response`, { token });
+    expect(text).toContain('write to [email]');
+    expect(text).not.toContain('canary');
+  }, 30_000);
+
+  it('is kept as far as max_body, and masked up to there', async () => {
+    await start('{max_body: 32KB}');
+    const { id } = await send(messages(mails(large)));
+    const { request, redactions } = await gateway.record(id);
+    expect(request.body?.kept).toBeGreaterThan(8000);
+    expect(request.body?.kept).toBeLessThanOrEqual(32 * 1024);
+    // Not all of it was looked through.
+    expect(redactions['email']).toBeLessThan(4000);
+  }, 30_000);
+
+  it('that waits when the gateway stops has its record, without its bytes', async () => {
+    await start('{max_body: 8MB}');
+    const sent = Promise.allSettled(Array.from({ length: 4 }, () => send(messages(mails(large)))));
+    while (gateway.records.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await gateway.close();
+    await sent;
+    expect(gateway.records).toHaveLength(4);
+    for (const { request } of gateway.records)
+      if (request.body?.kept === 0)
+        expect([request.body.size, request.why_absent]).toEqual([expect.any(Number), expect.stringContaining('in time')]);
+  }, 30_000);
+});

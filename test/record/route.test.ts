@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+const yaml = `version: 1
+server: {state_dir: memory}
+providers: {one: {type: mock}, two: {type: mock}}
+configs:
+  plain: {strategy: {mode: fallback}, targets: [one/echo, two/echo]}
+  plans:
+    strategy:
+      mode: conditional
+      conditions: [{query: {metadata.plan: {$eq: paid}}, then: big}]
+      default: small
+    targets:
+      - {name: big, provider: one}
+      - {name: small, strategy: {mode: loadbalance}, targets: [{provider: one, weight: 0}, {provider: two, weight: 3}]}
+`;
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway(yaml);
+});
+afterAll(() => gateway.close());
+
+async function routeOf(config: string, metadata = '{}') {
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-gateway-config': config, 'x-gateway-metadata': metadata },
+    body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'hi' }] }),
+  });
+  await response.arrayBuffer();
+  return (await gateway.record(response.headers.get('x-request-id'))).route;
+}
+
+describe('the route in the record', () => {
+  it('says which condition matched', async () => {
+    expect(await routeOf('plans', '{"plan":"paid"}')).toEqual([
+      { node: 'configs.plans', strategy: 'conditional', chose: 0, because: 'condition 1: metadata.plan = "paid"' },
+    ]);
+  });
+
+  it('says which weight was drawn, the outermost choice first', async () => {
+    expect(await routeOf('plans')).toEqual([
+      { node: 'configs.plans', strategy: 'conditional', chose: 1, because: 'default' },
+      {
+        node: 'configs.plans.targets[1]',
+        strategy: 'loadbalance',
+        chose: 1,
+        because: expect.stringMatching(/^weight 3 of 3, drew 0\.\d{4}$/),
+      },
+    ]);
+  });
+
+  it('is empty where there was no choice', async () => {
+    expect(await routeOf('plain')).toEqual([]);
+  });
+});
