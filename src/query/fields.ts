@@ -44,6 +44,7 @@ export const fields: readonly Field[] = [
   { name: 'cache', type: 'text', column: 'cache', example: 'HIT', about: 'State of the cache.' },
   { name: 'fallback', type: 'boolean', column: 'fallback', example: 'true', about: 'Whether another target was tried before.' },
   { name: 'attempts', type: 'number', column: 'attempts', example: '>1', about: 'Number of attempts, retries included.' },
+  { name: 'retries', type: 'number', column: 'retries', example: '>0', about: 'Attempts that repeated the one before at the same target.' },
   { name: 'latency', type: 'duration', column: 'latency', example: '>2s', about: 'Time from arrival to the end of the response.' },
   { name: 'ttft', type: 'duration', column: 'ttft', example: '>800ms', about: 'Time to first token.' },
   { name: 'overhead', type: 'duration', column: 'overhead', example: '>5ms', about: 'Time that the gateway itself used.' },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toRow } from '../../src/core/logs/row.ts';
-import type { LogRecord } from '../../src/core/records/record.ts';
+import type { AttemptRecord, LogRecord } from '../../src/core/records/record.ts';
 import { sampleRecord } from '../../src/store/fixtures/sample.ts';
 import { skipping } from '../support/skipping.ts';
 import { entryOf, type Kind, postgresKind, sqliteKind, write } from './stores.ts';
@@ -12,6 +12,10 @@ const now = at + 10 * minute;
 
 const record = (n: number, more: Partial<LogRecord> = {}): LogRecord =>
   sampleRecord({ id: `req_${String(n).padStart(4, '0')}`, at: at + n * 1000, ...more });
+
+/** Attempts of a request, each with the letter of its target. */
+const attemptsAt = (targets: string): LogRecord['attempts'] =>
+  Array.from(targets, (target, n) => ({ ...(record(0).attempts[0] as AttemptRecord), n, target }));
 
 /** What every store does, whatever its database. */
 describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (kind) => {
@@ -163,6 +167,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
         ms: { total: 10 * (i + 1), first_event: i % 2 === 0 ? null : i + 1, overhead: 0.3 },
         cost: { usd: i % 6 === 0 ? null : '0.000000123456', source: null, prices: {} },
         metadata: i % 2 === 0 ? { team: 'web' } : {},
+        attempts: attemptsAt(['a', 'aa', 'ab', 'aab', 'abcc'][i % 5] ?? ''),
       }),
     );
     await write(
@@ -182,6 +187,8 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
         requests: 90,
         errors: 60,
         cache_hits: 18,
+        fallbacks: 54,
+        retries: 54,
         cost_usd: '0.0000092592',
         unpriced: 15,
         tokens_in: 90 * 312,

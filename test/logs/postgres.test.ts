@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -114,6 +115,23 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     expect(await ask(url, 'SELECT count(*)::int AS n FROM requests')).toEqual([{ n: 10 }]);
     await Promise.all([store.close(), source.close()]);
   }, 60_000);
+
+  it('of version 1 is brought to the newest, with what it holds', async () => {
+    const url = await kind.server().database();
+    await ask(url, readFileSync(new URL('postgres-version-1.sql', import.meta.url), 'utf8'));
+    const store = open(url, 'a');
+    await write(store, records('a', 0, 1));
+    expect(await ask(url, 'SELECT id, retries::int FROM requests ORDER BY seq')).toEqual([
+      { id: 'req_a', retries: 0 },
+      { id: 'req_aa', retries: 1 },
+      { id: 'req_aaa', retries: 2 },
+      { id: 'req_ab', retries: 0 },
+      { id: 'req_aab', retries: 1 },
+      { id: 'req_a_0', retries: 0 },
+    ]);
+    expect(await ask(url, "SELECT sum(retries)::int AS retries FROM buckets WHERE dim = 'all'")).toEqual([{ retries: 4 }]);
+    await store.close();
+  });
 
   it('is not touched by a gateway of an earlier version', async () => {
     const url = await kind.server().database();

@@ -179,7 +179,7 @@ const names = [
 ];
 const sign = fc.constantFrom('', '>', '>=', '<', '<=');
 const numberTerm = fc.tuple(
-  fc.constantFrom('status', 'attempts', 'latency', 'ttft', 'overhead', 'tokens_in', 'tokens_out', 'cost'),
+  fc.constantFrom('status', 'attempts', 'retries', 'latency', 'ttft', 'overhead', 'tokens_in', 'tokens_out', 'cost'),
   fc.array(
     fc.oneof(
       fc.tuple(sign, number).map(([by, n]) => `${by}${n}`),

@@ -68,6 +68,7 @@ const columns: readonly Column[] = [
   text('cache'),
   text('guardrail'),
   number('attempts'),
+  number('retries'),
   { name: 'fallback', isNumber: false, cell: (row) => (row.fallback ? 'fallback' : '-'), value: (row) => row.fallback },
   text('trace'),
   text('span'),

@@ -1,4 +1,4 @@
-import type { LogRecord } from '../records/record.ts';
+import type { AttemptRecord, LogRecord } from '../records/record.ts';
 
 /** A record as lists show it: flat, small, and the same from the store and from live traffic. Field names are those of the filter language. */
 export interface LogRow {
@@ -30,6 +30,8 @@ export interface LogRow {
   readonly cost: string | null;
   readonly preview: string | null;
   readonly attempts: number;
+  /** Attempts that repeated the one before at the same target; moves to another target are none. */
+  readonly retries: number;
   readonly fallback: boolean;
   /** The attempts before the last one. */
   readonly hops: readonly { readonly provider: string; readonly model: string; readonly said: string }[];
@@ -110,6 +112,7 @@ export function toRow(record: Shown): LogRow {
     cost: record.cost.usd,
     preview: record.preview,
     attempts: attempts.length,
+    retries: retriesOf(attempts),
     fallback: last !== undefined && attempts.some(({ target }) => target !== last.target),
     hops: attempts.slice(0, -1).map(({ provider, model: sent, status, outcome }) => ({
       provider,
@@ -147,8 +150,15 @@ function textsOf(labels: Readonly<Record<string, unknown>>): Readonly<Record<str
 /** What figures count as an error: the client got one, also as the last event of a stream. */
 export const isError = ({ error, status }: Pick<LogRow, 'error' | 'status'>): boolean => error !== null || status >= 400;
 
-/** Attempts after the first, at whichever target. */
-export const retriesOf = ({ attempts }: Pick<LogRow, 'attempts'>): number => Math.max(0, attempts - 1);
+/** Whether an attempt repeats the one before it; else it is a move to another target. */
+export const isRetry = (before: Pick<AttemptRecord, 'target'>, attempt: Pick<AttemptRecord, 'target'>): boolean =>
+  before.target === attempt.target;
+
+function retriesOf(attempts: readonly AttemptRecord[]): number {
+  let retries = 0;
+  for (let n = 1; n < attempts.length; n += 1) if (isRetry(attempts[n - 1] as AttemptRecord, attempts[n] as AttemptRecord)) retries += 1;
+  return retries;
+}
 
 export const isCacheHit = ({ cache }: Pick<LogRow, 'cache'>): boolean => cache.endsWith('HIT');
 

@@ -1,5 +1,5 @@
 import { Histogram } from '../../core/logs/histogram.ts';
-import { isCacheHit, isError, isUnpriced, retriesOf } from '../../core/logs/row.ts';
+import { isCacheHit, isError, isUnpriced } from '../../core/logs/row.ts';
 import { storable } from '../../query/text.ts';
 import { wholeNumber } from '../../query/whole.ts';
 import type { StoredRow } from './stored-row.ts';
@@ -155,7 +155,7 @@ function count(sums: Sums, row: CountedRow, cost: bigint | null): void {
   counts.requests += 1;
   if (isError(row)) counts.errors += 1;
   if (row.fallback) counts.fallbacks += 1;
-  counts.retries += retriesOf(row);
+  counts.retries += row.retries;
   if (isCacheHit(row)) counts.cache_hits += 1;
   counts.tokens_in += wholeNumber(row.tokens_in);
   counts.tokens_out += wholeNumber(row.tokens_out);

@@ -60,6 +60,7 @@ export const requestColumns = [
   needed('revision'),
   text('upstream_id'),
   text('agent'),
+  needed('retries', 'integer'),
 ] as const satisfies readonly Column[];
 
 /** Fields by which each minute is counted; `meta.<name>` and `label.<name>` too, and `all` with the name `''`. */

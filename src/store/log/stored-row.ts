@@ -32,6 +32,7 @@ export function rowOf(record: RecordHead): StoredRow {
     cache: storable(row.cache),
     fallback: row.fallback,
     attempts: wholeNumber(row.attempts),
+    retries: wholeNumber(row.retries),
     latency: row.latency,
     ttft: row.ttft,
     overhead: row.overhead,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { toRow } from '../../core/logs/row.ts';
 import { emptyRecord } from '../../core/records/empty.ts';
 import type { AttemptRecord, LogRecord } from '../../core/records/record.ts';
 import { sampleRecord } from '../../store/fixtures/sample.ts';
@@ -98,6 +99,20 @@ describe('a request is counted', () => {
   ])('%s', async (_, record, lines) => {
     expect(await counted(record)).toEqual(expect.arrayContaining([...lines]));
   });
+});
+
+it.each([
+  ['a', 0],
+  ['aa', 1],
+  ['ab', 0],
+  ['aab', 1],
+  ['aba', 0],
+  ['aabbb', 3],
+])('counts the retries of attempts at %s as figures do: %i', async (targets, retries) => {
+  const attempts = Array.from(targets, (target, n) => ({ ...attempt, n, target }));
+  const lines = (await counted({ attempts })).filter((line) => line.startsWith('gateway_retries_total{'));
+  expect(lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)).toBe(retries);
+  expect(toRow(sampleRecord({ attempts })).retries).toBe(retries);
 });
 
 it('does not count a limit of the provider as one of the gateway', async () => {

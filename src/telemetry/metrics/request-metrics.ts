@@ -1,3 +1,4 @@
+import { isRetry } from '../../core/logs/row.ts';
 import type { AttemptRecord, LogRecord, UsageRecord } from '../../core/records/record.ts';
 import { operationOf } from '../operation.ts';
 import { isProviderFailure, outcomeOf } from './attempts.ts';
@@ -157,7 +158,7 @@ export class RequestMetrics {
     const values = this.#values;
     const reason = values.of('outcome', outcomeOf(from));
     const left = values.of('provider', from.provider);
-    if (from.target === to.target) {
+    if (isRetry(from, to)) {
       this.#count('gateway_retries_total', [left, values.of('model', from.model, false), reason]).value += 1;
       return;
     }

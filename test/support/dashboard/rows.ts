@@ -69,6 +69,7 @@ export function makeRow(n: number, at: number, random: () => number): LogRow {
     cost: random() < 0.03 ? null : ((input * 15 + output * 60) / 1e8).toFixed(8).replace(/0+$/, ''),
     preview: pick(questions, random()),
     attempts: fallback ? 2 : 1,
+    retries: 0,
     fallback,
     hops: fallback ? [{ provider: 'openai-main', model: 'gpt-4o-mini', said: '429' }] : [],
     finish: failure === undefined ? 'stop' : null,

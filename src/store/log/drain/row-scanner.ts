@@ -166,6 +166,7 @@ function joined(kind: StoredRow, own: OwnRow, more: StoredRow): StoredRow {
     cache: kind.cache,
     fallback: more.fallback,
     attempts: several ? more.attempts : kind.attempts,
+    retries: more.retries,
     latency: own.latency,
     ttft: own.ttft,
     overhead: own.overhead,

@@ -14,13 +14,16 @@ const types: Readonly<Record<Column['type'], string>> = {
 
 const columnOf = ({ name, type, isNullable }: Column): string => `"${name}" ${types[type]}${isNullable ? '' : ' NOT NULL'}`;
 
+/** Of the first version, in its order. */
+const firstColumns = requestColumns.filter(({ name }) => name !== 'retries');
+
 /** Tables with a partition for each day. */
 export const dailyTables = ['requests', 'records', 'bodies', 'tags'] as const;
 
 /** Each step is applied once, in this order, and never changed afterwards: databases of every version before are out there. */
 const migrations: readonly string[] = [
   `
-CREATE TABLE requests (seq bigint PRIMARY KEY, ${requestColumns.map(columnOf).join(', ')}, words text COLLATE "C" NOT NULL) PARTITION BY RANGE (seq);
+CREATE TABLE requests (seq bigint PRIMARY KEY, ${firstColumns.map(columnOf).join(', ')}, words text COLLATE "C" NOT NULL) PARTITION BY RANGE (seq);
 CREATE INDEX requests_id ON requests (id);
 CREATE INDEX requests_trace ON requests (trace);
 CREATE INDEX requests_failed ON requests (seq) WHERE status >= 400;
@@ -46,6 +49,13 @@ CREATE TABLE feedback (
 CREATE INDEX feedback_trace ON feedback (trace);
 CREATE TABLE positions (writer text NOT NULL, segment text NOT NULL, "offset" bigint NOT NULL, PRIMARY KEY (writer, segment));
 CREATE TABLE marks (name text PRIMARY KEY, value bigint NOT NULL);
+`,
+  // Retries were all attempts behind the first. Of these rows only whether they moved to another target is known, not how often.
+  // The default is for gateways of an earlier version that still write.
+  `
+ALTER TABLE requests ADD COLUMN retries bigint NOT NULL DEFAULT 0;
+UPDATE requests SET retries = attempts - 1 - fallback::int WHERE attempts > 1;
+UPDATE buckets SET retries = greatest(0, retries - fallbacks) WHERE retries > 0;
 `,
 ];
 

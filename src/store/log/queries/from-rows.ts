@@ -45,7 +45,7 @@ async function addPart(cells: Cells, source: SqlSource, filter: Filter, window: 
 }
 
 /** What `sumColumns` reads of the rows that fit. */
-const used = ['error', 'status', 'fallback', 'attempts', 'cache', 'tokens_in', 'tokens_out', 'tokens_cached', 'cost']
+const used = ['error', 'status', 'fallback', 'retries', 'cache', 'tokens_in', 'tokens_out', 'tokens_cached', 'cost']
   .map((name) => `r.${name}`)
   .join(', ');
 
@@ -73,7 +73,7 @@ function groupOf(by: string | undefined, statement: Statement, window: Window): 
   return { group: 'g.value', join: `LEFT JOIN tags g ON g.kind = '${kind}' AND g.name = ${name} AND ${range} AND g.seq = r.seq` };
 }
 
-/** As `isError`, `retriesOf`, `isCacheHit` and `isUnpriced` of core/logs/row.ts count. */
+/** As `isError`, `isCacheHit` and `isUnpriced` of core/logs/row.ts count. */
 function sumColumns(dialect: Dialect): string {
   const isHit = dialect === 'sqlite' ? `substr(r.cache, -3) = 'HIT'` : `right(r.cache, 3) = 'HIT'`;
   const count = (condition: string): string => `CAST(sum(CASE WHEN ${condition} THEN 1 ELSE 0 END) AS BIGINT)`;
@@ -82,7 +82,7 @@ function sumColumns(dialect: Dialect): string {
     'count(*) AS requests',
     `${count('r.error IS NOT NULL OR r.status >= 400')} AS errors`,
     `${count('r.fallback')} AS fallbacks`,
-    `${sum('CASE WHEN r.attempts > 1 THEN r.attempts - 1 ELSE 0 END')} AS retries`,
+    `${sum('r.retries')} AS retries`,
     `${count(isHit)} AS cache_hits`,
     `${sum('r.tokens_in')} AS tokens_in`,
     `${sum('r.tokens_out')} AS tokens_out`,

@@ -3,7 +3,7 @@ import type { StoredRow } from '../stored-row.ts';
 
 /** Behind `seq`, `block` and `start`. */
 export const columnNames =
-  'id, trace, span, status, "end", error, config, provider, model, key, virtual_key, endpoint, stream, finish, cache, fallback, attempts, latency, ttft, overhead, tokens_in, tokens_out, tokens_cached, cost, guardrail, prompt, revision, upstream_id, agent';
+  'id, trace, span, status, "end", error, config, provider, model, key, virtual_key, endpoint, stream, finish, cache, fallback, attempts, latency, ttft, overhead, tokens_in, tokens_out, tokens_cached, cost, guardrail, prompt, revision, upstream_id, agent, retries';
 
 type Value = string | number | bigint | null;
 
@@ -39,6 +39,7 @@ export function columnsOf(row: StoredRow, cost: bigint | null): Value[] {
     row.revision,
     row.upstream_id,
     row.agent,
+    row.retries,
   ];
 }
 

@@ -93,6 +93,12 @@ CREATE VIRTUAL TABLE texts USING fts5 (words, content = '', contentless_delete =
 `,
   // When each secret of a key was used last, however old the record is.
   'CREATE TABLE keys_used (key_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;',
+  // Retries were all attempts behind the first. Of these rows only whether they moved to another target is known, not how often.
+  `
+ALTER TABLE requests ADD COLUMN retries INTEGER NOT NULL DEFAULT 0;
+UPDATE requests SET retries = attempts - 1 - fallback WHERE attempts > 1;
+UPDATE buckets SET retries = max(0, retries - fallbacks) WHERE retries > 0;
+`,
 ];
 
 /**

@@ -196,6 +196,19 @@ describe('the file', () => {
     await migrated.close();
   });
 
+  it('of version 2 counts retries of the same target alone, in rows and in minutes', async () => {
+    const old = join(dir, 'old.sqlite');
+    copyFileSync(new URL('fixtures/version-2.sqlite', import.meta.url), old);
+    await openSqliteStore(old).close();
+    const queries = createQueries(createSqliteSource(openForReading(old)), () => start + day);
+    const retries = async (query: string): Promise<unknown> => (await queries.stats({ query })).total.retries;
+    const found = await Promise.all(['a', 'aa', 'aaa', 'ab', 'aab'].map((targets) => retries(`id:req_${targets}`)));
+    expect(found).toEqual([0, 1, 2, 0, 1]);
+    expect(await retries('')).toBe(4);
+    expect((await queries.search({ query: 'retries:>0', limit: 10 })).rows.map((row) => row.retries)).toEqual([1, 2, 1]);
+    await queries.close();
+  });
+
   it('of a later version is refused and stays as it is', () => {
     store.db.exec(`PRAGMA user_version = ${migrations.length + 1}`);
     expect(() => openSqliteStore(path)).toThrow(/knows versions up to/);

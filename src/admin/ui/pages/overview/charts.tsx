@@ -65,7 +65,7 @@ const overTime: readonly {
     filter: 'attempts:>1',
     series: (stats, range) => [
       { ...line(stats, 'fallbacks', '--c-3'), href: requestsHref('fallback:true', range) },
-      { ...line(stats, 'retries', '--c-1'), href: requestsHref('attempts:>1', range) },
+      { ...line(stats, 'retries', '--c-1'), href: requestsHref('retries:>0', range) },
       { ...line(stats, 'cache_hits', '--c-2', 'cache hits'), href: requestsHref('cache:HIT', range) },
     ],
   },
