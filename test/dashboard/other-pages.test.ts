@@ -3,6 +3,10 @@ import { type FixtureServer, startFixtureServer } from '../support/dashboard/fix
 import { hasBrowser, useBrowser } from '../support/dashboard/page.ts';
 import { absurdRow, makeRow, makeRows, randomFrom } from '../support/dashboard/rows.ts';
 
+interface Canvas {
+  getContext(kind: '2d'): { getImageData(x: number, y: number, width: number, height: number): { readonly data: Uint8ClampedArray } };
+}
+
 describe.skipIf(!hasBrowser)('the overview', () => {
   const open = useBrowser();
   let server: FixtureServer;
@@ -28,6 +32,28 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await page.locator('.chart-table summary').first().click();
     const table = page.getByRole('region', { name: 'Requests by status' });
     await expect.poll(() => table.locator('tbody tr').count()).toBeGreaterThan(50);
+  });
+
+  it('draws a point where there is one value only', async () => {
+    const one = await startFixtureServer(makeRows(1, Date.now(), 1));
+    try {
+      const { page } = await open(one.url);
+      const canvas = page.locator('.chart', { hasText: 'p99' }).locator('canvas');
+      await canvas.waitFor();
+      // Axes and their labels are grey; what is drawn of values has a colour.
+      const coloured = (): Promise<boolean> =>
+        canvas.evaluate((drawn) => {
+          const { data } = (drawn as unknown as Canvas).getContext('2d').getImageData(0, 0, 4000, 400);
+          for (let i = 0; i < data.length; i += 4) {
+            const [red = 0, green = 0, , opacity = 0] = data.subarray(i, i + 4);
+            if (opacity > 200 && Math.abs(red - green) > 50) return true;
+          }
+          return false;
+        });
+      await expect.poll(coloured).toBe(true);
+    } finally {
+      await one.close();
+    }
   });
 
   it('says that the last reload failed, and where', async () => {

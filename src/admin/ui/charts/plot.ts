@@ -60,7 +60,7 @@ export function plot(target: HTMLElement, options: PlotOptions): () => void {
       scales: { x: { time: true, range: xRange(times, step, kind) }, y: { range: (_u, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
       axes: [
         { ...axis, grid: { show: false }, size: 28, gap: 8, space: 80, values: (_u, splits) => timesOf(splits) },
-        { ...axis, size: 56, gap: 4, space: 28, values: (_u, splits) => splits.map((value) => options.format(value)) },
+        { ...axis, ...stepsOf(series), size: 56, gap: 4, space: 28, values: (_u, splits) => splits.map((value) => options.format(value)) },
       ],
       series: [{}, ...order.map((one) => seriesOf(one, kind, colour))],
       hooks: {
@@ -74,6 +74,14 @@ export function plot(target: HTMLElement, options: PlotOptions): () => void {
   return () => chart.destroy();
 }
 
+/** Between two whole numbers of requests there is no label. */
+const wholeSteps = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat();
+
+function stepsOf(series: readonly Series[]): { readonly incrs?: number[] } {
+  const isWhole = series.every(({ values }) => values.every((value) => value === null || Number.isInteger(value)));
+  return isWhole ? { incrs: wholeSteps } : {};
+}
+
 function xRange(times: readonly number[], step: number, kind: 'bars' | 'lines'): uPlot.Range.Function {
   const first = (times[0] ?? 0) / 1000;
   const last = ((times.at(-1) ?? 0) + (kind === 'bars' ? step : 0)) / 1000;
@@ -82,7 +90,11 @@ function xRange(times: readonly number[], step: number, kind: 'bars' | 'lines'):
 
 function seriesOf(one: Series, kind: 'bars' | 'lines', colour: (name: string) => string): uPlot.Series {
   const stroke = colour(one.colour);
-  if (kind === 'lines') return { stroke, width: 1.75, points: { show: false }, spanGaps: true };
+  if (kind === 'lines') {
+    // A line needs two values; a lone one is a point.
+    const isLone = one.values.filter((value) => value !== null).length === 1;
+    return { stroke, width: 1.75, points: { show: isLone, size: 6, fill: stroke }, spanGaps: true };
+  }
   const paths = uPlot.paths.bars?.({ size: [0.85, 40], radius: 0 });
   return { stroke, fill: stroke, width: 0, points: { show: false }, ...(paths === undefined ? {} : { paths }) };
 }

@@ -58,5 +58,6 @@ export function Figures({ stats, range }: { stats: Stats; range: Range }) {
 function perMinute({ total, since, until }: Stats): string {
   const minutes = Math.max(1, (until - since) / 60_000);
   const rate = total.requests / minutes;
+  if (rate > 0 && rate < 0.05) return '< 0.1 a minute';
   return `${rate >= 10 ? count(Math.round(rate)) : rate.toFixed(1)} a minute`;
 }
