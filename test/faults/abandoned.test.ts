@@ -68,7 +68,7 @@ beforeAll(async () => {
   child = fork(join(import.meta.dirname, 'gateway-child.ts'), [JSON.stringify(config)], { execArgv: ['--expose-gc'] });
   const [started] = (await once(child, 'message')) as [{ url: string }];
   port = Number(new URL(started.url).port);
-}, 30_000);
+});
 
 afterAll(async () => {
   child.disconnect();
@@ -106,26 +106,22 @@ async function many(row: Abandoned, count: number): Promise<void> {
     expect(new Set(await Promise.all(Array.from({ length: 10 }, () => abandon(row))))).toEqual(new Set([row.status]));
 }
 
-/** 200 that are kept are 15 MB at the least, with the long line 60 MB. Their records stay in memory here. */
-const returned = 200 * 10_000;
+/** What 200 that are kept hold at the least, with the long line 60 MB. Their records stay in memory here. */
+const kept = 15_000_000;
 
-it.each(rows)(
-  'nothing is left of $name',
-  async (row) => {
-    await many(row, 40);
+it.each(rows)('nothing is left of $name', async (row) => {
+  await many(row, 40);
+  const grown: number[] = [];
+  // What is kept grows with every round; what the process loads or compiles once does not.
+  for (let round = 0; round < 4 && !(Math.min(...grown) < kept / 12); round += 1) {
     const before = await held();
     await many(row, 200);
     // Connections to the provider end a moment later.
-    let after = await held();
-    for (let tries = 0; tries < 100 && (after.bytes - before.bytes > returned || after.sockets > before.sockets); tries += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      after = await held();
-    }
-    expect(after.bytes - before.bytes).toBeLessThan(returned);
-    expect(after.sockets).toBeLessThanOrEqual(before.sockets);
-  },
-  60_000,
-);
+    await expect.poll(async () => (await held()).sockets).toBeLessThanOrEqual(before.sockets);
+    grown.push((await held()).bytes - before.bytes);
+  }
+  expect(Math.min(...grown)).toBeLessThan(kept / 12);
+});
 
 it('and there is room for other requests', async () => {
   const response = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
@@ -151,5 +147,4 @@ it.concurrent.each(['/nowhere', '/v1/chat/completions', '/v1/elsewhere'])(
     clearInterval(more);
     expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
   },
-  30_000,
 );

@@ -14,6 +14,8 @@ export class HostsFile {
   #names: ReadonlyMap<string, readonly LookupAddress[]> = new Map();
   #lookedAt = Number.NEGATIVE_INFINITY;
   #version = '';
+  /** The look that is under way, or the last one: whoever asks meanwhile gets what it finds. */
+  #look: Promise<void> = Promise.resolve();
 
   constructor(path: string, monotonic: () => number) {
     this.#path = path;
@@ -25,12 +27,13 @@ export class HostsFile {
     const now = this.#monotonic();
     if (now - this.#lookedAt > lookEveryMs) {
       this.#lookedAt = now;
-      await this.#look();
+      this.#look = this.#read();
     }
+    await this.#look;
     return this.#names.get(name) ?? none;
   }
 
-  async #look(): Promise<void> {
+  async #read(): Promise<void> {
     try {
       const { mtimeMs, size } = await stat(this.#path);
       const version = `${mtimeMs} ${size}`;

@@ -15,6 +15,8 @@ export interface NamesOptions {
   readonly servers?: readonly string[];
   /** Milliseconds until the first try is given up; the second may take twice as long. */
   readonly tryMs?: number;
+  /** Milliseconds that a second address family may take longer than the first (RFC 8305 3). */
+  readonly familyMs?: number;
 }
 
 /** Resolves names for sockets. */
@@ -52,8 +54,7 @@ const systemLimit = 2;
 const keepMs = { least: 1000, most: 60_000, nothing: 2000 } as const;
 /** Milliseconds for which the addresses from before serve when no name server answers. */
 const staleMs = 600_000;
-/** Milliseconds that a second address family may take longer than the first (RFC 8305 3). */
-const familyMs = 50;
+const defaultFamilyMs = 50;
 /** With two tries, and twice the time for the second one, this is less than a connection may take. */
 const defaultTryMs = 1500;
 /** The servers are read from the system again when none answers, but not more often than this. */
@@ -152,7 +153,10 @@ class Resolution implements Names {
     const asked = [this.#family(name, 4), this.#family(name, 6)] as const;
     const both = Promise.all(asked);
     const first = await Promise.race(asked);
-    const answers = first.addresses.length === 0 ? await both : ((await Promise.race([both, after(familyMs)])) ?? [first]);
+    const answers =
+      first.addresses.length === 0
+        ? await both
+        : ((await Promise.race([both, after(this.#options.familyMs ?? defaultFamilyMs)])) ?? [first]);
     const good = answers.filter(({ addresses }) => addresses.length > 0);
     if (good.length > 0)
       return { addresses: good.flatMap(({ addresses }) => addresses), ttlMs: Math.min(...good.map(({ ttlMs }) => ttlMs)) };
