@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import { fields } from './fields.ts';
 import { readFilter } from './invalid.ts';
 import { parseFilter } from './parse.ts';

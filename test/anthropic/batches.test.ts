@@ -283,7 +283,7 @@ describe("the service's own library", () => {
 });
 
 describe.skipIf(lacking(python))('message batches through PyPI openai', () => {
-  it('live', { timeout: 60_000 }, async () => {
+  it('live', async () => {
     const report = await runWithSteps();
     expect(report).toMatchObject({
       made: { object: 'batch', status: 'in_progress', request_counts: { total: 2 }, input_file_id: null },

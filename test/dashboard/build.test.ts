@@ -9,7 +9,7 @@ import { built } from '../support/dashboard/page.ts';
 let folder = '';
 beforeAll(async () => {
   folder = await built();
-}, 60_000);
+});
 
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const served = ['index.html', 'dashboard.js', 'dashboard.css'];

@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)('a person', () => {
     await page.getByRole('button', { name: 'Run it' }).click();
     await page.getByRole('link', { name: 'Open the request' }).waitFor();
     const runs = page.getByRole('region', { name: 'Last runs of welcome' });
-    await runs.getByText('200').first().waitFor({ timeout: 20_000 });
+    await runs.getByText('200').first().waitFor();
     expect(gateway.records).toHaveLength(1);
   });
 
@@ -166,12 +166,12 @@ describe.skipIf(!hasBrowser)('a person', () => {
     await visit('/system');
     await write('configs/support.yaml', support(0.2).replace('override_params', 'overide_params'));
     const alert = page.getByRole('alert');
-    await alert.waitFor({ timeout: 20_000 });
+    await alert.waitFor();
     const text = await alert.innerText();
     expect(text).toContain('configs/support.yaml:6:');
     expect(text).toContain('override_params');
     await write('configs/support.yaml', support(0.3));
-    await alert.waitFor({ state: 'detached', timeout: 20_000 });
+    await alert.waitFor({ state: 'detached' });
   });
 
   it('rolls back to an earlier revision after a question, and reloads', async () => {

@@ -72,7 +72,7 @@ function send(size: number, part = 1): WireClient {
   return client;
 }
 
-it('bodies of callers without a key are not held at all', { timeout: 120_000 }, async () => {
+it('bodies of callers without a key are not held at all', async () => {
   await start({ server: { state_dir: 'memory' }, api_keys: { k: { hash: `sha256:${'ab'.repeat(32)}` } } });
   for (let n = 0; n < 20; n += 1) send(49, 0.999);
   for (const client of clients) await client.answers(1);
@@ -82,10 +82,10 @@ it('bodies of callers without a key are not held at all', { timeout: 120_000 }, 
   expect(await grown()).toBeLessThan(3 * warmUp);
 });
 
-it('64 bodies of 10 MB are served or refused within the budget, and none of it stays', { timeout: 120_000 }, async () => {
+it('64 bodies of 10 MB are served or refused within the budget, and none of it stays', async () => {
   await start({ server: { state_dir: 'memory', memory: '200MB' } });
   for (let n = 0; n < 64; n += 1) send(10);
-  await until(() => held.length + clients.filter(({ statuses }) => statuses.length > 0).length === 64, 'all requests', 60_000);
+  await until(() => held.length + clients.filter(({ statuses }) => statuses.length > 0).length === 64, 'all requests');
   const refused = clients.filter(({ statuses }) => statuses[0] === 503);
   expect([held.length > 0, held.length <= 6, refused.length]).toEqual([true, true, 64 - held.length]);
   for (const { text } of refused) expect(text).toMatch(/retry-after: 1\r\n.*"code":"overloaded".*server\.memory/s);
@@ -98,15 +98,15 @@ it('64 bodies of 10 MB are served or refused within the budget, and none of it s
   expect(await grown()).toBeLessThan(200 * megabyte + warmUp);
   for (const response of held.splice(0)) json(response, 200, completion('ok'));
   // The last byte leaves when the record is written, and large bodies are masked before that.
-  await until(() => clients.every(({ text }) => text.trimEnd().endsWith('}')), 'the ends of all answers', 60_000);
+  await until(() => clients.every(({ text }) => text.trimEnd().endsWith('}')), 'the ends of all answers');
   // All of the budget is free again: as many are served as before.
   const more = Array.from({ length: 6 }, () => send(10));
-  await until(() => held.length === 6, 'the next requests', 30_000);
+  await until(() => held.length === 6, 'the next requests');
   for (const response of held) json(response, 200, completion('ok'));
   for (const client of more) expect(await client.answers(1)).toEqual([200]);
 });
 
-it('lengths that are declared and not sent take nothing', { timeout: 60_000 }, async () => {
+it('lengths that are declared and not sent take nothing', async () => {
   await start({ server: { state_dir: 'memory', memory: '200MB' } });
   for (let n = 0; n < 200; n += 1) send(49, 0);
   send(10);
@@ -121,7 +121,7 @@ it('a body that is larger than the budget alone is refused for good', async () =
   expect(client.text).toMatch(/"code":"body_too_large".*server\.memory/s);
 });
 
-it('whole answers that are held count, and what does not fit is refused', { timeout: 60_000 }, async () => {
+it('whole answers that are held count, and what does not fit is refused', async () => {
   await start({ server: { state_dir: 'memory', memory: '20MB' } });
   const asking = Array.from({ length: 16 }, () => send(0));
   await until(() => held.length === 16, 'the requests');
@@ -130,7 +130,7 @@ it('whole answers that are held count, and what does not fit is refused', { time
     response.writeHead(500, { 'content-type': 'application/json' });
     for (let n = 0; n < 4; n += 1) response.write(block);
   }
-  await until(() => asking.some(({ statuses }) => statuses[0] === 503), 'a refusal', 30_000);
+  await until(() => asking.some(({ statuses }) => statuses[0] === 503), 'a refusal');
   const refused = asking.filter(({ statuses }) => statuses.length > 0);
   for (const { text } of refused) expect(text).toMatch(/"code":"overloaded".*server\.memory/s);
   for (const response of held) response.end();

@@ -37,7 +37,7 @@ async function start(drain: object): Promise<void> {
   });
   lines = '';
   child.stdout?.on('data', (chunk: Buffer) => (lines += chunk.toString('utf8')));
-  url = await until(() => /"url":"([^"]+)"/.exec(lines)?.[1], 'the gateway to start', 30_000);
+  url = await until(() => /"url":"([^"]+)"/.exec(lines)?.[1], 'the gateway to start');
 }
 
 beforeEach(async () => {
@@ -96,7 +96,7 @@ describe('a gateway that is killed under load', () => {
       }
     };
     const lanes = Array.from({ length: 16 }, (_, n) => lane(n));
-    await until(() => whole200.length >= 400, 'answers', 30_000);
+    await until(() => whole200.length >= 400, 'answers');
     child.kill('SIGKILL');
     await Promise.all(lanes);
     await ended();

@@ -13,7 +13,7 @@ beforeAll(async () => {
   gateway = await startTestGateway('version: 1\nproviders: {mock: {type: mock}}\n', { admin: true });
   token = readFileSync(join(gateway.dir, '.gateway/admin-token'), 'utf8').trim();
   client = new Portkey({ baseURL: `${gateway.url.replace(/\/$/, '')}/v1`, apiKey: 'dummy', traceID: 'trace-of-the-chat' });
-}, 60_000);
+});
 afterAll(() => gateway.close());
 
 interface Saved {

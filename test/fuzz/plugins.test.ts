@@ -28,7 +28,7 @@ beforeAll(async () => {
   const flags = ['start', '-c', 'gateway.yaml', '--listen', '127.0.0.1:0', '--log-format', 'json', '--no-watch'];
   child = spawn(process.execPath, [main, ...flags], { cwd: dir, stdio: ['ignore', 'pipe', 'inherit'] });
   child.stdout?.on('data', (chunk: Buffer) => (log += chunk.toString('utf8')));
-  url = await until(() => /"url":"([^"]+)"/.exec(log)?.[1], 'the gateway to start', 30_000);
+  url = await until(() => /"url":"([^"]+)"/.exec(log)?.[1], 'the gateway to start');
 });
 afterAll(async () => {
   if (child.exitCode === null && child.signalCode === null) {

@@ -52,7 +52,7 @@ it('an object is its owner’s after the process was killed the moment its id wa
   expect((await ask(second.url, 'anna', 'GET', `/v1/responses/${String(other.json['id'])}`)).status).toBe(404);
   const files = readdirSync(join(cwd, '.gateway')).filter((name) => name.startsWith('objects.db'));
   for (const name of files) expect(statSync(join(cwd, '.gateway', name)).mode & 0o777, name).toBe(0o600);
-}, 60_000);
+});
 
 it.each([
   ['memory', (): string => 'memory', 'isolate: true without a state directory'],

@@ -50,7 +50,7 @@ describe('beside a running gateway', () => {
   };
   const reloads = (): number => gateway.events.filter(({ type }) => type === 'reloaded').length;
   const becomes = async (key: string, status: number): Promise<void> => {
-    await expect.poll(async () => (await ask(key)).status, { timeout: 20_000 }).toBe(status);
+    await expect.poll(async () => (await ask(key)).status).toBe(status);
   };
 
   it('a new key is live when it is written, and only its hash is kept', async () => {
@@ -95,7 +95,7 @@ describe('beside a running gateway', () => {
     const third = keyIn(await keys('rotate', 'by-hand', '--overlap', '3s'));
     await becomes(third, 200);
     // A configuration serves before its reload is reported. One save is one reload: a key made, and two rotations.
-    await expect.poll(reloads, { timeout: 20_000 }).toBe(3);
+    await expect.poll(reloads).toBe(3);
     await becomes(second, 401);
     expect((await ask(second)).message).toMatch(/"by-hand" was rotated, and this older secret of it expired on 20/);
     expect([(await ask(third)).status, (await ask(byHand)).status]).toEqual([200, 200]);
@@ -158,7 +158,7 @@ describe('alone', () => {
       expect(await status()).toBe(200);
       const made = await run(['keys', 'create', 'my-app', '--write'], gateway.dir);
       expect(made.out).toContain('written to configs/keys/my-app.yaml');
-      await expect.poll(() => status(), { timeout: 20_000 }).toBe(401);
+      await expect.poll(() => status()).toBe(401);
       expect(await status({ authorization: `Bearer ${keyIn(made)}` })).toBe(200);
     } finally {
       await gateway.close();

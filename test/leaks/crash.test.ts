@@ -62,16 +62,12 @@ describe.each(['json', 'pretty'])('as %s', (format) => {
     ['setup', 3, 'could not be set up: in setup ***'],
     ['timer', 1, 'in a timer ***'],
     ['rejection', 1, 'in a rejection ***'],
-  ])(
-    'a start that fails in a %s',
-    async (when, expected, text) => {
-      write(when);
-      const { code, out, err } = await run(args(format), dir, { CANARY: secret });
-      expect([code, leaksIn(out + err)]).toEqual([expected, []]);
-      expect(out + err).toContain(text);
-    },
-    30_000,
-  );
+  ])('a start that fails in a %s', async (when, expected, text) => {
+    write(when);
+    const { code, out, err } = await run(args(format), dir, { CANARY: secret });
+    expect([code, leaksIn(out + err)]).toEqual([expected, []]);
+    expect(out + err).toContain(text);
+  });
 
   it('requests that fail, and a reload', async () => {
     write('never');

@@ -67,7 +67,7 @@ it('collectors get nothing of it, with messages', async () => {
   const to = `{otlp: "${collector.url}", content: true, headers: {x-api-key: canary-of-the-collector}}`;
   const gateway = await start(`\nobservability: {tracing: ${to}, logs: ${to}}`);
   const ids = await sendAll(gateway.url);
-  await expect.poll(() => collector.logs().length, { timeout: 90_000 }).toBe(ids.length);
+  await expect.poll(() => collector.logs().length).toBe(ids.length);
   await stop();
   for (const { path, text } of collector.exports) look(path, text);
   for (const line of gateway.lines) look('log', line);
@@ -96,7 +96,7 @@ it('explaining, repeating, following, exporting and judging a request show nothi
   const metadata = Object.fromEntries(said.split(' , ').map((text, i) => [`m${i}`, text]));
   const judged = await ask(gateway.url, { path: '/v1/feedback', body: { trace_id: trace, value: 1, metadata } });
   expect(judged.status).toBe(200);
-  await expect.poll(() => admin(gateway, `/api/requests/${id}`), { timeout: 90_000 }).toContain('"m0"');
+  await expect.poll(() => admin(gateway, `/api/requests/${id}`)).toContain('"m0"');
   look('feedback', await admin(gateway, `/api/requests/${id}`));
   look('trace', await admin(gateway, `/api/traces/${trace}`));
 
@@ -178,9 +178,9 @@ describe.skipIf(skipping(kind.missing))('a Postgres database', () => {
     const ids = await sendAll(gateway.url);
     await ask(gateway.url, { path: '/v1/feedback', body: { trace_id: 't', value: 1, metadata: { comment: said } } });
     await expect
-      .poll(async () => (await gateway.gateway.logs?.stats({ query: '' }).catch(() => undefined))?.total.requests, { timeout: 120_000 })
+      .poll(async () => (await gateway.gateway.logs?.stats({ query: '' }).catch(() => undefined))?.total.requests)
       .toBeGreaterThanOrEqual(ids.length);
-    await expect.poll(async () => (await dumpPostgres(url)).get('feedback'), { timeout: 90_000 }).toContain('[email]');
+    await expect.poll(async () => (await dumpPostgres(url)).get('feedback')).toContain('[email]');
     const dump = await dumpPostgres(url);
     for (const [table, text] of dump) look(table, text);
     for (const part of ['requests', 'records', 'bodies', 'tags', 'feedback', 'buckets'])

@@ -103,7 +103,7 @@ beforeAll(async () => {
       ),
     );
   }
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const gateway of gateways.values()) await gateway.close();

@@ -30,7 +30,7 @@ it('a process that has run out of descriptors serves again once some are free', 
   child = spawn('bash', ['-c', command], { cwd: dir, stdio: ['ignore', 'pipe', 'inherit'] });
   let out = '';
   child.stdout?.on('data', (data: Buffer) => (out += data.toString()));
-  const url = await until(() => /"url":"([^"]+)"/.exec(out)?.[1], 'the start', 25_000);
+  const url = await until(() => /"url":"([^"]+)"/.exec(out)?.[1], 'the start');
   const port = Number(new URL(url).port);
   let refused = 0;
   for (let n = 0; n < 120; n += 1) {

@@ -105,7 +105,7 @@ describe('a gateway whose outputs take nothing', () => {
     for (let n = 0; n < 50; n += 1) expect(await hello()).toBe(200);
     const pid = fds === undefined ? Number(await readFile(join(dir, 'pid'), 'utf8')) : (child.pid ?? 0);
     process.kill(pid, 'SIGTERM');
-    await until(() => child?.exitCode !== null || child?.signalCode !== null, 'the end of the process', 20_000);
+    await until(() => child?.exitCode !== null || child?.signalCode !== null, 'the end of the process');
     const code = fds === undefined ? Number(await readFile(join(dir, 'code'), 'utf8')) : child.exitCode;
     expect(code).toBe(0);
   });
@@ -114,7 +114,7 @@ describe('a gateway whose outputs take nothing', () => {
     await writeFile(join(dir, 'gateway.yaml'), 'version: 1\nproviderz: {}\n');
     const { fds, shell } = make();
     child = start({ ...(fds && { fds }), ...(shell && { shell }) });
-    await until(() => child?.exitCode !== null || child?.signalCode !== null, 'the end of the process', 20_000);
+    await until(() => child?.exitCode !== null || child?.signalCode !== null, 'the end of the process');
     expect(fds === undefined ? Number(await readFile(join(dir, 'code'), 'utf8')) : child.exitCode).toBe(3);
   });
 });

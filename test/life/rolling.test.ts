@@ -56,7 +56,7 @@ describe('rolling restarts under load', () => {
     const codes: (number | null)[] = [];
     for (let restart = 0; restart < 5; restart += 1) {
       const before = load.served;
-      await until(() => load.served > before + 100, 'the load to flow', 30_000);
+      await until(() => load.served > before + 100, 'the load to flow');
       const [old] = running.splice(0, 1);
       if (old === undefined) throw new Error('no instance is running');
       old.process.child.kill('SIGTERM');

@@ -32,5 +32,4 @@ providers: {main: {type: openai, api_key: sk-0123456789, custom_host: "${upstrea
       await upstream.close();
     }
   },
-  120_000,
 );

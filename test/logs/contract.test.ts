@@ -19,8 +19,8 @@ const attemptsAt = (targets: string): LogRecord['attempts'] =>
 
 /** What every store does, whatever its database. */
 describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (kind) => {
-  beforeAll(() => (kind.missing !== undefined ? undefined : kind.start()), 120_000);
-  afterAll(() => kind.end(), 60_000);
+  beforeAll(() => (kind.missing !== undefined ? undefined : kind.start()));
+  afterAll(() => kind.end());
 
   it.skipIf(skipping(kind.missing))('gives back records and bodies as they were', async () => {
     const { store, queries } = await kind.open(() => now);

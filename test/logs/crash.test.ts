@@ -59,7 +59,7 @@ it(
       const before = whole.length;
       const url = await start(dir);
       const loaded = load(url, whole);
-      await until(() => whole.length > before, 'the first response', 30_000);
+      await until(() => whole.length > before, 'the first response');
       // At any moment of the drain: it looks each 200 ms.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 900));
       running?.child.kill('SIGKILL');

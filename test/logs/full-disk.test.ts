@@ -79,7 +79,7 @@ describe.skipIf(lacking(disk))('a full disk', () => {
     // In the order in which they came. SQLite may also say it of the file beside its own, as an error of the disk.
     const notes = async (): Promise<unknown> => ((await notesOf(gateway)) as string[] | undefined)?.toSorted();
     await expect
-      .poll(notes, { timeout: 90_000 })
+      .poll(notes)
       .toEqual([
         'Records are lost: the spool cannot be written (ENOSPC).',
         expect.stringMatching(/^Records wait in the spool: .*(?:full|disk I\/O error)/),
@@ -92,7 +92,7 @@ describe.skipIf(lacking(disk))('a full disk', () => {
 
     small.free();
     const after = await askTimes(5, gateway.url);
-    await expect.poll(() => notesOf(gateway), { timeout: 90_000 }).toBeUndefined();
+    await expect.poll(() => notesOf(gateway)).toBeUndefined();
     const { ids, counted } = await storedIn(gateway);
     const asked = [...before.ids, ...during.ids, ...after.ids];
     expect(new Set(ids).size).toBe(ids.length);
@@ -133,7 +133,7 @@ it('keeps in the spool what the store has no room for, and stores it once after 
   endings.push(() => void child.kill('SIGKILL'));
   let out = '';
   child.stdout.on('data', (piece: Buffer) => (out += String(piece)));
-  await expect.poll(() => out, { timeout: 90_000 }).toContain('"msg":"gateway started"');
+  await expect.poll(() => out).toContain('"msg":"gateway started"');
   const url = /"url":"([^"]*)\/v1"/.exec(out)?.[1] ?? '';
   const asked: string[] = [];
   for (let round = 0; !out.includes('Records wait in the spool') && round < 200; round += 1) {
@@ -146,7 +146,7 @@ it('keeps in the spool what the store has no room for, and stores it once after 
   child.kill('SIGTERM');
   await once(child, 'exit');
   const gateway = await start(join(dir, '.gateway'));
-  await expect.poll(async () => (await gateway.gateway.logs?.state())?.spool.bytes, { timeout: 90_000 }).toBe(0);
+  await expect.poll(async () => (await gateway.gateway.logs?.state())?.spool.bytes).toBe(0);
   const { ids, counted } = await storedIn(gateway);
   expect(ids.toSorted()).toEqual(asked.toSorted());
   expect(counted).toBe(asked.length);

@@ -16,8 +16,8 @@ async function ask(url: string, text: string): Promise<string> {
 }
 
 describe.skipIf(skipping(kind.missing))('gateways with one Postgres', () => {
-  beforeAll(() => kind.start(), 120_000);
-  afterAll(() => kind.end(), 60_000);
+  beforeAll(() => kind.start());
+  afterAll(() => kind.end());
 
   it('see the requests of each other, and keep what comes while the database is away', async () => {
     const store = await kind.server().database();
@@ -29,15 +29,13 @@ describe.skipIf(skipping(kind.missing))('gateways with one Postgres', () => {
         const page = await one.gateway.logs?.search({ query: 'status:200', limit: 10 }).catch(() => undefined);
         return (page?.rows ?? []).map(({ id }) => id).toSorted();
       };
-      await expect.poll(found, { timeout: 30_000 }).toEqual(ids.toSorted());
+      await expect.poll(found).toEqual(ids.toSorted());
       await kind.server().kill();
       ids.push(await ask(one.url, 'third'), await ask(two.url, 'fourth'));
-      await expect
-        .poll(async () => (await one.gateway.logs?.state())?.problems.join(), { timeout: 30_000 })
-        .toMatch(/^Records wait in the spool: postgres 127/);
+      await expect.poll(async () => (await one.gateway.logs?.state())?.problems.join()).toMatch(/^Records wait in the spool: postgres 127/);
       expect((await one.gateway.logs?.state())?.problems.join()).not.toContain(kind.server().password);
       await kind.server().start();
-      await expect.poll(found, { timeout: 60_000 }).toEqual(ids.toSorted());
+      await expect.poll(found).toEqual(ids.toSorted());
       const record = await two.gateway.logs?.get(ids[2] ?? '');
       expect(record?.record).toMatchObject({ status: 200, provider: 'mock' });
       expect(Buffer.from((await two.gateway.logs?.body(ids[2] ?? '', 'request')) ?? []).toString()).toContain('third');

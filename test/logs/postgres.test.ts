@@ -29,8 +29,8 @@ async function ask(url: string, sql: string): Promise<Record<string, unknown>[]>
 }
 
 describe.skipIf(skipping(kind.missing))('a request log that several gateways share', () => {
-  beforeAll(() => kind.start(), 120_000);
-  afterAll(() => kind.end(), 60_000);
+  beforeAll(() => kind.start());
+  afterAll(() => kind.end());
 
   const open = (url: string, writer: string): LogStore => openPostgresStore(url, { writer });
   const records = (writer: string, from: number, count: number) =>
@@ -53,7 +53,7 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     expect(await ask(url, "SELECT sum(requests)::int AS n FROM buckets WHERE dim = 'all'")).toEqual([{ n: 400 }]);
     expect(await stores[0]?.store.size()).toMatchObject({ records: 400, oldest: at });
     await Promise.all(stores.map(({ store }) => store.close()));
-  }, 60_000);
+  });
 
   it('does not repeat a batch whose outcome was lost with the connection', async () => {
     const url = await kind.server().database();
@@ -114,7 +114,7 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     }
     expect(await ask(url, 'SELECT count(*)::int AS n FROM requests')).toEqual([{ n: 10 }]);
     await Promise.all([store.close(), source.close()]);
-  }, 60_000);
+  });
 
   it('of version 1 is brought to the newest, with what it holds', async () => {
     const url = await kind.server().database();
@@ -225,5 +225,5 @@ describe('a missing or silent server', () => {
     await expect(store.positions()).rejects.toThrow(/timeout/);
     await store.close();
     server.close();
-  }, 30_000);
+  });
 });

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toRow } from '../../src/core/logs/row.ts';
 import type { LogRecord } from '../../src/core/records/record.ts';
@@ -241,47 +241,39 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('filters on $name', (kind) =
         log.store,
         records.slice(from, from + 50).map((some) => entryOf(some)),
       );
-  }, 120_000);
-  afterAll(() => kind.end(), 60_000);
+  });
+  afterAll(() => kind.end());
 
-  it.skipIf(skipping(kind.missing))(
-    'find the rows that the filter fits in memory, newest first, page by page',
-    async () => {
-      let found = 0;
-      await fc.assert(
-        fc.asyncProperty(filters, async (query) => {
-          const parsed = parseFilter(query, now);
-          if ('problem' in parsed) throw new Error(parsed.problem.message);
-          const fitting = rows.filter(matcher(parsed.filter));
-          const ids = await idsIn(log, query);
-          expect(ids.toSorted()).toEqual(fitting.map(({ id }) => id).toSorted());
-          const at = new Map(rows.map((row) => [row.id, row.at]));
-          expect(ids.map((id) => at.get(id))).toEqual(fitting.map((row) => row.at).toSorted((a, b) => b - a));
-          if (fitting.length > 0 && fitting.length < rows.length) found += 1;
-        }),
-        { numRuns: 250 },
-      );
-      // A law about empty results says nothing.
-      expect(found).toBeGreaterThan(80);
-    },
-    120_000,
-  );
+  it.skipIf(skipping(kind.missing))('find the rows that the filter fits in memory, newest first, page by page', async () => {
+    let found = 0;
+    await fc.assert(
+      fc.asyncProperty(filters, async (query) => {
+        const parsed = parseFilter(query, now);
+        if ('problem' in parsed) throw new Error(parsed.problem.message);
+        const fitting = rows.filter(matcher(parsed.filter));
+        const ids = await idsIn(log, query);
+        expect(ids.toSorted()).toEqual(fitting.map(({ id }) => id).toSorted());
+        const at = new Map(rows.map((row) => [row.id, row.at]));
+        expect(ids.map((id) => at.get(id))).toEqual(fitting.map((row) => row.at).toSorted((a, b) => b - a));
+        if (fitting.length > 0 && fitting.length < rows.length) found += 1;
+      }),
+      { numRuns: 250 },
+    );
+    // A law about empty results says nothing.
+    expect(found).toBeGreaterThan(80);
+  });
 
-  it.skipIf(skipping(kind.missing))(
-    'count what they find',
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(filters, async (query) => {
-          const parsed = parseFilter(query, now);
-          if ('problem' in parsed) throw new Error(parsed.problem.message);
-          const { since, until } = parsed.filter;
-          const { total } = await log.queries.stats({ query });
-          // Figures are of whole minutes where they come from buckets.
-          if (since === null && until === null) expect(total.requests).toBe(rows.filter(matcher(parsed.filter)).length);
-        }),
-        { numRuns: 60 },
-      );
-    },
-    120_000,
-  );
+  it.skipIf(skipping(kind.missing))('count what they find', async () => {
+    await fc.assert(
+      fc.asyncProperty(filters, async (query) => {
+        const parsed = parseFilter(query, now);
+        if ('problem' in parsed) throw new Error(parsed.problem.message);
+        const { since, until } = parsed.filter;
+        const { total } = await log.queries.stats({ query });
+        // Figures are of whole minutes where they come from buckets.
+        if (since === null && until === null) expect(total.requests).toBe(rows.filter(matcher(parsed.filter)).length);
+      }),
+      { numRuns: 60 },
+    );
+  });
 });

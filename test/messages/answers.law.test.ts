@@ -48,7 +48,7 @@ const noPython = 'missing' in python ? python.missing : undefined;
 describe.skipIf(skipping(noPython ?? (haveRecordings ? undefined : 'there is no recorded traffic next to the checkout')))(
   `recorded answers in the hands of PyPI anthropic (${noPython ?? 'run'})`,
   () => {
-    it('say what they said, streamed and whole', { timeout: 120_000 }, async () => {
+    it('say what they said, streamed and whole', async () => {
       if ('missing' in python) return;
       const jobs = answers.map((exchange) => {
         const way = wayOf(exchange);

@@ -50,7 +50,7 @@ describe('with npm openai', () => {
     expect(listed).toEqual(['user_data', 'fine-tune', 'batch', 'assistants']);
   });
 
-  it('a batch lives', { timeout: 60_000 }, async () => {
+  it('a batch lives', async () => {
     const file = await upload('batch');
     const made = await client.batches.create({
       input_file_id: file.id,
@@ -82,7 +82,7 @@ describe('with npm openai', () => {
     expect(new Set(all).size).toBe(25);
   });
 
-  it('a fine-tuning job lives, and its checkpoints are read to the end', { timeout: 60_000 }, async () => {
+  it('a fine-tuning job lives, and its checkpoints are read to the end', async () => {
     const file = await upload('fine-tune');
     const job = await client.fineTuning.jobs.create({ model: 'echo', training_file: file.id, suffix: 'mine' });
     expect(job).toMatchObject({ object: 'fine_tuning.job', training_file: file.id, model: 'echo' });

@@ -53,38 +53,30 @@ const cases = [inPython('langchain'), inNode('langchain'), inPython('llama-index
 
 for (const { page, language, missing, command } of cases) {
   describe(`docs/recipes/${page}.md in ${language}`, () => {
-    it.skipIf(skipping(missing))(
-      `chats, streams and lets the model call a tool (${missing ?? 'run'})`,
-      async () => {
-        service = await startService(({ tools, results }) => {
-          if (results.length > 0) return { text: `It is ${String(results[0])}.` };
-          return tools.includes('weather') ? { call: 'weather', input: { city: 'Paris' } } : { text: 'Hello!' };
-        });
-        recipe = await startRecipe(page, service);
-        const printed = await recipe.run(recipe.page.block(language), command);
-        expect(printed).toBe(recipe.page.block('text'));
-        const asked = service.requests.map(({ body }) => JSON.parse(body.toString('utf8')) as { model: string; stream?: boolean });
-        // Whole, streamed, and the two of the tool, which some libraries stream as well.
-        expect(asked.map(({ model }) => model)).toEqual(Array.from({ length: 4 }, () => 'gpt-4o-mini'));
-        expect(asked.slice(0, 2).map(({ stream }) => stream ?? false)).toEqual([false, true]);
-        expect(new Set(service.requests.map(({ headers }) => headers.authorization))).toEqual(new Set([`Bearer ${credential}`]));
-      },
-      120_000,
-    );
+    it.skipIf(skipping(missing))(`chats, streams and lets the model call a tool (${missing ?? 'run'})`, async () => {
+      service = await startService(({ tools, results }) => {
+        if (results.length > 0) return { text: `It is ${String(results[0])}.` };
+        return tools.includes('weather') ? { call: 'weather', input: { city: 'Paris' } } : { text: 'Hello!' };
+      });
+      recipe = await startRecipe(page, service);
+      const printed = await recipe.run(recipe.page.block(language), command);
+      expect(printed).toBe(recipe.page.block('text'));
+      const asked = service.requests.map(({ body }) => JSON.parse(body.toString('utf8')) as { model: string; stream?: boolean });
+      // Whole, streamed, and the two of the tool, which some libraries stream as well.
+      expect(asked.map(({ model }) => model)).toEqual(Array.from({ length: 4 }, () => 'gpt-4o-mini'));
+      expect(asked.slice(0, 2).map(({ stream }) => stream ?? false)).toEqual([false, true]);
+      expect(new Set(service.requests.map(({ headers }) => headers.authorization))).toEqual(new Set([`Bearer ${credential}`]));
+    });
   });
 }
 
 describe("docs/recipes/vercel-ai-sdk.md with OpenAI's provider", () => {
   const { command, missing } = inNode('vercel-ai-sdk');
-  it.skipIf(skipping(missing))(
-    `uses responses, and chat completions where asked (${missing ?? 'run'})`,
-    async () => {
-      service = await startService(() => ({ text: 'Hello!' }));
-      recipe = await startRecipe('vercel-ai-sdk', service);
-      const printed = await recipe.run(recipe.page.block('js', 1), command);
-      expect(printed).toBe('Hello!\nHello!\n');
-      expect(service.requests.map(({ url }) => url)).toEqual(['/v1/responses', '/v1/chat/completions']);
-    },
-    120_000,
-  );
+  it.skipIf(skipping(missing))(`uses responses, and chat completions where asked (${missing ?? 'run'})`, async () => {
+    service = await startService(() => ({ text: 'Hello!' }));
+    recipe = await startRecipe('vercel-ai-sdk', service);
+    const printed = await recipe.run(recipe.page.block('js', 1), command);
+    expect(printed).toBe('Hello!\nHello!\n');
+    expect(service.requests.map(({ url }) => url)).toEqual(['/v1/responses', '/v1/chat/completions']);
+  });
 });

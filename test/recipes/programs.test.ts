@@ -112,7 +112,7 @@ for (const { page, path, model } of npmPrograms) {
       expect(service.requests.map(({ url }) => url.split('?')[0])).toEqual([path, path]);
       const { headers } = service.requests[0] ?? {};
       expect(headers?.['x-api-key'] ?? headers?.authorization).toMatch(credential);
-    }, 120_000);
+    });
 
     // Every provider serves the messages API.
     it.each(permanent.filter(({ shows }) => page !== 'claude-code' || !shows.startsWith('does not serve')))(
@@ -126,7 +126,6 @@ for (const { page, path, model } of npmPrograms) {
         // Codex repeats a 5xx whatever its headers say; the page allows it one repeat.
         await expect.poll(() => recipe.calls()).toBe(page === 'codex' && status >= 500 ? 2 : 1);
       },
-      120_000,
     );
   });
 }
@@ -140,5 +139,5 @@ describe.skipIf(skipping(inPython.missing))(`docs/recipes/aider.md (${inPython.m
     expect(service.requests[0]?.headers.authorization).toBe(`Bearer ${credential}`);
     expect(service.requests.map(({ url }) => url)).toEqual(['/v1/chat/completions', '/v1/chat/completions']);
     expect(git('rev-list', '--count', 'HEAD')).toBe('2\n');
-  }, 120_000);
+  });
 });

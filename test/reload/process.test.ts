@@ -100,7 +100,7 @@ describe('a running gateway', () => {
     const hangUp = async (message: string): Promise<void> => {
       const before = linesOf(process, message).length;
       process.child.kill('SIGHUP');
-      await vi.waitFor(() => expect(linesOf(process, message).length).toBe(before + 1), { timeout: 10_000 });
+      await vi.waitFor(() => expect(linesOf(process, message).length).toBe(before + 1), { timeout: 60_000 });
     };
     const ok = { state: 'ok', revision: started?.['revision'], loaded_at: expect.stringMatching(/^\d{4}-.*Z$/) };
     expect(await probe(socket)).toEqual({ status: 200, body: { status: 'ok', reasons: [], config: ok } });

@@ -32,7 +32,7 @@ let tarball = '';
 let files: string[] = [];
 beforeAll(() => {
   files = pack();
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the package', () => {

@@ -78,7 +78,7 @@ describe('npm start', () => {
     // Its output is closed: nothing that could write to it is left.
     expect(await ended).toEqual([0, null]);
     expect(lines.map((line) => line.msg)).toEqual(['gateway started', 'stopping', 'stopped']);
-  }, 90_000);
+  });
 });
 
 describe('the closing line of CI', () => {

@@ -66,7 +66,7 @@ describe.skipIf(skipping(missing))(`recorded answers in the hands of client libr
     expect(thrown).toEqual([]);
   });
 
-  it.skipIf(skipping(noPython))(`are the same for PyPI openai (${noPython ?? 'run'})`, { timeout: 120_000 }, async () => {
+  it.skipIf(skipping(noPython))(`are the same for PyPI openai (${noPython ?? 'run'})`, async () => {
     if ('missing' in python) return;
     const jobs = taken.map((exchange) => ({ id: exchange.id, api: exchange.api, body: exchange.request.body, ...waysOf(exchange) }));
     const text = await runScript(python.python, ['./recorded-client.py', callerKey], JSON.stringify(jobs));

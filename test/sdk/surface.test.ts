@@ -267,7 +267,7 @@ describe.skipIf(lacking(python))('PyPI portkey-ai', () => {
     const sent = stages.map((stage) => ({ base_url: stage.baseUrl, options: snake(stage.options) }));
     const command = 'python' in python ? python.python : '';
     said.push(...(JSON.parse(await runScript(command, ['./surface-client.py', callerKey, JSON.stringify(sent), folder])) as typeof said));
-  }, 120_000);
+  });
 
   afterAll(async () => {
     for (const stage of stages) await stage.close();

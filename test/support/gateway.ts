@@ -103,7 +103,7 @@ function switched(text: string): string {
 }
 
 /** Waits for a state, generously: for what happens soon but not at once. */
-export async function until<T>(look: () => T | undefined | false, what: string, withinMs = 10_000): Promise<T> {
+export async function until<T>(look: () => T | undefined | false, what: string, withinMs = 60_000): Promise<T> {
   const end = performance.now() + withinMs;
   for (;;) {
     const found = look();

@@ -68,7 +68,7 @@ for (const { client, missing } of clients) {
         surface('dated', 'team-dated', '@team-dated/voice', 'lines'),
         surface('v1', 'team-v1', 'voice', '@team-v1/lines'),
       ]);
-    }, 120_000);
+    });
     afterAll(async () => {
       await gateway?.close();
       await azure?.close();

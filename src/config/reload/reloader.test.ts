@@ -11,7 +11,7 @@ let reloader: Reloader | undefined;
 let results: ReloadResult[];
 let applied: ValidConfig[];
 
-const state = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 10_000, interval: 10 });
+const state = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 60_000, interval: 10 });
 const config = (model: string) => `version: 1\nproviders: {mock: {type: mock}}\nconfigs: {a: {targets: [mock/${model}]}}\n`;
 const save = (text: string, name = 'gateway.yaml') => {
   writeFileSync(join(folder, '.new'), text);

@@ -17,7 +17,7 @@ const read = (path: string): string | undefined => {
     return undefined;
   }
 };
-const state = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 10_000, interval: 10 });
+const state = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 60_000, interval: 10 });
 
 /** Watches the paths, waits for the look that new paths get, and forgets it. */
 async function watching(paths: readonly string[], pollMs = never): Promise<void> {

@@ -8,7 +8,7 @@ import { OurReader } from './readers.ts';
 /** The quick share, always the same cases. A million, with a seed of their own: `npm run fuzz`. */
 
 describe('the parser of answers', () => {
-  it('takes for an answer what undici and Node take for the same one', { timeout: 120_000 }, async () => {
+  it('takes for an answer what undici and Node take for the same one', async () => {
     const { cases, accepted, broken } = await compareCases({ seed: 20_261_123, cases: 3000 });
     expect(broken).toEqual([]);
     // A grammar that makes nothing but rubbish would prove nothing.

@@ -48,7 +48,7 @@ export function useBrowser(): (url: string, options?: PageOptions) => Promise<Op
   beforeAll(async () => {
     await built();
     if (!('missing' in found)) browser = await launch(found);
-  }, 120_000);
+  });
   afterAll(() => browser?.close());
   return async (url, { width = 1280, height = 800, theme = 'light' } = {}) => {
     if (browser === undefined) throw new Error('the browser does not run');

@@ -37,7 +37,7 @@ async function until(look: () => boolean, what: string): Promise<void> {
   const check = (): void => {
     if (!look()) throw new Error(`waited in vain for ${what}`);
   };
-  await vi.waitFor(check, { timeout: 10_000, interval: 5 });
+  await vi.waitFor(check, { timeout: 60_000, interval: 5 });
 }
 
 async function open(serve: (request: PlainRequest) => void): Promise<TestClient> {
@@ -92,7 +92,7 @@ describe('an answer', () => {
       to.end(large);
     });
     client.socket.write(plain);
-    await vi.waitFor(() => expect(client.text.length).toBeGreaterThan(600_000), { timeout: 10_000 });
+    await vi.waitFor(() => expect(client.text.length).toBeGreaterThan(600_000), { timeout: 60_000 });
     expect(client.text.endsWith(`\r\n\r\n${'x'.repeat(600_000)}`)).toBe(true);
     client.text = '';
     client.socket.write(plain);
@@ -159,9 +159,9 @@ describe('an answer', () => {
     });
     client.socket.pause();
     client.socket.write(plain);
-    await vi.waitFor(() => expect(told).toEqual(['waiting']));
+    await vi.waitFor(() => expect(told).toEqual(['waiting']), { timeout: 60_000 });
     client.socket.resume();
-    await vi.waitFor(() => expect(told).toContain('left'));
+    await vi.waitFor(() => expect(told).toContain('left'), { timeout: 60_000 });
     expect(told).not.toContain('gone');
   });
 });
@@ -177,7 +177,7 @@ describe('a client that leaves', () => {
     client.socket.write(plain);
     await client.sees('200 OK');
     client.socket[how]();
-    await vi.waitFor(() => expect(told).toEqual(['gone', 'left']));
+    await vi.waitFor(() => expect(told).toEqual(['gone', 'left']), { timeout: 60_000 });
     await client.closed();
     expect(told).toEqual(['gone', 'left']);
   });
@@ -197,7 +197,7 @@ describe('a connection', () => {
     const waiting: PlainRequest[] = [];
     const client = await open((request) => waiting.push(request));
     client.socket.write(plain);
-    await vi.waitFor(() => expect(waiting.length).toBe(1));
+    await vi.waitFor(() => expect(waiting.length).toBe(1), { timeout: 60_000 });
     client.socket.write(plain + plain);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(client.text).toBe('');
@@ -211,7 +211,7 @@ describe('a connection', () => {
     const waiting: PlainRequest[] = [];
     const idle = await open((request) => (waiting.length > 0 ? answer(request) : waiting.push(request)));
     idle.socket.write(plain);
-    await vi.waitFor(() => expect(waiting.length).toBe(1));
+    await vi.waitFor(() => expect(waiting.length).toBe(1), { timeout: 60_000 });
     const silent = new TestClient();
     const kept = new TestClient();
     kept.socket.write(plain);
