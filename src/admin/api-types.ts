@@ -121,6 +121,8 @@ export interface CheckResult {
 
 /** `POST /api/plan`: what changes when the texts are saved. */
 export interface PlanResult extends CheckResult {
+  /** The revision that serves. */
+  readonly against: string;
   /** As `+providers.claude`; empty where the texts are not valid. */
   readonly changes: readonly string[];
   /** Keys whose new value waits for a restart. */

@@ -14,6 +14,7 @@ import { type CliIo, Interrupted } from './io.ts';
 import type { CreateFlags } from './keys/create.ts';
 import type { RotateFlags } from './keys/rotate.ts';
 import { addLogs, logExamples } from './logs/commands.ts';
+import { addPlan } from './plan/command.ts';
 import type { RenderFlags } from './prompts/index.ts';
 import type { ReplayFlags } from './replay/index.ts';
 import type { AddFlags } from './providers/add.ts';
@@ -67,7 +68,7 @@ function codeOf(error: unknown, { stderr }: CliIo): number {
 const collect = (one: string, before: readonly string[] = []): string[] => [...before, one];
 
 /** What the commands are made with. */
-interface Making {
+export interface Making {
   readonly io: CliIo;
   readonly registry: Registry;
   /** Turns a command's work, which resolves to the exit code, into its action. */
@@ -102,6 +103,7 @@ export function createProgram(io: CliIo, registry: Registry, done: (code: number
   };
   addMain(program, making);
   addExplain(program, making);
+  addPlan(remote(program, 'plan', 'compare the file with what serves, and show where recorded requests would go'), making);
   addRunning(program, making);
   const logs = group(program, 'logs', 'follow, search, show, export, count and replay recorded requests');
   examples(logs, ...logExamples);

@@ -117,6 +117,8 @@ describe('texts that nobody serves with', () => {
     [{}, 'missing_required_parameter'],
     [{ files: { '../other.yaml': '' } }, 'invalid_value'],
     [{ files: { 'gateway.yaml': 7 } }, 'invalid_type'],
+    [{ files: { 'gateway.yaml': '' }, entry: 'other.yaml' }, 'invalid_value'],
+    [{ files: { 'gateway.yaml': '' }, entry: 7 }, 'invalid_value'],
   ])('%j are refused', async (body, code) => {
     expect((await call(adminUrl(gateway), '/api/plan', { method: 'POST', token, body })).code).toBe(code);
   });

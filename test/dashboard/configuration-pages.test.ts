@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)('the pages of the configuration', () => {
     const rows = makeRows(100, now, 1).map((row) => ({ ...row, prompt: 'welcome' }));
     const broken = {
       ...someServing(now),
-      plan: () => ({ ok: false, revision: '', diagnostics, changes: [], restart_needed: [], diff: '' }),
+      plan: () => ({ ok: false, revision: '', diagnostics, against: '91bd0e7c', changes: [], restart_needed: [], diff: '' }),
     };
     servers = {
       usual: await startFixtureServer(rows, someServing(now)),

@@ -1,7 +1,7 @@
 import type { LoadedConfig, ValidConfig } from '../../config/reload/load.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { Explanation, ExplainRequest } from '../../core/logs/explanation.ts';
-import { openExplainer } from '../../gateway/explain/open.ts';
+import { type OpenExplainer, openExplainer } from '../../gateway/explain/open.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { adminClient } from '../admin-client.ts';
 import { CommandError, exitCodes } from '../command.ts';
@@ -46,6 +46,24 @@ export async function explainFile(
   io: CliIo,
   registry: Registry,
 ): Promise<Explanation> {
+  const { explainer, warnings, close } = await openFile(flags, io, registry);
+  try {
+    const told = await explainer.explain(request);
+    return { ...told, warnings: [...warnings, ...told.warnings] };
+  } catch (error) {
+    if (error instanceof GatewayError) throw new CommandError(exitCodes.no, error.message.replace(/\.$/, ''), error.hint);
+    throw error;
+  } finally {
+    await close();
+  }
+}
+
+/** Explains many requests under a file, until it is closed. @throws CommandError */
+export async function openFile(
+  flags: Pick<ExplainFlags, 'config'>,
+  io: CliIo,
+  registry: Registry,
+): Promise<OpenExplainer & { readonly warnings: readonly string[] }> {
   const { source, loaded, tree } = await loadTree(flags, io, registry);
   const complete = await withUnset(
     { ...loaded, tree },
@@ -53,16 +71,7 @@ export async function explainFile(
     io,
   );
   const clock = { now: Date.now, monotonic: () => performance.now() };
-  const { explainer, close } = await openExplainer({ ...complete, source, cwd: io.cwd, registry, clock });
-  try {
-    const told = await explainer.explain(request);
-    return { ...told, warnings: [...complete.warnings, ...told.warnings] };
-  } catch (error) {
-    if (error instanceof GatewayError) throw new CommandError(exitCodes.no, error.message.replace(/\.$/, ''), error.hint);
-    throw error;
-  } finally {
-    await close();
-  }
+  return { ...(await openExplainer({ ...complete, source, cwd: io.cwd, registry, clock })), warnings: complete.warnings };
 }
 
 interface Complete {

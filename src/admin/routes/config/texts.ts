@@ -1,12 +1,11 @@
-import { isDeepStrictEqual } from 'node:util';
-import { relative } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { diffConfigs } from '../../../config/report/diff.ts';
+import { filesDiff, renamed } from '../../../config/report/files-diff.ts';
 import type { LoadedConfig } from '../../../config/reload/load.ts';
 import type { SavedFiles } from '../../../config/read/merge-files.ts';
 import { GatewayError } from '../../../core/error.ts';
 import { isPlain } from '../../../core/json/merge.ts';
 import { createMask, type Mask } from '../../../core/secrets/mask.ts';
-import { lineDiff } from '../../../core/text/line-diff.ts';
 import type { CheckResult, EffectiveConfig, PlanResult } from '../../api-types.ts';
 import { shownDiagnostics } from '../../views/diagnostics.ts';
 import { schemaDefaults } from '../../views/defaults.ts';
@@ -41,7 +40,11 @@ export const textRoutes: readonly AdminRoute[] = [
     path: '/api/plan',
     role: 'admin',
     about: 'What changes when these texts are saved.',
-    body: files,
+    body: {
+      ...files,
+      entry:
+        'the name of the main file among `files`: then these are all files, and their paths begin at its folder; `gateway plan` compares files of another machine so',
+    },
     returns: '`PlanResult`',
     handle: async (call) => {
       const { loaded, mask, texts } = await inspected(call);
@@ -78,20 +81,36 @@ interface Inspected {
 async function inspected(call: AdminCall): Promise<Inspected> {
   const { subject } = call;
   const { texts: serving, secrets } = subject.loaded();
-  const sent = (await call.body())['files'];
+  const { files: sent, entry } = await call.body();
   if (!isPlain(sent)) throw new GatewayError('missing_required_parameter', { message: '"files" is missing.', param: 'files' });
-  const texts: Record<string, string> = { ...serving };
   const known = Object.keys(serving);
+  const texts: Record<string, string> = entry === undefined ? { ...serving } : {};
+  const pathOf = entry === undefined ? (name: string) => knownPath(known, name, subject.cwd) : pathsBeside(known[0], entry, sent);
   for (const [name, text] of Object.entries(sent)) {
-    const path = known.find((one) => one === name || relative(subject.cwd, one) === name);
-    if (path === undefined)
-      throw new GatewayError('invalid_value', { message: `The configuration has no file "${name.slice(0, 200)}".`, param: 'files' });
     if (typeof text !== 'string')
       throw new GatewayError('invalid_type', { message: `The text of "${name}" is not a string.`, param: 'files' });
-    texts[path] = text;
+    texts[pathOf(name)] = text;
   }
   const loaded = await subject.inspect(texts);
   return { loaded, mask: createMask([...new Set([...secrets, ...loaded.secrets])]), texts };
+}
+
+function knownPath(known: readonly string[], name: string, cwd: string): string {
+  const path = known.find((one) => one === name || relative(cwd, one) === name);
+  if (path !== undefined) return path;
+  throw new GatewayError('invalid_value', { message: `The configuration has no file "${name.slice(0, 200)}".`, param: 'files' });
+}
+
+/** @param main the path of the main file that serves: the one called `entry` takes its place */
+function pathsBeside(main: string | undefined, entry: unknown, sent: object): (name: string) => string {
+  if (typeof entry !== 'string' || !Object.hasOwn(sent, entry))
+    throw new GatewayError('invalid_value', { message: '"entry" is not the name of one of the files.', param: 'entry' });
+  if (main === undefined)
+    throw new GatewayError('invalid_value', {
+      message: 'The gateway serves without a file, so there is nothing to compare with.',
+      param: 'entry',
+    });
+  return (name) => (name === entry ? main : resolve(dirname(main), name));
 }
 
 const checked = ({ tree, revision, diagnostics }: LoadedConfig, mask: Mask): CheckResult => ({
@@ -103,10 +122,7 @@ const checked = ({ tree, revision, diagnostics }: LoadedConfig, mask: Mask): Che
 function planned({ subject }: AdminCall, { loaded, mask, texts }: Inspected): PlanResult {
   const now = subject.loaded();
   const { changes, restart } = loaded.tree === undefined ? { changes: [], restart: [] } : diffConfigs(now.tree, loaded.tree);
-  const changed = Object.keys(texts).filter((path) => !isDeepStrictEqual(texts[path], now.texts[path]));
-  const diffs = changed.map((path) => {
-    const name = relative(subject.cwd, path);
-    return `--- ${name}\n+++ ${name}\n${lineDiff(mask.text(now.texts[path] ?? ''), mask.text(texts[path] ?? ''))}`;
-  });
-  return { ...checked(loaded, mask), changes, restart_needed: restart, diff: diffs.join('') };
+  const nameOf = (path: string): string => relative(subject.cwd, path);
+  const diff = filesDiff(renamed(now.texts, nameOf), renamed(texts, nameOf), (text) => mask.text(text));
+  return { ...checked(loaded, mask), against: now.revision, changes, restart_needed: restart, diff };
 }

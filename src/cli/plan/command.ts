@@ -1,0 +1,13 @@
+import type { CliCommand, Making } from '../index.ts';
+import type { PlanFlags } from './index.ts';
+
+/** `gateway plan` */
+export function addPlan(command: CliCommand, { io, registry, does }: Making): void {
+  command
+    .option('--against <what>', 'running, or another file', 'running')
+    .option('--sample <number>', 'explain so many recorded requests under the file; 0 for none', '1000')
+    .option('--exit-code', 'exit code 1 when there are changes')
+    .option('--format <format>', 'text or markdown', 'text')
+    .action(does(async (flags: PlanFlags) => (await import('./index.ts')).plan(flags, io, registry)))
+    .addHelpText('before', 'Examples:\n  $ gateway plan\n  $ gateway plan -c new.yaml --against gateway.yaml --exit-code\n');
+}

@@ -1,0 +1,95 @@
+import { basename, dirname, relative } from 'node:path';
+import type { PlanResult } from '../../admin/api-types.ts';
+import { shownDiagnostics } from '../../admin/views/diagnostics.ts';
+import { diffConfigs } from '../../config/report/diff.ts';
+import { filesDiff, renamed } from '../../config/report/files-diff.ts';
+import type { LoadedConfig } from '../../config/reload/load.ts';
+import { createMask } from '../../core/secrets/mask.ts';
+import type { Registry } from '../../gateway/types.ts';
+import { adminClient } from '../admin-client.ts';
+import type { AdminFlags } from '../admin/target.ts';
+import { diagnosticLines } from '../admin/status.ts';
+import { CommandError, exitCodes } from '../command.ts';
+import { needConfig } from '../find-config.ts';
+import type { CliIo } from '../io.ts';
+import { load } from '../load.ts';
+import { countOf } from '../logs/query.ts';
+import { jsonText } from '../text.ts';
+import { type Routing, routingOf } from './routing.ts';
+import { planText } from './text.ts';
+
+export interface PlanFlags extends AdminFlags {
+  readonly against: string;
+  readonly sample: string;
+  readonly exitCode?: boolean | undefined;
+  readonly format: string;
+}
+
+/** What `--json` prints; `routing` is null where no recorded requests were looked at. */
+export interface Plan extends PlanResult {
+  readonly routing: Routing | null;
+}
+
+/** `gateway plan`: what a file would change. Returns the exit code: 3 where the file is not valid. */
+export async function plan(flags: PlanFlags, io: CliIo, registry: Registry): Promise<number> {
+  const { against, format } = flags;
+  if (format !== 'text' && format !== 'markdown')
+    throw new CommandError(exitCodes.usage, `"${format}" is not a format; write text or markdown`);
+  const sample = flags.sample === '0' ? 0 : countOf('sample', flags.sample, 1000);
+  const path = fileOf(flags.config, io);
+  const loaded = await load({ path }, io, registry, { allowMissingSecrets: true });
+  const client = against === 'running' ? adminClient(flags, io) : undefined;
+  const result =
+    client === undefined
+      ? await compared(loaded, path, fileOf(against, io), io, registry)
+      : await client.post<PlanResult>('/api/plan', { entry: basename(path), files: ofEntry(loaded, path) });
+  if (!result.ok) {
+    if (flags.json === true) io.stdout.write(jsonText({ ...result, routing: null }));
+    io.stderr.write(`${path} is not valid:\n${diagnosticLines(result)}`);
+    return exitCodes.invalid;
+  }
+  const routing = client === undefined || sample === 0 ? null : await routingOf(client, sample, { config: path }, io, registry);
+  const found: Plan = { ...result, routing };
+  if (flags.json === true) io.stdout.write(jsonText(found));
+  else
+    io.stdout.write(
+      planText(found, {
+        file: path,
+        against: client === undefined ? against : `the running revision ${result.against}`,
+        format,
+        isRunning: client !== undefined,
+      }),
+    );
+  return flags.exitCode === true && result.diff !== '' ? exitCodes.no : exitCodes.yes;
+}
+
+/** @throws CommandError for standard input: files that it includes have no place */
+function fileOf(named: string | undefined, io: CliIo): string {
+  const found = needConfig(named, io);
+  if ('path' in found) return found.path;
+  throw new CommandError(exitCodes.usage, 'plan needs a file, not standard input');
+}
+
+/** Texts by paths from the folder of the main file. */
+const ofEntry = ({ texts }: LoadedConfig, path: string): Readonly<Record<string, string>> =>
+  renamed(texts, (one) => relative(dirname(path), one));
+
+async function compared(after: LoadedConfig, path: string, other: string, io: CliIo, registry: Registry): Promise<PlanResult> {
+  const before = await load({ path: other }, io, registry, { allowMissingSecrets: true });
+  const mask = createMask([...new Set([...before.secrets, ...after.secrets])]);
+  const broken = [after, before].find(({ tree }) => tree === undefined);
+  const { changes, restart } =
+    before.tree === undefined || after.tree === undefined ? { changes: [], restart: [] } : diffConfigs(before.tree, after.tree);
+  // The main files are the same file of two times, whatever they are called.
+  const texts = ({ texts: of }: LoadedConfig, main: string): Readonly<Record<string, string>> =>
+    renamed(of, (one) => (one === main ? basename(path) : relative(dirname(main), one)));
+  return {
+    ok: broken === undefined,
+    revision: after.revision,
+    against: before.revision,
+    diagnostics: shownDiagnostics((broken ?? after).diagnostics, mask),
+    changes,
+    restart_needed: restart,
+    diff: filesDiff(texts(before, other), texts(after, path), (text) => mask.text(text)),
+  };
+}

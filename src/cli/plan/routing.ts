@@ -1,0 +1,121 @@
+import { GatewayError } from '../../core/error.ts';
+import type { LogRow } from '../../core/logs/row.ts';
+import type { Explainer } from '../../explain/explainer.ts';
+import type { Registry } from '../../gateway/types.ts';
+import type { AdminClient } from '../admin-client.ts';
+import { CommandError, exitCodes } from '../command.ts';
+import { openFile } from '../explain/index.ts';
+import { loggedRequest } from '../explain/logged.ts';
+import type { CliIo } from '../io.ts';
+import { rowsOf } from '../logs/pages.ts';
+
+/** Where the newest recorded requests would go first under a file, beside where they went. */
+export interface Routing {
+  /** Requests that were compared. */
+  readonly requests: number;
+  readonly same: number;
+  readonly moved: readonly { readonly from: string; readonly to: string; readonly requests: number; readonly configs: readonly string[] }[];
+  /** Served then, and an error of the gateway under the file. */
+  readonly rejected: readonly { readonly code: string; readonly message: string; readonly requests: number }[];
+  /** Requests whose body, or a header that decides, is not kept whole. */
+  readonly unknown: number;
+}
+
+/** Requests that are read at the same time. */
+const together = 8;
+
+type Verdict = { readonly kind: 'same' | 'unknown' } | { readonly kind: 'moved'; readonly to: string } | Rejected;
+interface Rejected {
+  readonly kind: 'rejected';
+  readonly code: string;
+  readonly message: string;
+}
+
+/** @param most how many requests are looked at. @throws CommandError */
+export async function routingOf(
+  client: AdminClient,
+  most: number,
+  flags: { readonly config: string },
+  io: CliIo,
+  registry: Registry,
+): Promise<Routing> {
+  const { explainer, close } = await openFile(flags, io, registry);
+  const tally = new Tally();
+  try {
+    for await (const page of rowsOf(client, 'provider:*', most)) {
+      for (let at = 0; at < page.length; at += together) {
+        const rows = page.slice(at, at + together);
+        const verdicts = await Promise.all(rows.map((row) => verdictOn(row, client, explainer)));
+        for (const [n, verdict] of verdicts.entries()) tally.add(rows[n] as LogRow, verdict);
+      }
+    }
+  } finally {
+    await close();
+  }
+  return tally.routing();
+}
+
+/** The first target of a request: where it went when nothing failed. */
+function firstOf({ hops, provider, model }: LogRow): string {
+  const first = hops[0];
+  return first === undefined ? `${provider}/${model}` : `${first.provider}/${first.model}`;
+}
+
+async function verdictOn(row: LogRow, client: AdminClient, explainer: Explainer): Promise<Verdict> {
+  try {
+    const { request } = await loggedRequest(row.id, client);
+    const { answer, targets } = await explainer.explain(request);
+    const target = targets.find(({ goes_here: here }) => here);
+    if (target === undefined) {
+      if (answer === null || answer.status < 400) return { kind: 'unknown' };
+      return row.status >= 400
+        ? { kind: 'same' }
+        : { kind: 'rejected', code: answer.code ?? String(answer.status), message: answer.message };
+    }
+    const to = `${target.provider}/${target.model}`;
+    return to === firstOf(row) ? { kind: 'same' } : { kind: 'moved', to };
+  } catch (error) {
+    const isOfRequest = error instanceof GatewayError || (error instanceof CommandError && error.code === exitCodes.no);
+    if (isOfRequest) return { kind: 'unknown' };
+    throw error;
+  }
+}
+
+class Tally {
+  #same = 0;
+  #unknown = 0;
+  readonly #moved = new Map<string, { from: string; to: string; requests: number; configs: Set<string> }>();
+  readonly #rejected = new Map<string, { code: string; message: string; requests: number }>();
+
+  add(row: LogRow, verdict: Verdict): void {
+    switch (verdict.kind) {
+      case 'same':
+        this.#same += 1;
+        return;
+      case 'unknown':
+        this.#unknown += 1;
+        return;
+      case 'moved': {
+        const from = firstOf(row);
+        const found = this.#moved.get(`${from}\n${verdict.to}`) ?? { from, to: verdict.to, requests: 0, configs: new Set() };
+        this.#moved.set(`${from}\n${verdict.to}`, found);
+        found.requests += 1;
+        found.configs.add(row.config ?? '-');
+        return;
+      }
+      case 'rejected': {
+        const found = this.#rejected.get(verdict.code) ?? { code: verdict.code, message: verdict.message, requests: 0 };
+        this.#rejected.set(verdict.code, found);
+        found.requests += 1;
+      }
+    }
+  }
+
+  routing(): Routing {
+    const most = <T extends { readonly requests: number }>(all: Iterable<T>): T[] => [...all].toSorted((a, b) => b.requests - a.requests);
+    const moved = most(this.#moved.values()).map((one) => ({ ...one, configs: [...one.configs] }));
+    const rejected = most(this.#rejected.values());
+    const requests = [...moved, ...rejected].reduce((sum, one) => sum + one.requests, this.#same);
+    return { requests, same: this.#same, moved, rejected, unknown: this.#unknown };
+  }
+}

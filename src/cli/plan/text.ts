@@ -1,0 +1,56 @@
+import { printable } from '../../core/text/printable.ts';
+import { plural } from '../text.ts';
+import type { Plan } from './index.ts';
+import type { Routing } from './routing.ts';
+
+interface Shown {
+  readonly file: string;
+  /** What it is compared with, for people. */
+  readonly against: string;
+  readonly format: 'text' | 'markdown';
+  /** It is what a gateway serves. */
+  readonly isRunning: boolean;
+}
+
+/** A plan for people; as markdown for a comment on a pull request. */
+export function planText(plan: Plan, { file, against, format, isRunning }: Shown): string {
+  const isMarkdown = format === 'markdown';
+  const block = (kind: string, text: string): string => (isMarkdown ? `\`\`\`${kind}\n${text}\`\`\`\n` : text);
+  const parts = [`${isMarkdown ? '### gateway plan\n\n' : ''}comparing ${printable(file)} with ${printable(against)}\n`];
+  const changes = changeLines(plan);
+  if (changes !== '') parts.push(block('', changes));
+  if (plan.diff !== '') parts.push(block('diff', lines(plan.diff)));
+  if (plan.routing !== null) parts.push(block('', routingText(plan.routing)));
+  return `${parts.join('\n')}\n${summary(plan, isRunning)}\n`;
+}
+
+/** Each line without what a terminal would obey. */
+const lines = (text: string): string => text.split('\n').map(printable).join('\n');
+
+function changeLines({ changes, restart_needed: restart }: Plan): string {
+  return [
+    ...changes.map((change) => `  ${change.slice(0, 1)} ${printable(change.slice(1))}\n`),
+    ...restart.map((key) => `  ! ${printable(key)}   needs a restart\n`),
+  ].join('');
+}
+
+function routingText({ requests, same, moved, rejected, unknown }: Routing): string {
+  const counted = (count: number, what: string): string => `${String(count).padStart(7)}  ${printable(what)}\n`;
+  return [
+    `routing of the last ${plural(requests, 'recorded request')} under this file:\n`,
+    counted(same, 'same first target'),
+    ...moved.map((one) => counted(one.requests, `${one.from} → ${one.to}   (${configs(one.configs)})`)),
+    ...(rejected.length === 0 ? [counted(0, 'would now be rejected')] : []),
+    ...rejected.map((one) => counted(one.requests, `would now be rejected: ${one.code} (${one.message})`)),
+    ...(unknown === 0 ? [] : [counted(unknown, 'not compared: not all that decides is kept in the log')]),
+  ].join('');
+}
+
+const configs = (names: readonly string[]): string => (names.length === 1 ? `all config ${names[0]}` : `configs ${names.join(', ')}`);
+
+function summary({ changes, restart_needed: restart, diff }: Plan, isRunning: boolean): string {
+  const count = (sign: string): number => changes.filter((change) => change.startsWith(sign)).length;
+  if (changes.length === 0 && restart.length === 0) return diff === '' ? 'no changes' : 'no changes of values';
+  const kinds = [plural(count('~'), 'change'), plural(count('+'), 'addition'), plural(count('-'), 'removal')].join(', ');
+  return `${kinds}.${isRunning ? ' Applied when the file is saved.' : ''}${restart.length === 0 ? '' : ` Restart needed for ${restart.length}.`}`;
+}

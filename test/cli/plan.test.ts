@@ -1,0 +1,99 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Plan } from '../../src/cli/plan/index.ts';
+import { adminUrl } from '../admin/client.ts';
+import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
+import { type Ran, runHere } from './in-process.ts';
+
+const plain = 'sk-written-in-the-file-0123456789';
+const yaml = `version: 1
+include: [configs/*.yaml]
+providers:
+  mock: {type: mock}
+  spare: {type: mock}
+  plain: {type: openai, api_key: ${plain}}
+`;
+const support = `configs:
+  support: {targets: [{provider: mock, override_params: {temperature: 0.5}}]}
+  draft: {targets: [{provider: mock}]}
+`;
+
+let gateway: TestGateway;
+let env: Record<string, string>;
+
+async function ask(config: string): Promise<void> {
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-gateway-config': config },
+    body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'hi' }] }),
+  });
+  await response.text();
+}
+
+beforeAll(async () => {
+  gateway = await startTestGateway(yaml, { admin: true, files: { 'configs/support.yaml': support } });
+  env = { GATEWAY_ADMIN: adminUrl(gateway), GATEWAY_ADMIN_TOKEN: readFileSync(join(gateway.dir, '.gateway/admin-token'), 'utf8').trim() };
+  for (const config of ['support', 'support', 'draft']) await ask(config);
+  const found = async (): Promise<number> =>
+    (await runHere(['logs', 'search', '--json', 'status:200'], gateway.dir, { env })).out.split('\n').length;
+  await until(async () => (await found()) === 4, 'the records in the store', 20_000);
+}, 60_000);
+afterAll(() => gateway.close());
+
+/** The file that serves with changed texts, in a folder of its own and by another name. */
+async function edited(name: string, change: (text: string) => string, configs: string): Promise<string> {
+  const path = join(gateway.dir, name, 'new.yaml');
+  await mkdir(join(dirname(path), 'configs'), { recursive: true });
+  await writeFile(path, change(await readFile(gateway.file, 'utf8')));
+  await writeFile(join(dirname(path), 'configs/support.yaml'), configs);
+  return path;
+}
+
+const plan = (...args: string[]): Promise<Ran> => runHere(['plan', ...args], gateway.dir, { env });
+
+describe('gateway plan', () => {
+  it('compares a file with what serves, and says where recorded requests would go', async () => {
+    const more = `${support.replace('support: {targets: [{provider: mock', 'support: {targets: [{provider: spare')}  extra: {targets: [{provider: mock}]}\n`;
+    const path = await edited('moved', (text) => text.replace(plain, `${plain}-2`), more);
+    const { code, out } = await plan('-c', path);
+    expect(code).toBe(0);
+    expect(out).toContain(`comparing ${path} with the running revision ${gateway.gateway.snapshot().revision}`);
+    for (const line of ['  ~ configs.support', '  + configs.extra', '  ~ providers.plain', '+  extra: {targets: [{provider: mock}]}']) {
+      expect(out.split('\n')).toContain(line);
+    }
+    expect(out).toMatch(/\n {6}1 {2}same first target\n {6}2 {2}mock\/echo → spare\/echo {3}\(all config support\)\n/);
+    expect(out).toContain('2 changes, 1 addition, 0 removals. Applied when the file is saved.');
+    expect(out).not.toContain(plain);
+    expect(gateway.gateway.snapshot().configs.has('extra')).toBe(false);
+  });
+
+  it('says what would be rejected', async () => {
+    const path = await edited('rejected', (text) => text, support.replace(/ {2}draft.*\n/, ''));
+    const { routing, changes } = JSON.parse((await plan('-c', path, '--json')).out) as Plan;
+    expect(changes).toEqual(['-configs.draft']);
+    expect(routing).toMatchObject({ requests: 3, same: 2, moved: [], rejected: [{ code: 'config_not_found', requests: 1 }], unknown: 0 });
+  });
+
+  it.each<[string, string[], number, RegExp]>([
+    ['no changes', ['--exit-code', '--sample', '0'], 0, /\nno changes\n$/],
+    ['another file', ['--against', 'same', '--exit-code'], 0, /\nno changes\n$/],
+    ['changes of another file', ['--against', 'other', '--exit-code'], 1, /\n\+ {2}draft.*\n[^]*\n0 changes, 1 addition, 0 removals\.\n$/],
+    ['changes as markdown', ['--against', 'other', '--format', 'markdown'], 0, /^### gateway plan\n[^]*```diff\n--- /],
+    ['a file that is not valid', ['-c', 'broken', '--exit-code'], 3, /^$/],
+    ['an unknown format', ['--format', 'html'], 2, /^$/],
+    ['a sample that is no number', ['--sample', 'x'], 2, /^$/],
+    ['standard input', ['-c', '-'], 2, /^$/],
+  ])('%s', async (_, args, code, out) => {
+    const texts: Record<string, string> = {
+      same: support,
+      other: support.replace(/ {2}draft.*\n/, ''),
+      broken: support.replace('provider: mock', 'provider: mok'),
+    };
+    const named = args.map(async (arg) => (texts[arg] === undefined ? arg : await edited(arg, (text) => text, texts[arg])));
+    const ran = await plan(...(await Promise.all(named)));
+    expect([ran.code, ran.out]).toEqual([code, expect.stringMatching(out)]);
+    if (code === 3) expect(ran.err).toContain('mok');
+  });
+});
