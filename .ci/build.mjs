@@ -16,10 +16,11 @@ const { build } = await import('esbuild').catch(() => {
 });
 await build({
   absWorkingDir: root,
-  // Workers are started by the addresses of their files: chunks and entries lie in one folder.
+  // Threads and processes are started by the addresses of their files: chunks and entries lie in one folder.
   entryPoints: [
     'src/cli/bin.js',
     'src/gateway/config-worker.js',
+    'src/gateway/log/log-reader.js',
     'src/gateway/log/log-worker.js',
     'src/gateway/masking/masking-worker.js',
     'src/gateway/observe/export-worker.js',

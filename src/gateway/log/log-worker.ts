@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { standBack } from '../../store/log/worker/priority.ts';
-import { startReader } from '../../store/log/worker/reader.ts';
+import { createSequence, respond } from '../../store/log/asking/calls.ts';
+import { standBack } from '../../store/log/asking/priority.ts';
+import { createReader } from '../../store/log/worker/reader.ts';
 import type { ThreadData } from '../../store/log/worker/settings.ts';
 import { startWriter } from '../../store/log/worker/writer.ts';
 
@@ -11,4 +12,4 @@ process.removeAllListeners('warning');
 // Questions can wait for traffic; records can too, but the spool is bounded.
 standBack(data.role === 'writer' ? 5 : 10);
 if (data.role === 'writer') startWriter(parentPort, data);
-else startReader(parentPort, data);
+else respond(parentPort, createReader(data.database), createSequence());

@@ -2,10 +2,12 @@ import { join } from 'node:path';
 import type { RequestLogSettings } from '../../config/compile/logging/request-log.ts';
 import type { RecordStore } from '../../store/frame.ts';
 import type { Retention } from '../../store/log/log-store.ts';
+import { Asker } from '../../store/log/asking/asker.ts';
+import { startProcess } from '../../store/log/asking/process.ts';
+import { startThread } from '../../store/log/asking/thread.ts';
 import { questionMs } from '../../store/log/worker/clock.ts';
 import { createMemorySpool } from '../../store/log/worker/memory-spool.ts';
 import type { Database, ThreadData } from '../../store/log/worker/settings.ts';
-import { Thread } from '../../store/log/worker/thread.ts';
 import { openSpool } from '../../store/spool.ts';
 import { logFile, spoolFolder, type StateDir } from '../../store/state-dir.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -32,16 +34,18 @@ export interface OpenedLog {
 
 /** Bytes that a store in memory may take. */
 const memorySize = 32 * 1024 * 1024;
-/** Questions to the log that may wait, and milliseconds that each may take before its thread is replaced: it ends them itself before. */
+/** Questions to the log that may wait, and milliseconds that each may take before what does them is replaced: it ends them itself before. */
 const questions = { most: 64, limitMs: questionMs + 1000, idleMs: 60_000, isPure: true } as const;
 /** Calls of a writer: records that come as messages are calls too. */
-const writing = { most: 4096, limitMs: 30_000 } as const;
-/** Of each thread, in megabytes. */
+const calls = { most: 4096, limitMs: 30_000 } as const;
+/** Of what stores and of what is asked, in megabytes. */
 const heapMb = 192;
+const entry = new URL('./log-worker.js', import.meta.url);
+const readerEntry = new URL('./log-reader.js', import.meta.url);
 /** Milliseconds until a writer that died is started again. */
 const restartMs = 1000;
 
-/** Opens the request log: its spool, and the threads that store and read. */
+/** Opens the request log: its spool, the thread that stores, and the process that is asked. */
 export function openLog(request: LogRequest): OpenedLog {
   const { state, settings, log, monotonic, notes } = request;
   const warnings = state.warning === undefined ? [] : [state.warning];
@@ -50,21 +54,13 @@ export function openLog(request: LogRequest): OpenedLog {
   if (settings.isOff) return { spool: noStore(), reader: undefined, close: () => Promise.resolve() };
   const database = databaseOf(state, settings);
   const dir = state.kind === 'disk' ? join(state.path, spoolFolder) : undefined;
-  const entry = new URL('./log-worker.js', import.meta.url);
   const bounded = (kept: Retention): Retention =>
     database.kind === 'memory' ? { ...kept, size: Math.min(kept.size, memorySize), rows: settings.memoryRows } : kept;
   let retention = bounded(settings.retention);
-  const writer: Thread = new Thread({
-    entry,
-    data: (): ThreadData => ({
-      role: 'writer',
-      database,
-      spool: dir,
-      spoolLimit: settings.spoolSize,
-      retention,
-    }),
-    ...writing,
-    heapMb,
+  const writing = (): ThreadData => ({ role: 'writer', database, spool: dir, spoolLimit: settings.spoolSize, retention });
+  const writer: Asker = new Asker({
+    start: (events) => startThread({ entry, data: writing(), heapMb }, events),
+    ...calls,
     onProblems: problemReporter(notes, log),
     onDeath: (error) => {
       log.error({ err: error }, 'the thread that stores records ended; it is started again');
@@ -74,10 +70,7 @@ export function openLog(request: LogRequest): OpenedLog {
   const reports = dropReporter(log, monotonic, dir === undefined ? [] : [notes, warnings]);
   const spool =
     dir === undefined ? createMemorySpool(writer, reports.onDrop) : openSpool({ dir, maxTotal: settings.spoolSize, ...reports });
-  const reader =
-    database.kind === 'memory'
-      ? writer
-      : new Thread({ entry, data: (): ThreadData => ({ role: 'reader', database }), ...questions, heapMb });
+  const reader = database.kind === 'memory' ? writer : openReader(database, log);
   if (dir !== undefined) writer.start();
   const spoolLimit = dir === undefined ? 0 : settings.spoolSize;
   const requestLog = new RequestLog({
@@ -92,6 +85,23 @@ export function openLog(request: LogRequest): OpenedLog {
     },
   });
   return { spool, reader: requestLog, close: () => requestLog.close() };
+}
+
+/** Questions have a process, and where none can be started a thread. */
+function openReader(database: Database, log: Log): Asker {
+  let isThread = false;
+  const thread: ThreadData = { role: 'reader', database };
+  return new Asker({
+    start: (events) =>
+      isThread
+        ? startThread({ entry, data: thread, heapMb }, events)
+        : startProcess({ entry: readerEntry, data: database, heapMb }, events),
+    ...questions,
+    onUnstarted: (error) => {
+      isThread = true;
+      log.warn({ err: error }, 'no process can be started for questions to the request log: a thread does them, which slows down traffic');
+    },
+  });
 }
 
 function databaseOf(state: StateDir, { postgres }: RequestLogSettings): Database {

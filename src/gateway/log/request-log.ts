@@ -15,14 +15,14 @@ import type {
 } from '../../core/logs/reader.ts';
 import type { LogRow } from '../../core/logs/row.ts';
 import type { RecordStore } from '../../store/frame.ts';
+import type { Asker } from '../../store/log/asking/asker.ts';
 import type { Retention } from '../../store/log/log-store.ts';
 import type { Asked, WriterState } from '../../store/log/worker/settings.ts';
-import type { Thread } from '../../store/log/worker/thread.ts';
 
 export interface RequestLogParts {
-  readonly writer: Thread;
+  readonly writer: Asker;
   /** The writer itself where the store is its memory. */
-  readonly reader: Thread;
+  readonly reader: Asker;
   /** Where records go first. */
   readonly spool: RecordStore;
   readonly spoolLimit: number;
@@ -37,7 +37,7 @@ const drainMs = 1500;
 /** Milliseconds for the rest of the spool when the gateway ends. */
 const closeMs = 5000;
 
-/** The request log of a running gateway: its threads, as one thing that can be asked. */
+/** The request log of a running gateway: its parts, as one thing that can be asked. */
 export class RequestLog implements LogReader {
   readonly #parts: RequestLogParts;
   /** Spool frames at the last time everything was stored. */
@@ -105,7 +105,7 @@ export class RequestLog implements LogReader {
     this.#parts.writer.call('retention', this.#parts.bounded(retention)).catch(() => {});
   }
 
-  /** Stores what is in the spool, as far as there is time, and ends the threads. */
+  /** Stores what is in the spool, as far as there is time, and ends its parts. */
   async close(): Promise<void> {
     const { writer, reader } = this.#parts;
     if (reader !== writer) await reader.close();

@@ -1,7 +1,8 @@
 import type { MaskingJob, UnmaskedBody } from '../../core/redaction/bodies.ts';
 import type { Redactor } from '../../core/redaction/index.ts';
 import type { Masking } from '../../pipeline/record/group-commit.ts';
-import { Thread } from '../../store/log/worker/thread.ts';
+import { Asker } from '../../store/log/asking/asker.ts';
+import { startThread } from '../../store/log/asking/thread.ts';
 import { type PostedBody, type PostedJob, type PostedMasked, type PostedRules, received } from './messages.ts';
 
 export interface MaskingOptions {
@@ -39,7 +40,7 @@ export class ThreadMasking implements Masking {
   /** Records whose bodies were not kept. */
   dropped = 0;
   readonly #options: MaskingOptions;
-  readonly #thread: Thread;
+  readonly #thread: Asker;
   readonly #queue = new Set<Waiting>();
   #bytes = 0;
   #isBusy = false;
@@ -47,13 +48,11 @@ export class ThreadMasking implements Masking {
 
   constructor(options: MaskingOptions) {
     this.#options = options;
-    this.#thread = new Thread({
-      entry: new URL('./masking-worker.js', import.meta.url),
-      data: () => undefined,
+    this.#thread = new Asker({
+      start: (events) => startThread({ entry: new URL('./masking-worker.js', import.meta.url), data: undefined, heapMb }, events),
       most: 1,
       limitMs: options.limitMs ?? limitMs,
       idleMs,
-      heapMb,
       onDeath: options.onFault,
     });
   }

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { compileFinder } from '../../config/validate/regex.ts';
 import { maskBody } from '../../core/redaction/bodies.ts';
 import { Redactor } from '../../core/redaction/index.ts';
-import { createSequence, respond } from '../../store/log/worker/calls.ts';
+import { createSequence, respond } from '../../store/log/asking/calls.ts';
 import { type PostedJob, type PostedMasked, type PostedRules, posted, unmasked } from './messages.ts';
 
 let redactor: Redactor | undefined;

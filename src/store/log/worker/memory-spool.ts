@@ -1,12 +1,12 @@
 import { createAssembler } from '../../assemble.ts';
 import type { Drop, RecordStore } from '../../frame.ts';
-import type { Thread } from './thread.ts';
+import type { Asker } from '../asking/asker.ts';
 
 /** Bytes on their way to the thread at most: more are dropped, and counted. */
 const mostWaiting = 32 * 1024 * 1024;
 
 /** Hands frames to a writer whose store is its memory: for a gateway that keeps nothing on disk. */
-export function createMemorySpool(writer: Thread, onDrop: (drop: Drop) => void): RecordStore {
+export function createMemorySpool(writer: Asker, onDrop: (drop: Drop) => void): RecordStore {
   const stats = { frames: 0, bytes: 0, dropped: 0, evicted: 0 };
   const assembler = createAssembler();
   let waiting = 0;

@@ -1,8 +1,7 @@
 import { hostname } from 'node:os';
-import type { LogStore, SqlSource } from '../log-store.ts';
-import { createPostgresSource, openPostgresStore } from '../postgres/store.ts';
-import { inMemory, openForReading } from '../sqlite/open.ts';
-import { createSqliteSource } from '../sqlite/source.ts';
+import type { LogStore } from '../log-store.ts';
+import { openPostgresStore } from '../postgres/store.ts';
+import { inMemory } from '../sqlite/open.ts';
 import { openSqliteStore } from '../sqlite/store.ts';
 import type { Database } from './settings.ts';
 
@@ -18,20 +17,6 @@ export async function openStore(database: Database, spool: string | undefined): 
       return openSqliteStore(inMemory);
     case 'postgres':
       return openPostgresStore(database.url, { writer: `${hostname()}:${spool ?? ''}` });
-    default:
-      return database satisfies never;
-  }
-}
-
-/** @throws what the database says */
-export async function openSource(database: Database): Promise<SqlSource> {
-  switch (database.kind) {
-    case 'sqlite':
-      return createSqliteSource(openForReading(database.path));
-    case 'postgres':
-      return createPostgresSource(database.url);
-    case 'memory':
-      throw new Error('a store in memory is read by its writer');
     default:
       return database satisfies never;
   }

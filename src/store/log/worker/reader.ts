@@ -1,21 +1,20 @@
-import type { MessagePort } from 'node:worker_threads';
 import type { BodyPart, SearchRequest, StatsRequest, SuggestRequest } from '../../../core/logs/reader.ts';
 import { bareRecord, bareRow } from '../../../core/logs/contents.ts';
+import type { Handlers } from '../asking/calls.ts';
 import type { LogQueries } from '../log-store.ts';
 import { createQueries } from '../queries/index.ts';
-import { createSequence, type Handlers, respond } from './calls.ts';
 import { QuestionClock, questionMs } from './clock.ts';
-import { openSource } from './open-store.ts';
-import type { Asked, ThreadData } from './settings.ts';
+import { openSource } from './open-source.ts';
+import type { Asked, Database } from './settings.ts';
 
-/** Starts a thread for questions: the writer never waits for one. */
-export function startReader(port: MessagePort, { database }: ThreadData & { readonly role: 'reader' }): void {
+/** Questions to a database of their own thread or process: the writer never waits for one. */
+export function createReader(database: Database): Handlers {
   const clock = new QuestionClock(questionMs, () => performance.now());
   const open = async (): Promise<LogQueries> => {
     const source = await openSource(database);
     return createQueries(source.dialect === 'sqlite' ? { ...source, between: () => clock.between() } : source, Date.now);
   };
-  respond(port, timed(questionHandlers(open), clock), createSequence());
+  return timed(questionHandlers(open), clock);
 }
 
 /** Each question has its own time, whatever was asked before it. */
@@ -30,7 +29,7 @@ function timed(handlers: Handlers, clock: QuestionClock): Handlers {
   return Object.fromEntries(begun) as Handlers;
 }
 
-/** Results are made JSON where they are found: the thread that serves requests passes the bytes on. */
+/** Results are made JSON where they are found: the event loop that serves requests passes the bytes on. */
 export function questionHandlers(open: () => Promise<LogQueries> | LogQueries): Handlers {
   let queries: Promise<LogQueries> | undefined;
   const opened = (): Promise<LogQueries> => {

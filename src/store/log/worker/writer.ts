@@ -1,6 +1,7 @@
 import { storeFeedback } from '../feedback.ts';
 import type { MessagePort } from 'node:worker_threads';
 import type { GivenFeedback } from '../../../core/logs/reader.ts';
+import { createSequence, respond, type Sequence } from '../asking/calls.ts';
 import { SpoolDrain } from '../drain/drain.ts';
 import { FrameReader } from '../drain/frame-reader.ts';
 import { SpoolRoom } from '../drain/room.ts';
@@ -9,7 +10,6 @@ import { createQueries } from '../queries/index.ts';
 import { isDamage, setAside } from '../sqlite/open.ts';
 import { createSqliteSource } from '../sqlite/source.ts';
 import type { SqliteStore } from '../sqlite/store.ts';
-import { createSequence, respond, type Sequence } from './calls.ts';
 import { openStore } from './open-store.ts';
 import { questionHandlers } from './reader.ts';
 import type { ThreadData, WriterState } from './settings.ts';

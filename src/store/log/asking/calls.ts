@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { fromUnknown } from '../../../core/error.ts';
 
-/** A question to a thread, and what comes back. */
+/** A question to a thread or a process, and what comes back. */
 export interface Call {
   readonly id: number;
   readonly name: string;
@@ -36,15 +36,16 @@ export function createSequence(): Sequence {
 
 /** Lets a thread respond to calls, in the order in which they come. */
 export function respond(port: MessagePort, handlers: Handlers, sequence: Sequence): void {
-  port.on('message', (message: Call) => sequence(() => run(port, handlers, message)));
+  const post = (reply: Reply): void => port.postMessage(reply, 'value' in reply ? handedOver(reply.value) : []);
+  port.on('message', (call: Call) => sequence(() => run(post, handlers, call)));
 }
 
-async function run(port: MessagePort, handlers: Handlers, { id, name, argument }: Call): Promise<void> {
+/** @param post rejects or throws for a value that cannot be posted */
+export async function run(post: (reply: Reply) => unknown, handlers: Handlers, { id, name, argument }: Call): Promise<void> {
   try {
-    const value = await handlers[name]?.(argument as never);
-    port.postMessage({ id, value } satisfies Reply, handedOver(value));
+    await post({ id, value: await handlers[name]?.(argument as never) });
   } catch (error) {
-    port.postMessage({ id, error: posted(error) } satisfies Reply);
+    await post({ id, error: posted(error) });
   }
 }
 
@@ -65,7 +66,7 @@ function posted(error: unknown): PostedError {
   return { code: text(code), message: text(message) ?? String(error), param: text(param), hint: text(hint) };
 }
 
-/** The error as the caller's thread throws it. */
+/** The error as the caller throws it. */
 export function restored({ message, ...more }: PostedError): Error {
   const error = Object.assign(new Error(message), more);
   const known = fromUnknown(error);

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { skipping } from '../../../../test/support/skipping.ts';
+import { QuestionClock } from '../worker/clock.ts';
+import { Asker, type AskerOptions } from './asker.ts';
+import type { StartPeer } from './peer.ts';
+import { startProcess } from './process.ts';
+import { startThread } from './thread.ts';
+
+/** Does one call after the other; `hang` never responds, and `die` ends the thread. */
+const text = `import { parentPort, threadId } from 'node:worker_threads';
+parentPort.on('message', ({ id, name, argument }) => {
+  if (name === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  if (name === 'die') process.exit(3);
+  parentPort.postMessage({ id, value: new TextEncoder().encode(JSON.stringify({ argument, who: threadId })) });
+});`;
+const thread: StartPeer = (events) =>
+  startThread({ entry: new URL(`data:text/javascript,${encodeURIComponent(text)}`), data: {}, heapMb: 64 }, events);
+const entry = new URL('../../../../test/support/echo-process.ts', import.meta.url);
+const process_: StartPeer = (events) => startProcess({ entry, data: { secret: 'canary-6b1f' }, heapMb: 64 }, events);
+const askers: Asker[] = [];
+
+afterEach(async () => {
+  for (const asker of askers.splice(0)) await asker.close();
+});
+
+function askerWith(options: Partial<AskerOptions>): Asker {
+  const asker = new Asker({ start: thread, most: 8, limitMs: 60_000, ...options });
+  askers.push(asker);
+  return asker;
+}
+
+interface Echo {
+  readonly argument: unknown;
+  readonly who: number;
+  readonly data?: unknown;
+}
+
+const echo = (bytes: unknown): Echo => JSON.parse(Buffer.from(bytes as Uint8Array).toString('utf8')) as Echo;
+
+const outcomes = async (calls: readonly Promise<unknown>[]): Promise<unknown[]> =>
+  (await Promise.allSettled(calls)).map((one) =>
+    one.status === 'fulfilled' ? echo(one.value).argument : (one.reason as { code: string }).code,
+  );
+
+describe.each([
+  ['thread', thread],
+  ['process', process_],
+])('where calls to a %s change nothing', (_, start) => {
+  it.each(['hang', 'die'])('one that makes it %s fails alone, and another one does what waited behind it', async (bad) => {
+    const asker = askerWith({ start, isPure: true });
+    const before = echo(await asker.call('echo', 0));
+    const calls = [asker.call('echo', 1), asker.call(bad, 2, { limitMs: 100 }), asker.call('echo', 3), asker.call('echo', 4)];
+    expect(await outcomes(calls)).toEqual([1, 'log_unavailable', 3, 4]);
+    expect(echo(await asker.call('echo', 5)).who).not.toBe(before.who);
+  });
+});
+
+describe('a process', () => {
+  it('gives results of any size, nothing, and errors as they were thrown', async () => {
+    const asker = askerWith({ start: process_, isPure: true });
+    const [large, empty, nothing, failed] = await Promise.allSettled([
+      asker.call('large', 3_000_001),
+      asker.call('large', 0),
+      asker.call('nothing', undefined),
+      asker.call('fail', 'luck'),
+    ]);
+    expect(Buffer.alloc(3_000_001, 'x').equals((large as PromiseFulfilledResult<Buffer>).value)).toBe(true);
+    expect(empty).toMatchObject({ value: { length: 0 } });
+    expect(nothing).toEqual({ status: 'fulfilled', value: undefined });
+    expect(failed).toMatchObject({ reason: { code: 'invalid_filter', message: 'no luck', param: 'q', status: 400 } });
+  });
+
+  it.skipIf(skipping(process.platform === 'linux' ? undefined : 'the system shows no processes as files'))(
+    'gets secrets through its pipe alone, and none of the gateway’s variables',
+    async () => {
+      vi.stubEnv('OPENAI_API_KEY', 'canary-variable');
+      const { who, data } = echo(await askerWith({ start: process_, isPure: true }).call('echo', 1));
+      vi.unstubAllEnvs();
+      expect(data).toEqual({ secret: 'canary-6b1f' });
+      const shown = ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${who}/${file}`, 'latin1')).join('');
+      expect(shown).toContain('echo-process');
+      expect(shown).not.toContain('canary');
+    },
+  );
+
+  it.each([
+    ['its program is missing', pathToFileURL('/nowhere/missing.js'), process.execPath],
+    ['Node is missing', entry, '/nowhere/node'],
+  ])('that cannot be started because %s is replaced by a thread, which is said', async (_, missing, path) => {
+    const node = process.execPath;
+    process.execPath = path;
+    const said: string[] = [];
+    const asker = askerWith({
+      start: (events) => (said.length > 0 ? thread(events) : startProcess({ entry: missing, data: {}, heapMb: 64 }, events)),
+      isPure: true,
+      onUnstarted: ({ message }) => said.push(message),
+    });
+    try {
+      expect(await outcomes([asker.call('echo', 1), asker.call('echo', 2)])).toEqual([1, 2]);
+      expect(said).toEqual([expect.stringMatching(/code 1|ENOENT/)]);
+    } finally {
+      process.execPath = node;
+    }
+  });
+});
+
+it('the time of a call begins when the ones before it are done', async () => {
+  const asker = askerWith({ isPure: true });
+  const first = asker.call('hang', 1, { limitMs: 200 });
+  // Over long before the first one is.
+  const second = asker.call('hang', 2, { limitMs: 1 });
+  expect(await Promise.race([first.catch(() => 'first'), second.catch(() => 'second')])).toBe('first');
+  expect(await outcomes([first, second])).toEqual(['log_unavailable', 'log_unavailable']);
+});
+
+it('it ends when nothing was asked for a while, and the next call starts another', async () => {
+  const asker = askerWith({ isPure: true, idleMs: 1 });
+  const before = echo(await asker.call('echo', 1));
+  await vi.waitUntil(() => !asker.isRunning, { timeout: 20_000 });
+  expect(echo(await asker.call('echo', 2)).who).not.toBe(before.who);
+});
+
+it('calls that change something fail with their thread: nobody knows which of them were done', async () => {
+  const asker = askerWith({});
+  expect(await outcomes([asker.call('hang', 1, { limitMs: 100 }), asker.call('echo', 2)])).toEqual(['log_unavailable', 'log_unavailable']);
+  expect(await outcomes([asker.call('echo', 3)])).toEqual([3]);
+});
+
+it('a question ends when its time is over, and the next one has its own', async () => {
+  let now = 0;
+  const clock = new QuestionClock(100, () => now);
+  clock.begin();
+  now = 100;
+  await clock.between();
+  now = 101;
+  await expect(clock.between()).rejects.toMatchObject({ code: 'log_unavailable' });
+  clock.begin();
+  await clock.between();
+});

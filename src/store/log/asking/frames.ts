@@ -1,0 +1,65 @@
+/** What stands in a frame of a pipe: a call, what a process is started with, or one of the forms of a reply. */
+export const kinds = { json: 0, bytes: 1, nothing: 2, error: 3 } as const;
+export type Kind = (typeof kinds)[keyof typeof kinds];
+
+/** Of one frame, in bytes. */
+export const mostPayload = 128 * 1024 * 1024;
+
+/** The length of what follows, the number of the call, the kind. */
+const headBytes = 9;
+
+export interface Frame {
+  readonly id: number;
+  readonly kind: number;
+  /** Memory of its own. */
+  readonly payload: Buffer;
+}
+
+export function headOf(id: number, kind: Kind, length: number): Buffer {
+  const head = Buffer.allocUnsafe(headBytes);
+  head.writeUInt32LE(length, 0);
+  head.writeUInt32LE(id, 4);
+  head.writeUInt8(kind, 8);
+  return head;
+}
+
+export function jsonFrame(id: number, kind: Kind, value: unknown): Buffer {
+  const payload = Buffer.from(JSON.stringify(value));
+  return Buffer.concat([headOf(id, kind, payload.length), payload]);
+}
+
+/** Puts frames together from the pieces of a pipe: each piece is copied to its place when it comes, none twice. */
+export class Unframer {
+  readonly #onFrame: (frame: Frame) => void;
+  readonly #head = Buffer.alloc(headBytes);
+  #headRead = 0;
+  #payload: Buffer | undefined;
+  #read = 0;
+
+  constructor(onFrame: (frame: Frame) => void) {
+    this.#onFrame = onFrame;
+  }
+
+  /** @throws Error for what is no frame */
+  take(piece: Buffer): void {
+    for (let at = 0; at < piece.length; ) {
+      const payload = this.#payload;
+      const copied = payload === undefined ? piece.copy(this.#head, this.#headRead, at) : piece.copy(payload, this.#read, at);
+      at += copied;
+      if (payload === undefined) this.#headRead += copied;
+      else this.#read += copied;
+      if (this.#headRead === headBytes) this.#finish();
+    }
+  }
+
+  #finish(): void {
+    const length = this.#head.readUInt32LE(0);
+    if (length > mostPayload) throw new Error(`a frame of ${length} bytes`);
+    // As large as it is, and nobody else's: it is passed on.
+    const payload = (this.#payload ??= Buffer.allocUnsafeSlow(length));
+    if (this.#read < length) return;
+    this.#payload = undefined;
+    [this.#headRead, this.#read] = [0, 0];
+    this.#onFrame({ id: this.#head.readUInt32LE(4), kind: this.#head.readUInt8(8), payload });
+  }
+}

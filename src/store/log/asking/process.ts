@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { objectIn } from '../../../core/json/scan.ts';
+import type { PostedError, Reply } from './calls.ts';
+import { type Frame, jsonFrame, kinds, Unframer } from './frames.ts';
+import type { Peer, PeerEvents } from './peer.ts';
+
+export interface ProcessOptions {
+  /** What the process runs; it responds to calls (`serveCalls`). */
+  readonly entry: URL;
+  /** The first thing that it reads: what is secret stands in no argument and in no variable. Something that JSON has. */
+  readonly data: unknown;
+  /** Heap of the process in megabytes: beyond it the process dies, and nothing else. */
+  readonly heapMb: number;
+}
+
+/** Milliseconds until it is ready: a busy machine has little time for it. */
+const startMs = 30_000;
+
+/** Variables that say how Node, the system and Postgres clients work; no others are handed on, credentials of providers least. */
+const ordinary =
+  /^(?:PG[A-Z]+|NODE_(?:OPTIONS|ENV|EXTRA_CA_CERTS|USE_SYSTEM_CA|COMPILE_CACHE|DISABLE_COMPILE_CACHE)|SSL_CERT_(?:FILE|DIR)|OPENSSL_CONF|LC_[A-Z]+|LD_[A-Z_]+|DYLD_[A-Z_]+|LANG|TZ|HOME|USER|PATH|TMPDIR|TEMP|TMP|SYSTEMROOT|USERPROFILE|APPDATA)$/i;
+/** Flags of this process that hold for the other one too. */
+const inherited = /^--(?:conditions=|use-(?:bundled|openssl|system)-ca)/;
+
+/**
+ * A process that is asked things. Unlike a thread it can stand back behind everything else with what V8 does for it. It ends with this process, however that ends. What it writes beside its replies is thrown away.
+ */
+export function startProcess({ entry, data, heapMb }: ProcessOptions, events: PeerEvents): Peer {
+  const flags = [
+    '--disable-sigusr1',
+    `--max-old-space-size=${heapMb}`,
+    '--max-semi-space-size=8',
+    ...process.execArgv.filter((flag) => inherited.test(flag)),
+  ];
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => ordinary.test(name)));
+  let child: ChildProcess;
+  try {
+    const stdio: ('ignore' | 'overlapped')[] = ['ignore', 'ignore', 'ignore', 'overlapped'];
+    child = spawn(process.execPath, [...flags, fileURLToPath(entry)], { stdio, env, windowsHide: true });
+  } catch (error) {
+    setImmediate(() => events.unstarted(error as Error));
+    return { post() {}, hold() {}, end: () => Promise.resolve() };
+  }
+  return new ChildPeer(child, data, events);
+}
+
+class ChildPeer implements Peer {
+  readonly #child: ChildProcess;
+  /** Absent where not even the pipe could be made. */
+  readonly #pipe: Socket | undefined;
+  readonly #events: PeerEvents;
+  readonly #timer: NodeJS.Timeout;
+  readonly #gone: Promise<void>;
+  #isReady = false;
+
+  constructor(child: ChildProcess, data: unknown, events: PeerEvents) {
+    this.#child = child;
+    this.#pipe = (child.stdio as ChildProcess['stdio'] | undefined)?.[3] as Socket | undefined;
+    this.#events = events;
+    this.#timer = setTimeout(() => this.#kill(), startMs).unref();
+    this.#gone = new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        resolve();
+        this.#over(new Error(`the process ended with ${signal ?? `code ${code}`}`));
+      });
+      child.once('error', (error) => {
+        if (child.pid === undefined) resolve();
+        this.#over(error);
+      });
+    });
+    this.#connect(data);
+    this.hold(false);
+  }
+
+  #connect(data: unknown): void {
+    const pipe = this.#pipe;
+    if (pipe === undefined) return;
+    const unframer = new Unframer((frame) => this.#take(frame));
+    pipe.on('data', (piece: Buffer) => {
+      try {
+        unframer.take(piece);
+      } catch {
+        this.#kill();
+      }
+    });
+    pipe.on('error', () => {});
+    pipe.on('close', () => this.#kill());
+    pipe.write(jsonFrame(0, kinds.json, data));
+  }
+
+  post(call: Parameters<Peer['post']>[0]): void {
+    const { id, name, argument } = call;
+    this.#pipe?.write(jsonFrame(id, kinds.json, { name, argument }));
+  }
+
+  hold(isHeld: boolean): void {
+    for (const one of [this.#child, this.#pipe]) {
+      if (isHeld) one?.ref();
+      else one?.unref();
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#kill();
+    await this.#gone;
+  }
+
+  #kill(): void {
+    this.#child.kill('SIGKILL');
+    this.#pipe?.destroy();
+  }
+
+  #over(why: Error): void {
+    clearTimeout(this.#timer);
+    this.#pipe?.destroy();
+    if (this.#isReady) this.#events.died(why);
+    else this.#events.unstarted(why);
+  }
+
+  #take(frame: Frame): void {
+    if (frame.id !== 0) {
+      this.#events.take(replyIn(frame));
+      return;
+    }
+    this.#isReady = true;
+    clearTimeout(this.#timer);
+    this.#events.ready();
+  }
+}
+
+function replyIn({ id, kind, payload }: Frame): Reply {
+  if (kind === kinds.bytes) return { id, value: payload };
+  if (kind === kinds.error) return { id, error: objectIn(payload.toString('utf8')) as unknown as PostedError };
+  return { id, value: undefined };
+}

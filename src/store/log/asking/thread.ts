@@ -1,0 +1,30 @@
+import { Worker } from 'node:worker_threads';
+import type { Reply, Told } from './calls.ts';
+import type { Peer, PeerEvents } from './peer.ts';
+
+export interface ThreadOptions {
+  /** What the thread runs; it responds to calls (`respond`). */
+  readonly entry: URL;
+  /** Its `workerData`. */
+  readonly data: unknown;
+  /** Heap of the thread in megabytes: beyond it the thread dies, and nothing else. */
+  readonly heapMb: number;
+}
+
+export function startThread({ entry, data, heapMb }: ThreadOptions, events: PeerEvents): Peer {
+  const worker = new Worker(entry, {
+    workerData: data,
+    resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    execArgv: process.execArgv.filter((flag) => flag.startsWith('--conditions=')),
+  });
+  worker.unref();
+  worker.on('online', () => events.ready());
+  worker.on('message', (message) => events.take(message as Reply | Told));
+  worker.on('error', (error) => events.died(error instanceof Error ? error : new Error(String(error))));
+  worker.on('exit', (code) => events.died(new Error(`the thread ended with code ${code}`)));
+  return {
+    post: (call, transfer) => worker.postMessage(call, transfer),
+    hold: (isHeld) => (isHeld ? worker.ref() : worker.unref()),
+    end: async () => void (await worker.terminate()),
+  };
+}

@@ -1,0 +1,15 @@
+import { serveCalls } from '../../src/store/log/asking/serve.ts';
+
+/** Started with `startProcess`: `hang` never responds, `die` ends the process, all others give back what they got, with the process's id. */
+const json = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
+
+serveCalls((data) => ({
+  echo: (argument: unknown) => json({ argument, who: process.pid, data }),
+  large: (size: number) => Buffer.alloc(size, 'x'),
+  nothing: () => undefined,
+  fail: (argument: unknown) => {
+    throw Object.assign(new Error(`no ${String(argument)}`), { code: 'invalid_filter', param: 'q' });
+  },
+  hang: () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0),
+  die: () => process.exit(3),
+}));
