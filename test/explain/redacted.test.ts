@@ -39,9 +39,7 @@ async function recorded(bodies: string, content: string): Promise<{ base: string
   });
   await response.arrayBuffer();
   const id = response.headers.get('x-request-id') ?? '';
-  let isThere = false;
-  const look = setInterval(() => void call(base, `/api/requests/${id}`, auth).then(({ status }) => (isThere ||= status === 200)), 50);
-  await until(() => isThere, 'the record in the log').finally(() => clearInterval(look));
+  await until(async () => (await call(base, `/api/requests/${id}`, auth)).status === 200, 'the record in the log');
   return { base, id };
 }
 

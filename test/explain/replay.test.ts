@@ -76,11 +76,7 @@ async function ask(headers: Record<string, string>): Promise<string> {
 
 /** The log has it. */
 async function kept(wanted: string): Promise<void> {
-  let isThere = false;
-  const look = setInterval(() => {
-    void call(base, `/api/requests/${wanted}`, { token: adminToken }).then(({ status }) => (isThere ||= status === 200));
-  }, 50);
-  await until(() => isThere, `record ${wanted} in the log`).finally(() => clearInterval(look));
+  await until(async () => (await call(base, `/api/requests/${wanted}`, { token: adminToken })).status === 200, `record ${wanted}`);
 }
 
 const asked = async <T>(path: string, sent?: object): Promise<T> => {

@@ -2,13 +2,18 @@ import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chunks } from '../support/upstream.ts';
 import { type Blackhole, startBlackhole } from './blackhole.ts';
-import { chat, contentOf, errorOf, onA, onPair, outcomes, type Rig, startRig, streamed } from './rig.ts';
+import { chat, contentOf, errorOf, onA, outcomes, type Rig, startRig, streamed } from './rig.ts';
 import { chunked, forever, head, piece, put } from './wire.ts';
 
 /** Providers that go silent: each clock of an attempt runs out on its own terms. */
 
 const [role = '', text = ''] = chunks('one ');
-const timeouts = { connect: '300ms', first_byte: '400ms', idle: '500ms', total: '1500ms' };
+/** One clock runs out, and the others have time: which of two comes first is nobody's promise on a busy machine. */
+const clocks = { connect: '300ms', first_byte: '400ms', idle: '500ms', total: '1500ms' };
+type Clock = keyof typeof clocks;
+const only = (clock: Clock): object => ({ connect: '60s', first_byte: '60s', idle: '60s', total: '90s', [clock]: clocks[clock] });
+const at = (clock: Clock): Readonly<Record<string, string>> => ({ 'x-gateway-provider': `@${clock}` });
+const pairAt = (clock: Clock): Readonly<Record<string, string>> => ({ 'x-gateway-config': `pair_${clock}` });
 
 /** Writes the same thing again and again until the other side has had enough. */
 async function repeat(socket: Socket, bytes: Buffer): Promise<void> {
@@ -22,48 +27,62 @@ interface Silence {
   readonly name: string;
   play(socket: Socket): Promise<void> | void;
   readonly body: object;
+  /** The clock that runs out. */
+  readonly clock?: Clock;
   readonly headers?: Readonly<Record<string, string>>;
   readonly says: RegExp;
 }
 
 const whole = head(200, { 'content-type': 'application/json', 'content-length': 100 });
 const silences: readonly Silence[] = [
-  { name: 'nothing at all, streamed', play: () => forever, body: streamed, says: /did not begin its stream within 400 ms/ },
+  {
+    name: 'nothing at all, streamed',
+    play: () => forever,
+    body: streamed,
+    clock: 'first_byte',
+    says: /did not begin its stream within 400 ms/,
+  },
   {
     name: 'a head alone, streamed',
     play: (socket) => put(socket, head(200, chunked)).then(() => forever),
     body: streamed,
+    clock: 'first_byte',
     says: /did not begin its stream within 400 ms/,
   },
   {
     name: 'events without content',
     play: (socket) => put(socket, head(200, chunked), piece(role)).then(() => forever),
     body: streamed,
+    clock: 'idle',
     says: /sent no event within 500 ms/,
   },
   {
     name: 'comments behind events without content',
     play: async (socket) => (await put(socket, head(200, chunked), piece(role)), await repeat(socket, piece(': ping\n\n'))),
     body: streamed,
+    clock: 'idle',
     says: /sent no event within 500 ms/,
   },
-  { name: 'nothing at all, whole', play: () => forever, body: chat, says: /did not begin its response within 400 ms/ },
+  { name: 'nothing at all, whole', play: () => forever, body: chat, clock: 'first_byte', says: /did not begin its response within 400 ms/ },
   {
     name: 'interim answers alone',
     play: (socket) => repeat(socket, Buffer.from('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n')),
     body: chat,
+    clock: 'first_byte',
     says: /did not begin its response within 400 ms/,
   },
   {
     name: 'a head alone, whole',
     play: (socket) => put(socket, whole).then(() => forever),
     body: chat,
+    clock: 'idle',
     says: /stopped sending in the middle of its response within 500 ms/,
   },
   {
     name: 'half a body',
     play: (socket) => put(socket, whole, '{"id":').then(() => forever),
     body: chat,
+    clock: 'idle',
     says: /stopped sending in the middle of its response within 500 ms/,
   },
   {
@@ -73,6 +92,7 @@ const silences: readonly Silence[] = [
       await repeat(socket, Buffer.from('x'))
     ),
     body: chat,
+    clock: 'total',
     says: /did not finish within 1500 ms/,
   },
   {
@@ -98,18 +118,35 @@ const silences: readonly Silence[] = [
   },
 ];
 
+const names = ['first_byte', 'idle', 'total'] as const;
+
 describe('a provider that goes silent', () => {
   let rig: Rig;
   let hole: Blackhole | undefined;
   beforeAll(async () => {
     hole = await startBlackhole();
-    const black = { type: 'openai', api_key: 'sk-key-of-nobody-0123', custom_host: `http://127.0.0.1:${hole?.port ?? 1}/v1`, timeouts };
+    const black = {
+      type: 'openai',
+      api_key: 'sk-key-of-nobody-0123',
+      custom_host: `http://127.0.0.1:${hole?.port ?? 1}/v1`,
+      timeouts: only('connect'),
+    };
     rig = await startRig({
-      timeouts,
-      providers: { black },
+      providers: (url) => ({
+        black,
+        ...Object.fromEntries(
+          names.map((clock) => [
+            clock,
+            { type: 'openai', api_key: `sk-key-of-${clock}-0123456`, custom_host: `${url}/v1`, timeouts: only(clock) },
+          ]),
+        ),
+      }),
       configs: {
         hasty: { request_timeout: 250, provider: 'a' },
-        twice: { strategy: { mode: 'fallback' }, targets: [{ provider: 'a' }, { provider: 'a', request_timeout: 100 }] },
+        twice: { strategy: { mode: 'fallback' }, targets: [{ provider: 'first_byte' }, { provider: 'a', request_timeout: 100 }] },
+        ...Object.fromEntries(
+          names.map((clock) => [`pair_${clock}`, { strategy: { mode: 'fallback' }, targets: [{ provider: clock }, { provider: 'b' }] }]),
+        ),
         around: { strategy: { mode: 'fallback' }, targets: [{ provider: 'black' }, { provider: 'b' }] },
       },
     });
@@ -120,27 +157,37 @@ describe('a provider that goes silent', () => {
     await hole?.close();
   });
 
-  it.each(silences)('with $name is given up, and says which setting', async ({ play, body, headers, says }) => {
-    rig.wire.script = play;
-    const told = await rig.tell({ ...body }, headers);
-    const error = errorOf(told.text);
-    expect([told.status, error.code, error.type]).toEqual([408, 'timeout', 'timeout_error']);
-    expect(error.message).toMatch(says);
-    expect(error.gateway.hint).toMatch(/timeouts\.|request_timeout/);
-    expect(told.record).toMatchObject({ end: 'fault', status: 408, error: { code: 'timeout' } });
-    expect(outcomes(told.record)).toEqual(['a timeout']);
-  });
+  it.each(silences)(
+    'with $name is given up, and says which setting',
+    async ({ play, body, clock, headers = at(clock ?? 'total'), says }) => {
+      rig.wire.script = play;
+      const told = await rig.tell({ ...body }, headers);
+      const error = errorOf(told.text);
+      expect([told.status, error.code, error.type]).toEqual([408, 'timeout', 'timeout_error']);
+      expect(error.message).toMatch(says);
+      expect(error.gateway.hint).toMatch(/timeouts\.|request_timeout/);
+      expect(told.record).toMatchObject({ end: 'fault', status: 408, error: { code: 'timeout' } });
+      expect(outcomes(told.record)).toEqual([`${clock ?? 'a'} timeout`]);
+    },
+  );
 
-  it.each(silences.filter(({ headers }) => headers === undefined))('with $name moves a fallback on', async ({ play, body }) => {
-    rig.wire.script = play;
-    const told = await rig.tell({ ...body }, onPair);
-    expect([told.status, outcomes(told.record)]).toEqual([200, ['a timeout', 'b answered 200']]);
-  });
+  it.each(silences.filter(({ clock }) => clock !== undefined))(
+    'with $name moves a fallback on',
+    async ({ play, body, clock = 'total' }) => {
+      rig.wire.script = play;
+      const told = await rig.tell({ ...body }, pairAt(clock));
+      expect([told.status, outcomes(told.record)]).toEqual([200, [`${clock} timeout`, 'b answered 200']]);
+    },
+  );
 
   it('at the last target of a chain is a timeout of the chain', async () => {
     rig.wire.script = () => forever;
     const told = await rig.tell(streamed, { 'x-gateway-config': 'twice' });
-    expect([told.status, errorOf(told.text).code, outcomes(told.record)]).toEqual([408, 'all_targets_failed', ['a timeout', 'a timeout']]);
+    expect([told.status, errorOf(told.text).code, outcomes(told.record)]).toEqual([
+      408,
+      'all_targets_failed',
+      ['first_byte timeout', 'a timeout'],
+    ]);
   });
 
   it('while it is connected to is given up', async (test) => {
@@ -153,18 +200,18 @@ describe('a provider that goes silent', () => {
   });
 
   it.each([
-    ['idle_timeout', /sent nothing for 500 ms/, () => forever],
-    ['idle_timeout', /sent nothing for 500 ms/, (socket: Socket) => repeat(socket, piece(': ping\n\n'))],
-    ['timeout', /did not finish within 1500 ms/, (socket: Socket) => repeat(socket, piece(text))],
-  ] as const)('after content was sent ends the stream with %s', async (code, says, then) => {
+    ['idle', 'idle_timeout', /sent nothing for 500 ms/, () => forever],
+    ['idle', 'idle_timeout', /sent nothing for 500 ms/, (socket: Socket) => repeat(socket, piece(': ping\n\n'))],
+    ['total', 'timeout', /did not finish within 1500 ms/, (socket: Socket) => repeat(socket, piece(text))],
+  ] as const)('after content was sent ends the stream: the clock %s, %s', async (clock, code, says, then) => {
     rig.wire.script = (socket) => put(socket, head(200, chunked), piece(role), piece(text)).then(() => then(socket));
-    const told = await rig.tell(streamed, onPair);
+    const told = await rig.tell(streamed, pairAt(clock));
     const error = errorOf(told.events.at(-1) ?? '');
     expect([told.status, told.cut, error.code]).toEqual([200, false, code]);
     expect(error.message).toMatch(says);
     expect(contentOf(told.events).startsWith('one ')).toBe(true);
     expect(told.text).not.toContain('[DONE]');
     expect(told.record).toMatchObject({ end: 'fault', status: 200, error: { code } });
-    expect(outcomes(told.record)).toEqual(['a answered 200']);
+    expect(outcomes(told.record)).toEqual([`${clock} answered 200`]);
   });
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createParser } from 'eventsource-parser';
 import { expect } from 'vitest';
 import type { LogRecord } from '../../src/core/records/record.ts';
@@ -39,7 +40,8 @@ export interface RigOptions {
   readonly timeouts?: Plain;
   /** There is room for one request unless this says otherwise: whatever is left of one makes the next one fail. */
   readonly server?: Plain;
-  readonly providers?: Plain;
+  /** Others; a function gets the address of the one that misbehaves. */
+  readonly providers?: Plain | ((url: string) => Plain);
   readonly configs?: Plain;
   readonly more?: Plain;
   readonly gateway?: TestGatewayOptions;
@@ -77,8 +79,15 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     tell: async (body, headers) => readAll(gateway, await ask(body, headers)),
     expectQuiet,
     async forgetConnections() {
-      for (const socket of wire.sockets) socket.destroy();
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      // It closes its side when it has read the end of ours.
+      await Promise.all(
+        [...wire.sockets].map(async (socket) => {
+          if (socket.destroyed) return;
+          const closed = once(socket, 'close');
+          socket.resume().end();
+          await closed;
+        }),
+      );
     },
     async close() {
       await gateway.close();
@@ -106,7 +115,7 @@ function configOf(wire: Wire, good: ScriptedUpstream, options: RigOptions): Plai
     providers: {
       a: { type: 'openai', api_key: 'sk-key-of-provider-a-0123', custom_host: `${wire.url}/v1`, timeouts: options.timeouts ?? {} },
       b: { type: 'openai', api_key: 'sk-key-of-provider-b-0123', custom_host: `${good.url}/v1` },
-      ...options.providers,
+      ...(typeof options.providers === 'function' ? (options.providers as (url: string) => Plain)(wire.url) : options.providers),
     },
     configs: { pair: { strategy: { mode: 'fallback' }, targets: [{ provider: 'a' }, { provider: 'b' }] }, ...options.configs },
     ...options.more,

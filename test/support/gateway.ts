@@ -102,11 +102,15 @@ function switched(text: string): string {
   return file.toString();
 }
 
-/** Waits for a state, generously: for what happens soon but not at once. */
-export async function until<T>(look: () => T | undefined | false, what: string, withinMs = 60_000): Promise<T> {
+/** Waits for a state, generously: for what happens soon but not at once. One look at a time. */
+export async function until<T>(
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+  what: string,
+  withinMs = 60_000,
+): Promise<T> {
   const end = performance.now() + withinMs;
   for (;;) {
-    const found = look();
+    const found = await look();
     if (found !== undefined && found !== false) return found;
     if (performance.now() > end) throw new Error(`waited in vain for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
