@@ -38,12 +38,7 @@ async function send(text: string, headers: Record<string, string> = {}): Promise
 const as = async <T>(token: string, path: string): Promise<T> => (await call(base, path, { token })).json as T;
 
 async function stored(id: string): Promise<void> {
-  for (let i = 0; i < 200; i += 1) {
-    const { rows } = await as<SearchPage>(tokens.otto, `/api/requests?q=id:${id}`);
-    if (rows.length === 1) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error('the record was not stored');
+  await until(async () => (await as<SearchPage>(tokens.otto, `/api/requests?q=id:${id}`)).rows.length === 1, 'the record');
 }
 
 describe('the request log', () => {

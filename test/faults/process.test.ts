@@ -120,7 +120,7 @@ describe('a gateway that is told to stop', () => {
     const kept = await openConnection();
     child.kill('SIGTERM');
     await until(() => lines.includes('"msg":"stopping"'), 'the stop to begin');
-    for (let tries = 0; tries < 500 && !(await refused()); tries += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(refused, 'new connections to be refused');
     // One that was never used may be closed by then; a request on it is served.
     expect(await kept.answers()).toMatch(/^(?:$|HTTP\/1\.1 200 OK\r\n[^]*\r\nconnection: close\r\n[^]*"object":"list")/i);
     goOn();

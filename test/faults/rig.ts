@@ -99,13 +99,11 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
 
 /** An attempt is over a moment after its answer is. */
 async function untilServed(ask: () => Promise<Response>): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
+  await until(async () => {
     const response = await ask();
-    const text = await response.text();
-    if (response.status === 200) return;
-    if (tries === 100) throw new Error(`something is still under way: ${text}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+    await response.arrayBuffer();
+    return response.status === 200;
+  }, 'room for a request');
 }
 
 function configOf(wire: Wire, good: ScriptedUpstream, options: RigOptions): Plain {

@@ -4,7 +4,7 @@ import { Portkey } from 'portkey-ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StoredRecord } from '../../src/core/logs/reader.ts';
 import { adminUrl, call } from '../admin/client.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 
 let gateway: TestGateway;
 let token: string;
@@ -26,12 +26,10 @@ const stored = async (id: string): Promise<StoredRecord> =>
 
 /** Asks until the writer has stored it. */
 async function feedbackOf(id: string, count: number): Promise<StoredRecord['feedback']> {
-  for (const end = performance.now() + 20_000; performance.now() < end; ) {
+  return until(async () => {
     const feedback = ((await stored(id)) as Partial<StoredRecord> | undefined)?.feedback ?? [];
-    if (feedback.length >= count) return feedback;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('no feedback was stored');
+    return feedback.length >= count && feedback;
+  }, 'the feedback to be stored');
 }
 
 const send = (method: string, path: string, body: unknown): Promise<Response> =>
@@ -60,15 +58,12 @@ describe('feedback of the portkey library', () => {
     ]);
     const changed = (await client.feedback.update({ feedbackID: created.feedback_ids[0] ?? '', value: -3 })) as unknown as Saved;
     expect(changed.feedback_ids).toEqual(created.feedback_ids);
-    for (const end = performance.now() + 20_000; ; ) {
-      const found = await feedbackOf(record, 1);
-      if (found[0]?.value === -3) {
-        expect(found).toMatchObject([{ weight: 0.5, metadata: { comment: 'good', by: 'u1' } }]);
-        expect(found).toHaveLength(1);
-        break;
-      }
-      if (performance.now() > end) throw new Error('the change was not stored');
-    }
+    const found = await until(async () => {
+      const now = await feedbackOf(record, 1);
+      return now[0]?.value === -3 && now;
+    }, 'the change to be stored');
+    expect(found).toMatchObject([{ weight: 0.5, metadata: { comment: 'good', by: 'u1' } }]);
+    expect(found).toHaveLength(1);
   });
 });
 

@@ -315,18 +315,12 @@ test('a refusal before the end of the form leaves the connection to the next req
 });
 
 async function held(): Promise<void> {
-  for (let tries = 0; (await openForms()) === 0; tries += 1) {
-    if (tries > 200) throw new Error('no form is held');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await until(async () => (await openForms()) > 0, 'a form that is held');
 }
 
 /** Waits until nothing of any form is held. */
 async function gone(): Promise<void> {
-  for (let tries = 0; (await openForms()) > 0; tries += 1) {
-    if (tries > 200) throw new Error('a form is still held');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await until(async () => (await openForms()) === 0, 'the end of all forms');
 }
 
 async function replace(next: Promise<TestGateway>): Promise<TestGateway> {

@@ -83,8 +83,15 @@ export async function startOrigin(reply: Reply = answerFile): Promise<Origin> {
     reply,
     early: undefined,
     async forget() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      // The gateway closes its side when it has read the end of ours.
+      await Promise.all(
+        [...sockets].map(async (socket) => {
+          if (socket.destroyed) return;
+          const closed = once(socket, 'close');
+          socket.resume().end();
+          await closed;
+        }),
+      );
     },
     close: () =>
       new Promise((resolve) => {

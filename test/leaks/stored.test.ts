@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminUrl, call } from '../admin/client.ts';
 import { runHere } from '../cli/in-process.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import type { ScriptedUpstream } from '../support/upstream.ts';
 import { confidentialYaml, found, sendAll, startEcho } from './confidential.ts';
 import { filesBelow } from './sinks.ts';
@@ -41,8 +41,7 @@ describe('what is stored and shown without any setting', () => {
     const ids = await sendAll(gateway.url);
     expect(ids.length).toBeGreaterThan(90);
     const stored = async (): Promise<string> => admin(`/api/requests/${ids.at(-1) ?? ''}`);
-    for (const end = performance.now() + 30_000; !(await stored()).includes('"record"') && performance.now() < end; )
-      await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(async () => (await stored()).includes('"record"'), 'the last record');
     const leaks: string[] = [];
     const look = (sink: string, text: string): void => {
       leaks.push(...found(text).map((part) => `${sink}: ${part}`));

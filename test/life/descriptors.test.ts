@@ -48,12 +48,7 @@ it('a process that has run out of descriptors serves again once some are free', 
       (response) => response.status,
       () => 0,
     );
-  let status = 0;
-  for (let tries = 0; tries < 200 && status !== 200; tries += 1) {
-    status = await ask();
-    if (status !== 200) await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  expect(status).toBe(200);
+  await until(async () => (await ask()) === 200, 'a request to be served');
   child.kill('SIGTERM');
   await until(() => child.exitCode !== null || child.signalCode !== null, 'the end');
   expect(child.exitCode).toBe(0);

@@ -87,14 +87,12 @@ async function hello(): Promise<number> {
 }
 
 async function untilServed(): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
-    try {
-      if ((await hello()) === 200) return;
-    } catch (error) {
-      if (tries > 500) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  const isServed = (): Promise<boolean> =>
+    hello().then(
+      (status) => status === 200,
+      () => false,
+    );
+  await until(isServed, 'the first answer');
 }
 
 describe('a gateway whose outputs take nothing', () => {

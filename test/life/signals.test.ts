@@ -58,7 +58,7 @@ async function startHeld(): Promise<Running> {
 
 async function holds(process: Running): Promise<void> {
   for (let tries = 0; !(await readdir(cwd)).includes('waiting'); tries += 1) {
-    if (tries > 2000 || process.child.exitCode !== null) throw new Error(`the start did not come to the plugin: ${process.err()}`);
+    if (tries > 10_000 || process.child.exitCode !== null) throw new Error(`the start did not come to the plugin: ${process.err()}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { begin, type Running } from '../cli/run.ts';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { until } from '../support/gateway.ts';
 
 let dir: string;
 let upstream: ScriptedUpstream;
@@ -84,7 +85,7 @@ describe('a gateway that is told to stop', () => {
   it('asks clients to reconnect from the first moment, also with answers that were waiting', async () => {
     let answer = (): void => undefined;
     const held = new Promise<void>((resolve) => (answer = resolve));
-    await start({ delay: '2s', timeout: '20s' });
+    await start({ delay: '4s', timeout: '20s' });
     const agent = new Agent({ keepAlive: true });
     expect(await answerOf(post(agent).end(body))).toEqual({ status: 200, connection: 'keep-alive' });
     upstream.script = async (response) => {
@@ -92,7 +93,7 @@ describe('a gateway that is told to stop', () => {
       json(response, 200, completion('late'));
     };
     const waiting = post(agent).end(body);
-    for (let tries = 0; upstream.requests.length < 2 && tries < 500; tries += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(() => upstream.requests.length === 2, 'the request upstream');
     await stop();
     upstream.script = (response) => json(response, 200, completion('new'));
     // New connections are accepted during the delay.
@@ -104,7 +105,7 @@ describe('a gateway that is told to stop', () => {
   });
 
   it('closes WebSockets with 1001 at the end of the grace, on both sides', async () => {
-    await start({ timeout: '500ms' });
+    await start({ timeout: '3s' });
     const socket = new WebSocket(`${url.replace('http', 'ws')}/realtime?model=m`, { headers: { 'x-gateway-provider': '@live' } });
     const closed = new Promise<number>((resolve) => socket.once('close', resolve));
     const upstreamClosed = new Promise<number>((resolve) => realtime.once('connection', (inner) => inner.once('close', resolve)));

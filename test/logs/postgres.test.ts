@@ -11,6 +11,7 @@ import { createPostgresSource, openPostgresStore } from '../../src/store/log/pos
 import { sampleRecord } from '../../src/store/fixtures/sample.ts';
 import { skipping } from '../support/skipping.ts';
 import { entryOf, postgresKind, write } from './stores.ts';
+import { until } from '../support/gateway.ts';
 
 const at = Date.parse('2026-11-20T12:00:00Z');
 const day = 86_400_000;
@@ -104,14 +105,12 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     await expect(write(store, records('a', 5, 5))).rejects.toThrow(/^postgres 127\.0\.0\.1:\d+\/logs\d+: /);
     await expect(source.all('SELECT 1', [])).rejects.toThrow(/^postgres /);
     await kind.server().start();
-    const limit = Date.now() + 30_000;
-    for (let isUp = false; !isUp && Date.now() < limit; ) {
-      isUp = await write(store, records('a', 0, 10)).then(
+    const isWritten = (): Promise<boolean> =>
+      write(store, records('a', 0, 10)).then(
         () => true,
         () => false,
       );
-      if (!isUp) await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await until(isWritten, 'the store to write again');
     expect(await ask(url, 'SELECT count(*)::int AS n FROM requests')).toEqual([{ n: 10 }]);
     await Promise.all([store.close(), source.close()]);
   });

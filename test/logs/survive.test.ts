@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import type { LogReader } from '../../src/core/logs/reader.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 
 /** What happens to the request log must not happen to requests. */
 
@@ -40,16 +40,6 @@ async function ask(url: string): Promise<{ readonly id: string; readonly status:
   return { id: response.headers.get('x-request-id') ?? '', status: response.status };
 }
 
-/** Looks until there is something. */
-async function eventually<T>(look: () => Promise<T | undefined>, what: string): Promise<T> {
-  for (let tries = 0; tries < 400; tries += 1) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`waited in vain for ${what}`);
-}
-
 const notesOf = async (url: string): Promise<string> => (await fetch(`${url}/readyz`)).text();
 
 it.each([
@@ -67,10 +57,7 @@ it.each([
   const { url, logs } = await start(dir);
   const { id, status } = await ask(url);
   expect(status).toBe(200);
-  const problems = await eventually(
-    async () => ((await logs.get(id)) === undefined ? undefined : (await logs.state()).problems),
-    'the record',
-  );
+  const problems = await until(async () => ((await logs.get(id)) === undefined ? undefined : (await logs.state()).problems), 'the record');
   expect(problems.join()).toContain(`it was moved to ${path}.corrupt-`);
   expect(readdirSync(dir).filter((name) => name.startsWith('log.sqlite.corrupt-')).length).toBeGreaterThan(0);
 });
@@ -82,16 +69,16 @@ it('keeps records in the spool while the store cannot be opened, says so, and st
   const { url, logs } = await start(dir);
   const { id, status } = await ask(url);
   expect(status).toBe(200);
-  const state = await eventually(async () => {
+  const state = await until(async () => {
     const now = await logs.state();
     return now.problems.length > 0 ? now : undefined;
   }, 'the problem');
   expect(state.problems.join()).toContain('Records wait in the spool: ');
   expect(state.spool.bytes).toBeGreaterThan(0);
-  await eventually(async () => (await notesOf(url)).includes('Records wait in the spool') || undefined, 'the note');
+  await until(async () => (await notesOf(url)).includes('Records wait in the spool') || undefined, 'the note');
   rmSync(path, { recursive: true });
-  await eventually(async () => (await logs.get(id).catch(() => undefined)) ?? undefined, 'the record');
-  await eventually(async () => ((await logs.state()).problems.length === 0 ? true : undefined), 'the end of the problem');
+  await until(async () => (await logs.get(id).catch(() => undefined)) ?? undefined, 'the record');
+  await until(async () => ((await logs.state()).problems.length === 0 ? true : undefined), 'the end of the problem');
 });
 
 it('serves with records in memory where the state directory cannot be written', async () => {

@@ -165,7 +165,7 @@ async function ready(url: string, child: ReturnType<typeof spawn>): Promise<void
   child.stderr?.on('data', (chunk: Buffer) => {
     said = (said + String(chunk)).slice(-4000);
   });
-  const limit = Date.now() + 60_000;
+  const limit = Date.now() + 120_000;
   for (;;) {
     try {
       await runOnce(url, 'SELECT 1');
