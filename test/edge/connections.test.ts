@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { headOf, WireClient } from './wire-client.ts';
+import { turns } from '../support/time.ts';
 
 /** One connection, one key and one silent crowd leave room for everybody else. */
 
@@ -64,7 +65,7 @@ describe('requests that are pipelined', () => {
     const client = open();
     client.write(request('held'), ...models.map((model) => request(model)));
     await until(() => held.length === 1, 'the first request');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await turns();
     expect(upstream.requests.length).toBe(1);
     json(held[0] as ServerResponse, 200, completion('held'));
     expect(await client.answers(61)).toEqual(Array.from({ length: 61 }, () => 200));

@@ -4,6 +4,7 @@ import { until } from '../support/gateway.ts';
 import { chunks } from '../support/upstream.ts';
 import { chat, onA, onPair, outcomes, type Rig, startRig, streamed } from './rig.ts';
 import { chunked, drained, forever, head, piece, put, whole } from './wire.ts';
+import { turns } from '../support/time.ts';
 
 /** Clients that leave: whatever runs for them ends at once. */
 
@@ -62,7 +63,7 @@ describe('a client that leaves', () => {
     const before = rig.wire.requests.length;
     const record = await leave(chat, { 'x-gateway-config': 'patient' }, async () => {
       await until(() => rig.wire.requests.length > before && rig.wire.busy() === 0, 'the first answer');
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await turns();
     });
     expect(record).toMatchObject({ end: 'client_gone', status: 499 });
     expect([outcomes(record), rig.wire.requests.length - before]).toEqual([['a answered 429'], 1]);
@@ -75,7 +76,7 @@ describe('a client that leaves', () => {
     socket.write(
       `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nx-gateway-provider: @a\r\ncontent-length: 1000\r\n\r\n{"model":`,
     );
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await turns();
     const recorded = rig.gateway.records.length;
     socket.destroy();
     const record = await until(() => rig.gateway.records[recorded], 'the record of a client that left');
@@ -94,7 +95,7 @@ describe('a client that leaves', () => {
     };
     const record = await leave(streamed, onA, async (response) => {
       await response;
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await turns(100);
     });
     expect(record).toMatchObject({ end: 'client_gone', status: 200 });
   });

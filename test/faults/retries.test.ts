@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { completion } from '../support/upstream.ts';
 import { chat, errorOf, onA, outcomes, readAll, type Rig, startRig, streamed, type Told } from './rig.ts';
 import { forever, head, put, whole } from './wire.ts';
+import { type HeldTime, holdTime, turns } from '../support/time.ts';
 
 const json = 'application/json';
 const good = JSON.stringify(completion('from a'));
@@ -160,12 +161,10 @@ describe('retries', () => {
 describe('a kept connection', () => {
   let rig: Rig;
   /** A dead connection has to show within 100 ms, which a machine with other work may take: time stands still here. */
-  let now: number;
+  let time: HeldTime;
   beforeEach(() => {
-    now = performance.now();
-    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    time = holdTime();
   });
-  afterEach(() => void vi.restoreAllMocks());
   beforeAll(async () => {
     rig = await startRig({
       server: { max_in_flight: 5 },
@@ -190,7 +189,7 @@ describe('a kept connection', () => {
   const reset = (socket: Socket): void => void socket.resetAndDestroy();
   /** In the middle of the work. */
   const resetLater = (socket: Socket): void => {
-    now += 250;
+    time.pass(250);
     reset(socket);
   };
 
@@ -326,7 +325,7 @@ describe('more requests than server.max_in_flight', () => {
       return request;
     });
     await Promise.all(slow.map((request) => once(request, 'socket')));
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await turns();
     expect((await rig.tell(chat, { 'x-gateway-provider': '@b' })).status).toBe(200);
     for (const request of slow) request.destroy();
     await rig.close();

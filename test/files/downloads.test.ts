@@ -3,6 +3,7 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type TestGateway, until } from '../support/gateway.ts';
 import { answerJson, onA, type Origin, sha256, startFront, startOrigin } from './rig.ts';
+import { holdTime, turns } from '../support/time.ts';
 
 let a: Origin;
 let gateway: TestGateway;
@@ -146,7 +147,12 @@ describe('a download', () => {
     a.reply = (response) => response.writeHead(200, { 'content-length': file.length }).end(file);
     const response = await get();
     response.pause();
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const time = holdTime();
+    await turns();
+    time.pass(1500);
+    // Clocks are looked at each 100 ms.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    time.release();
     const { bytes, isCut } = await read(response);
     expect({ isCut, sha256: sha256(bytes) }).toEqual({ isCut: false, sha256: sha256(file) });
   });

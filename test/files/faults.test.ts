@@ -19,6 +19,7 @@ import {
   startFront,
   startOrigin,
 } from './rig.ts';
+import { holdTime, turns } from '../support/time.ts';
 
 let a: Origin;
 let b: Origin;
@@ -114,7 +115,7 @@ describe('a client', () => {
     });
     request.on('error', () => {});
     request.write(opening.subarray(0, 40));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await turns();
     request.destroy();
     expect(await until(() => gateway.records[0], 'the record')).toMatchObject({ end: 'client_gone', status: 499, attempts: [] });
   });
@@ -129,7 +130,7 @@ describe('a client', () => {
     request.on('error', () => {});
     const answered = once(request, 'response');
     request.write(opening.subarray(0, 40));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await turns();
     await closing.close();
     // What is told of it after that must not end the process: the runner fails on a rejection that nobody takes.
     expect(((await answered) as [IncomingMessage])[0].statusCode).toBe(503);
@@ -210,13 +211,18 @@ describe('a provider', () => {
 
   test('a slow client does not run into the clocks of the provider', async () => {
     gateway = await replace(startFront([a], { timeouts: { idle: '300ms', total: '200ms' } }));
+    const time = holdTime();
     const body = formOf([file(Buffer.alloc(300_000, 'x'))]);
     async function* halting(): AsyncGenerator<Buffer> {
       yield body.subarray(0, 100_000);
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await turns();
+      time.pass(1000);
+      // Clocks are looked at each 100 ms.
+      await new Promise((resolve) => setTimeout(resolve, 300));
       yield body.subarray(100_000);
     }
     const told = await send(gateway, { body: halting() });
+    time.release();
     expect(told.status, told.text).toBe(200);
   });
 });

@@ -107,7 +107,7 @@ class Run {
     };
     const request = anyRequest(random, aim);
     // A joined WebSocket ends when a side closes it, and ours does not; one that is refused may keep its connection.
-    const sent = await this.#rig.send(request.bytes, { withinMs: 20_000, ...(request.isSocket ? { settleMs: 100 } : {}) });
+    const sent = await this.#rig.send(request.bytes, { withinMs: 60_000, ...(request.isSocket ? { settleMs: 100 } : {}) });
     this.#done += 1;
     const id = /^x-request-id: (\S+)/im.exec(sent.text)?.[1];
     if (id !== undefined) this.#ids.set(id, { n, what: request.what });

@@ -43,7 +43,7 @@ async function ask(bad: string): Promise<{ status: number; code: string | null; 
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-gateway-provider': '@mock', 'x-bad': bad },
     body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'hi' }] }),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
   });
   const { error } = (await response.json()) as { error?: { code: string } };
   return { status: response.status, code: error?.code ?? null, id: response.headers.get('x-request-id') ?? '' };

@@ -85,9 +85,12 @@ it('collectors get nothing of it, with messages', async () => {
 it('explaining, repeating, following, exporting and judging a request show nothing of it', async () => {
   const gateway = await start();
   const tails = [['--body'], ['--json']].map((flags) => command(gateway, 'logs', 'tail', '--limit', '20', ...flags));
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  let isOver = false;
+  const tailed = Promise.all(tails).finally(() => (isOver = true));
   const ids = await sendAll(gateway.url);
-  for (const { out, err } of await Promise.all(tails)) look('logs tail', out + err);
+  // They end when they have shown 20, however late they began.
+  while (!isOver) await sendAll(gateway.url);
+  for (const { out, err } of await tailed) look('logs tail', out + err);
 
   const body = { model: '@up/mirror', messages: [{ role: 'user', content: said }] };
   const mirrored = await ask(gateway.url, { path: '/v1/chat/completions', body });

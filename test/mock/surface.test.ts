@@ -30,7 +30,7 @@ async function until<T>(look: () => Promise<T>, isThere: (found: T) => boolean):
   for (let tries = 0; ; tries += 1) {
     const found = await look();
     if (isThere(found)) return found;
-    if (tries > 100) throw new Error(`waited in vain: ${JSON.stringify(found)}`);
+    if (tries > 300) throw new Error(`waited in vain: ${JSON.stringify(found)}`);
     await sleep(300);
   }
 }

@@ -3,6 +3,7 @@ import { type ClientRequest, type IncomingMessage, request as httpRequest } from
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { call, createRig, deadPort, provider, raw, rawProvider, read, type Rig, type RigOptions, until } from './rig.ts';
+import { holdTime, turns } from '../support/time.ts';
 
 let rig: Rig | undefined;
 afterEach(async () => {
@@ -175,17 +176,19 @@ describe('the idle clock', () => {
   });
 
   test('lets a slow answer live as long as bytes come', async () => {
+    const time = holdTime();
     const { port } = await start(
       provider((_req, res) => {
         let n = 0;
         const timer = setInterval(() => {
           n += 1;
+          time.pass(100);
           res.write('.');
           if (n === 20) {
             clearInterval(timer);
             res.end();
           }
-        }, 100);
+        }, 50);
       }),
       { clocks: { connect: 5000, idle: 1500 } },
     );
@@ -199,7 +202,12 @@ describe('the idle clock', () => {
       { clocks: { connect: 5000, idle: 1000 } },
     );
     const res = await answerOf(httpRequest({ port, host: '127.0.0.1', path: '/v1/x', agent: false }).end());
-    await new Promise((resolve) => setTimeout(resolve, 2500));
+    const time = holdTime();
+    await turns();
+    time.pass(2500);
+    // Clocks are looked at each 100 ms.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    time.release();
     expect((await read(res)).body.equals(body)).toBe(true);
     expect(await result()).toMatchObject({ kind: 'whole', bytesOut: body.length });
   });

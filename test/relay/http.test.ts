@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/core/error.ts';
 import { compileEgress, lookupFor } from '../../src/transport/outbound/egress.ts';
 import { call, createRig, type PassResult, provider, raw, rawProvider, read, type Rig, type RigOptions, until } from './rig.ts';
+import { turns } from '../support/time.ts';
 
 let rig: Rig | undefined;
 afterEach(async () => {
@@ -306,7 +307,7 @@ describe('the record', () => {
       return got;
     });
     await until(() => letGo !== undefined);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await turns();
     expect(isOver).toBe(false);
     expect(sealed).toMatchObject({ kind: 'whole', status: 200, bytesOut: body.length, headSent: true });
     letGo?.();

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { secretForms } from '../../src/core/secrets/redactor.ts';
 import { createRig, deadPort, provider, rawProvider, type Rig, type RigOptions, until } from './rig.ts';
+import { turns } from '../support/time.ts';
 
 let rig: Rig | undefined;
 const clients = new Set<WebSocket>();
@@ -100,7 +101,7 @@ describe('frames', () => {
     socket.write(Buffer.concat([Buffer.from(upgradeHead), frame]));
     await until(() => agree !== undefined);
     socket.write(frame);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await turns();
     agree?.();
     await until(() => got.length === 2);
     expect(got).toEqual(['hi', 'hi']);
@@ -122,7 +123,7 @@ describe('frames', () => {
     socket.write(upgradeHead);
     socket.write(sent);
     await until(() => agree !== undefined);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await turns();
     expect(socket.writableLength).toBeGreaterThan(0);
     agree?.();
     await until(() => got.reduce((sum, chunk) => sum + chunk.length, 0) >= sent.length);

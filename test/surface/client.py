@@ -21,7 +21,7 @@ def told(step):
 
 
 def client_of(surface, headers):
-    return OpenAI(base_url=surface["baseUrl"], api_key="dummy", default_headers=headers, max_retries=0, timeout=10)
+    return OpenAI(base_url=surface["baseUrl"], api_key="dummy", default_headers=headers, max_retries=0, timeout=60)
 
 
 def object_steps(surface):

@@ -34,7 +34,7 @@ function thrownOf(error: unknown): Thrown | string {
 }
 
 const clientOf = ({ baseUrl, headers }: Surface, defaultHeaders: Readonly<Record<string, string>> = headers): OpenAI =>
-  new OpenAI({ baseURL: baseUrl, apiKey: 'dummy', defaultHeaders, maxRetries: 0, timeout: 10_000 });
+  new OpenAI({ baseURL: baseUrl, apiKey: 'dummy', defaultHeaders, maxRetries: 0, timeout: 60_000 });
 
 function objectSteps(surface: Surface): Steps {
   const client = clientOf(surface);

@@ -6,6 +6,7 @@ import { Budget, Hold } from '../../core/memory/budget.ts';
 import { createEgress } from './egress.ts';
 import { createMedia } from './media.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
+import { turns } from '../../../test/support/time.ts';
 
 let server: ScriptedUpstream;
 let allow: readonly string[] = ['127.0.0.1'];
@@ -77,9 +78,14 @@ describe('a file', () => {
 it('many files come four at a time', async () => {
   let open = 0;
   let most = 0;
+  const waiting: (() => void)[] = [];
   server.script = async (response) => {
     most = Math.max(most, ++open);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    // Four wait for each other, and a moment for a fifth.
+    const four = new Promise<void>((resolve) => waiting.push(resolve));
+    if (waiting.length === 4) for (const go of waiting.splice(0)) go();
+    await four;
+    await turns();
     open -= 1;
     file(response, Buffer.from('x'));
   };

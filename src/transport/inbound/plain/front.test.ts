@@ -3,6 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { headerNames } from '../header-bag.ts';
 import { PlainFront, type PlainRequest } from './front.ts';
+import { turns } from '../../../../test/support/time.ts';
 
 /** A front whose requests are answered by the test; what is handed over is answered by `node:http` with "node". */
 
@@ -199,7 +200,7 @@ describe('a connection', () => {
     client.socket.write(plain);
     await vi.waitFor(() => expect(waiting.length).toBe(1), { timeout: 60_000 });
     client.socket.write(plain + plain);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await turns();
     expect(client.text).toBe('');
     answer(waiting[0] as PlainRequest);
     await client.sees(/ok.*node.*node$/s);

@@ -5,6 +5,7 @@ import { GatewayError } from '../../../core/error.ts';
 import type { Route } from '../pools.ts';
 import type { Receiver, Source, WireRequest } from '../upstream.ts';
 import { Origins } from './origins.ts';
+import { type HeldTime, holdTime, turns } from '../../../../test/support/time.ts';
 
 const route: Route = { trust: 'operator', connectMs: 5000 };
 
@@ -86,10 +87,8 @@ function send(over: Partial<WireRequest> = {}, by: Route = route): Told {
 }
 
 const ask = (over: Partial<WireRequest> = {}, by: Route = route): Promise<string> => send(over, by).over.promise;
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 async function until(what: () => boolean): Promise<void> {
-  while (!what()) await pause(2);
+  while (!what()) await turns(1);
 }
 
 describe('a plain request', () => {
@@ -139,8 +138,8 @@ describe('a connection', () => {
   it('holds nothing of a request that it has served', async () => {
     await Promise.all([ask(), ask()]);
     await ask();
-    await pause(5);
-    expect([queryObjects(Told, { format: 'count' }), sockets.length]).toEqual([0, 2]);
+    await until(() => queryObjects(Told, { format: 'count' }) === 0);
+    expect(sockets.length).toBe(2);
   });
 
   it('serves one request after another', async () => {
@@ -153,9 +152,11 @@ describe('a connection', () => {
     const waiting = [send(), send(), send()];
     await until(() => seen.filter((text) => text.endsWith('{}')).length === 3);
     answer = (socket) => socket.write(whole('fine'));
-    for (const n of [2, 0, 1]) {
+    let over = 0;
+    for (const told of waiting) void told.over.promise.then(() => (over += 1));
+    for (const [before, n] of [2, 0, 1].entries()) {
       sockets[n]?.write(whole(`${n}`));
-      await pause(20);
+      await until(() => over > before);
     }
     expect(await Promise.all(waiting.map(({ over }) => over.promise))).toHaveLength(3);
     await ask();
@@ -174,7 +175,7 @@ describe('a connection', () => {
   it('that brings an answer to nothing is closed: the next request does not take it', async () => {
     await ask();
     // Behind a timer sockets are read next: what is there by then is known before the request leaves.
-    await pause(5);
+    await turns(5);
     sockets[0]?.write(whole('poison'));
     expect([await ask(), sockets.length]).toEqual(['200 fine', 2]);
   });
@@ -201,8 +202,7 @@ describe('a connection', () => {
     const told = new Told();
     told.isAbandoned = true;
     origins.send(request(), route, told);
-    await until(() => sockets.length === 1);
-    await pause(20);
+    await until(() => told.source !== undefined && sockets.length === 1);
     expect([seen[0], await ask(), sockets.length]).toEqual(['', '200 fine', 1]);
   });
 
@@ -222,9 +222,9 @@ describe('a connection', () => {
     const told = send();
     await until(() => told.text.length > 10);
     told.source?.pause();
-    await pause(100);
+    await turns();
     const taken = told.text.length;
-    await pause(100);
+    await turns();
     expect([told.text.length, taken < block.length * 200]).toEqual([taken, true]);
     told.source?.resume();
     expect((await told.over.promise).length).toBe(4 + block.length * 400);
@@ -233,8 +233,13 @@ describe('a connection', () => {
   });
 });
 
-// A machine with other work may take longer than the 100 ms in which a dead connection has to show.
-describe('a connection that breaks', { retry: 3 }, () => {
+describe('a connection that breaks', () => {
+  /** A dead connection has to show within 100 ms, which a machine with other work may take. */
+  let time: HeldTime;
+  beforeEach(() => {
+    time = holdTime();
+  });
+
   it.each([
     ['before it was used', 0, (socket: Socket) => void socket.destroy(), 'UPSTREAM_CLOSED'],
     ['by a reset, before it was used', 0, (socket: Socket) => void socket.resetAndDestroy(), 'ECONNRESET'],
@@ -250,7 +255,10 @@ describe('a connection that breaks', { retry: 3 }, () => {
 
   it('long after the request left may have brought it to somebody', async () => {
     await ask();
-    answer = (socket) => void setTimeout(() => socket.destroy(), 150);
+    answer = (socket) => {
+      time.pass(150);
+      socket.destroy();
+    };
     expect(await ask()).toBe('UPSTREAM_CLOSED');
   });
 
