@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { GatewayError } from '../core/error.ts';
 import { includes, type User } from './auth/users.ts';
 import { readObject } from './http/body.ts';
@@ -10,6 +10,7 @@ import { RouteTable } from './routes/match.ts';
 import type { Access, AdminCall, AdminReply, AdminRoute } from './routes/route.ts';
 import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
 import type { Subject } from './subject.ts';
+import { createServer } from '../core/http/node-http.ts';
 
 export interface AdminServerDeps {
   readonly subject: Subject;

@@ -1,4 +1,4 @@
-import { type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
+import type { IncomingMessage, RequestOptions } from 'node:http';
 import { guardHeader } from '../admin/http/guard.ts';
 import { isPlain, type Plain } from '../core/json/merge.ts';
 import { parseJson } from '../core/json/scan.ts';
@@ -7,6 +7,7 @@ import { printable } from '../core/text/printable.ts';
 import { CommandError, exitCodes } from './command.ts';
 import type { CliIo } from './io.ts';
 import { type AdminFlags, type AdminTarget, adminTarget } from './admin/target.ts';
+import { request as requestHttp } from '../core/http/node-http.ts';
 
 /** A running gateway's admin API. Every method throws a CommandError: 4 for no gateway, 5 for not allowed, 1 for other errors. */
 export interface AdminClient {

@@ -1,15 +1,22 @@
 import { closedToPlugins, folderRules, sharedProviderFolders, wrappers } from './import-rules.ts';
 import { type Import, packageOf, within } from './tree.ts';
 
+const nodeHttp = 'src/core/http/node-http.ts';
+
 /** Why an import is not allowed, or undefined. */
 export function importProblem(entry: Import): string | undefined {
-  return wrapperProblem(entry) ?? folderProblem(entry) ?? pluginProblem(entry) ?? entryPointProblem(entry);
+  return wrapperProblem(entry) ?? costlyProblem(entry) ?? folderProblem(entry) ?? pluginProblem(entry) ?? entryPointProblem(entry);
 }
 
 function wrapperProblem({ file, target, own, typeOnly }: Import): string | undefined {
   const allowed = own ? undefined : wrappers[packageOf(target)];
   if (allowed === undefined || allowed.some((place) => within(file, place))) return undefined;
   return `${file} imports ${target}${typeOnly ? ' (types)' : ''}: only ${allowed.join(', ')} may`;
+}
+
+function costlyProblem({ file, target, typeOnly }: Import): string | undefined {
+  if (typeOnly || target !== 'node:http' || file === nodeHttp) return undefined;
+  return `${file} imports ${target}: take it from ${nodeHttp}, which says why`;
 }
 
 function folderProblem({ file, target, own }: Import): string | undefined {

@@ -50,7 +50,7 @@ export const wrappers: Readonly<Record<string, readonly string[]>> = {
   pg: ['src/store/log/postgres/client.ts'],
   pino: ['src/telemetry/log.ts'],
   re2js: ['src/config/validate/regex.ts'],
-  undici: ['src/transport/outbound/upstream.ts', 'src/transport/outbound/pools.ts', 'src/transport/outbound/undici-pool.d.ts'],
+  undici: ['src/transport/outbound/upstream.ts', 'src/transport/outbound/pools.ts'],
   yaml: ['src/config/read/yaml/parse.ts', 'src/config/edit/document.ts', 'src/config/edit/new-entry.ts'],
 };
 

@@ -9,12 +9,20 @@ import { root } from './tree.ts';
 const folder = mkdtempSync(join(tmpdir(), 'gateway-lazy-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+interface Loaded {
+  readonly status: number | null;
+  readonly output: string;
+  readonly packages: string[];
+}
+
 /** The npm packages that a command loads, in any of its threads. */
-function packagesOf(args: readonly string[]): { status: number | null; output: string; packages: string[] } {
+const packagesOf = (args: readonly string[]): Loaded => loadedBy([join(root, 'src/main.ts'), ...args]);
+
+function loadedBy(args: readonly string[]): Loaded {
   const list = join(folder, 'loaded');
   writeFileSync(list, '');
   const hook = pathToFileURL(join(root, 'test/repo/loaded-packages.mjs')).href;
-  const run = spawnSync(process.execPath, ['--import', hook, join(root, 'src/main.ts'), ...args], {
+  const run = spawnSync(process.execPath, ['--import', hook, ...args], {
     cwd: root,
     encoding: 'utf8',
     env: { ...process.env, GATEWAY_LOADED_PACKAGES: list },
@@ -42,7 +50,17 @@ describe('a command loads only what it needs', () => {
   it('help loads the command line and the list of providers', () => {
     const { status, packages } = packagesOf(['--help']);
     expect(status).toBe(0);
-    // `mime` is a table of file extensions; the providers that need it are pure data and are always known.
-    expect(packages).toEqual(['commander', 'mime']);
+    expect(packages).toEqual(['commander']);
+  });
+
+  it('start serves a plain configuration without what only some need', () => {
+    const script = `for (const file of ['./src/cli/start/index.ts', './src/admin/start.ts', './plugins/index.ts']) await import(file);
+      console.log(process.moduleLoadList.filter((name) => /undici|http2/.test(name)).join());`;
+    const { status, output, packages } = loadedBy(['--input-type=module', '--eval', script]);
+    // Node's own `fetch` is loaded by an import statement of `node:http`.
+    expect({ status, output }).toEqual({ status: 0, output: '\n' });
+    expect(packages.filter((name) => !['chokidar', 'readdirp'].includes(name) && !pinoParts.test(name))).toEqual([]);
   });
 });
+
+const pinoParts = /pino|thread-stream|sonic-boom|atomic-sleep|on-exit-leak-free|quick-format-unescaped|safe-stable-stringify/;

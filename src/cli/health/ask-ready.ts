@@ -1,8 +1,9 @@
-import { type ClientRequest, type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { objectIn } from '../../core/json/scan.ts';
 import type { Plain } from '../../core/json/merge.ts';
 import type { HealthTarget } from './target.ts';
 import { errorCode } from '../../core/text/error-code.ts';
+import { request as requestHttp } from '../../core/http/node-http.ts';
 
 /** What `/readyz` returned, or why nothing came, in a sentence. */
 export type ReadyResponse = { readonly status: number; readonly body: Plain } | { readonly fault: string };

@@ -1,6 +1,12 @@
-import { RE2JS } from 're2js';
+import { createRequire } from 'node:module';
+import type * as Re2 from 're2js';
 import type { OwnPattern } from '../../core/redaction/rules.ts';
 import { sizeOfPattern } from './regex-size.ts';
+
+const load = createRequire(import.meta.url);
+
+/** The first call reads the engine: few configurations have patterns. */
+const engine = (): typeof Re2.RE2JS => (load('re2js') as typeof Re2).RE2JS;
 
 /** A pattern that is matched in time linear to the text, whatever the pattern. */
 export interface LinearRegex {
@@ -26,7 +32,7 @@ export function compileFinder(pattern: string): OwnPattern | { readonly error: s
   const size = sizeOfPattern(pattern);
   if (size > mostSteps) return { error: `it is too large: about ${size} steps, and the limit is ${mostSteps}` };
   try {
-    const compiled = RE2JS.compile(pattern);
+    const compiled = engine().compile(pattern);
     if (compiled.matches('')) return { error: 'it matches an empty text' };
     const lead = leadOf(pattern);
     return {
@@ -54,7 +60,7 @@ function leadOf(pattern: string): string {
 
 /** A pattern of our own making that a text has to fit as a whole. A dot is any character. */
 export function compileWhole(pattern: string): (text: string) => boolean {
-  const compiled = RE2JS.compile(pattern, RE2JS.DOTALL);
+  const compiled = engine().compile(pattern, engine().DOTALL);
   return (text) => compiled.matches(text);
 }
 
@@ -62,7 +68,7 @@ function compileWithin(pattern: string, most: number): LinearRegex | { readonly 
   const size = sizeOfPattern(pattern);
   if (size > most) return { error: `it is too large: about ${size} steps, and the limit is ${most}` };
   try {
-    const compiled = RE2JS.compile(pattern);
+    const compiled = engine().compile(pattern);
     return { test: (text) => text.length <= longestText && compiled.test(text) };
   } catch (error) {
     return { error: (error as Error).message };

@@ -1,4 +1,10 @@
-import mustache from 'mustache';
+import { createRequire } from 'node:module';
+import type Mustache from 'mustache';
+
+const load = createRequire(import.meta.url);
+
+/** The first call reads the library: few configurations have templates. */
+const mustache = (): typeof Mustache => load('mustache') as typeof Mustache;
 
 /** A template as it was read: texts, values, sections and partials, each with its place in the text. */
 export type Piece = TextPiece | ValuePiece | SectionPiece | PartialPiece;
@@ -64,7 +70,7 @@ export function parseTemplate(text: string): readonly Piece[] {
 type Token = readonly [string, string, number, number, (readonly Token[] | string)?, number?, boolean?];
 
 function tokensOf(text: string): readonly Token[] {
-  const writer = new mustache.Writer();
+  const writer = new (mustache().Writer)();
   try {
     return writer.parse(text) as unknown as readonly Token[];
   } catch (error) {

@@ -1,4 +1,4 @@
-import { type ClientRequest, type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { GatewayError } from '../../core/error.ts';
 import { canonicalPrefix, requestHeaders } from '../../core/http/headers.ts';
 import { JsonBody } from '../../core/json/body.ts';
@@ -7,6 +7,7 @@ import { connectionFault } from '../../core/http/connection-fault.ts';
 import type { Difference, ExplainRequest } from '../../core/logs/explanation.ts';
 import type { StoredRecord } from '../../core/logs/reader.ts';
 import { differences } from '../diff/differences.ts';
+import { request as requestHttp } from '../../core/http/node-http.ts';
 
 /** How a request that is made again differs from the one that was recorded. */
 export interface ReplayChanges {

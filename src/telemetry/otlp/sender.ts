@@ -1,9 +1,9 @@
-import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { objectIn } from '../../core/json/scan.ts';
 import { isPlain } from '../../core/json/merge.ts';
+import { Agent as HttpAgent, request as requestHttp } from '../../core/http/node-http.ts';
 
 export interface Collector {
   readonly url: string;

@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { answerMetrics, type MetricsPage } from './metrics-page.ts';
 import { isLoopbackHost } from '../../core/http/listen-address.ts';
+import { createServer } from '../../core/http/node-http.ts';
 
 /** What `/readyz` shows. */
 export interface Readiness {

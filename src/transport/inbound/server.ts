@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Incoming, PendingBody } from '../../core/http/arrival.ts';
 import type { Budget } from '../../core/memory/budget.ts';
@@ -25,6 +25,7 @@ import { isRealtime, type Matched } from './routes.ts';
 import type { Sweeper } from '../outbound/exchange/sweeper.ts';
 import { TurnResponse, Turns } from './listener/turns.ts';
 import { upgradeOptions } from './listener/upgrades.ts';
+import { createServer } from '../../core/http/node-http.ts';
 
 /** All request headers together: room for a config with a service account. */
 const maxHeaderSize = 64 * 1024;

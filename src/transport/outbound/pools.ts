@@ -1,6 +1,6 @@
+import { createRequire } from 'node:module';
 import type { LookupFunction } from 'node:net';
-// The pool alone: the package as a whole is a hundred files (fetch, mocks, caches) that nothing here uses.
-import Pool from 'undici/lib/dispatcher/pool.js';
+import type { Pool } from 'undici';
 import type { Trust } from '../../core/snapshot.ts';
 
 export interface PoolOptions {
@@ -16,6 +16,14 @@ export interface Route {
   /** It changes something that is kept, and may not be sent twice: a connection of its own, which can't have been dead before. */
   readonly isOnce?: boolean;
 }
+
+const load = createRequire(import.meta.url);
+
+/**
+ * The pool alone: the package as a whole is a hundred files (fetch, mocks, caches) that nothing here uses. Read with the
+ * first request that does not leave on sockets of our own.
+ */
+const poolClass = (): typeof Pool => load('undici/lib/dispatcher/pool.js') as typeof Pool;
 
 /** Pools that are kept; more only while each has something to do, or the operator names more origins that are connected. */
 const poolLimit = 256;
@@ -86,7 +94,7 @@ export class Pools {
 
   #make(origin: string, trust: Trust, dialMs: number): Pool {
     const lookup = this.#lookup(trust);
-    return new Pool(origin, {
+    return new (poolClass())(origin, {
       connections: null,
       pipelining: 1,
       allowH2: false,

@@ -1,4 +1,10 @@
-import mime from 'mime';
+import { createRequire } from 'node:module';
+import type * as Mime from 'mime';
+
+const load = createRequire(import.meta.url);
+
+/** The first call reads the registry. */
+const mime = (): typeof Mime.default => (load('mime') as typeof Mime).default;
 
 /**
  * Types of extensions that the registry knows under another name than the services do, or not at all.
@@ -35,5 +41,5 @@ export function typeOfPath(path: string): string | undefined {
   if (dot < 0) return undefined;
   const extension = file.slice(dot + 1).toLowerCase();
   if (Object.hasOwn(own, extension)) return own[extension];
-  return mime.getType(extension) ?? undefined;
+  return mime().getType(extension) ?? undefined;
 }

@@ -1,4 +1,4 @@
-import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -16,6 +16,7 @@ import type { Swept } from '../exchange/sweeper.ts';
 import { abnormalClose, closeFrame, FrameCounter } from './frames.ts';
 import { headersToSend, passedHeaders } from './handshake.ts';
 import { readRefusal } from './refusal.ts';
+import { request as httpRequest } from '../../../core/http/node-http.ts';
 
 /** RFC 6455 7.4.1: an endpoint goes away. */
 const goingAway = 1001;

@@ -1,0 +1,129 @@
+import { dirname, relative } from 'node:path';
+import { blockText, type Member } from '../../../config/edit/document.ts';
+import { fileForKey, readKeys, type WrittenKey, type WrittenKeys } from '../../../config/edit/written.ts';
+import { GatewayError } from '../../../core/error.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { issue, type KeyRules, revoke, rotate } from '../../../manage/keys/change.ts';
+import { editKey, writeNew } from '../../../manage/keys/files.ts';
+import { keyNamed } from '../../../manage/keys/shared.ts';
+import { Refusal } from '../../../manage/refusal.ts';
+import type { KeyChange } from '../../api-types.ts';
+import { type AdminCall, textIn } from '../route.ts';
+
+/** What the routes of keys do; each throws GatewayError where the files cannot be read, or the change is not possible. */
+export const keyChanges = {
+  create: (call: AdminCall) => changed(call, create),
+  rotate: (call: AdminCall) => changed(call, rotated),
+  revoke: (call: AdminCall) => changed(call, revoked),
+};
+
+interface Change {
+  readonly subject: AdminCall['subject'];
+  readonly body: Plain;
+  readonly written: WrittenKeys;
+  /** Of the key in the path. */
+  readonly name: string;
+  readonly configPath: string;
+}
+
+/** @throws GatewayError where the files cannot be read, or the change is not possible */
+async function changed(call: AdminCall, make: (change: Change) => KeyChange | Promise<KeyChange>): Promise<{ readonly json: KeyChange }> {
+  const { subject, params } = call;
+  const body = await call.body();
+  const { configPath, cwd, env } = subject;
+  if (configPath === undefined) throw refused('The configuration is not a file: keys cannot be changed.');
+  try {
+    const written = readKeys({ path: configPath }, { cwd, env });
+    if (written.broken.length > 0)
+      throw refused(`${written.broken.join(' and ')} cannot be read.`, 'Fix the file first: gateway check shows where.');
+    const json = await make({ subject, body, written, name: params['name'] ?? '', configPath });
+    // Live when the response is there, not when the file is seen to have changed.
+    if (json.written_to !== null) await subject.reload();
+    return { json };
+  } catch (error) {
+    if (error instanceof Refusal) throw refused(`${error.message}.`, error.hint);
+    throw error;
+  }
+}
+
+const refused = (message: string, hint?: string): GatewayError => new GatewayError('invalid_value', { message, hint });
+
+async function create({ subject, body, written, configPath }: Change): Promise<KeyChange> {
+  const name = textIn(body, 'name');
+  const { key, text } = issue(name, rulesOf(body), written.keys, Date.now());
+  await checkNew({ subject, written, name, text, configPath });
+  const file = fileForKey(name, written.include, configPath);
+  const isWritten = file !== undefined && unlessReadOnly(() => writeNew(file, text, subject.cwd));
+  return { secret: key, yaml: text, written_to: isWritten && file !== undefined ? relative(subject.cwd, file) : null };
+}
+
+/** The key must not make the next load fail: names of configs, for example, may be wrong. */
+async function checkNew(made: {
+  subject: Change['subject'];
+  written: WrittenKeys;
+  name: string;
+  text: string;
+  configPath: string;
+}): Promise<void> {
+  const { subject, written, name, text, configPath } = made;
+  // Written into a file that is included already, as far as a check is concerned.
+  const path = `${dirname(configPath)}/the key ${name}`;
+  const entry = written.texts[configPath] ?? '';
+  const both = JSON.stringify([configPath, path]);
+  const { diagnostics } = await subject.inspect({ ...written.texts, [configPath]: entry, [path]: text }, `version: 1\ninclude: ${both}\n`);
+  const named = [path, relative(subject.cwd, path)];
+  const own = diagnostics.find(({ severity, file }) => severity === 'error' && named.includes(file));
+  if (own !== undefined) throw new Refusal('no', own.message, own.hint);
+}
+
+function rotated({ subject, body, written, name }: Change): KeyChange {
+  const found = keyNamed(name, written);
+  const { key, members } = rotate(found, body['overlap'] === undefined ? '24h' : textIn(body, 'overlap'), Date.now());
+  return { secret: key, ...edited(found, members, subject.cwd) };
+}
+
+function revoked({ subject, written, name }: Change): KeyChange {
+  const found = keyNamed(name, written);
+  return { secret: null, ...edited(found, revoke(found, Date.now()), subject.cwd) };
+}
+
+function edited(found: WrittenKey, members: Readonly<Record<string, Member>>, cwd: string): Omit<KeyChange, 'secret'> {
+  const isWritten = unlessReadOnly(() => editKey(found, members, cwd));
+  const yaml = blockText('api_keys', found.name, { ...found.entry, ...members });
+  return { yaml, written_to: isWritten ? relative(cwd, found.file) : null };
+}
+
+/** False where the file can't be written: then the YAML has to be pasted. */
+function unlessReadOnly(write: () => void): boolean {
+  try {
+    write();
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal && / cannot be (?:written|edited)/.test(error.message)) return false;
+    throw error;
+  }
+}
+
+function rulesOf(body: Plain): KeyRules {
+  const metadata: unknown = body['metadata'] ?? {};
+  if (!isPlain(metadata) || Object.values(metadata).some((value) => typeof value !== 'string'))
+    throw new GatewayError('invalid_type', { message: '"metadata" is not an object of strings.', param: 'metadata' });
+  const optional = (name: string): string | undefined => (body[name] === undefined || body[name] === null ? undefined : textIn(body, name));
+  return {
+    allow: { ...listed(body, 'configs'), ...listed(body, 'providers'), ...listed(body, 'models'), ...listed(body, 'prompts') },
+    expires: optional('expires'),
+    defaultConfig: optional('default_config'),
+    enforceConfig: body['enforce_config'] === true,
+    metadata: metadata as Readonly<Record<string, string>>,
+    debug: false,
+    kind: body['test'] === true ? 'test' : 'live',
+  };
+}
+
+function listed(body: Plain, name: string): Readonly<Record<string, readonly string[]>> {
+  const value: unknown = body[name];
+  if (value === undefined || value === null) return {};
+  if (!Array.isArray(value) || value.some((one) => typeof one !== 'string'))
+    throw new GatewayError('invalid_type', { message: `"${name}" is not a list of strings.`, param: name });
+  return { [name]: value as readonly string[] };
+}
