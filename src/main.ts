@@ -1,10 +1,14 @@
-import { runCli } from './cli/index.ts';
-import { processIo } from './cli/io.ts';
-
 const argv = process.argv.slice(2);
+
+/** The first load takes longest of a start: the process that does it compiles its code while this one compiles its own. */
+const loader = argv[0] === 'start' ? (await import('./gateway/loading/open-loader.ts')).openLoader() : undefined;
+loader?.prepare();
 
 /** The probe of a container starts every few seconds, and knows no provider. */
 const registry = argv[0] === 'health' ? { providers: [], stages: [] } : await import('../plugins/index.ts');
+
+const { runCli } = await import('./cli/index.ts');
+const { processIo } = await import('./cli/io.ts');
 
 /** Who read the answer has enough of it; a gateway goes on serving when nothing can be written to its outputs. */
 const onOutputFault = (error: NodeJS.ErrnoException): void => {
@@ -15,4 +19,4 @@ const onOutputFault = (error: NodeJS.ErrnoException): void => {
 process.stdout.on('error', onOutputFault);
 process.stderr.on('error', onOutputFault);
 
-process.exit(await runCli(argv, processIo(), registry));
+process.exit(await runCli(argv, processIo(), registry, loader));

@@ -10,7 +10,7 @@ import { RouteTable } from './routes/match.ts';
 import type { Access, AdminCall, AdminReply, AdminRoute } from './routes/route.ts';
 import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
 import type { Subject } from './subject.ts';
-import { createServer } from '../core/http/node-http.ts';
+import { createServer } from '../core/node-http.ts';
 
 export interface AdminServerDeps {
   readonly subject: Subject;

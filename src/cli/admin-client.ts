@@ -7,7 +7,7 @@ import { printable } from '../core/text/printable.ts';
 import { CommandError, exitCodes } from './command.ts';
 import type { CliIo } from './io.ts';
 import { type AdminFlags, type AdminTarget, adminTarget } from './admin/target.ts';
-import { request as requestHttp } from '../core/http/node-http.ts';
+import { request as requestHttp } from '../core/node-http.ts';
 
 /** A running gateway's admin API. Every method throws a CommandError: 4 for no gateway, 5 for not allowed, 1 for other errors. */
 export interface AdminClient {

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import type { Loader } from '../config/reload/loader.ts';
 import type { Registry } from '../gateway/types.ts';
 import { version } from '../gateway/version.ts';
 import type { DrainFlags } from './admin/change.ts';
@@ -29,11 +30,12 @@ export type CliCommand = Command;
  * The command line: `argv` without node and script. Resolves to the exit code: 0 done, 1 the answer is no, 2 wrong
  * usage, 3 the configuration is invalid, 4 no gateway there, 5 not allowed, 130 and 143 ended by a signal. A command is imported when it is used.
  */
-export async function runCli(argv: readonly string[], io: CliIo, registry: Registry): Promise<number> {
+export async function runCli(argv: readonly string[], io: CliIo, registry: Registry, loader?: Loader): Promise<number> {
   let code: number = exitCodes.yes;
-  const program = createProgram(io, registry, (result) => {
+  const done = (result: number): void => {
     code = result;
-  });
+  };
+  const program = createProgram(io, registry, done, loader);
   try {
     await program.parseAsync(withNegatedTerms(argv), { from: 'user' });
     return code;
@@ -71,12 +73,14 @@ const collect = (one: string, before: readonly string[] = []): string[] => [...b
 export interface Making {
   readonly io: CliIo;
   readonly registry: Registry;
+  /** For `start`, prepared before. */
+  readonly loader?: Loader | undefined;
   /** Turns a command's work, which resolves to the exit code, into its action. */
   does(run: (...given: never[]) => Promise<number>): (...given: unknown[]) => Promise<void>;
 }
 
 /** The tree of commands, from which docs/cli.md is generated. */
-export function createProgram(io: CliIo, registry: Registry, done: (code: number) => void): Command {
+export function createProgram(io: CliIo, registry: Registry, done: (code: number) => void, loader?: Loader): Command {
   const program = new Command('gateway')
     .description('One HTTP service in front of model providers, described by a YAML file.')
     .version(version, '-V, --version', 'print the version')
@@ -96,6 +100,7 @@ export function createProgram(io: CliIo, registry: Registry, done: (code: number
   const making: Making = {
     io,
     registry,
+    loader,
     does:
       (run) =>
       async (...given) =>
@@ -134,7 +139,7 @@ function common(parent: Command, name: string, about: string, config = 'configur
   return command.option('-c, --config <file>', config).option('--json', 'print JSON').option('--no-color', 'no colors');
 }
 
-function addMain(program: Command, { io, registry, does }: Making): void {
+function addMain(program: Command, { io, registry, loader, does }: Making): void {
   const start = program
     .command('start')
     .description('run the gateway; without a configuration file, with a mock provider for trying it out')
@@ -149,7 +154,7 @@ function addMain(program: Command, { io, registry, does }: Making): void {
     .option('--allow-missing-secrets', 'disable providers with unset secrets instead of failing to start')
     .option('--last-good', 'when the file is invalid, serve with the last valid copy')
     .option('--no-color', 'no colors')
-    .action(does(async (flags: StartFlags) => (await import('./start/index.ts')).start(flags, io, registry)));
+    .action(does(async (flags: StartFlags) => (await import('./start/index.ts')).start(flags, io, registry, { loader })));
   examples(start, 'gateway start', 'gateway start -c team.yaml', 'gateway start --listen 127.0.0.1:9000 --log-format json');
   const init = program
     .command('init')

@@ -1,4 +1,3 @@
-import { createLoader } from '../config/reload/loader.ts';
 import { createReloader, type Reloader, type ReloadResult } from '../config/reload/reloader.ts';
 import type { Clock } from '../core/context.ts';
 import { createMask } from '../core/secrets/mask.ts';
@@ -8,6 +7,7 @@ import { type Gateway, type GatewayEvent, type GatewayOptions, type StartGateway
 import { adminExposure, adminListen, openAdmin } from './admin/open.ts';
 import type { AdminState } from './admin/state.ts';
 import { Control } from './admin/control.ts';
+import { openLoader } from './loading/open-loader.ts';
 import { acceptReporter } from './log/reporters.ts';
 import type { DrainPlan } from './drain.ts';
 import { eventOf } from './reload/event.ts';
@@ -153,7 +153,7 @@ class Starting {
     return createReloader({
       request,
       instead: (rejected) => this.#lastGood.instead(request, rejected),
-      loader: createLoader(new URL('./config-worker.js', import.meta.url)),
+      loader: this.#options.loader ?? openLoader(),
       watch: (watch ?? true) && 'path' in source,
       apply: (loaded) => this.#apply(loaded),
       onResult: (result) => {

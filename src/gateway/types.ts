@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../config/report/diagnostic.ts';
 import type { LoadedConfig } from '../config/reload/load.ts';
+import type { Loader } from '../config/reload/loader.ts';
 import type { Plugin } from '../core/plugin.ts';
 import type { Provider } from '../core/provider.ts';
 import type { LogReader } from '../core/logs/reader.ts';
@@ -37,6 +38,8 @@ export interface GatewayOptions {
   /** Operational lines, and the request lines of a chain with the `logging` plugin. */
   readonly log: Log;
   readonly registry: Registry;
+  /** Loads the configuration, and is closed with the gateway; without it the gateway opens one. */
+  readonly loader?: Loader | undefined;
   /** Ends a start in progress: it opens nothing more, closes what it has opened, and rejects. */
   readonly stop?: AbortSignal | undefined;
   onEvent(event: GatewayEvent): void;

@@ -1,7 +1,7 @@
 import { closedToPlugins, folderRules, sharedProviderFolders, wrappers } from './import-rules.ts';
 import { type Import, packageOf, within } from './tree.ts';
 
-const nodeHttp = 'src/core/http/node-http.ts';
+const nodeHttp = 'src/core/node-http.ts';
 
 /** Why an import is not allowed, or undefined. */
 export function importProblem(entry: Import): string | undefined {

@@ -3,7 +3,7 @@ import { objectIn } from '../../core/json/scan.ts';
 import type { Plain } from '../../core/json/merge.ts';
 import type { HealthTarget } from './target.ts';
 import { errorCode } from '../../core/text/error-code.ts';
-import { request as requestHttp } from '../../core/http/node-http.ts';
+import { request as requestHttp } from '../../core/node-http.ts';
 
 /** What `/readyz` returned, or why nothing came, in a sentence. */
 export type ReadyResponse = { readonly status: number; readonly body: Plain } | { readonly fault: string };

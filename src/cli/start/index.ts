@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module';
+import type { Loader } from '../../config/reload/loader.ts';
 import { briefDiagnostic } from '../../config/report/diagnostic.ts';
 import { isLoopback, listenAddress, listenText } from '../../core/http/listen-address.ts';
 import { createMask } from '../../core/secrets/mask.ts';
@@ -32,15 +33,26 @@ export interface StartFlags {
   readonly color: boolean;
 }
 
+interface StartParts {
+  readonly serve?: StartGateway;
+  /** Prepared before. */
+  readonly loader?: Loader | undefined;
+}
+
 /** Serves until a signal ends it. Resolves to the exit code. */
-export async function start(flags: StartFlags, io: CliIo, registry: Registry, serve: StartGateway = startGateway): Promise<number> {
+export async function start(
+  flags: StartFlags,
+  io: CliIo,
+  registry: Registry,
+  { serve = startGateway, loader }: StartParts = {},
+): Promise<number> {
   const beganAt = performance.now();
   const signals = new Signals(process);
   const log = openLog(flags, io);
   const defects = followDefects();
   try {
     const session = new Session(flags, io, log, registry);
-    const starting = session.options(signals).then((options) => serve(options));
+    const starting = session.options(signals).then((options) => serve({ ...options, loader }));
     const gateway = await Promise.race([unlessStopped(starting, signals), defects.first]);
     if (gateway === undefined) return stoppedEarly(log);
     session.opened(gateway, performance.now() - beganAt);

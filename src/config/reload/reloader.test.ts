@@ -21,7 +21,7 @@ const save = (text: string, name = 'gateway.yaml') => {
 function create(over: Partial<ReloaderOptions> = {}): Reloader {
   reloader = createReloader({
     request: { source: { path: 'gateway.yaml' }, cwd: folder, env: {} },
-    loader: createLoader(new URL('../../gateway/config-worker.ts', import.meta.url)),
+    loader: createLoader(new URL('../../gateway/loading/config-worker.ts', import.meta.url)),
     watch: true,
     apply: async (loaded) => void applied.push(loaded),
     onResult: (result) => results.push(result),
@@ -123,7 +123,7 @@ describe('the reloader', () => {
     save(config('one'));
     const begun: (() => void)[] = [];
     let loads = 0;
-    const inner = createLoader(new URL('../../gateway/config-worker.ts', import.meta.url));
+    const inner = createLoader(new URL('../../gateway/loading/config-worker.ts', import.meta.url));
     await create({
       watch: false,
       loader: {
@@ -152,7 +152,7 @@ describe('the reloader', () => {
   it('tries again once when the loader dies', async () => {
     save(config('one'));
     let loads = 0;
-    const inner = createLoader(new URL('../../gateway/config-worker.ts', import.meta.url));
+    const inner = createLoader(new URL('../../gateway/loading/config-worker.ts', import.meta.url));
     await create({
       watch: false,
       loader: {
@@ -172,7 +172,7 @@ describe('the reloader', () => {
     save(config('one'));
     const limits: (number | undefined)[] = [];
     let failing = 0;
-    const inner = createLoader(new URL('../../gateway/config-worker.ts', import.meta.url));
+    const inner = createLoader(new URL('../../gateway/loading/config-worker.ts', import.meta.url));
     await create({
       watch: false,
       retryMs: 10,
@@ -199,7 +199,7 @@ describe('the reloader', () => {
   it('has the worker started at the first sign of a change, before the change is known', async () => {
     save(config('one'));
     const calls: string[] = [];
-    const inner = createLoader(new URL('../../gateway/config-worker.ts', import.meta.url));
+    const inner = createLoader(new URL('../../gateway/loading/config-worker.ts', import.meta.url));
     await create({
       loader: {
         close: () => inner.close(),
@@ -224,7 +224,7 @@ describe('the reloader', () => {
   it('does not apply what was read while the file was written', async () => {
     save(config('one'));
     let writing = false;
-    const inner = createLoader(new URL('../../gateway/config-worker.ts', import.meta.url));
+    const inner = createLoader(new URL('../../gateway/loading/config-worker.ts', import.meta.url));
     await create({
       watch: false,
       loader: {

@@ -25,12 +25,20 @@ export type Valid = (path: Path) => boolean;
 export class Validators {
   readonly #ajv = createAjv();
   readonly #compiled = new WeakMap<object, ValidateFunction>();
+  readonly #ours: ReadonlySet<object>;
+
+  /** @param ours owners whose schemas come with the gateway: tests show that they are schemas, and no load looks again */
+  constructor(ours: Iterable<object> = []) {
+    this.#ours = new Set(ours);
+  }
 
   /** @param schema makes the schema of `owner` where it is not compiled yet. @throws Error when it is no schema */
   of(owner: object, schema: () => JsonSchema): ValidateFunction {
     const known = this.#compiled.get(owner);
     if (known !== undefined) return known;
-    const compiled = this.#ajv.compile(withNotes(schema()) as JsonSchema & object);
+    const made = withNotes(schema()) as JsonSchema & object;
+    if (!this.#ours.has(owner)) void this.#ajv.validateSchema(made, true);
+    const compiled = this.#ajv.compile(made);
     this.#compiled.set(owner, compiled);
     return compiled;
   }
@@ -114,7 +122,7 @@ function orReport(attempt: () => void, problem: Problem, report: Report): void {
 }
 
 function createAjv(): Ajv2020 {
-  const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: false, code: { optimize: false } });
+  const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: false, validateSchema: false, code: { optimize: false } });
   ajvFormats.default(ajv);
   ajv.addVocabulary(annotations);
   ajv.addKeyword({

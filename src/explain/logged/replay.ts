@@ -7,7 +7,7 @@ import { connectionFault } from '../../core/http/connection-fault.ts';
 import type { Difference, ExplainRequest } from '../../core/logs/explanation.ts';
 import type { StoredRecord } from '../../core/logs/reader.ts';
 import { differences } from '../diff/differences.ts';
-import { request as requestHttp } from '../../core/http/node-http.ts';
+import { request as requestHttp } from '../../core/node-http.ts';
 
 /** How a request that is made again differs from the one that was recorded. */
 export interface ReplayChanges {

@@ -1,6 +1,6 @@
 import type { OwnRequest } from '../../admin/subject.ts';
 import { GatewayError } from '../../core/error.ts';
-import { request } from '../../core/http/node-http.ts';
+import { request } from '../../core/node-http.ts';
 
 /** A whole response that is shown to a person is no larger, in bytes. */
 const most = 4 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { objectIn } from '../../core/json/scan.ts';
 import { isPlain } from '../../core/json/merge.ts';
-import { Agent as HttpAgent, request as requestHttp } from '../../core/http/node-http.ts';
+import { Agent as HttpAgent, request as requestHttp } from '../../core/node-http.ts';
 
 export interface Collector {
   readonly url: string;

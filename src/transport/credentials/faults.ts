@@ -2,7 +2,7 @@ import { GatewayError } from '../../core/error.ts';
 import type { HeaderPairs } from '../../core/http/headers.ts';
 import type { CredentialOwner } from '../../core/provider.ts';
 import { TokenError } from './token-source.ts';
-import { validateHeaderName, validateHeaderValue } from '../../core/http/node-http.ts';
+import { validateHeaderName, validateHeaderValue } from '../../core/node-http.ts';
 
 /** A token that could not be had, as an error: whose material it was decides whose fault it is. */
 export function noToken(owner: CredentialOwner, cause: unknown): GatewayError {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { answerMetrics, type MetricsPage } from './metrics-page.ts';
 import { isLoopbackHost } from '../../core/http/listen-address.ts';
-import { createServer } from '../../core/http/node-http.ts';
+import { createServer } from '../../core/node-http.ts';
 
 /** What `/readyz` shows. */
 export interface Readiness {

@@ -25,7 +25,7 @@ import { isRealtime, type Matched } from './routes.ts';
 import type { Sweeper } from '../outbound/exchange/sweeper.ts';
 import { TurnResponse, Turns } from './listener/turns.ts';
 import { upgradeOptions } from './listener/upgrades.ts';
-import { createServer } from '../../core/http/node-http.ts';
+import { createServer } from '../../core/node-http.ts';
 
 /** All request headers together: room for a config with a service account. */
 const maxHeaderSize = 64 * 1024;

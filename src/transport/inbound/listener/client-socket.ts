@@ -6,7 +6,7 @@ import type { Client } from '../../../core/http/client.ts';
 import { type HeaderPairs, hopByHopHeaders } from '../../../core/http/headers.ts';
 import type { SocketBody, SocketReader } from '../../../core/json/body.ts';
 import { slowClientMs } from '../../outbound/exchange/timeouts.ts';
-import { STATUS_CODES } from '../../../core/http/node-http.ts';
+import { STATUS_CODES } from '../../../core/node-http.ts';
 
 /** Bytes that a client may send before the provider has agreed; beyond them it waits. */
 const roomBytes = 64 * 1024;

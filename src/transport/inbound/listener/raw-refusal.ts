@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { GatewayError } from '../../../core/error.ts';
-import { STATUS_CODES } from '../../../core/http/node-http.ts';
+import { STATUS_CODES } from '../../../core/node-http.ts';
 
 /** Answers on a bare socket, where `node:http` has no response to write to: one whole answer, then the connection closes. */
 export function refuseRaw(socket: Duplex, { status, message, type, code, retry }: GatewayError): void {

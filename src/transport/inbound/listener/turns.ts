@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { ServerResponse } from '../../../core/http/node-http.ts';
+import { ServerResponse } from '../../../core/node-http.ts';
 
 /** Requests of one connection that may wait behind the one that is being answered. */
 const waitingLimit = 64;

@@ -1,6 +1,6 @@
 import type { ServerOptions } from 'node:http';
 import { wantsWebSocket } from '../request-target.ts';
-import { IncomingMessage } from '../../../core/http/node-http.ts';
+import { IncomingMessage } from '../../../core/node-http.ts';
 
 /**
  * Options of a server that switches connections to WebSocket only, and answers a request with any other offer as it is.

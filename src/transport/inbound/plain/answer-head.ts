@@ -1,5 +1,5 @@
 import type { HeaderPairs } from '../../../core/http/headers.ts';
-import { STATUS_CODES } from '../../../core/http/node-http.ts';
+import { STATUS_CODES } from '../../../core/node-http.ts';
 
 /** A head that is ready to be sent, and how its body is framed. */
 export interface AnswerHead {

@@ -16,7 +16,7 @@ import type { Swept } from '../exchange/sweeper.ts';
 import { abnormalClose, closeFrame, FrameCounter } from './frames.ts';
 import { headersToSend, passedHeaders } from './handshake.ts';
 import { readRefusal } from './refusal.ts';
-import { request as httpRequest } from '../../../core/http/node-http.ts';
+import { request as httpRequest } from '../../../core/node-http.ts';
 
 /** RFC 6455 7.4.1: an endpoint goes away. */
 const goingAway = 1001;

@@ -1,9 +1,9 @@
 import { flushCompileCache } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { providers, stages } from '../../plugins/index.ts';
-import { type LoadRequest, loadConfig } from '../config/reload/load.ts';
-import type { LoadAnswer, LoadQuestion, PostedRequest } from '../config/reload/loader.ts';
-import { Validators } from '../config/validate/schema.ts';
+import { providers, stages } from '../../../plugins/index.ts';
+import { type LoadRequest, loadConfig } from '../../config/reload/load.ts';
+import type { LoadAnswer, LoadQuestion, PostedRequest } from '../../config/reload/loader.ts';
+import { Validators } from '../../config/validate/schema.ts';
 
 /** The process behind `config/reload/loader.ts`: reads, resolves and checks a configuration, and sends what came of it. */
 async function answer({ id, request }: LoadQuestion): Promise<LoadAnswer> {
@@ -15,7 +15,8 @@ async function answer({ id, request }: LoadQuestion): Promise<LoadAnswer> {
 }
 
 const importPlugin = (path: string): Promise<unknown> => import(pathToFileURL(path).href);
-const own: Omit<LoadRequest, 'source' | 'cwd' | 'env'> = { providers, plugins: stages, importPlugin, validators: new Validators() };
+const validators = new Validators([providers, ...providers, ...stages]);
+const own: Omit<LoadRequest, 'source' | 'cwd' | 'env'> = { providers, plugins: stages, importPlugin, validators };
 const load = (request: PostedRequest) => loadConfig({ ...request, ...own });
 
 process.on('message', (question) => {

@@ -1,0 +1,22 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { providers, stages } from '../../../plugins/index.ts';
+import { gatewaySchema, providerSchema, withNotes } from '../schema/join.ts';
+
+const schemas = [
+  { name: 'the configuration', schema: gatewaySchema(providers) },
+  ...providers.map((provider) => ({ name: `provider ${provider.type}`, schema: providerSchema(provider) })),
+  ...stages.map(({ name, options }) => ({ name: `plugin ${name}`, schema: options })),
+];
+
+describe('the schemas that come with the gateway, at which no load looks again', () => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+
+  it('are schemas', () => {
+    const wrong = schemas.flatMap(({ name, schema }) => {
+      const isGood = ajv.validateSchema(withNotes(schema) as object);
+      return isGood === true ? [] : [`${name}: ${ajv.errorsText()}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+});
