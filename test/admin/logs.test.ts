@@ -119,6 +119,18 @@ describe('the request log', () => {
     expect(shown.text).not.toContain('giraffe');
     expect(shown.json).toMatchObject({ record: { notes: { feedback: { value: -1 } } } });
   });
+
+  it('gives a large result compressed to whoever reads gzip', async () => {
+    const ids = await Promise.all(Array.from({ length: 16 }, (_, i) => send(`page ${i} ${'word '.repeat(40)}`)));
+    for (const id of ids) await stored(id);
+    const path = '/api/requests?q=page';
+    const asked = await fetch(`${base}${path}`, { headers: { authorization: `Bearer ${tokens.otto}`, 'accept-encoding': 'gzip' } });
+    expect(asked.headers.get('content-encoding')).toBe('gzip');
+    const plain = await call(base, path, { token: tokens.otto });
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(await asked.json()).toEqual(plain.json);
+    expect((plain.json as SearchPage).rows.length).toBe(16);
+  });
 });
 
 interface Tail {
@@ -159,7 +171,7 @@ describe('the live tail', () => {
     await until(() => own.events.length > 0 && all.events.length > 0, 'both tails');
     const other = await send('not mine');
     const id = await send('mine', { 'x-gateway-metadata': '{"team":"live"}' });
-    await until(() => all.rows().length >= 2, 'two rows');
+    await until(() => all.rows().length >= 2 && own.rows().length >= 1, 'rows of both tails');
     expect(all.rows().map((row) => row.id)).toEqual([other, id]);
     expect(all.rows().map((row) => row.preview)).toEqual([null, null]);
     expect(own.rows().map((row) => row.id)).toEqual([id]);

@@ -160,8 +160,14 @@ export interface LogReader {
   /**
    * What the method of that name gives, as a line of JSON in UTF-8 that the caller's thread neither made nor read; undefined for an
    * unknown id.
-   *
-   * @param isBare without what users wrote: no previews, no values of headers
    */
-  json(question: LogQuestion, isBare?: boolean): Promise<Uint8Array | undefined>;
+  json(question: LogQuestion, form?: JsonForm): Promise<Uint8Array | undefined>;
+}
+
+/** How a result is written. */
+export interface JsonForm {
+  /** Without what users wrote: no previews, no values of headers. */
+  readonly isBare?: boolean;
+  /** Compressed with gzip where that is worth it: such bytes begin with 1f 8b, which JSON never does. */
+  readonly mayPack?: boolean;
 }

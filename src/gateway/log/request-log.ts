@@ -2,6 +2,7 @@ import { objectIn } from '../../core/json/scan.ts';
 import type {
   BodyPart,
   GivenFeedback,
+  JsonForm,
   LogQuestion,
   LogReader,
   SearchPage,
@@ -92,10 +93,10 @@ export class RequestLog implements LogReader {
     await this.#parts.writer.call('feedback', feedback);
   }
 
-  async json(question: LogQuestion, isBare = false): Promise<Uint8Array | undefined> {
+  async json(question: LogQuestion, form: JsonForm = {}): Promise<Uint8Array | undefined> {
     const [name, argument] = question;
     await this.#current();
-    const found = (await this.#parts.reader.call(name, { of: argument, isBare } satisfies Asked<unknown>)) as Uint8Array | undefined;
+    const found = (await this.#parts.reader.call(name, { of: argument, ...form } satisfies Asked<unknown>)) as Uint8Array | undefined;
     if (question[0] === 'search' && hasWords(question[1].query)) this.#parts.writer.call('words', undefined).catch(() => {});
     return found;
   }

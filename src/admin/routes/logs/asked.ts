@@ -5,16 +5,22 @@ import { seesContent } from './content.ts';
 
 /** What the request log gives, as this user may see it. The bytes are passed on: nothing here reads or makes them. */
 export async function asked(call: AdminCall, question: LogQuestion): Promise<AdminReply> {
-  return jsonOf(await found(call, question));
+  const mayPack = /\bgzip\b/.test(String(call.request.headers['accept-encoding'] ?? ''));
+  return jsonOf(await found(call, question, mayPack));
 }
 
-export async function found(call: AdminCall, question: LogQuestion): Promise<Uint8Array> {
-  const bytes = await logsOf(call).json(question, !seesContent(call.user));
+export async function found(call: AdminCall, question: LogQuestion, mayPack = false): Promise<Uint8Array> {
+  const bytes = await logsOf(call).json(question, { isBare: !seesContent(call.user), mayPack });
   if (bytes === undefined) throw notFound(call.params['id'] ?? '');
   return bytes;
 }
 
-export const jsonOf = (bytes: Uint8Array): AdminReply => ({ bytes, headers: { 'content-type': 'application/json; charset=utf-8' } });
+export const jsonOf = (bytes: Uint8Array): AdminReply => ({
+  bytes,
+  headers: { 'content-type': 'application/json; charset=utf-8', ...(isPacked(bytes) ? { 'content-encoding': 'gzip' } : {}) },
+});
+
+const isPacked = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 export const notFound = (id: string, part?: string): GatewayError =>
   new GatewayError('record_not_found', {

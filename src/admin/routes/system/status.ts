@@ -3,18 +3,21 @@ import type { StoreState } from '../../../core/logs/reader.ts';
 import type { Status } from '../../api-types.ts';
 import type { AdminCall, AdminRoute } from '../route.ts';
 
+/** Milliseconds between its looks: each one wakes the event loop. */
+const lookMs = 100;
+
 /** Measures the event loop from the first question on: most gateways are never asked. */
 class LoopDelay {
   #histogram: ReturnType<typeof monitorEventLoopDelay> | undefined;
 
   read(): Status['loop_delay_ms'] {
     if (this.#histogram === undefined) {
-      this.#histogram = monitorEventLoopDelay({ resolution: 20 });
+      this.#histogram = monitorEventLoopDelay({ resolution: lookMs });
       this.#histogram.enable();
     }
     const ms = (percent: number): number => {
       const value = this.#histogram?.percentile(percent) ?? 0;
-      return Number.isFinite(value) ? Math.max(0, Math.round(value / 1e5) / 10 - 20) : 0;
+      return Number.isFinite(value) ? Math.max(0, Math.round(value / 1e5) / 10 - lookMs) : 0;
     };
     return { p50: ms(50), p99: ms(99) };
   }

@@ -25,7 +25,8 @@ const ordinary =
 const inherited = /^--(?:conditions=|use-(?:bundled|openssl|system)-ca)/;
 
 /**
- * A process that is asked things. Unlike a thread it can stand back behind everything else with what V8 does for it. It ends with this process, however that ends. What it writes beside its replies is thrown away.
+ * A process that is asked things. Unlike a thread it can stand back behind everything else with what V8 does for it. It ends with this
+ * process, however that ends. What it writes beside its replies is thrown away.
  */
 export function startProcess({ entry, data, heapMb }: ProcessOptions, events: PeerEvents): Peer {
   const flags = [
@@ -132,6 +133,7 @@ class ChildPeer implements Peer {
 
 function replyIn({ id, kind, payload }: Frame): Reply {
   if (kind === kinds.bytes) return { id, value: payload };
-  if (kind === kinds.error) return { id, error: objectIn(payload.toString('utf8')) as unknown as PostedError };
+  const error = kind === kinds.error ? objectIn(payload.toString('utf8')) : undefined;
+  if (error !== undefined) return { id, error: error as unknown as PostedError };
   return { id, value: undefined };
 }

@@ -1,4 +1,5 @@
-import type { BodyPart, SearchRequest, StatsRequest, SuggestRequest } from '../../../core/logs/reader.ts';
+import { gzipSync } from 'node:zlib';
+import type { BodyPart, JsonForm, SearchRequest, StatsRequest, SuggestRequest } from '../../../core/logs/reader.ts';
 import { bareRecord, bareRow } from '../../../core/logs/contents.ts';
 import type { Handlers } from '../asking/calls.ts';
 import type { LogQueries } from '../log-store.ts';
@@ -6,6 +7,9 @@ import { createQueries } from '../queries/index.ts';
 import { QuestionClock, questionMs } from './clock.ts';
 import { openSource } from './open-source.ts';
 import type { Asked, Database } from './settings.ts';
+
+/** Characters from which a result is compressed: the event loop has less to pass on, and a reader far away less to wait for. */
+const leastPacked = 8 * 1024;
 
 /** Questions to a database of their own thread or process: the writer never waits for one. */
 export function createReader(database: Database): Handlers {
@@ -41,25 +45,28 @@ export function questionHandlers(open: () => Promise<LogQueries> | LogQueries): 
     return queries;
   };
   return {
-    search: async ({ of, isBare }: Asked<SearchRequest>) => {
+    search: async ({ of, ...form }: Asked<SearchRequest>) => {
       const page = await (await opened()).search(of);
-      return json(isBare ? { ...page, rows: page.rows.map(bareRow) } : page);
+      return json(form.isBare === true ? { ...page, rows: page.rows.map(bareRow) } : page, form);
     },
-    get: async ({ of, isBare }: Asked<string>) => {
+    get: async ({ of, ...form }: Asked<string>) => {
       const found = await (await opened()).get(of);
-      return json(isBare && found !== undefined ? bareRecord(found) : found);
+      return json(form.isBare === true && found !== undefined ? bareRecord(found) : found, form);
     },
     body: async ({ id, part }: { readonly id: string; readonly part: BodyPart }) => (await opened()).body(id, part),
-    trace: async ({ of, isBare }: Asked<string>) => {
+    trace: async ({ of, ...form }: Asked<string>) => {
       const rows = await (await opened()).trace(of);
-      return json(isBare ? rows.map(bareRow) : rows);
+      return json(form.isBare === true ? rows.map(bareRow) : rows, form);
     },
-    stats: async ({ of }: Asked<StatsRequest>) => json(await (await opened()).stats(of)),
-    suggest: async ({ of }: Asked<SuggestRequest>) => json(await (await opened()).suggest(of)),
-    names: async () => json(await (await opened()).names()),
+    stats: async ({ of, ...form }: Asked<StatsRequest>) => json(await (await opened()).stats(of), form),
+    suggest: async ({ of, ...form }: Asked<SuggestRequest>) => json(await (await opened()).suggest(of), form),
+    names: async (form: JsonForm) => json(await (await opened()).names(), form),
   };
 }
 
-function json(value: unknown): Uint8Array | undefined {
-  return value === undefined ? undefined : new TextEncoder().encode(`${JSON.stringify(value)}\n`);
+function json(value: unknown, { mayPack }: JsonForm): Uint8Array | undefined {
+  if (value === undefined) return undefined;
+  const text = `${JSON.stringify(value)}\n`;
+  if (mayPack === true && text.length >= leastPacked) return gzipSync(text, { level: 1 });
+  return new TextEncoder().encode(text);
 }

@@ -1,3 +1,4 @@
+import type { JsonForm } from '../../../core/logs/reader.ts';
 import type { Retention } from '../log-store.ts';
 
 /** Where the request log is kept. */
@@ -19,10 +20,8 @@ export type ThreadData =
   | { readonly role: 'reader'; readonly database: Database };
 
 /** A question whose response is JSON. */
-export interface Asked<T> {
+export interface Asked<T> extends JsonForm {
   readonly of: T;
-  /** Without what users wrote. */
-  readonly isBare: boolean;
 }
 
 /** What a writer tells of itself. */
