@@ -110,7 +110,7 @@ export class Runtime {
     const { egress, upstream } = deps.outbound;
     const echoes = new Echoes(log, () => this.holder.current().snapshot.revision);
     this.#masking = new ThreadMasking({ onFault: defects.report });
-    this.#seal = new GroupCommit((records) => this.#append(records), this.#masking, defects.report);
+    this.#seal = new GroupCommit((records) => this.#append(records), this.#masking, defects.report, clock.monotonic);
     const passed = createYoungCollector();
     const send = createSender({
       upstream,

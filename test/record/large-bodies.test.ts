@@ -34,6 +34,7 @@ const start = async (requests: string): Promise<void> => {
   gateway = await startTestGateway(
     `version: 1
 providers: {p: {type: openai, api_key: "key-of-the-provider", custom_host: "${upstream.url}/v1"}}
+configs: {patched: {provider: p, override_params: {metadata: {note: "${mails(large).replaceAll('canary', 'config')}"}}}}
 logging: {requests: ${requests}}
 `,
     { admin: true },
@@ -41,10 +42,10 @@ logging: {requests: ${requests}}
 };
 afterEach(() => gateway.close());
 
-async function send(body: object): Promise<{ id: string | null; text: string }> {
+async function send(body: object, headers: Readonly<Record<string, string>> = {}): Promise<{ id: string | null; text: string }> {
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ model: '@p/m', ...body }),
   });
   return { id: response.headers.get('x-request-id'), text: await response.text() };
@@ -88,6 +89,22 @@ describe('a large body', () => {
     expect(request.body?.kept).toBeLessThanOrEqual(32 * 1024);
     // Not all of it was looked through.
     expect(redactions['email']).toBeLessThan(4000);
+  });
+
+  it('has what was written into it masked, and what its user said where all else is kept as it was', async () => {
+    await start('{max_body: 8MB}');
+    const patched = await gateway.record((await send(messages('hi'), { 'x-gateway-config': 'patched' })).id);
+    expect(patched.upstream.body).toMatchObject({
+      same_as: 'request',
+      patch: { metadata: { note: expect.stringMatching(/^write to \[email\] write/) } },
+    });
+    expect(patched.redactions['email']).toBeGreaterThan(large / 33 - 1);
+    expect(JSON.stringify(patched)).not.toContain('config.example');
+    await gateway.close();
+    await start('{max_body: 8MB, bodies: full}');
+    const kept = await gateway.record((await send(messages(mails(large)))).id);
+    expect(kept.preview).toMatch(/^write to \[email\] write/);
+    expect(kept.request.body?.kept).toBe(kept.request.body?.size);
   });
 
   it('that waits when the gateway stops has its record, without its bytes', async () => {

@@ -133,6 +133,14 @@ describe('a JSON body', () => {
     }
   });
 
+  it('is masked in time that grows with its size, whatever is repeated in it', () => {
+    const many = 20_000;
+    const name = `${'x'.repeat(many)}_phone`;
+    expect(masked({ [name]: Array.from({ length: many }, () => 12_345_678_901) }, {}, 1 << 30).counts).toEqual({ phone: many });
+    const keys = Array.from({ length: many }, () => '-----BEGIN PRIVATE KEY-----');
+    expect(masked({ keys }, {}, 1 << 30).counts).toEqual({ secret: many });
+  });
+
   it('is not kept where own patterns would cost too much', () => {
     const redaction = new Redactor({ ...rules, own: [own('ACME-\\d{6}')] }, []).begin(1 << 20);
     expect(redaction.request(JSON.stringify({ a: 'x '.repeat(100_000) })).body).toBe('too-large');

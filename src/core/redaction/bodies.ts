@@ -1,9 +1,13 @@
 import type { ByteSource, Redacted, Redaction, Redactor, ResponseBody, TooLargeBody } from './index.ts';
 import type { Counts } from './rules.ts';
 
-/** A body as it came: a request as text of one byte a character, or a response with the times of its pieces (pairs of offset and time). */
+/**
+ * A body as it came: a request as text of one byte a character, or a response with the times of its pieces (pairs of
+ * offset and time). `preview`: a request of which only what its user said last is wanted; `value`: JSON that is part of
+ * the record itself.
+ */
 export type UnmaskedBody =
-  | { readonly kind: 'request'; readonly text: string; readonly source?: ByteSource }
+  | { readonly kind: 'request' | 'preview' | 'value'; readonly text: string; readonly source?: ByteSource }
   | { readonly kind: 'response'; readonly body: ResponseBody; readonly times: readonly number[] };
 
 /** A body as it may be stored. */
@@ -28,7 +32,7 @@ export interface MaskingJob {
   done(masked: readonly (MaskedBody | TooLargeBody)[] | undefined, counts: Counts): void;
 }
 
-export const sizeOf = (body: UnmaskedBody): number => (body.kind === 'request' ? body.text.length : sizeOfPieces(body.body.pieces));
+export const sizeOf = (body: UnmaskedBody): number => (body.kind === 'response' ? sizeOfPieces(body.body.pieces) : body.text.length);
 
 function sizeOfPieces(pieces: readonly Buffer[]): number {
   let size = 0;
@@ -38,15 +42,29 @@ function sizeOfPieces(pieces: readonly Buffer[]): number {
 
 /** Masks one body: a step of the record that it belongs to. */
 export function maskBody(redaction: Redaction, unmasked: UnmaskedBody): MaskedBody | TooLargeBody {
-  if (unmasked.kind === 'request') {
-    const { body, preview } = redaction.request(unmasked.text, unmasked.source);
-    return body === 'too-large' ? body : { bytes: body.bytes, isCut: body.isCut, times: null, preview };
+  switch (unmasked.kind) {
+    case 'request': {
+      const { body, preview } = redaction.request(unmasked.text, unmasked.source);
+      return body === 'too-large' ? body : { bytes: body.bytes, isCut: body.isCut, times: null, preview };
+    }
+    case 'preview':
+      return { ...nothing, preview: redaction.preview(unmasked.text) };
+    case 'value':
+      return { ...nothing, bytes: Buffer.from(redaction.json(unmasked.text), 'latin1') };
+    case 'response':
+      return maskResponse(redaction, unmasked);
+    default:
+      return unmasked satisfies never;
   }
-  const { body, times } = unmasked;
+}
+
+function maskResponse(redaction: Redaction, { body, times }: Extract<UnmaskedBody, { kind: 'response' }>): MaskedBody | TooLargeBody {
   const masked = redaction.response(body);
   if (masked === 'too-large') return masked;
   return { bytes: masked.bytes, isCut: masked.isCut, times: times.length === 0 ? null : movedTimes(times, masked), preview: null };
 }
+
+const nothing: MaskedBody = Object.freeze({ bytes: Buffer.alloc(0), isCut: false, times: null, preview: null });
 
 /** Where the pieces of a stream begin in its masked text. */
 function movedTimes(times: readonly number[], { moved, bytes }: Redacted): readonly number[] {

@@ -171,16 +171,25 @@ export class Redaction {
     const json = JSON.stringify(value);
     if (json === undefined) return value;
     const text = Buffer.from(json, 'utf8').toString('latin1');
+    const shown = this.#masked(text, rules);
+    return shown === text ? value : (JSON.parse(Buffer.from(shown, 'latin1').toString('utf8')) as T);
+  }
+
+  /** The text of such a value, one byte a character; `{}` where it cannot be looked through. */
+  json(text: string): string {
+    return this.#masked(text, this.#rules);
+  }
+
+  #masked(text: string, rules: CompiledRules): string {
     const masker = new Masker(text, rules, new Effort());
     try {
       masker.walk.run(text, 0, text.length, masker);
     } catch (error) {
       ifTooLarge(error);
-      return {} as T;
+      return '{}';
     }
-    if (masker.edits.isEmpty) return value;
     this.addCounts(masker.edits.counts);
-    return JSON.parse(Buffer.from(masker.edits.apply(text), 'latin1').toString('utf8')) as T;
+    return masker.edits.apply(text);
   }
 
   #response({ pieces, size, contentType }: ResponseBody): Redacted {

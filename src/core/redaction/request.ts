@@ -1,7 +1,7 @@
 import type { Effort } from './find/text.ts';
 import { type CompiledRules, Masker } from './masker.ts';
 import { endWithoutMedia } from './media.ts';
-import { lastSaid } from './preview.ts';
+import { lastSaid, previewOfMessage } from './preview.ts';
 
 /** Characters beyond the limit that are looked at, so that nothing is cut within a value. */
 const margin = 8 * 1024;
@@ -50,7 +50,10 @@ export class RequestMasker extends Masker {
 
   /** A part of the text that was not masked, or the beginning of it. */
   #shown(start: number, end: number, before: string): string {
-    const text = before + this.text.slice(start, Math.min(end, start + longestMessage));
+    const message = this.text.slice(start, Math.min(end, start + longestMessage));
+    // Those of others are many, and nothing of them is shown.
+    if (message.startsWith('{') && previewOfMessage(message) === undefined) return '';
+    const text = before + message;
     const masker = new Masker(text, this.rules, this.effort);
     masker.walk.run(text, 0, text.length, masker);
     const shown = masker.edits.apply(text);

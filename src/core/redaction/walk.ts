@@ -45,6 +45,9 @@ export function looseHash(name: string): number {
   return hash;
 }
 
+/** Characters at the end of a name that may say what its value is. */
+const longestName = 64;
+
 /** Levels that are told apart; what lies deeper counts as lying on the last one. */
 const levels = 128;
 
@@ -62,9 +65,9 @@ export class Walk {
   /** Hash of all members whose name ends in "index", with their values: tells choices and blocks of a stream apart. */
   indices = 0;
 
-  /** The name of the member that holds what was met last. */
+  /** The end of the name of the member that holds what was met last: names may be as long as bodies, and each value asks. */
   nameIn(text: string): string {
-    return text.slice(this.#nameStart, this.#nameEnd);
+    return text.slice(Math.max(this.#nameStart, this.#nameEnd - longestName), this.#nameEnd);
   }
 
   /** @param first offset at which the visitor is asked how far to go on. Returns where the walk ended. */

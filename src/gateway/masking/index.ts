@@ -118,14 +118,14 @@ export class ThreadMasking implements Masking {
   }
 
   async #copy(body: UnmaskedBody): Promise<PostedBody> {
-    if (body.kind === 'request') {
-      const { text } = body;
+    if (body.kind !== 'response') {
+      const { kind, text } = body;
       const bytes = Buffer.from(new ArrayBuffer(text.length));
       for (let at = 0; at < text.length; at += slice) {
         if (at > 0) await this.#turn();
         bytes.write(text.slice(at, at + slice), at, 'latin1');
       }
-      return { kind: 'request', bytes };
+      return { kind, bytes };
     }
     const { pieces, size, contentType } = body.body;
     const bytes = Buffer.from(new ArrayBuffer(pieces.reduce((sum, piece) => sum + piece.length, 0)));

@@ -12,7 +12,7 @@ export interface PostedRules {
 
 /** A body whose bytes were copied into memory that is handed over. */
 export type PostedBody =
-  | { readonly kind: 'request'; readonly bytes: Uint8Array }
+  | { readonly kind: 'request' | 'preview' | 'value'; readonly bytes: Uint8Array }
   | {
       readonly kind: 'response';
       readonly bytes: Uint8Array;
@@ -37,7 +37,7 @@ const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.
 
 export function unmasked(body: PostedBody): UnmaskedBody {
   const bytes = bufferOf(body.bytes);
-  if (body.kind === 'request') return { kind: 'request', text: bytes.toString('latin1') };
+  if (body.kind !== 'response') return { kind: body.kind, text: bytes.toString('latin1') };
   const { size, contentType, times } = body;
   return { kind: 'response', body: { pieces: [bytes], size, contentType }, times };
 }

@@ -120,3 +120,23 @@ export function shrink(value: unknown, { members, characters, levels, masks }: V
   };
   return visit(value, 0);
 }
+
+/** Characters of the texts in what a body was edited with, about; no more than are needed to know that there are many. */
+export function charactersIn(patch: ReadonlyMap<string, unknown> | undefined): number {
+  let count = 0;
+  const visit = (value: unknown, level: number): void => {
+    count += typeof value === 'string' ? value.length : 8;
+    if (typeof value !== 'object' || value === null || level > deepest) return;
+    for (const name in value) {
+      if (count > manyCharacters) return;
+      count += name.length;
+      visit((value as Readonly<Record<string, unknown>>)[name], level + 1);
+    }
+  };
+  if (patch !== undefined) for (const value of patch.values()) visit(value, 0);
+  return count;
+}
+
+const manyCharacters = 128 * 1024;
+/** Levels of a request body (`server.json`). */
+const deepest = 128;

@@ -9,7 +9,7 @@ const boom = (): never => {
 };
 
 /** What is written, and the jobs that wait to be masked. */
-function open(append: (records: readonly SealedRecord[]) => void = () => {}) {
+function open(append: (records: readonly SealedRecord[]) => void = () => {}, now: () => number = () => 0) {
   const jobs: MaskingJob[] = [];
   const defects: unknown[] = [];
   const masking = {
@@ -18,7 +18,7 @@ function open(append: (records: readonly SealedRecord[]) => void = () => {}) {
       for (const job of jobs.splice(0)) job.done(undefined, {});
     },
   };
-  return { jobs, defects, seal: new GroupCommit(append, masking, (error) => defects.push(error)) };
+  return { jobs, defects, seal: new GroupCommit(append, masking, (error) => defects.push(error), now) };
 }
 
 it('lets the others end when the end of one throws', () => {
@@ -90,5 +90,18 @@ describe('a record whose bodies are still to be masked', () => {
     seal.add(sealed, () => {});
     await turn();
     expect(seal.mayMask(small)).toBe(true);
+  });
+
+  it('is each that comes when a turn has masked for some milliseconds', async () => {
+    let now = 100;
+    const { seal } = open(undefined, () => now);
+    expect(seal.mayMask(10)).toBe(true);
+    now += 8;
+    expect(seal.mayMask(10)).toBe(true);
+    now += 1;
+    expect(seal.mayMask(10)).toBe(false);
+    seal.add(sealed, () => {});
+    await turn();
+    expect(seal.mayMask(10)).toBe(true);
   });
 });

@@ -1,11 +1,12 @@
 import type { JsonBody } from '../../core/json/body.ts';
+import { objectIn } from '../../core/json/scan.ts';
 import { endpoints } from '../../core/endpoint.ts';
 import type { KeptBody, Outcome } from '../../core/plan.ts';
 import type { UpstreamRequest } from '../../core/provider.ts';
 import { type MaskedBody, maskBody, type MaskingJob, sizeOf, type UnmaskedBody } from '../../core/redaction/bodies.ts';
 import type { Redaction, Redactor, TooLargeBody } from '../../core/redaction/index.ts';
 import type { BodyRecord, LogRecord, MessageRecord } from '../../core/records/record.ts';
-import { boundedHeaders, shrunk } from './bounds.ts';
+import { boundedHeaders, charactersIn, shrunk } from './bounds.ts';
 import type { Cleaner } from './cleaner.ts';
 import type { Policy } from './policy.ts';
 import type { RequestContext } from '../request.ts';
@@ -18,15 +19,16 @@ const notInTime = 'it could not be masked in time: other large bodies were, or t
 /** A patch is content like the body that it stands for, and is written as JSON. */
 const patchLimits = { members: 256, characters: 8 * 1024, levels: 16 } as const;
 
+/** Bytes of a masked patch that are read again, on the event loop. */
+const mostOfPatch = 1024 * 1024;
+
 type Part = 'request' | 'upstream' | 'response';
 
-/** A body whose masking takes too long for the event loop, and what else its message has. */
+/** Something whose masking takes too long for the event loop, and what is done with it. */
 interface Large {
-  readonly part: Part;
-  readonly headers: MessageRecord['headers'];
-  /** Bytes of the whole body. */
-  readonly size: number;
   readonly body: UnmaskedBody;
+  /** @param masked undefined where it could not be masked @returns members of the record */
+  done(masked: MaskedBody | TooLargeBody | undefined): Partial<Pick<LogRecord, Part | 'preview'>>;
 }
 
 /** How an answer was delivered, as far as its body matters. */
@@ -67,7 +69,11 @@ export class Messages {
 
   /** Decides whether bodies are masked at once. @param mayMask so many bytes, in this turn of the event loop */
   weigh(ctx: RequestContext, last: Outcome | undefined, delivered: Delivered, mayMask: (bytes: number) => boolean): void {
-    if (this.#isRedacted) this.#isLater = !mayMask(weightOf(ctx, last, delivered, this.#limit));
+    if (!this.#keepsBodies) return;
+    // Of bodies that are kept as they were, what the user said last is masked.
+    const { received } = ctx;
+    const bytes = this.#isRedacted ? weightOf(ctx, last, delivered, this.#limit) : received.kind === 'json' ? received.size : 0;
+    this.#isLater = bytes > 0 && !mayMask(bytes);
   }
 
   /** What is left to be done: the bodies of `record` are written into it, and into `parts`, when it is. */
@@ -81,15 +87,9 @@ export class Messages {
       size: bodies.reduce((sum, body) => sum + sizeOf(body), 0),
       done: (masked, counts) => {
         this.#redaction.addCounts(counts);
-        const messages = this.#large.map((large, i) => [large.part, this.#storedLater(large, masked?.[i])] as const);
-        Object.assign(record, Object.fromEntries(messages), { preview: this.preview });
+        for (const [i, large] of this.#large.entries()) Object.assign(record, large.done(masked?.[i]));
       },
     };
-  }
-
-  #storedLater({ part, headers, size }: Large, masked: MaskedBody | TooLargeBody | undefined): MessageRecord {
-    if (masked === undefined) return { headers, body: bodyRecord(size, 0), why_absent: notInTime };
-    return this.#stored(headers, masked, size, part);
   }
 
   request(ctx: RequestContext): MessageRecord {
@@ -109,14 +109,27 @@ export class Messages {
     const origin = body.edited?.root ?? body;
     // What a stored prompt writes into the body can be large: it is kept like any other body.
     if (!this.#keepsBodies || origin !== ctx.received || ctx.facts.prompt !== undefined) return this.#message(noHeaders, body, 'upstream');
-    const patch = Object.fromEntries([...(body.edited?.patch ?? [])].map(([key, value]) => [key, value ?? null]));
-    const masked = this.#isRedacted && Object.keys(patch).length > 0 ? this.#redaction.value(patch) : patch;
-    const kept = shrunk(masked, patchLimits) as Readonly<Record<string, unknown>>;
-    return {
+    return this.#patched(body);
+  }
+
+  /** The client's body with members that were written differently. */
+  #patched({ edited, size }: JsonBody): MessageRecord {
+    const patch = patchOf(edited);
+    const message = (kept: unknown): MessageRecord => ({
       headers: noHeaders,
-      body: { size: body.size, kept: 0, sha256: null, same_as: 'request', patch: kept, chunks: null },
+      body: { size, kept: 0, sha256: null, same_as: 'request', patch: shrunk(kept, patchLimits) as BodyRecord['patch'], chunks: null },
       why_absent: null,
+    });
+    if (!this.#isRedacted || Object.keys(patch).length === 0) return message(patch);
+    if (!this.#isLater) return message(this.#redaction.value(patch));
+    const text = Buffer.from(JSON.stringify(patch), 'utf8').toString('latin1');
+    const done: Large['done'] = (masked) => {
+      if (masked === undefined) return { upstream: { ...noBody, why_absent: notInTime } };
+      const isSmall = masked !== 'too-large' && masked.bytes.length <= mostOfPatch;
+      return { upstream: message((isSmall ? objectIn(masked.bytes.toString('utf8')) : undefined) ?? {}) };
     };
+    this.#large.push({ body: { kind: 'value', text }, done });
+    return noBody;
   }
 
   response(last: Outcome | undefined, { kept, own }: Delivered): MessageRecord {
@@ -138,10 +151,19 @@ export class Messages {
   #message(headers: MessageRecord['headers'], body: JsonBody, part: Part): MessageRecord {
     if (!this.#keepsBodies) return { headers, body: null, why_absent: this.#why };
     if (this.#isRedacted) return this.#masked(headers, { kind: 'request', text: body.oneByte, source: body }, body.size, part);
-    if (part === 'request') this.preview = this.#redaction.preview(body.oneByte);
+    if (part === 'request') this.#preview(body.oneByte);
     const kept = body.start(this.#limit);
     this.parts[part].push(kept);
     return { headers, body: bodyRecord(body.size, kept.length), why_absent: null };
+  }
+
+  #preview(text: string): void {
+    if (!this.#isLater) this.preview = this.#redaction.preview(text);
+    else
+      this.#large.push({
+        body: { kind: 'preview', text },
+        done: (masked) => ({ preview: typeof masked === 'object' ? masked.preview : null }),
+      });
   }
 
   #bytes(headers: MessageRecord['headers'], bytes: Buffer, type: string): MessageRecord {
@@ -158,7 +180,12 @@ export class Messages {
 
   #masked(headers: MessageRecord['headers'], body: UnmaskedBody, size: number, part: Part): MessageRecord {
     if (!this.#isLater) return this.#stored(headers, maskBody(this.#redaction, body), size, part);
-    this.#large.push({ part, headers, size, body });
+    const done: Large['done'] = (masked) => {
+      const message =
+        masked === undefined ? { headers, body: bodyRecord(size, 0), why_absent: notInTime } : this.#stored(headers, masked, size, part);
+      return part === 'request' ? { request: message, preview: this.preview } : { [part]: message };
+    };
+    this.#large.push({ body, done });
     return noBody;
   }
 
@@ -172,11 +199,18 @@ export class Messages {
   }
 }
 
+function patchOf(edited: JsonBody['edited']): Readonly<Record<string, unknown>> {
+  return Object.fromEntries([...(edited?.patch ?? [])].map(([key, value]) => [key, value ?? null]));
+}
+
 /** Bytes of the bodies that a record may keep. */
 function weightOf({ received, facts }: RequestContext, last: Outcome | undefined, { kept, own }: Delivered, limit: number): number {
   let bytes = received.kind === 'json' ? received.size : 0;
   const sent = last?.attempt.upstream?.body;
-  if (sent?.kind === 'json' && ((sent.edited?.root ?? sent) !== received || facts.prompt !== undefined)) bytes += sent.size;
+  if (sent?.kind === 'json') {
+    const isOwn = (sent.edited?.root ?? sent) !== received || facts.prompt !== undefined;
+    bytes += isOwn ? sent.size : charactersIn(sent.edited?.patch);
+  }
   if (kept !== undefined) return bytes + Math.min(kept.size, limit);
   return bytes + (last?.kind === 'answered' ? last.reply.body.length : (own?.length ?? 0));
 }

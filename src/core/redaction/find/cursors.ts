@@ -10,6 +10,7 @@ export class Cursors {
   #at = -1;
   #address = -1;
   #key = -1;
+  #keyEnd = -1;
   #media = -1;
   #digits = -1;
 
@@ -27,6 +28,10 @@ export class Cursors {
 
   privateKey(from: number): number {
     return this.#key >= from ? this.#key : (this.#key = this.#next('-----BEGIN ', from));
+  }
+
+  privateKeyEnd(from: number): number {
+    return this.#keyEnd >= from ? this.#keyEnd : (this.#keyEnd = this.#next('-----END ', from));
   }
 
   media(from: number): number {

@@ -80,8 +80,8 @@ function findPrivateKeys(cursors: Cursors, from: number, to: number, hits: Hits)
     const label = text.slice(at + begin.length, at + begin.length + 40);
     let next = at + 1;
     if (/^[A-Z0-9 ]*PRIVATE KEY/.test(label)) {
-      const end = text.indexOf('-----END ', at + begin.length);
-      const close = end < 0 ? -1 : text.indexOf('-----', end + 9);
+      const end = cursors.privateKeyEnd(at + begin.length);
+      const close = end >= to ? -1 : text.indexOf('-----', end + 9);
       next = close < 0 || close > to ? to : close + 5;
       hits.add('secret', at, next);
     }
