@@ -128,6 +128,8 @@ export interface HeaderBag {
   tail(tail: string): string | undefined;
   /** All names and values as sent, for relays and `forward_headers`. */
   entries(): Iterable<readonly [name: string, value: string]>;
+  /** The same, flat. */
+  pairs(): HeaderPairs;
   /** True for a name that starts with one of the accepted prefixes. */
   isGateway(name: string): boolean;
   /** The request has a header with one of the accepted prefixes. */

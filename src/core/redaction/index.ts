@@ -75,7 +75,7 @@ export class Redaction {
   readonly #nameRules: CompiledRules;
   readonly #limit: number;
   /** Texts of fields that were masked: in another format the same text is elsewhere. */
-  readonly #fields = new Set<string>();
+  #fields: Set<string> | undefined;
 
   /** @param limit bytes of one body */
   constructor(rules: CompiledRules, nameRules: CompiledRules, limit: number) {
@@ -96,12 +96,12 @@ export class Redaction {
    */
   request(text: string, source?: ByteSource): { readonly body: Redacted | TooLargeBody; readonly preview: string | null } {
     try {
-      if (this.#isPlain(text)) {
-        const bytes = source?.start(text.length) ?? Buffer.from(text, 'latin1');
+      const bytes = this.#mayBePlain(text) ? (source?.start(text.length) ?? Buffer.from(text, 'latin1')) : undefined;
+      if (bytes !== undefined && isPlain(text, bytes, isMaskedMember)) {
         return { body: unmoved(bytes), preview: lastSaid(text, (start, end) => text.slice(start, end)) };
       }
       const masker = new RequestMasker(text, this.#rules, new Effort(), this.#limit);
-      masker.fields = this.#fields;
+      masker.fields = this.#fields ??= new Set();
       masker.run();
       const shown = masker.edits.apply(text, 0, masker.end);
       return { body: this.#done(masker, shown, masker.end < text.length), preview: masker.preview() };
@@ -170,7 +170,9 @@ export class Redaction {
   #cleaned<T>(value: T, rules: CompiledRules): T {
     const json = JSON.stringify(value);
     if (json === undefined) return value;
-    const text = Buffer.from(json, 'utf8').toString('latin1');
+    const bytes = Buffer.from(json, 'utf8');
+    const text = bytes.length === json.length ? json : bytes.toString('latin1');
+    if (rules.isUsual && isPlain(text, bytes, isMaskedMember)) return value;
     const shown = this.#masked(text, rules);
     return shown === text ? value : (JSON.parse(Buffer.from(shown, 'latin1').toString('utf8')) as T);
   }
@@ -205,7 +207,7 @@ export class Redaction {
       }
       case 'json': {
         const text = bytes.toString('latin1', 0, Math.min(bytes.length, mostRead));
-        if (!isCut && this.#isPlain(text)) return unmoved(bytes);
+        if (!isCut && text.length === bytes.length && this.#mayBePlain(text) && isPlain(text, bytes, isMaskedMember)) return unmoved(bytes);
         return this.#json(text, isCut || bytes.length > mostRead);
       }
       case 'text':
@@ -218,13 +220,14 @@ export class Redaction {
     }
   }
 
-  #isPlain(text: string): boolean {
-    return this.#rules.isUsual && this.#fields.size === 0 && text.length <= this.#limit && isPlain(text, isMaskedMember);
+  /** Where a first look may say that nothing has to be masked. */
+  #mayBePlain(text: string): boolean {
+    return this.#rules.isUsual && (this.#fields === undefined || this.#fields.size === 0) && text.length <= this.#limit;
   }
 
   #json(text: string, isCut: boolean): Redacted {
     const masker = new RequestMasker(text, this.#rules, new Effort(), this.#limit);
-    masker.fields = this.#fields;
+    masker.fields = this.#fields ??= new Set();
     masker.run();
     return this.#done(masker, masker.edits.apply(text, 0, masker.end), isCut || masker.end < text.length);
   }

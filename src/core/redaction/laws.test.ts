@@ -124,6 +124,13 @@ describe('whatever a body is', () => {
     );
   });
 
+  it.each(Array.from({ length: 16 }, (_, lead) => lead))('a number at the very end is found, %i characters later', (lead) => {
+    const bytes = Buffer.from(`{"a":"${' '.repeat(lead)}phone 5551234`);
+    const usual = new Redactor({ fields: [], patterns: new Set(namedPatterns), own: [], media: 'digest' }, []);
+    const masked = usual.begin(1000).response({ pieces: [bytes], size: bytes.length, contentType: 'application/json' });
+    expect(String((masked as { bytes: Buffer }).bytes)).toBe(`{"a":"${' '.repeat(lead)}phone [phone]`);
+  });
+
   it('any bytes are survived, in any format', () => {
     fc.assert(
       fc.property(

@@ -66,6 +66,11 @@ it('hides an issued key wherever it stands', () => {
   }
 });
 
+it('hides all of two secrets that overlap', () => {
+  const overlapping = createMask(['secret-of-one', 'one-and-another-one']);
+  expect(overlapping.bytes(Buffer.from('a secret-of-one-and-another-one b')).toString()).toBe(`a ${'*'.repeat(29)} b`);
+});
+
 it.each([
   ['sk-', 20],
   ['gw_', 16],

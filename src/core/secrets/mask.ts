@@ -1,4 +1,5 @@
 import { masked } from './credential-names.ts';
+import { anyBelow, fourTimes } from '../text/four-bytes.ts';
 import { createSubstringSearch, type SubstringSearch } from './substring-search.ts';
 import { objectIn } from '../json/scan.ts';
 
@@ -73,31 +74,35 @@ function withInner(secret: string): string[] {
   return [secret, ...inner];
 }
 
-/** Returns the buffer that was written: `into`, or a copy made at the first match; undefined when nothing matched. */
+/** Returns the buffer that was written: `into`, or a copy; undefined when nothing matched. */
 function overwrite(bytes: Buffer, into: Buffer | undefined, search: SubstringSearch): Buffer | undefined {
-  let out: Buffer | undefined;
+  const ranges: number[] = [];
   const hide = (from: number, to: number): void => {
-    out ??= into ?? Buffer.from(bytes);
-    out.fill(asterisk, from, to);
+    ranges.push(from, to);
   };
   search.each(bytes, hide);
   eachIssued(bytes, hide);
+  if (ranges.length === 0) return undefined;
+  const out = into ?? Buffer.from(bytes);
+  for (let i = 0; i < ranges.length; i += 2) out.fill(asterisk, ranges[i], ranges[i + 1]);
   return out;
 }
 
 /**
- * Finds what looks like an issued key: a run of key bytes that begins with a known prefix. Runs that are too short to
- * be one are stepped over without a look at each byte.
+ * Finds what looks like an issued key: a run of key bytes that begins with a known prefix. A run that is long enough has
+ * a whole block in it wherever it begins; most blocks hold something else, which one look shows.
  */
 function eachIssued(bytes: Buffer, found: (from: number, to: number) => void): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let seen = 0;
-  for (let probe = stride - 1; probe < bytes.length; probe += stride) {
-    if (!isKeyByte(bytes[probe] ?? 0)) continue;
-    let start = probe;
-    while (start > seen && isKeyByte(bytes[start - 1] ?? 0)) start -= 1;
-    seen = probe + 1;
+  for (let at = 0; at + block <= bytes.length; at += stride) {
+    if ((anyBelow(view.getInt32(at, true), leastOfKey) | anyBelow(view.getInt32(at + 4, true), leastOfKey)) !== 0) continue;
+    if (!isKeyByte(bytes[at] as number)) continue;
+    let start = at;
+    while (start > seen && isKeyByte(bytes[start - 1] as number)) start -= 1;
+    seen = at + 1;
     // A run that goes on to the left of what was seen has been judged by its beginning.
-    const key = start > 0 && isKeyByte(bytes[start - 1] ?? 0) ? undefined : prefixAt(bytes, start);
+    const key = start > 0 && isKeyByte(bytes[start - 1] as number) ? undefined : prefixAt(bytes, start);
     if (key === undefined) continue;
     const from = start + key.prefix.length;
     const to = endOfKey(bytes, from);
@@ -105,8 +110,14 @@ function eachIssued(bytes: Buffer, found: (from: number, to: number) => void): v
   }
 }
 
-/** Shortest run that can be an issued key. */
-const stride = Math.min(...issued.map(({ prefix, least }) => prefix.length + least));
+/** Bytes that are looked at together. */
+const block = 8;
+
+/** From block to block: one of them lies in the shortest run that can be an issued key, wherever that begins. */
+const stride = Math.min(...issued.map(({ prefix, least }) => prefix.length + least)) - block + 1;
+
+/** The smallest key byte, the dash: what nearly all gaps between words are not. */
+const leastOfKey = fourTimes(0x2d);
 
 type Issued = (typeof issued)[number];
 

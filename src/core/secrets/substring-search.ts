@@ -1,35 +1,44 @@
 /** Finds many known byte strings in one pass. */
 export interface SubstringSearch {
-  /** Calls `found` with the range of each occurrence; of patterns that begin at one place, the longest. */
-  each(bytes: Buffer, found: (from: number, to: number) => void): void;
+  /** Calls `found` with the range of each occurrence of each pattern. `bytes` must stay as they are until it returns. */
+  each(bytes: Buffer, found: Found): void;
 }
 
-/** Patterns of this length and more are found together; the window that is compared is their beginning. */
-const window = 16;
-const block = 3;
-const farthest = window - block + 1;
+type Found = (from: number, to: number) => void;
+
+/** Bytes that are looked at together. */
+const block = 4;
+/** What is known of a pattern is known of its beginning; shorter patterns than the least are searched one by one. */
+const [leastBeginning, mostBeginning] = [6, 16];
+/** Patterns for which a small table, which is always near, says nearly as much as a large one. */
+const fewPatterns = 8;
+
+/** A block that a pattern has, this far behind its first byte. */
+interface Place {
+  readonly pattern: Buffer;
+  readonly offset: number;
+}
+
+interface Table {
+  /** From block to block: one of them lies in the beginning of each pattern, wherever that begins. */
+  readonly stride: number;
+  /** Bits of the key of a block that are not used. */
+  readonly spare: number;
+  /** By the key of a block: 1 where a pattern has such a block. */
+  readonly marks: Uint8Array;
+  readonly places: ReadonlyMap<number, readonly Place[]>;
+}
 
 /**
- * Wu and Manber's search: a table tells by the last three bytes of a window how far it can be moved on, so that most
- * bytes are never looked at and the cost does not grow with the number of patterns. The few that are shorter than
- * 16 bytes are searched one by one.
+ * Looks at four bytes at a time, as far apart as the shortest pattern allows, and compares a pattern where it has the same
+ * four: the cost hardly grows with the number of patterns.
  */
 export function createSubstringSearch(patterns: readonly Buffer[]): SubstringSearch {
-  const long = patterns.filter((pattern) => pattern.length >= window).toSorted((a, b) => b.length - a.length);
-  const short = patterns.filter((pattern) => pattern.length > 0 && pattern.length < window).toSorted((a, b) => b.length - a.length);
-  const shifts = new Uint8Array(long.length === 0 ? 0 : 65_536).fill(farthest);
-  const ends = new Map<number, Buffer[]>();
-  for (const pattern of long) {
-    for (let at = 0; at < farthest; at += 1) {
-      const key = blockKey(pattern, at + block - 1);
-      shifts[key] = Math.min(shifts[key] ?? farthest, farthest - 1 - at);
-    }
-    const end = blockKey(pattern, window - 1);
-    ends.set(end, [...(ends.get(end) ?? []), pattern]);
-  }
+  const table = tableOf(patterns.filter((pattern) => pattern.length >= leastBeginning));
+  const short = patterns.filter((pattern) => pattern.length > 0 && pattern.length < leastBeginning);
   return {
     each(bytes, found) {
-      if (long.length > 0) eachLong(bytes, shifts, ends, found);
+      if (table !== undefined) eachOf(table, bytes, found);
       for (const pattern of short) {
         for (let at = bytes.indexOf(pattern); at >= 0; at = bytes.indexOf(pattern, at + pattern.length)) found(at, at + pattern.length);
       }
@@ -37,32 +46,41 @@ export function createSubstringSearch(patterns: readonly Buffer[]): SubstringSea
   };
 }
 
-type Found = (from: number, to: number) => void;
+function tableOf(patterns: readonly Buffer[]): Table | undefined {
+  if (patterns.length === 0) return undefined;
+  const beginning = patterns.reduce((least, { length }) => Math.min(least, length), mostBeginning);
+  const stride = beginning - block + 1;
+  const bits = patterns.length <= fewPatterns ? 12 : 16;
+  const spare = 32 - bits;
+  const marks = new Uint8Array(1 << bits);
+  const places = new Map<number, Place[]>();
+  for (const pattern of patterns) {
+    for (let offset = 0; offset < stride; offset += 1) {
+      const key = keyOf(pattern.readInt32LE(offset), spare);
+      marks[key] = 1;
+      places.set(key, [...(places.get(key) ?? []), { pattern, offset }]);
+    }
+  }
+  return { stride, spare, marks, places };
+}
 
-function eachLong(bytes: Buffer, shifts: Uint8Array, ends: ReadonlyMap<number, readonly Buffer[]>, found: Found): void {
-  for (let end = window - 1; end < bytes.length; ) {
-    const key = blockKey(bytes, end);
-    const shift = shifts[key] ?? 1;
-    if (shift > 0) {
-      end += shift;
-      continue;
-    }
-    const pattern = longestAt(bytes, end - window + 1, ends.get(key));
-    if (pattern === undefined) {
-      end += 1;
-    } else {
-      found(end - window + 1, end - window + 1 + pattern.length);
-      end += pattern.length;
-    }
+function eachOf({ stride, spare, marks, places }: Table, bytes: Buffer, found: Found): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const last = bytes.length - block;
+  for (let at = 0; at <= last; at += stride) {
+    const key = keyOf(view.getInt32(at, true), spare);
+    if (marks[key] === 1) compare(bytes, at, places.get(key), found);
   }
 }
 
 /** Apart from the loop: a closure in its body would have every step of it allocate. */
-function longestAt(bytes: Buffer, from: number, patterns: readonly Buffer[] = []): Buffer | undefined {
-  return patterns.find((one) => bytes.compare(one, 0, one.length, from, Math.min(from + one.length, bytes.length)) === 0);
+function compare(bytes: Buffer, at: number, places: readonly Place[] = [], found: Found): void {
+  for (const { pattern, offset } of places) {
+    const from = at - offset;
+    const to = from + pattern.length;
+    if (from >= 0 && to <= bytes.length && bytes.compare(pattern, 0, pattern.length, from, to) === 0) found(from, to);
+  }
 }
 
-/** Sixteen bits of the three bytes that end at `end`. */
-function blockKey(bytes: Buffer, end: number): number {
-  return (((bytes[end - 2] ?? 0) << 10) ^ ((bytes[end - 1] ?? 0) << 5) ^ (bytes[end] ?? 0)) & 0xffff;
-}
+/** The highest bits of a product: each byte has a part in them. */
+const keyOf = (four: number, spare: number): number => Math.imul(four, 0x9e3779b1) >>> spare;

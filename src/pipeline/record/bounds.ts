@@ -1,6 +1,7 @@
 import { maskAddresses, masked } from '../../core/secrets/credential-names.ts';
 import { isSecretMember, maskHeader } from '../../core/secrets/mask-headers.ts';
 import { isPlain } from '../../core/json/merge.ts';
+import type { HeaderPairs } from '../../core/http/headers.ts';
 
 /** Characters of one text of a record, by what it is. */
 export const limits = { id: 128, name: 256, path: 512, agent: 256, reason: 512, message: 2048 } as const;
@@ -27,16 +28,16 @@ const headerLimit = 1024;
 const headersLimit = 8 * 1024;
 
 /** Headers without credentials, the first of them as far as there is room. */
-export function boundedHeaders(entries: Iterable<readonly [name: string, value: string]>): Readonly<Record<string, string>> {
+export function boundedHeaders(pairs: HeaderPairs): Readonly<Record<string, string>> {
   const out: Record<string, string> = {};
-  let count = 0;
   let room = headersLimit;
-  for (const [name, value] of entries) {
-    const shown = maskHeader(name, value);
+  const most = Math.min(pairs.length - 1, 2 * mostHeaders);
+  for (let i = 0; i < most; i += 2) {
+    const name = pairs[i] as string;
+    const shown = maskHeader(name, pairs[i + 1] as string);
     const kept = shown.length <= headerLimit ? shown : `${shown.slice(0, headerLimit).toWellFormed()}…`;
     room -= name.length + kept.length;
-    count += 1;
-    if (room < 0 || count > mostHeaders) break;
+    if (room < 0) break;
     out[name] = kept;
   }
   return out;

@@ -1,6 +1,7 @@
 import type { JsonBody } from '../../core/json/body.ts';
 import { objectIn } from '../../core/json/scan.ts';
 import { endpoints } from '../../core/endpoint.ts';
+import type { HeaderPairs } from '../../core/http/headers.ts';
 import type { KeptBody, Outcome } from '../../core/plan.ts';
 import type { UpstreamRequest } from '../../core/provider.ts';
 import { type MaskedBody, maskBody, type MaskingJob, sizeOf, type UnmaskedBody } from '../../core/redaction/bodies.ts';
@@ -93,7 +94,7 @@ export class Messages {
   }
 
   request(ctx: RequestContext): MessageRecord {
-    const headers = this.#headers(ctx.headers.entries());
+    const headers = this.#headers(() => ctx.headers.pairs());
     const { received } = ctx;
     if (received.kind !== 'json' && received.kind !== 'none')
       return { headers, body: null, why_absent: 'it was passed through without buffering' };
@@ -134,7 +135,7 @@ export class Messages {
 
   response(last: Outcome | undefined, { kept, own }: Delivered): MessageRecord {
     if (last?.kind !== 'answered') return own === undefined ? noBody : this.#bytes(noHeaders, own, 'application/json');
-    const headers = this.#headers(Object.entries(last.reply.headers));
+    const headers = this.#headers(() => pairsOf(last.reply.headers));
     const type = last.reply.headers['content-type'] ?? '';
     if (kept === undefined || !this.#keepsBodies) return this.#bytes(headers, last.reply.body, type);
     if (this.#isRedacted) return this.#redacted(headers, kept, type);
@@ -144,8 +145,8 @@ export class Messages {
     return { headers, body: bodyRecord(kept.size, bytes, kept.times), why_absent: null };
   }
 
-  #headers(entries: Iterable<readonly [name: string, value: string]>): Readonly<Record<string, string>> {
-    return this.#keepsHeaders ? this.#clean.headers(boundedHeaders(entries)) : noHeaders;
+  #headers(pairs: () => HeaderPairs): Readonly<Record<string, string>> {
+    return this.#keepsHeaders ? this.#clean.headers(boundedHeaders(pairs())) : noHeaders;
   }
 
   #message(headers: MessageRecord['headers'], body: JsonBody, part: Part): MessageRecord {
@@ -201,6 +202,12 @@ export class Messages {
 
 function patchOf(edited: JsonBody['edited']): Readonly<Record<string, unknown>> {
   return Object.fromEntries([...(edited?.patch ?? [])].map(([key, value]) => [key, value ?? null]));
+}
+
+function pairsOf(headers: Readonly<Record<string, string>>): HeaderPairs {
+  const out: HeaderPairs = [];
+  for (const name in headers) out.push(name, headers[name] as string);
+  return out;
 }
 
 /** Bytes of the bodies that a record may keep. */

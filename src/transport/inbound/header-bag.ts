@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type HeaderBag, libraryHeaders, type RequestHeader, requestHeaders } from '../../core/http/headers.ts';
+import { type HeaderBag, type HeaderPairs, libraryHeaders, type RequestHeader, requestHeaders } from '../../core/http/headers.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 
 /** Full header names for each of our headers, by prefix order: made once for a list of prefixes. */
@@ -86,10 +86,17 @@ export class RequestHeaderBag implements HeaderBag {
   }
 
   *entries(): Iterable<readonly [string, string]> {
+    const pairs = this.pairs();
+    for (let i = 0; i + 1 < pairs.length; i += 2) yield [pairs[i] as string, pairs[i + 1] as string];
+  }
+
+  pairs(): HeaderPairs {
+    const out: HeaderPairs = [];
     for (let i = 0; i + 1 < this.#raw.length; i += 2) {
-      const name = (this.#raw[i] ?? '').toLowerCase();
-      yield [name, name === 'content-length' && this.#length !== undefined ? this.#length : (this.#raw[i + 1] ?? '')];
+      const name = (this.#raw[i] as string).toLowerCase();
+      out.push(name, name === 'content-length' && this.#length !== undefined ? this.#length : (this.#raw[i + 1] as string));
     }
+    return out;
   }
 
   isGateway(name: string): boolean {

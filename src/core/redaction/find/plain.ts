@@ -1,3 +1,4 @@
+import { anyBelow, anyDigit, fourTimes } from '../../text/four-bytes.ts';
 import { isCard } from './cards.ts';
 import { isAlnum, isDigit, isDomainCharacter, isGap, isKeyCharacter, isLetter } from './classes.ts';
 import { beginsLikeKey, isIssued, shortestKey } from './keys.ts';
@@ -5,20 +6,21 @@ import { saysPhone } from './phones.ts';
 
 /**
  * A first look at the text of a body, which most need no second: true where nothing in it could be masked by any pattern.
- * What it is not sure of is not plain. It looks for what each find must have, where it can in every seventh or sixteenth
- * character, and knows strings only as far as they matter. One byte a character.
+ * What it is not sure of is not plain. It looks for what each find must have, where it can at several characters at a time,
+ * and knows strings only as far as they matter.
  *
+ * @param text one byte a character
+ * @param bytes the same
  * @param isMasked true for names of members whose values are masked, by their first character
  */
-export function isPlain(text: string, isMasked: (name: string, first: number) => boolean): boolean {
+export function isPlain(text: string, bytes: Buffer, isMasked: (name: string, first: number) => boolean): boolean {
   return (
     hasPlainEscapes(text) &&
     text.indexOf('-----BEGIN ') < 0 &&
     text.indexOf(';base64,') < 0 &&
     hasPlainSigns(text) &&
     hasPlainAddresses(text) &&
-    hasPlainRuns(text) &&
-    hasPlainNumbers(text) &&
+    hasPlainWords(text, bytes) &&
     hasPlainMembers(text, isMasked)
   );
 }
@@ -64,22 +66,64 @@ function hasPlainAddresses(text: string): boolean {
 /** Runs of key characters that are longer are files, signatures and the like. */
 const longestRun = 64;
 
-function hasPlainRuns(text: string): boolean {
-  let seen = 0;
-  for (let probe = shortestKey - 1; probe < text.length; probe += shortestKey) {
-    if (!isKeyCharacter(text.charCodeAt(probe))) continue;
-    let start = probe;
-    while (start > seen && isKeyCharacter(text.charCodeAt(start - 1))) start -= 1;
-    let end = probe + 1;
-    while (isKeyCharacter(text.charCodeAt(end))) end += 1;
-    seen = end;
-    probe = Math.max(probe, end - 1);
-    // The letter of an escape.
-    if (text.charCodeAt(start - 1) === backslash) start += 1;
-    if (end - start >= shortestKey && !isPlainRun(text, start, end)) return false;
+/** Digits that the shortest number has. */
+const fewest = 7;
+
+/** Bytes that are looked at together: the shortest run of a key has eight of them, wherever it begins. */
+const block = shortestKey / 2;
+
+/** The smallest key character: what nearly all gaps between words are not. */
+const leastOfKey = fourTimes(0x2b);
+
+/** No run of key characters and no number that may be something. */
+function hasPlainWords(text: string, bytes: Buffer): boolean {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let run = 0;
+  let number = 0;
+  let at = 0;
+  for (; at + block <= bytes.length; at += block) {
+    const one = view.getInt32(at, true);
+    const other = view.getInt32(at + 4, true);
+    if ((anyBelow(one, leastOfKey) | anyBelow(other, leastOfKey)) === 0 && at >= run) {
+      run = behindRun(text, bytes, at, run);
+      if (run < 0) return false;
+    }
+    if ((anyDigit(one) | anyDigit(other)) === 0) continue;
+    number = behindNumbers(text, bytes, Math.max(at, number), at + block, number);
+    if (number < 0) return false;
   }
-  return true;
+  return behindNumbers(text, bytes, Math.max(at, number), bytes.length, number) >= 0;
 }
+
+/** Behind the run of key characters at `at`; -1 where it may be something. @param seen behind the run before it */
+function behindRun(text: string, bytes: Buffer, at: number, seen: number): number {
+  let start = at;
+  while (start > seen && isKeyCharacter(bytes[start - 1] as number)) start -= 1;
+  let end = at;
+  while (end < bytes.length && isKeyCharacter(bytes[end] as number)) end += 1;
+  // The letter of an escape.
+  if (start > 0 && bytes[start - 1] === backslash) start += 1;
+  return end - start < shortestKey || isPlainRun(text, start, end) ? end : -1;
+}
+
+/** Behind the last number that begins before `to`; -1 where one may be something. @param seen behind the one before it */
+function behindNumbers(text: string, bytes: Buffer, from: number, to: number, seen: number): number {
+  let behind = seen;
+  for (let at = from; at < to; at += 1) {
+    if (!isDigit(bytes[at] as number)) continue;
+    let start = at;
+    while (start > behind && isPart(bytes[start - 1] as number)) start -= 1;
+    let digits = 0;
+    let end = at;
+    for (; end < bytes.length && isPart(bytes[end] as number); end += 1) if (isDigit(bytes[end] as number)) digits += 1;
+    if (digits >= fewest && !isPlainNumber(text, start, end)) return -1;
+    behind = end;
+    at = end;
+  }
+  return behind;
+}
+
+const isPart = (c: number): boolean => isDigit(c) || isGap(c);
 
 function isPlainRun(text: string, start: number, end: number): boolean {
   if (end - start >= longestRun) return false;
@@ -100,28 +144,6 @@ function isPlainRun(text: string, start: number, end: number): boolean {
   const isWhole = text.charCodeAt(start - 1) === quote && text.charCodeAt(start - 2) !== backslash;
   return (isWhole || !hasDigit || !hasLetter) && !(mayBeIssued && isIssued(text.slice(start, end)));
 }
-
-/** Digits that the shortest number has. */
-const fewest = 7;
-
-function hasPlainNumbers(text: string): boolean {
-  let seen = 0;
-  for (let probe = fewest - 1; probe < text.length; probe += fewest) {
-    const c = text.charCodeAt(probe);
-    if (!isDigit(c) && !isGap(c)) continue;
-    let start = probe;
-    let digits = 0;
-    for (; start >= seen && isPart(text.charCodeAt(start)); start -= 1) if (isDigit(text.charCodeAt(start))) digits += 1;
-    let end = probe + 1;
-    for (; isPart(text.charCodeAt(end)); end += 1) if (isDigit(text.charCodeAt(end))) digits += 1;
-    seen = end;
-    probe = Math.max(probe, end - 1);
-    if (digits >= fewest && !isPlainNumber(text, start + 1, end)) return false;
-  }
-  return true;
-}
-
-const isPart = (c: number): boolean => isDigit(c) || isGap(c);
 
 /** What stands before digits that may be those of an account. */
 const inAccount = /[A-Za-z]{2}\d\d|[A-Za-z]{2}$|\+$/;

@@ -1,0 +1,16 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { anyBelow, anyDigit, fourTimes } from './four-bytes.ts';
+
+const byte = fc.oneof(fc.integer({ min: 0, max: 255 }), fc.constantFrom(0, 0x2c, 0x2d, 0x2f, 0x30, 0x39, 0x3a, 0x7f, 0x80, 0xff));
+
+it('a look at four bytes says what a look at each would', () => {
+  fc.assert(
+    fc.property(fc.tuple(byte, byte, byte, byte), fc.integer({ min: 1, max: 0x80 }), (bytes, least) => {
+      const four = Buffer.from(bytes).readInt32LE(0);
+      expect(anyBelow(four, fourTimes(least)) !== 0).toBe(bytes.some((one) => one < least));
+      expect(anyDigit(four) !== 0).toBe(bytes.some((one) => one >= 0x30 && one <= 0x39));
+    }),
+    { numRuns: 3000 },
+  );
+});
