@@ -52,8 +52,8 @@ export const logging = {
                 pattern: '^[^.\\[\\]]+(\\[\\*\\])*(\\.[^.\\[\\]]+(\\[\\*\\])*)*$',
                 'x-form': 'a path such as user or messages[*].name',
               },
-              description: 'Members of JSON bodies by path; `[*]` is each element of a list.',
-              examples: [['user', 'messages[*].name']],
+              description: 'Members of JSON bodies by path; `[*]` is each element of a list, also at the end of a path.',
+              examples: [['user', 'messages[*].name', 'input[*]']],
             },
             patterns: {
               type: 'array',

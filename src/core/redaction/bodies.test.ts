@@ -133,6 +133,31 @@ describe('a JSON body', () => {
     }
   });
 
+  it.each<[string, string[], unknown, unknown]>([
+    ['texts', ['input[*]'], { input: ['a', 'b'], x: ['c'] }, { input: ['[field]', '[field]'], x: ['c'] }],
+    ['a text that is no list', ['input[*]'], { input: 'a' }, { input: 'a' }],
+    ['numbers, and nothing', ['a[*]'], { a: [1, null, true, ''], b: [1] }, { a: ['[field]', null, '[field]', ''], b: [1] }],
+    ['objects and lists', ['a[*]'], { a: [{ b: [1] }, [2], []], c: 3 }, { a: ['[field]', '[field]', []], c: 3 }],
+    ['an empty list', ['a[*]'], { a: [], b: 'x' }, { a: [], b: 'x' }],
+    ['lists in a list', ['a[*][*]'], { a: [['x', 'y'], ['z'], 'w'] }, { a: [['[field]', '[field]'], ['[field]'], 'w'] }],
+    [
+      'a list in each element',
+      ['a[*].b[*]'],
+      { a: [{ b: ['x'], c: ['y'] }, { b: 'z' }] },
+      { a: [{ b: ['[field]'], c: ['y'] }, { b: 'z' }] },
+    ],
+    ['one path, and members by another', ['a[*]', 'user'], { a: ['x'], user: 'u' }, { a: ['[field]'], user: '[field]' }],
+  ])('has the elements of a list masked that a path names: %s', (_, fields, body, expected) => {
+    expect(JSON.parse(masked(body, { fields }).text)).toEqual(expected);
+    const spaced = JSON.stringify(body, null, 1);
+    expect(JSON.parse(masked(spaced, { fields }).text)).toEqual(expected);
+  });
+
+  it('shows nothing of masked elements as what its user said last', () => {
+    expect(masked({ input: ['first', 'last'] }, { fields: ['input[*]'] }).preview).toBe('[field]');
+    expect(masked({ messages: [{ role: 'user', content: 'hi' }] }, { fields: ['messages[*]'] }).preview).toBeNull();
+  });
+
   it('is masked in time that grows with its size, whatever is repeated in it', () => {
     const many = 20_000;
     const name = `${'x'.repeat(many)}_phone`;

@@ -45,6 +45,8 @@ export interface CompiledRules extends RedactionRules {
   readonly findKnown: FindKnown;
   /** What may be masked is known without the operator's own fields and patterns. */
   readonly isUsual: boolean;
+  /** A path names the elements of a list. */
+  readonly hasElements: boolean;
 }
 
 export const compileRules = (rules: RedactionRules, findKnown: FindKnown): CompiledRules => ({
@@ -52,6 +54,7 @@ export const compileRules = (rules: RedactionRules, findKnown: FindKnown): Compi
   fieldPaths: new Set(rules.fields.map(pathHash)),
   findKnown,
   isUsual: rules.fields.length === 0 && rules.own.length === 0,
+  hasElements: rules.fields.some((path) => path.endsWith('[*]')),
 });
 
 /** Empty values, and what is masked already. */
@@ -72,6 +75,7 @@ export class Masker implements Visitor {
   protected readonly cursors: Cursors;
   protected readonly rules: CompiledRules;
   protected readonly effort: Effort;
+  readonly skipsElements: boolean;
   /** Texts of fields that were masked in a body before this one; those of this one are added. */
   fields: Set<string> | undefined;
 
@@ -80,6 +84,7 @@ export class Masker implements Visitor {
     this.cursors = new Cursors(text);
     this.rules = rules;
     this.effort = effort;
+    this.skipsElements = rules.hasElements;
   }
 
   string(start: number, end: number, isEscaped: boolean, _channel: number, _path: number): void {

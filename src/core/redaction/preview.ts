@@ -15,6 +15,7 @@ const texts: ReadonlySet<number> = new Set(['content', 'content[*].text', 'conte
 
 /** What a message says, as far as one line needs it: one-byte text. */
 class MessageReader implements Visitor {
+  readonly skipsElements = false;
   isUser = false;
   said = '';
   hasParts = false;

@@ -8,6 +8,8 @@ export interface Visitor {
   /** True: the member's value is not looked into; `skipped` is called with its range. */
   skips(path: number, name: number, first: number): boolean;
   skipped(start: number, end: number, path: number, name: number): void;
+  /** True: elements of lists are asked about as members are, with a name of 0. */
+  readonly skipsElements: boolean;
   /** Offset up to which the text is read, of a walk that has come as far as it was told. */
   reach(): number;
 }
@@ -77,12 +79,7 @@ export class Walk {
     const paths = this.#paths;
     const indices = this.#indices;
     let depth = 0;
-    channels[0] = rootPath;
-    paths[0] = rootPath;
-    indices[0] = -1;
-    this.#nameStart = from;
-    this.#nameEnd = from;
-    this.indices = 0;
+    this.#begin(from);
     let channel = rootPath;
     let path = rootPath;
     let isName = false;
@@ -113,6 +110,7 @@ export class Walk {
         if (!isName) {
           channel = mix(channel, 1);
           path = mix(path, anyElement);
+          if (visitor.skipsElements) at = this.#element(text, at + 1, to, visitor, path);
         }
       } else if (c === 0x7d || c === 0x5d) {
         if (depth > 0) depth -= 1;
@@ -124,11 +122,21 @@ export class Walk {
           indices[depth] = index + 1;
           channel = mix(channels[depth] ?? 0, index + 2);
           path = mix(paths[depth] ?? 0, anyElement);
+          if (visitor.skipsElements) at = this.#element(text, at + 1, to, visitor, path);
         }
       } else if ((c >= 0x30 && c <= 0x39) || c === 0x2d) {
         at = this.#number(text, at, to, visitor);
       }
     }
+  }
+
+  #begin(from: number): void {
+    this.#channels[0] = rootPath;
+    this.#paths[0] = rootPath;
+    this.#indices[0] = -1;
+    this.#nameStart = from;
+    this.#nameEnd = from;
+    this.indices = 0;
   }
 
   /** Returns the last character of a number. */
@@ -147,6 +155,17 @@ export class Walk {
     if (!visitor.skips(path, this.#name, text.charCodeAt(value))) return value - 1;
     const end = endOfValue(text, value, to);
     visitor.skipped(value, end, path, this.#name);
+    return end - 1;
+  }
+
+  /** What begins an element of a list: returns the last character of what need not be looked at any more. */
+  #element(text: string, from: number, to: number, visitor: Visitor, path: number): number {
+    let value = from;
+    while (value < to && text.charCodeAt(value) <= 0x20) value += 1;
+    const first = text.charCodeAt(value);
+    if (value >= to || first === 0x5d || !visitor.skips(path, 0, first)) return from - 1;
+    const end = endOfValue(text, value, to);
+    visitor.skipped(value, end, path, 0);
     return end - 1;
   }
 
