@@ -42,6 +42,8 @@ export interface RecordStore {
   readonly stats: StoreStats;
   /** True: nothing is kept, and no frame needs to be made. */
   readonly isOff?: boolean;
+  /** Frames of segments, by name, that were stored before the segment made room: they are not lost. All of them so far. */
+  wereStored?(frames: Readonly<Record<string, number>>): void;
   close(): void;
 }
 

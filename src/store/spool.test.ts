@@ -130,6 +130,20 @@ describe('spool', () => {
     expect(drops.length).toBeGreaterThan(2);
   });
 
+  it('does not count as lost what was stored of a segment before it made room', () => {
+    const spool = open({ maxSegment: 10_000, maxTotal: 40_000 });
+    for (let i = 0; i < 60; i += 1) spool.append([frame(`r${i}`, 'x'.repeat(1000))]);
+    const { dropped } = spool.stats;
+    const [first, second] = drops.flatMap((drop) => (drop.why === 'room' ? [drop.segment] : []));
+    spool.wereStored?.({ [first ?? '']: 2 });
+    spool.wereStored?.({ [first ?? '']: 3, [second ?? '']: 1, 'another.log': 7 });
+    expect(spool.stats.dropped).toBe(dropped - 4);
+    spool.wereStored?.({ [first ?? '']: 1e9 });
+    spool.wereStored?.({ [first ?? '']: 1e9 });
+    expect(spool.stats.dropped).toBeGreaterThan(0);
+    spool.close();
+  });
+
   it('counts what earlier processes left, and reads it first', async () => {
     const earlier = open({ startedAt: 999, pid: 77 });
     earlier.append([frame('old')]);

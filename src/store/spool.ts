@@ -22,6 +22,9 @@ export interface SpoolOptions {
   write?(fd: number, bytes: Buffer, offset: number, length: number): number;
 }
 
+/** Segments that made room and of which more may be stored than is known. */
+const mostEvicted = 1000;
+
 /** How long a deleted folder may go unnoticed, in milliseconds. */
 const lookEvery = 1000;
 
@@ -48,6 +51,8 @@ class Spool implements RecordStore {
   #count = 0;
   /** Frames of the segments of this process, by name: what is lost when one of them makes room. */
   readonly #frames = new Map<string, number>();
+  /** Of segments that made room: their frames, and how many of them are known to be stored. */
+  readonly #evicted = new Map<string, { readonly frames: number; stored: number }>();
   /** Bytes of the current segment that are whole frames. */
   #good = 0;
   #lookedAt = 0;
@@ -79,6 +84,16 @@ class Spool implements RecordStore {
       this.#isFailing = true;
       this.#undo();
       this.#options.onDrop?.({ why: 'write', frames: frames.length, error: error as Error });
+    }
+  }
+
+  wereStored(frames: Readonly<Record<string, number>>): void {
+    for (const [name, count] of Object.entries(frames)) {
+      const evicted = this.#evicted.get(name);
+      if (evicted === undefined) continue;
+      const stored = Math.min(evicted.frames, count);
+      this.stats.dropped -= stored - evicted.stored;
+      evicted.stored = stored;
     }
   }
 
@@ -151,8 +166,12 @@ class Spool implements RecordStore {
       unlinkSync(join(this.#options.dir, name));
       total -= bytes;
       this.stats.evicted += 1;
-      // What of it was stored already is counted too: only the thread that stores knows how much that is.
-      this.stats.dropped += this.#frames.get(wholeName(name)) ?? 0;
+      // How much of it was stored already only the thread that stores knows: it tells later.
+      const whole = wholeName(name);
+      const frames = this.#frames.get(whole) ?? 0;
+      this.stats.dropped += frames;
+      this.#evicted.set(whole, { frames, stored: 0 });
+      if (this.#evicted.size > mostEvicted) this.#evicted.delete(this.#evicted.keys().next().value ?? '');
       this.#options.onDrop?.({ why: 'room', segment: name, bytes });
     }
   }
@@ -168,7 +187,7 @@ function startOf({ dir, startedAt }: SpoolOptions): number {
 const segmentName = /^(\d+)-(\d+)-(\d+)(?:\.bare)?\.log$/;
 
 /** Of a segment as it was before its bodies made room. */
-const wholeName = (name: string): string => name.replace('.bare.', '.');
+export const wholeName = (name: string): string => name.replace('.bare.', '.');
 
 /** Names of the segments in a folder, oldest first; empty when there is no folder. */
 export function listSegments(dir: string): string[] {

@@ -80,7 +80,8 @@ export class RequestLog implements LogReader {
 
   async state(): Promise<StoreState> {
     const { writer, spool, spoolLimit, notes } = this.#parts;
-    const { behind, ...state } = (await writer.call('state', undefined)) as WriterState;
+    const { behind, stored_of_gone: stored, ...state } = (await writer.call('state', undefined)) as WriterState;
+    spool.wereStored?.(stored);
     return {
       ...state,
       spool: { bytes: behind.bytes, limit: spoolLimit, behind_ms: behind.ms },

@@ -2,9 +2,12 @@ import { storeFeedback } from '../feedback.ts';
 import { statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from '../../../core/text/error-code.ts';
-import { listSegments } from '../../spool.ts';
+import { listSegments, wholeName } from '../../spool.ts';
 import type { Batch, LogStore, StoredEntry } from '../log-store.ts';
 import { type Look, SegmentWindow } from './segment-window.ts';
+
+/** Segments whose frames are counted: of those that made room, the last ones. */
+const mostCounted = 1000;
 
 /** What became of a step. */
 export type Step = 'more' | 'idle';
@@ -21,6 +24,8 @@ export class SpoolDrain {
   /** What was known before a store went away: what making room goes by meanwhile. */
   #lastKnown: ReadonlyMap<string, number> | undefined;
   #gone: string[] = [];
+  /** Frames that were stored, of each segment that is not stored whole. */
+  readonly #stored = new Map<string, number>();
   /** Bytes that were no frames. */
   skipped = 0;
 
@@ -55,6 +60,7 @@ export class SpoolDrain {
         await store.write(batch);
         this.#gone = [];
         offsets.set(segment, look.next);
+        this.#count(wholeName(segment), look.entries.length);
         return 'more';
       }
       // The one that is being written goes on; what is torn there may become whole.
@@ -67,6 +73,17 @@ export class SpoolDrain {
       this.#gone = [];
     }
     return 'idle';
+  }
+
+  #count(segment: string, frames: number): void {
+    this.#stored.set(segment, (this.#stored.get(segment) ?? 0) + frames);
+    if (this.#stored.size > mostCounted) this.#stored.delete(this.#stored.keys().next().value ?? '');
+  }
+
+  /** Frames that this process stored, of each segment that made room before it was stored whole. */
+  storedOfGone(): Readonly<Record<string, number>> {
+    const there = new Set(listSegments(this.#dir).map(wholeName));
+    return Object.fromEntries([...this.#stored].filter(([segment]) => !there.has(segment)));
   }
 
   /** Bytes that are not stored yet. */
@@ -119,6 +136,7 @@ export class SpoolDrain {
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
     }
+    this.#stored.delete(wholeName(segment));
     if (offsets.delete(segment)) this.#gone.push(segment);
   }
 }

@@ -34,5 +34,7 @@ export interface WriterState {
   /** Bodies that made room in the spool, and records. */
   readonly dropped_bodies: number;
   readonly dropped: number;
+  /** Frames that were stored of segments that made room, by segment. */
+  readonly stored_of_gone: Readonly<Record<string, number>>;
   readonly problems: readonly string[];
 }

@@ -219,6 +219,7 @@ class Writer {
       behind: { bytes, ms: bytes === 0 ? 0 : Date.now() - this.#idleAt },
       dropped_bodies: this.#room?.droppedBodies ?? 0,
       dropped: this.#room?.droppedRecords ?? 0,
+      stored_of_gone: this.#drain?.storedOfGone() ?? {},
       problems: this.#problems(),
     };
   }

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { sampleRecord } from '../../fixtures/sample.ts';
+import { encodeRecord } from '../../encode.ts';
+import { listSegments, openSpool } from '../../spool.ts';
+import { openSqliteStore, type SqliteStore } from '../sqlite/store.ts';
+import { inMemory } from '../sqlite/open.ts';
+import { SpoolDrain } from './drain.ts';
+
+let dir: string;
+let store: SqliteStore;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'drain-'));
+  store = openSqliteStore(inMemory);
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+it('knows how much of a segment it stored that made room before it was stored whole', async () => {
+  const spool = openSpool({ dir, maxTotal: 1e9, maxSegment: 1e9 });
+  const frames = Array.from({ length: 3000 }, (_, i) => encodeRecord(sampleRecord({ id: `req_${i}`, at: 1_795_253_467_000 + i }), {}));
+  spool.append(frames);
+  const drain = new SpoolDrain(dir);
+  expect(await drain.step(store)).toBe('more');
+  expect(drain.storedOfGone()).toEqual({});
+  const [segment = ''] = listSegments(dir);
+  unlinkSync(join(dir, segment));
+  const { records } = await store.size();
+  expect(records).toBeGreaterThan(0);
+  expect(records).toBeLessThan(frames.length);
+  expect(drain.storedOfGone()).toEqual({ [segment]: records });
+  spool.close();
+});
+
+it('forgets what it stored of segments that it stored whole', async () => {
+  for (const startedAt of [1, 2]) {
+    const spool = openSpool({ dir, maxTotal: 1e9, startedAt });
+    spool.append([encodeRecord(sampleRecord({ id: `req_${startedAt}` }), {})]);
+    spool.close();
+  }
+  const drain = new SpoolDrain(dir);
+  while ((await drain.step(store)) === 'more');
+  const [last = ''] = listSegments(dir);
+  unlinkSync(join(dir, last));
+  expect(drain.storedOfGone()).toEqual({ [last]: 1 });
+});
