@@ -29,18 +29,37 @@ export class LiveRow {
 const most = 500;
 /** How long rows are kept when nobody reads, in milliseconds. */
 const restMs = 60_000;
+/** Milliseconds that requests wait for others: many rows at once cost the event loop a fraction of one after the other. */
+const gatherMs = 150;
+/** Requests that wait at most. */
+const mostGathered = 200;
+
+/** Who follows the log. */
+export interface LiveReader {
+  take(row: LiveRow): void;
+  /** Some rows came, and no more do for now. */
+  flush(): void;
+}
 
 /** Finished requests for readers. Costs nothing per request while nobody reads. */
 export class LiveHub {
-  readonly #readers = new Set<(row: LiveRow) => void>();
+  readonly #readers = new Set<LiveReader>();
   readonly #recent: LiveRow[] = [];
   readonly #now: () => number;
+  #gathered: LogRecord[] = [];
+  #timer: NodeJS.Timeout | undefined;
   #last = 0;
   #leftAt = Number.NEGATIVE_INFINITY;
 
-  /** @param now monotonic milliseconds */
-  constructor(now: () => number) {
+  readonly #onFault: (error: unknown) => void;
+
+  /**
+   * @param now monotonic milliseconds
+   * @param onFault given what went wrong with a row: the others are not concerned
+   */
+  constructor(now: () => number, onFault: (error: unknown) => void) {
     this.#now = now;
+    this.#onFault = onFault;
   }
 
   get readers(): number {
@@ -49,37 +68,72 @@ export class LiveHub {
 
   /** The number of the newest row. */
   get last(): number {
+    this.flush();
     return this.#last;
   }
 
   tell(record: LogRecord): void {
     if (this.#readers.size === 0) {
-      if (this.#recent.length === 0) {
+      if (this.#now() - this.#leftAt > restMs) this.#forget();
+      if (this.#recent.length === 0 && this.#gathered.length === 0) {
         this.#last += 1;
         return;
       }
-      if (this.#now() - this.#leftAt > restMs) this.#recent.length = 0;
     }
+    this.#gathered.push(record);
+    if (this.#gathered.length >= mostGathered) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), gatherMs).unref();
+  }
+
+  /** Gives readers what waits. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#gathered.length === 0) return;
+    const gathered = this.#gathered;
+    this.#gathered = [];
+    for (const record of gathered) this.#safely(() => this.#take(record));
+    if (this.#recent.length >= 2 * most) this.#recent.splice(0, this.#recent.length - most);
+    for (const reader of this.#readers) this.#safely(() => reader.flush());
+  }
+
+  #take(record: LogRecord): void {
     this.#last += 1;
     const live = new LiveRow(this.#last, toRow(record));
     this.#recent.push(live);
-    if (this.#recent.length >= 2 * most) this.#recent.splice(0, most);
-    for (const reader of this.#readers) reader(live);
+    for (const reader of this.#readers) reader.take(live);
+  }
+
+  #safely(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#onFault(error);
+    }
   }
 
   /** Rows behind this number; undefined where some of them are not kept any more. */
   since(id: number): readonly LiveRow[] | undefined {
+    this.flush();
     if (id > this.#last) return undefined;
     const missed = this.#recent.filter((one) => one.id > id);
     return missed.length === this.#last - id ? missed : undefined;
   }
 
   /** @returns ends it */
-  add(reader: (row: LiveRow) => void): () => void {
+  add(reader: LiveReader): () => void {
+    this.flush();
     this.#readers.add(reader);
     return () => {
+      this.flush();
       this.#readers.delete(reader);
       this.#leftAt = this.#now();
     };
+  }
+
+  #forget(): void {
+    this.#recent.length = 0;
+    this.#last += this.#gathered.length;
+    this.#gathered = [];
   }
 }

@@ -2,12 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { LogRow } from '../../core/logs/row.ts';
 import type { Mask } from '../../core/secrets/mask.ts';
 import { safetyHeaders } from '../http/reply.ts';
-import type { LiveHub, LiveRow } from './hub.ts';
+import type { LiveHub, LiveReader, LiveRow } from './hub.ts';
 
 /** Rows of one reader within a second; the others are counted. */
 const mostPerSecond = 50;
-/** Milliseconds that rows wait for others: a write costs the event loop much more than a row. */
-const gatherMs = 150;
 /** Bytes that a reader may leave unread before it is dropped. */
 const mostWaiting = 1024 * 1024;
 const beatMs = 15_000;
@@ -36,14 +34,13 @@ export function streamRows(response: ServerResponse, options: LiveOptions): Prom
     const reader = new Reader(response, options);
     response.writeHead(200, { ...safetyHeaders, 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
     reader.begin();
-    const leave = hub.add((live) => reader.take(live));
+    const leave = hub.add(reader);
     const tick = setInterval(() => reader.second(), 1000);
-    const beat = setInterval(() => reader.say(': beat\n\n'), beatMs);
+    const beat = setInterval(() => reader.write(': beat\n\n'), beatMs);
     const end = (): void => {
       leave();
       clearInterval(tick);
       clearInterval(beat);
-      reader.flush();
       resolve();
     };
     if (signal.aborted) end();
@@ -51,13 +48,12 @@ export function streamRows(response: ServerResponse, options: LiveOptions): Prom
   });
 }
 
-class Reader {
+class Reader implements LiveReader {
   readonly #response: ServerResponse;
   readonly #options: LiveOptions;
   #sent = 0;
   #skipped = 0;
   #waiting = '';
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(response: ServerResponse, options: LiveOptions) {
     this.#response = response;
@@ -68,8 +64,8 @@ class Reader {
     const { hub, boot } = this.#options;
     const from = this.#from();
     const missed = from === undefined ? undefined : hub.since(from);
-    this.say(`retry: 2000\nid: ${boot}-${from !== undefined && missed !== undefined ? from : hub.last}\nevent: ready\ndata: {}\n\n`);
-    if (this.#options.lastId !== undefined && missed === undefined) this.say('event: gap\ndata: {}\n\n');
+    this.#waiting += `retry: 2000\nid: ${boot}-${from !== undefined && missed !== undefined ? from : hub.last}\nevent: ready\ndata: {}\n\n`;
+    if (this.#options.lastId !== undefined && missed === undefined) this.#waiting += 'event: gap\ndata: {}\n\n';
     for (const live of missed ?? []) this.take(live);
     this.flush();
   }
@@ -82,29 +78,25 @@ class Reader {
       return;
     }
     this.#sent += 1;
-    this.say(`id: ${boot}-${live.id}\ndata: ${live.text(isBare, mask())}\n\n`);
+    this.#waiting += `id: ${boot}-${live.id}\ndata: ${live.text(isBare, mask())}\n\n`;
   }
 
   /** Another second begins. */
   second(): void {
-    if (this.#skipped > 0) this.say(`event: skipped\ndata: {"count":${this.#skipped}}\n\n`);
+    if (this.#skipped > 0) this.write(`event: skipped\ndata: {"count":${this.#skipped}}\n\n`);
     this.#sent = 0;
     this.#skipped = 0;
   }
 
-  /** Within `gatherMs`, with what else is said until then. */
-  say(text: string): void {
-    this.#waiting += text;
-    this.#timer ??= setTimeout(() => this.flush(), gatherMs);
-  }
-
   flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     const text = this.#waiting;
     this.#waiting = '';
+    if (text !== '') this.write(text);
+  }
+
+  write(text: string): void {
     const response = this.#response;
-    if (text === '' || response.destroyed || response.writableEnded) return;
+    if (response.destroyed || response.writableEnded) return;
     response.write(text);
     // A reader who does not read would keep everything in memory.
     if (response.writableLength > mostWaiting) response.destroy();

@@ -76,7 +76,7 @@ export class Control implements Subject {
     this.cwd = cwd;
     this.env = deps.options.env;
     this.configPath = 'path' in source ? resolve(cwd, source.path) : undefined;
-    this.hub = new LiveHub(deps.monotonic);
+    this.hub = new LiveHub(deps.monotonic, (error) => this.onDefect(error));
     this.revisions = new Revisions({
       entry: this.configPath,
       dir: deps.stateDir,

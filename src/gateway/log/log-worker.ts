@@ -12,4 +12,9 @@ process.removeAllListeners('warning');
 // Questions can wait for traffic; records can too, but the spool is bounded.
 standBack(data.role === 'writer' ? 5 : 10);
 if (data.role === 'writer') startWriter(parentPort, data);
-else respond(parentPort, createReader(data.database), createSequence());
+else
+  respond(
+    parentPort,
+    createReader(data.database, () => performance.now()),
+    createSequence(),
+  );

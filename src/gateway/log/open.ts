@@ -36,6 +36,8 @@ export interface OpenedLog {
 const memorySize = 32 * 1024 * 1024;
 /** Questions to the log that may wait, and milliseconds that each may take before what does them is replaced: it ends them itself before. */
 const questions = { most: 64, limitMs: questionMs + 1000, idleMs: 60_000, isPure: true } as const;
+/** The same for SQLite, where they count as long as they work and not as long as they wait for a processor. */
+const patientMs = 3 * questionMs;
 /** Calls of a writer: records that come as messages are calls too. */
 const calls = { most: 4096, limitMs: 30_000 } as const;
 /** Of what stores and of what is asked, in megabytes. */
@@ -97,6 +99,7 @@ function openReader(database: Database, log: Log): Asker {
         ? startThread({ entry, data: thread, heapMb }, events)
         : startProcess({ entry: readerEntry, data: database, heapMb }, events),
     ...questions,
+    ...(database.kind === 'sqlite' ? { limitMs: patientMs } : {}),
     onUnstarted: (error) => {
       isThread = true;
       log.warn({ err: error }, 'no process can be started for questions to the request log: a thread does them, which slows down traffic');

@@ -44,8 +44,11 @@ function write(pipe: Socket, reply: Reply): Promise<void> {
     else if (!(value instanceof Uint8Array)) pipe.write(headOf(id, kinds.nothing, 0), () => resolve());
     else if (value.length > mostPayload) throw new Error(`a result of ${value.length} bytes is too large`);
     else {
+      // In one piece, as far as the pipe has room: whoever reads wakes for each.
+      pipe.cork();
       pipe.write(headOf(id, kinds.bytes, value.length));
       pipe.write(value, () => resolve());
+      pipe.uncork();
     }
   });
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { tooSlow } from '../asking/asker.ts';
 
-/** Milliseconds that one question to the request log may take from when it begins. */
+/** Milliseconds that one question to the request log may take from when it begins; in a process of its own, milliseconds of work. */
 export const questionMs = 5000;
 
 /** The time of one question after the other: a database cannot be interrupted, and so long ones are asked in parts. */
@@ -10,7 +10,7 @@ export class QuestionClock {
   readonly #now: () => number;
   #until = Number.POSITIVE_INFINITY;
 
-  /** @param now monotonic milliseconds */
+  /** @param now milliseconds that never go back */
   constructor(limit: number, now: () => number) {
     this.#limit = limit;
     this.#now = now;

@@ -11,9 +11,13 @@ import type { Asked, Database } from './settings.ts';
 /** Characters from which a result is compressed: the event loop has less to pass on, and a reader far away less to wait for. */
 const leastPacked = 8 * 1024;
 
-/** Questions to a database of their own thread or process: the writer never waits for one. */
-export function createReader(database: Database): Handlers {
-  const clock = new QuestionClock(questionMs, () => performance.now());
+/**
+ * Questions to a database of their own thread or process: the writer never waits for one.
+ *
+ * @param now milliseconds by which a question's time is counted
+ */
+export function createReader(database: Database, now: () => number): Handlers {
+  const clock = new QuestionClock(questionMs, now);
   const open = async (): Promise<LogQueries> => {
     const source = await openSource(database);
     return createQueries(source.dialect === 'sqlite' ? { ...source, between: () => clock.between() } : source, Date.now);
