@@ -8,9 +8,9 @@ export default defineConfig({
   resolve: { alias: [{ find: /^fast-check$/, replacement: join(import.meta.dirname, 'test/support/fast-check.ts') }] },
   test: {
     // These end what hangs. What is slow is not wrong: a busy machine may take a hundred times as long as an idle one.
-    testTimeout: 120_000,
-    hookTimeout: 240_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 100_000 } },
     // A third of their time the tests wait for clocks and processes: one worker more than the two cores of a small machine.
     maxWorkers: 3,
     passWithNoTests: true,

@@ -3,6 +3,7 @@ import { providers, stages } from '../../plugins/index.ts';
 import type { LoadedConfig } from '../../src/config/reload/load.ts';
 import { createLoader, type Loader } from '../../src/config/reload/loader.ts';
 import { rehearse } from '../../src/gateway/reload/rehearse.ts';
+import { runHere } from '../cli/in-process.ts';
 import { begin, run } from '../cli/run.ts';
 import { type Case, describeLoad, inFolder, loadCase, readCases } from './case.ts';
 
@@ -65,7 +66,7 @@ describe('the commands agree', () => {
 
   it.each(kinds.flatMap(find).map((one) => [one.name, one] as const))('both refuse: %s', async (_name, one) => {
     await inFolder(one, async (cwd) => {
-      const [checked, started] = await Promise.all([run(['check', '--json'], cwd, one.env), run(['start'], cwd, one.env)]);
+      const [checked, started] = await Promise.all([runHere(['check', '--json'], cwd, { env: one.env }), run(['start'], cwd, one.env)]);
       expect([checked.code, started.code]).toEqual([3, 3]);
       const { diagnostics } = JSON.parse(checked.out) as LoadedConfig;
       const errors = diagnostics.filter(({ severity }) => severity === 'error');
@@ -80,7 +81,7 @@ describe('the commands agree', () => {
       .map((one) => [one.name, one] as const),
   )('both accept: %s', async (_name, one) => {
     await inFolder(one, async (cwd) => {
-      expect(await run(['check'], cwd, one.env)).toMatchObject({ code: 0 });
+      expect(await runHere(['check'], cwd, { env: one.env })).toMatchObject({ code: 0 });
       const running = begin(['start', '--listen', '127.0.0.1:0'], cwd, one.env);
       await running.saw(/"msg":"gateway started"/);
       running.child.kill('SIGTERM');
@@ -93,7 +94,7 @@ describe('the commands agree', () => {
     if (one === undefined) throw new Error('there is no such case');
     await inFolder(one, async (cwd) => {
       const flag = '--allow-missing-secrets';
-      expect(await run(['check', flag], cwd)).toMatchObject({ code: 0 });
+      expect(await runHere(['check', flag], cwd)).toMatchObject({ code: 0 });
       const running = begin(['start', flag, '--listen', '127.0.0.1:0'], cwd);
       await running.saw(/"msg":"gateway started"/);
       running.child.kill('SIGTERM');

@@ -1,26 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { barriersInBothThemes, barriersOf, noBarriers } from '../support/dashboard/barriers.ts';
 import { type FixtureServer, startFixtureServer } from '../support/dashboard/fixture-server.ts';
 import { hasBrowser, settled, useBrowser } from '../support/dashboard/page.ts';
 import { absurdRow, makeRows } from '../support/dashboard/rows.ts';
-
-const require = createRequire(import.meta.url);
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
-}
-
-async function violationsOf(page: Page): Promise<string[]> {
-  // Through the debugger: the page's own policy lets no foreign script in.
-  await page.evaluate(axe);
-  const found = (await page.evaluate(`axe.run(document, {runOnly: ${JSON.stringify(tags)}}).then((r) => r.violations)`)) as Violation[];
-  return found.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`));
-}
 
 const now = Date.now();
 const rows = [absurdRow(now), ...makeRows(300, now, 1)];
@@ -80,10 +63,7 @@ describe.skipIf(!hasBrowser)('everybody can use', () => {
     await then?.(page);
     await page.locator(shows).first().waitFor();
     await settled(page);
-    expect(await violationsOf(page)).toEqual([]);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await expect.poll(() => page.evaluate('document.documentElement.dataset.scheme')).toBe('dark');
-    expect(await violationsOf(page)).toEqual([]);
+    expect(await barriersInBothThemes(page)).toEqual(noBarriers);
     expect(complaints.filter((text) => !text.includes('status of 400'))).toEqual([]);
     await page.context().close();
   });
@@ -91,21 +71,27 @@ describe.skipIf(!hasBrowser)('everybody can use', () => {
   it.each(['light', 'dark'] as const)('the first look, and the sign-in, %s', async (theme) => {
     const { page } = await open(`${empty.url}/`, { theme });
     await page.getByText('No requests yet').waitFor();
-    expect(await violationsOf(page)).toEqual([]);
+    expect(await barriersOf(page)).toEqual([]);
     empty.set({ role: null });
     await page.reload();
     await page.getByLabel('Admin token').waitFor();
-    expect(await violationsOf(page)).toEqual([]);
+    expect(await barriersOf(page)).toEqual([]);
     empty.set({ role: 'admin' });
     await page.context().close();
   });
 
-  it.each([360, 640, 1280, 2560])('at %i pixels without scrolling sideways', async (width) => {
-    for (const path of ['/', '/requests', `/requests/${first}`, `/requests/${rows[5]?.id}`, `/traces/${rows[0]?.trace}`]) {
-      const { page } = await open(server.url + path, { width });
+  it.each(['/', '/requests', `/requests/${first}`, `/requests/${rows[5]?.id}`, `/traces/${rows[0]?.trace}`])(
+    '%s without scrolling sideways, from 360 to 2560 pixels',
+    async (path) => {
+      const { page } = await open(server.url + path, { width: 360 });
       await settled(page);
-      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth'), { message: path }).toBeLessThanOrEqual(0);
+      for (const width of [360, 640, 1280, 2560]) {
+        await page.setViewportSize({ width, height: 800 });
+        await expect
+          .poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth'), { message: `${width} px` })
+          .toBeLessThanOrEqual(0);
+      }
       await page.context().close();
-    }
-  });
+    },
+  );
 });

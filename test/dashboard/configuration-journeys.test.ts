@@ -95,14 +95,11 @@ describe.skipIf(!hasBrowser)('a person', () => {
     await visit('/configs/support');
     const tree = page.getByRole('list', { name: 'Targets of support' });
     await expect
-      .poll(
-        async () => {
-          await page.reload();
-          await tree.waitFor();
-          return tree.innerText();
-        },
-        { timeout: 15_000 },
-      )
+      .poll(async () => {
+        await page.reload();
+        await tree.waitFor();
+        return tree.innerText();
+      })
       .toMatch(/1 attempt\b[\s\S]*100 %/);
     expect(await tree.innerText()).toContain('on 429');
     await page.getByLabel('YAML of support').getByText('temperature: 0.2').waitFor();
@@ -179,14 +176,11 @@ describe.skipIf(!hasBrowser)('a person', () => {
     await visit('/system/revisions');
     const older = page.getByRole('button', { name: 'Roll back…' });
     await expect
-      .poll(
-        async () => {
-          await page.reload();
-          await page.getByText('serves', { exact: true }).waitFor();
-          return older.count();
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        await page.reload();
+        await page.getByText('serves', { exact: true }).waitFor();
+        return older.count();
+      })
       .toBe(1);
     await page
       .getByRole('button', { name: /^Difference/ })

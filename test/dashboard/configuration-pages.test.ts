@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { barriersInBothThemes, noBarriers } from '../support/dashboard/barriers.ts';
 import { type FixtureServer, startFixtureServer } from '../support/dashboard/fixture-server.ts';
 import { hasBrowser, settled, useBrowser } from '../support/dashboard/page.ts';
 import { makeRows } from '../support/dashboard/rows.ts';
@@ -9,8 +8,6 @@ import { diagnostics } from '../support/dashboard/serving-files.ts';
 import { absurdServing, someServing } from '../support/dashboard/serving-views.ts';
 import { emptyServing } from '../support/dashboard/serving.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const tags = JSON.stringify(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']);
 const paths = [
   '/configs',
   '/catalog',
@@ -21,13 +18,6 @@ const paths = [
   '/system/configuration',
   '/system/plan',
 ] as const;
-
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  return (await page.evaluate(
-    `axe.run(document, {runOnly: ${tags}}).then((r) => r.violations.flatMap(({id, nodes}) => nodes.map((n) => id + ' at ' + n.target.join(' ') + ': ' + n.failureSummary)))`,
-  )) as string[];
-}
 
 const clicks =
   (...names: readonly (string | RegExp)[]) =>
@@ -79,11 +69,7 @@ describe.skipIf(!hasBrowser)('the pages of the configuration', () => {
   const plain = (['usual', 'empty', 'broken', 'absurd'] as const).flatMap((data) => paths.map((path) => ({ data, path })));
   /** In both themes: no barrier, and nothing that the browser complains about. */
   const isOpenToAll = async ({ page, complaints }: Awaited<ReturnType<typeof open>>): Promise<void> => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.locator(`:root[data-scheme="${colorScheme}"]`).waitFor({ state: 'attached' });
-      expect(await violationsOf(page), colorScheme).toEqual([]);
-    }
+    expect(await barriersInBothThemes(page)).toEqual(noBarriers);
     expect(complaints).toEqual([]);
   };
 

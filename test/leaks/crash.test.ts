@@ -87,5 +87,5 @@ describe.each(['json', 'pretty'])('as %s', (format) => {
     for (const text of ['thrown ***', 'in a timer ***', 'settled ***']) expect(out).toContain(text);
     const files = [...filesBelow(dir)].filter(([path]) => !path.endsWith('.yaml'));
     expect(leaksIn([out, err, ...answers, ...files.map(([, text]) => text)].join('\n'))).toEqual([]);
-  }, 180_000);
+  });
 });

@@ -103,7 +103,7 @@ describe.skipIf(lacking(disk))('a full disk', () => {
       ids.length,
     ]);
     expect(gateway.lines.join('')).toContain('records can be written to the spool again');
-  }, 240_000);
+  });
 
   it('does not keep a gateway from starting: it has its log in memory then, and the old one at the next start', async () => {
     const state = join(small.dir, 'late');
@@ -118,7 +118,7 @@ describe.skipIf(lacking(disk))('a full disk', () => {
     await endings.pop()?.();
     small.free();
     expect((await storedIn(await start(state))).ids.toSorted()).toEqual(before.ids.toSorted());
-  }, 240_000);
+  });
 });
 
 /** Runs everywhere: the system refuses to let a file of the process grow, as a quota does. */
@@ -150,4 +150,4 @@ it('keeps in the spool what the store has no room for, and stores it once after 
   const { ids, counted } = await storedIn(gateway);
   expect(ids.toSorted()).toEqual(asked.toSorted());
   expect(counted).toBe(asked.length);
-}, 240_000);
+});

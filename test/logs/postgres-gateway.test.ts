@@ -43,5 +43,5 @@ describe.skipIf(skipping(kind.missing))('gateways with one Postgres', () => {
     } finally {
       await Promise.all([one.close(), two.close()]);
     }
-  }, 180_000);
+  });
 });

@@ -106,7 +106,7 @@ function switched(text: string): string {
 export async function until<T>(
   look: () => T | undefined | false | Promise<T | undefined | false>,
   what: string,
-  withinMs = 60_000,
+  withinMs = 100_000,
 ): Promise<T> {
   const end = performance.now() + withinMs;
   for (;;) {

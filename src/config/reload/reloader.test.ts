@@ -192,7 +192,7 @@ describe('the reloader', () => {
     expect(await reloader?.reloadNow()).toMatchObject({ kind: 'rejected', cause: { message: 'loading took too long' } });
     // Nobody asks and no file changes: the good file is served all the same.
     await state(() => expect(results.at(-1)).toMatchObject({ kind: 'applied', changes: ['~configs.a'] }));
-    expect(limits).toEqual([10_000, 20_000, 20_000, 40_000, 40_000, 80_000, 80_000]);
+    expect(limits).toEqual([10_000, 60_000, 20_000, 120_000, 40_000, 240_000, 80_000]);
     expect(results.filter(({ kind }) => kind === 'rejected')).toHaveLength(1);
   });
 

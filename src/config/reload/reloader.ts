@@ -228,14 +228,14 @@ class OneAtATime implements Reloader {
     }
   }
 
-  /** At once a second time, with more time: a worker may have been killed for memory, and a slow disk gets quicker. */
+  /** At once a second time, with more time: a worker may have been killed for memory, and a machine may be busy. */
   async #loadTwice(request: PostedRequest): Promise<LoadedConfig> {
     const { loader } = this.#options;
     const limit = Math.min(firstLoadMs * 2 ** this.#failures, longestLoadMs);
     try {
       return await loader.load(request, limit);
     } catch {
-      return await loader.load(request, Math.min(limit * 2, longestLoadMs));
+      return await loader.load(request, Math.min(limit * 6, longestLoadMs));
     }
   }
 

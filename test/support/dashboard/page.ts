@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, vi } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { ensureDashboard } from '../../../.ci/dashboard.mjs';
 import { lacking } from '../skipping.ts';
 import { findChromium, launch } from './chromium.ts';
@@ -36,7 +36,7 @@ export async function settled(page: Page): Promise<void> {
 const found = await findChromium();
 
 /** Milliseconds for one step. A browser among other tests on a small machine may be a hundred times slower than alone. */
-const patience = 30_000;
+const patience = 60_000;
 
 /** False where there is no browser; under GATEWAY_TEST_STRICT=1 that is an error. */
 export const hasBrowser = !lacking(found);
@@ -44,7 +44,6 @@ export const hasBrowser = !lacking(found);
 /** A browser for the tests of a file; each page has a profile of its own. */
 export function useBrowser(): (url: string, options?: PageOptions) => Promise<OpenPage> {
   let browser: Browser | undefined;
-  vi.setConfig({ testTimeout: 4 * patience });
   beforeAll(async () => {
     await built();
     if (!('missing' in found)) browser = await launch(found);

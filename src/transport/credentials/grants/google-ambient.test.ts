@@ -10,6 +10,7 @@ import { googleAmbient } from './google-ambient.ts';
 let server: ScriptedUpstream;
 let folder: string;
 const now = Date.now();
+const deps = { now: () => now, patienceMs: 60_000 };
 const grant = (credentialsFile?: string) => ({ kind: 'google-ambient', scopes: ['https://scope.example/all'], credentialsFile }) as const;
 
 beforeAll(async () => {
@@ -61,7 +62,7 @@ const exchange = (): void => {
 describe('the identity of the machine', () => {
   it('comes from a federation file, with the life of its token', async () => {
     exchange();
-    const token = await googleAmbient(grant(await federation()), { now: () => now }).fetch();
+    const token = await googleAmbient(grant(await federation()), deps).fetch();
     expect(token.value).toBe('token-1');
     expect(token.expiresAt - Date.now()).toBeGreaterThan(3_500_000);
     expect(server.requests.map((request) => request.url)).toEqual(['/exchange']);
@@ -76,13 +77,13 @@ describe('the identity of the machine', () => {
       request.url.includes('/token')
         ? json(response, 200, { access_token: 'token-of-machine', expires_in: 1800, token_type: 'Bearer' }, { 'metadata-flavor': 'Google' })
         : void response.writeHead(200, { 'metadata-flavor': 'Google' }).end('x');
-    expect((await googleAmbient(grant(), { now: () => now }).fetch()).value).toBe('token-of-machine');
+    expect((await googleAmbient(grant(), deps).fetch()).value).toBe('token-of-machine');
     expect(server.requests.some((request) => request.headers['metadata-flavor'] === 'Google')).toBe(true);
   });
 
   it('is asked again after its token was refused', async () => {
     exchange();
-    const fetcher = googleAmbient(grant(await federation()), { now: () => now });
+    const fetcher = googleAmbient(grant(await federation()), deps);
     expect((await fetcher.fetch()).value).toBe('token-1');
     expect((await fetcher.fetch()).value).toBe('token-1');
     fetcher.forget?.();
@@ -93,11 +94,11 @@ describe('the identity of the machine', () => {
 describe('without it', () => {
   it('the words of the exchange are kept', async () => {
     server.script = (response) => json(response, 400, { error: 'invalid_target', error_description: 'The pool is gone' });
-    await expect(googleAmbient(grant(await federation()), { now: () => now }).fetch()).rejects.toThrow(/invalid_target.*The pool is gone/);
+    await expect(googleAmbient(grant(await federation()), deps).fetch()).rejects.toThrow(/invalid_target.*The pool is gone/);
   });
 
   it('a missing file is named as the library names it', async () => {
-    await expect(googleAmbient(grant(join(folder, 'none.json')), { now: () => now }).fetch()).rejects.toThrow(/none\.json/);
+    await expect(googleAmbient(grant(join(folder, 'none.json')), deps).fetch()).rejects.toThrow(/none\.json/);
   });
 
   it('a missing library says how to add it', async () => {

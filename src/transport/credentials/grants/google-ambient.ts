@@ -26,7 +26,7 @@ type Client = Pick<AuthClient, 'getAccessToken' | 'credentials'>;
  */
 export function googleAmbient(
   grant: Grant,
-  deps: { now(): number },
+  deps: { now(): number; readonly patienceMs?: number },
   load: () => Promise<GoogleAuthLibrary> = () => import('google-auth-library'),
 ): TokenFetcher {
   let client: Promise<Client> | undefined;
@@ -40,7 +40,7 @@ export function googleAmbient(
   return {
     async fetch() {
       try {
-        return await within(fetch());
+        return await within(fetch(), deps.patienceMs ?? patience);
       } catch (error) {
         client = undefined;
         throw error instanceof TokenError ? error : new TokenError(firstLine(error), { cause: error });
@@ -76,10 +76,10 @@ function checkCredentials(file: string): void {
   }
 }
 
-async function within(work: Promise<Token>): Promise<Token> {
+async function within(work: Promise<Token>, patienceMs: number): Promise<Token> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TokenError(`no token within ${patience} ms`)), patience);
+    timer = setTimeout(() => reject(new TokenError(`no token within ${patienceMs} ms`)), patienceMs);
   });
   try {
     return await Promise.race([work, late]);
