@@ -15,7 +15,7 @@ const registry = { providers, stages };
 describe('the process that loads for a start, and the set-up behind it, agree with check', () => {
   let loader: Loader;
   beforeAll(() => {
-    loader = createLoader(new URL('../../src/gateway/loading/config-worker.ts', import.meta.url));
+    loader = createLoader(new URL('../../src/gateway/loading/config-worker.ts', import.meta.url), { limitMs: 120_000 });
   });
   afterAll(() => loader.close());
 
