@@ -1,8 +1,11 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseDecimal } from '../../src/core/cost/decimal.ts';
 import type { LogRecord } from '../../src/core/records/record.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 
 /** Costs of requests through a gateway: the header of a whole response, and the record. */
@@ -24,6 +27,7 @@ beforeAll(async () => {
       const delta = { index: 0, delta: { type: 'text_delta', text: 'a' } };
       sse(response, [messages('message_start', start), ...Array.from({ length: 5 }, () => messages('content_block_delta', delta))]);
     } else if (text.includes('"fails"')) json(response, 429, { error: { message: 'no', type: 'rate_limit_error' } });
+    else if (request.url.endsWith('/batches')) json(response, 200, { id: 'batch_1', object: 'batch', status: 'validating' });
     else if (request.url.endsWith('/files')) json(response, 200, { object: 'list', data: [] });
     else if (request.url.endsWith('/images/generations')) json(response, 200, { created: 1, data: [{ url: 'x' }] });
     else if (text.includes('"cut"')) sse(response, [chunk('a'), chunk('b'), chunk('c')]);
@@ -97,6 +101,8 @@ describe('the cost of a request', () => {
     ['is unknown where the tier has no known price', chats, chat('@up/gpt-4o-mini', { user: 'quick' }), null, null],
     ['is nothing where no provider was asked', chats, chat('@nobody/m'), null, '0'],
     ['is nothing where the provider refused', chats, chat('@up/fails'), null, '0'],
+    ['is unknown for a batch, which is paid later', '/v1/batches', { model: '@up/gpt-4o', input_file_id: 'f' }, null, null],
+    ['is nothing for a list of batches', '/v1/batches', undefined, '0', '0'],
     ['is nothing for a list', '/v1/files', undefined, '0', '0'],
     // 2 × 0.08
     [
@@ -108,7 +114,7 @@ describe('the cost of a request', () => {
     ],
     ['of the mock is nothing', chats, chat('@mock/gpt-4o'), '0', '0'],
   ])('%s', async (_name, path, body, header, usd) => {
-    const headers: Record<string, string> = body === undefined ? { 'x-gateway-provider': 'up' } : {};
+    const headers: Record<string, string> = body === undefined || path.endsWith('/batches') ? { 'x-gateway-provider': 'up' } : {};
     const found = await call(path, body, headers);
     expect([found.header, found.record.cost.usd]).toEqual([header, usd]);
   });
@@ -140,6 +146,31 @@ describe('the cost of a request', () => {
   it('is told to nobody where routing is not', async () => {
     const { record, header } = await call(chats, chat('@own/m'), {}, hidden);
     expect([header, record.cost.usd]).toEqual([null, '0.0065']);
+  });
+
+  it('is unknown for a WebSocket, and counted as such', async () => {
+    const server = createServer().on('upgrade', (_request, socket) => {
+      socket.end(
+        'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n',
+      );
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const provider = { type: 'openai', api_key: 'sk-0123456789', custom_host: `http://127.0.0.1:${port}/v1` };
+    const own = await startTestGateway(JSON.stringify({ version: 1, providers: { live: provider } }));
+    const { hostname, port: to } = new URL(own.url);
+    const client = connect(Number(to), hostname);
+    client.write(
+      `GET /v1/realtime?model=@live/gpt-realtime HTTP/1.1\r\nhost: ${hostname}:${to}\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+    );
+    client.resume();
+    await until(() => own.records.length > 0, 'the record');
+    expect(own.records[0]).toMatchObject({ endpoint: 'realtime', status: 101, provider: 'live', cost: { usd: null } });
+    const { total } = (await own.gateway.logs?.stats({ query: '' })) ?? {};
+    expect(total).toMatchObject({ requests: 1, unpriced: 1, cost_usd: '0' });
+    client.destroy();
+    await own.close();
+    server.close();
   });
 
   it('adds up exactly in a database', async () => {

@@ -162,6 +162,5 @@ function retriesOf(attempts: readonly AttemptRecord[]): number {
 
 export const isCacheHit = ({ cache }: Pick<LogRow, 'cache'>): boolean => cache.endsWith('HIT');
 
-/** Tokens were used, and nobody knows what they cost. */
-export const isUnpriced = ({ cost, tokens_in, tokens_out }: Pick<LogRow, 'cost' | 'tokens_in' | 'tokens_out'>): boolean =>
-  cost === null && tokens_in + tokens_out > 0;
+/** A provider served it, and nobody knows what that cost. */
+export const isUnpriced = ({ cost, provider }: Pick<LogRow, 'cost' | 'provider'>): boolean => cost === null && provider !== null;

@@ -54,8 +54,11 @@ const isFree = ({ binding }: Attempt): boolean => binding.provider.type === 'moc
 
 /** Objects and lists, and what only counts: no model runs for them. */
 function isUnpaid(endpoint: RequestContext['endpoint']): boolean {
-  return traitsOf(endpoint).state !== undefined || unpaid.has(endpoint);
+  return (traitsOf(endpoint).state !== undefined && !startsWork.has(endpoint)) || unpaid.has(endpoint);
 }
+
+/** What models do for them, the provider does later. */
+const startsWork: ReadonlySet<string> = new Set(['batches', 'fine_tuning/jobs'] satisfies RequestContext['endpoint'][]);
 
 const unpaid: ReadonlySet<string> = new Set(['models', 'models/{id}', 'messages/count_tokens', 'responses/input_tokens', 'moderations']);
 

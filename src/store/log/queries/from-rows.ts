@@ -45,7 +45,7 @@ async function addPart(cells: Cells, source: SqlSource, filter: Filter, window: 
 }
 
 /** What `sumColumns` reads of the rows that fit. */
-const used = ['error', 'status', 'fallback', 'retries', 'cache', 'tokens_in', 'tokens_out', 'tokens_cached', 'cost']
+const used = ['provider', 'error', 'status', 'fallback', 'retries', 'cache', 'tokens_in', 'tokens_out', 'tokens_cached', 'cost']
   .map((name) => `r.${name}`)
   .join(', ');
 
@@ -87,7 +87,7 @@ function sumColumns(dialect: Dialect): string {
     `${sum('r.tokens_in')} AS tokens_in`,
     `${sum('r.tokens_out')} AS tokens_out`,
     `${sum('r.tokens_cached')} AS tokens_cached`,
-    `${count('r.cost IS NULL AND r.tokens_in + r.tokens_out > 0')} AS unpriced`,
+    `${count('r.cost IS NULL AND r.provider IS NOT NULL')} AS unpriced`,
     costSums('r.cost'),
   ].join(', ');
 }
