@@ -74,6 +74,8 @@ export class JsonBody {
   readonly kind = 'json';
   readonly #text: string;
   readonly #edited: { readonly root: JsonBody; readonly patch: BodyPatch } | undefined;
+  /** What a large edited text is made of: its bytes are written from there, so that the text itself is never put together. */
+  readonly #pieces: readonly string[] | undefined;
   #found: readonly Member[] | undefined;
   #bytes: Buffer | undefined;
   #object: Readonly<Record<string, unknown>> | undefined;
@@ -87,7 +89,9 @@ export class JsonBody {
     found: readonly Member[] | undefined,
     bytes: Buffer | undefined,
     edited?: { root: JsonBody; patch: BodyPatch },
+    pieces?: readonly string[],
   ) {
+    this.#pieces = pieces;
     this.#text = text;
     this.#found = found;
     this.#bytes = bytes;
@@ -199,6 +203,7 @@ export class JsonBody {
   /** The bytes to send. Those of a large body are made when they are asked for, so that it is not held twice. */
   bytes(): Buffer {
     if (this.#bytes !== undefined) return this.#bytes;
+    if (this.#pieces !== undefined) return joined(this.#pieces, this.#text.length);
     const bytes = Buffer.from(this.#text, 'latin1');
     if (bytes.length < large) this.#bytes = bytes;
     return bytes;
@@ -216,7 +221,12 @@ export class JsonBody {
     for (const value of patch.values()) removes ||= value === undefined;
     const root = this.#edited?.root ?? this;
     const whole = this.#edited === undefined ? patch : new Map([...this.#edited.patch, ...patch]);
-    return new JsonBody(removes ? this.#rejoin(patch) : this.#splice(patch), undefined, undefined, { root, patch: whole });
+    const edited = { root, patch: whole };
+    if (removes) return new JsonBody(this.#rejoin(patch), undefined, undefined, edited);
+    const pieces = this.#splice(patch);
+    let text = '';
+    for (const piece of pieces) text += piece;
+    return new JsonBody(text, undefined, undefined, edited, text.length < large ? undefined : pieces);
   }
 
   /** Where this body came from when it was edited: the body as received, and all that was written differently. */
@@ -225,25 +235,26 @@ export class JsonBody {
   }
 
   /** Writes values in place; every other byte, white space included, stays. */
-  #splice(patch: BodyPatch): string {
-    let text = '';
+  #splice(patch: BodyPatch): string[] {
+    const pieces: string[] = [];
     let from = 0;
     const written = new Set<string>();
     for (const member of this.#members) {
       if (!patch.has(member.key)) continue;
       written.add(member.key);
-      text += this.#text.slice(from, member.start) + toText(patch.get(member.key));
+      pieces.push(this.#text.slice(from, member.start), toText(patch.get(member.key)));
       from = member.end;
     }
     const last = this.#members.at(-1)?.end ?? this.#text.indexOf('{') + 1;
-    text += this.#text.slice(from, last);
+    pieces.push(this.#text.slice(from, last));
     let separator = this.#members.length === 0 ? '' : ',';
     for (const [key, value] of patch) {
       if (written.has(key)) continue;
-      text += `${separator}${toText(key)}:${toText(value)}`;
+      pieces.push(`${separator}${toText(key)}:${toText(value)}`);
       separator = ',';
     }
-    return text + this.#text.slice(last);
+    pieces.push(this.#text.slice(last));
+    return pieces;
   }
 
   /** With a member taken out the members are joined anew; each keeps its own text. */
@@ -278,6 +289,14 @@ export class JsonBody {
     for (const member of members) if (member.key === key) return member;
     return undefined;
   }
+}
+
+/** One-byte texts as the bytes that they stand for. */
+function joined(pieces: readonly string[], size: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  for (const piece of pieces) at += bytes.write(piece, at, 'latin1');
+  return bytes;
 }
 
 /** True where the value at an offset belongs to this key. */
