@@ -176,6 +176,19 @@ describe('JsonBody', () => {
     expect([b.has('k'), b.has(`k${count}`)]).toEqual([false, false]);
   });
 
+  it('is written from its pieces when it is large and edited, as often as it is asked for', () => {
+    const long = 'ä'.repeat(1024 * 1024);
+    const first = body(`{"model":"@a/m","text":"${long}" , "n":1.0}`).edit(new Map<string, unknown>([['model', 'mü']]));
+    const both = first.edit(new Map<string, unknown>(Object.entries({ n: 2, more: '€' })));
+    for (const [made, wanted] of [
+      [first, `{"model":"mü","text":"${long}" , "n":1.0}`],
+      [both, `{"model":"mü","text":"${long}" , "n":2,"more":"€"}`],
+    ] as const) {
+      expect([text(made) === wanted, text(made) === wanted, made.size]).toEqual([true, true, Buffer.byteLength(wanted)]);
+      expect(made.peek('model')).toBe('mü');
+    }
+  });
+
   it('is held once from 1 MiB on: as bytes below it, as text above', () => {
     const held = [0, 1].map((more) => body(`{"a":"${'x'.repeat(1024 * 1024 - 9 + more)}"}`));
     expect(held.map(({ size }) => size)).toEqual([1024 * 1024 - 1, 1024 * 1024]);

@@ -43,7 +43,11 @@ export class HeldBody {
     const { maxBody, bodyTimeout, json } = this.#limits;
     const { headers, body } = this.#source;
     const coding = headers['content-encoding'];
-    const parsed = (bytes: Buffer | GatewayError): void => done(jsonOf(bytes, json));
+    const parsed = (bytes: Buffer | GatewayError): void => {
+      const found = jsonOf(bytes, json);
+      if (Buffer.isBuffer(bytes)) giveBack(bytes);
+      done(found);
+    };
     const read = coding === undefined ? parsed : this.#decoding(codingsOf(coding), (bytes) => parsed(counted(bytes, this.#hold)));
     if (read instanceof GatewayError) {
       done(read);
@@ -90,6 +94,18 @@ function counted(bytes: Buffer | GatewayError, hold: Hold): Buffer | GatewayErro
   } catch (overloaded) {
     return fromUnknown(overloaded);
   }
+}
+
+/** Bytes: of a body of this size the text alone is kept. */
+const large = 1024 * 1024;
+
+/**
+ * The bytes of a large body were read into memory of their own, which nobody looks at again: it is given back at once. By
+ * then it is old to the engine, which would keep it until 64 MB of such memory have come together.
+ */
+function giveBack(bytes: Buffer): void {
+  const memory = bytes.buffer;
+  if (bytes.length >= large && bytes.length === memory.byteLength && memory instanceof ArrayBuffer) memory.transfer(0);
 }
 
 export function jsonOf(bytes: Buffer | GatewayError, limits: JsonLimits): RequestBody | GatewayError {
