@@ -19,11 +19,15 @@ export async function rowsOf(source: SqlSource, seqs: readonly number[]): Promis
   if (seqs.length === 0) return [];
   const statement = new Statement(source.dialect);
   const list = seqs.map((seq) => statement.number(seq)).join(', ');
-  const found = await source.all(`SELECT seq, json FROM records WHERE seq IN (${list})`, statement.parameters);
+  // SQLite makes rows of the beginnings of records; Postgres gives the records.
+  const isRow = source.dialect === 'sqlite';
+  const found = await source.all(`SELECT seq, json FROM ${isRow ? 'rows' : 'records'} WHERE seq IN (${list})`, statement.parameters);
   const bySeq = new Map(found.map(({ seq, json }) => [Number(seq), json]));
   return seqs.flatMap((seq) => {
-    const record = recordIn(bySeq.get(seq));
-    return record === undefined ? [] : [toRow(record)];
+    const json = bySeq.get(seq);
+    const row = isRow ? rowIn(json) : recordIn(json);
+    if (row === undefined) return [];
+    return [isRow ? (row as LogRow) : toRow(row as LogRecord)];
   });
 }
 
@@ -97,6 +101,10 @@ function recordIn(json: SqlValue | undefined): LogRecord | undefined {
   const found = typeof json === 'string' ? objectIn(json) : undefined;
   return found === undefined ? undefined : ({ ...emptyRecord, ...found } as LogRecord);
 }
+
+/** As the source made it. */
+const rowIn = (json: SqlValue | undefined): LogRow | undefined =>
+  typeof json === 'string' ? (objectIn(json) as unknown as LogRow | undefined) : undefined;
 
 /** SQLite has numbers, Postgres `true`. */
 const isTrue = (value: unknown): boolean => value === true || value === 1;

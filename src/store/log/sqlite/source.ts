@@ -13,6 +13,8 @@ const keptStatements = 32;
 const views = `
 CREATE TEMP VIEW records AS
   SELECT r.seq, record_at(r.block, r.start, a.amended) AS json FROM main.requests r LEFT JOIN main.amendments a ON a.seq = r.seq;
+CREATE TEMP VIEW rows AS
+  SELECT r.seq, row_at(r.block, r.start, a.amended) AS json FROM main.requests r LEFT JOIN main.amendments a ON a.seq = r.seq;
 CREATE TEMP VIEW bodies AS
   SELECT seq, body_at(block, start, 'request') AS request, body_at(block, start, 'upstream') AS upstream,
     body_at(block, start, 'response') AS response FROM main.requests;
@@ -26,6 +28,7 @@ CREATE TEMP VIEW unindexed AS
 export function createSqliteSource(db: DatabaseSync): SqlSource {
   const blocks = new Blocks(db);
   db.function('record_at', (block, start, amended) => blocks.record(Number(block), Number(start), amended));
+  db.function('row_at', (block, start, amended) => blocks.row(Number(block), Number(start), amended));
   db.function('body_at', (block, start, part) => blocks.body(Number(block), Number(start), String(part)));
   db.function('words_at', (block, start) => blocks.words(Number(block), Number(start)));
   db.function('seqs_in', (seqs) => JSON.stringify([...seqsIn(seqs as Uint8Array)]));
@@ -70,6 +73,16 @@ class Blocks {
       ms: { ...record.ms, total: later['total'] },
       bytes: { ...record.bytes, out: later['out'] },
     });
+  }
+
+  /** The row of a record as JSON, with its amendment: its messages are not read. */
+  row(block: number, start: number, amended: unknown): string | null {
+    const bytes = this.#block(block);
+    const decoded = bytes === undefined ? undefined : headAt(bytes, start);
+    if (decoded?.entry.kind !== 'record') return null;
+    const row = toRow(decoded.entry.record);
+    const later = typeof amended === 'string' ? objectIn(amended) : undefined;
+    return JSON.stringify(later === undefined ? row : { ...row, end: later['end'], latency: later['total'], bytes_out: later['out'] });
   }
 
   body(block: number, start: number, part: string): Uint8Array | null {
