@@ -38,8 +38,9 @@ await build({
   target: 'node22.19',
   sourcemap: true,
   sourcesContent: false,
-  // Names and syntax stay: a stack is readable without the maps.
+  // Names stay: a stack is readable without the maps.
   minifyWhitespace: true,
+  minifySyntax: true,
   logLevel: 'warning',
 });
 await buildDashboard(root);
