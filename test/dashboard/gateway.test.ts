@@ -33,6 +33,21 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('shows rows as they come, from the live tail alone', async () => {
+    await send(gateway, 0);
+    const { page, complaints } = await open(`${adminUrl(gateway)}/requests`);
+    await page.locator('.grid tbody tr:not(.space)').first().waitFor();
+    await page.getByRole('button', { name: 'Live' }).waitFor();
+    const followed = page.waitForResponse((response) => response.url().includes('/api/live'));
+    await page.reload();
+    await followed;
+    await page.locator('.grid tbody tr:not(.space)').first().waitFor();
+    await page.route('**/api/requests?*', (route) => route.abort());
+    const id = await send(gateway, 1);
+    await page.locator(`a[href="/requests/${id}"]`).waitFor();
+    expect(complaints.filter((text) => !text.includes('ERR_FAILED'))).toEqual([]);
+  });
+
   it('filters, counts and suggests from the store', async () => {
     await Promise.all(Array.from({ length: 12 }, (_, n) => send(gateway, n)));
     const { page, complaints } = await open(`${adminUrl(gateway)}/requests?q=status%3A500`);

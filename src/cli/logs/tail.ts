@@ -34,7 +34,7 @@ export async function tail(words: readonly string[], flags: TailFlags, io: CliIo
     for await (const { event, data } of client.events('/api/live', { q: queryText(words, flags) }, { signal: stop.signal })) {
       if (event === 'ready') io.stderr.write(`following ${client.shown}, Ctrl-C ends it\n`);
       if (event === 'skipped') io.stderr.write(`${String(objectIn(data)?.['count'] ?? 'some')} more were left out: over 50 in a second\n`);
-      const row = event === 'row' || event === 'message' ? (objectIn(data) as LogRow | undefined) : undefined;
+      const row = event === 'message' ? (objectIn(data) as LogRow | undefined) : undefined;
       if (row === undefined || !isDrawn(row.id, share)) continue;
       io.stdout.write(flags.json === true ? `${JSON.stringify(row)}\n` : rowLine(row, isColored));
       if (flags.body === true && flags.json !== true && row.preview !== null) io.stdout.write(`          ${printable(row.preview)}\n`);

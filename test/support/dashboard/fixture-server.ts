@@ -86,7 +86,7 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
     add(row) {
       rows.unshift(row);
       for (const { response, matches } of watching)
-        if (matches(row)) response.write(`id: 1-${rows.length}\nevent: row\ndata: ${JSON.stringify(row)}\n\n`);
+        if (matches(row)) response.write(`id: 1-${rows.length}\ndata: ${JSON.stringify(row)}\n\n`);
     },
     watching: () => watching.size,
     set: (change) => void Object.assign(state, change),

@@ -21,7 +21,7 @@ export function FirstRequest({ url, onFirst }: { url: string; onFirst: () => voi
     // What ended before the connection stood is no event of it.
     const slow = setInterval(() => latest.current(), every);
     // The store has the record a moment after its end: asked until this page makes room for the list.
-    source.addEventListener('row', () => {
+    source.addEventListener('message', () => {
       timer ??= setInterval(() => latest.current(), 400);
     });
     return () => {

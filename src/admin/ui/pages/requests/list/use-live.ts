@@ -62,7 +62,7 @@ export function useLive(query: string, isOn: boolean, flows: boolean, prepend: (
     const source = new EventSource(addressOf('/api/live', { q: query }));
     source.addEventListener('open', () => setState('on'));
     source.addEventListener('error', () => setState(source.readyState === EventSource.CLOSED ? 'broken' : 'connecting'));
-    source.addEventListener('row', (event: MessageEvent<string>) =>
+    source.addEventListener('message', (event: MessageEvent<string>) =>
       // From the gateway itself, one row an event.
       take(buffer.current, JSON.parse(event.data) as LogRow),
     );
