@@ -115,6 +115,14 @@ describe('a request becomes a trace', () => {
     expect(plain(client as SeenSpan)).toMatchObject({ 'gen_ai.request.stream': true, 'gen_ai.response.model': 'm-large' });
   });
 
+  it('with times and amounts of one type, whatever their value', async () => {
+    const trace = newTrace();
+    await ask({ traceparent: `00-${trace}-${parentId}-01` }, { model: '@down/x' });
+    const attributes = (await collector.trace(trace, 2)).flatMap((span) => span.attributes).filter(({ key }) => /_(?:ms|usd)$/.test(key));
+    expect(attributes).toContainEqual({ key: 'gateway.cost_usd', value: { doubleValue: 0 } });
+    for (const { key, value } of attributes) expect([key, Object.keys(value)]).toEqual([key, ['doubleValue']]);
+  });
+
   it.each([
     ['its own trace id', (trace: string) => ({ 'x-gateway-trace-id': trace }), (trace: string) => trace],
     [

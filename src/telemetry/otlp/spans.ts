@@ -3,7 +3,7 @@ import { operationOf } from '../operation.ts';
 import { messagesOf } from './content.ts';
 import { type Exported, type EncodeSettings, isFailure, placeOf, type TracePlace } from './exported.ts';
 import { attr } from './names.ts';
-import { type Attribute, attributesOf, type KeyValue, nanos } from './values.ts';
+import { type Attribute, attributesOf, double, type KeyValue, nanos } from './values.ts';
 
 export interface Span {
   readonly traceId: string;
@@ -71,11 +71,11 @@ export function requestAttributes(record: LogRecord, route: string | undefined):
     'gateway.lane': record.lane,
     'gateway.error_source': error?.source,
     'gateway.error_message': error?.message,
-    'gateway.first_event_ms': record.ms.first_event,
-    'gateway.overhead_ms': record.ms.overhead,
+    'gateway.first_event_ms': double(record.ms.first_event),
+    'gateway.overhead_ms': double(record.ms.overhead),
     'gateway.tokens_in': usage.source === 'none' ? null : usage.prompt,
     'gateway.tokens_out': usage.source === 'none' ? null : usage.completion,
-    'gateway.cost_usd': record.cost.usd === null ? null : Number(record.cost.usd),
+    'gateway.cost_usd': double(record.cost.usd === null ? null : Number(record.cost.usd)),
   };
 }
 
@@ -109,7 +109,7 @@ function attemptSpan(exported: Exported, attempt: AttemptRecord, place: TracePla
       [attr.requestModel]: attempt.model === '' ? null : attempt.model,
       [attr.requestStream]: operation === undefined ? null : record.stream,
       [attr.status]: attempt.status,
-      [attr.firstChunk]: record.stream && attempt.first_byte_ms !== null ? attempt.first_byte_ms / 1000 : null,
+      [attr.firstChunk]: double(record.stream && attempt.first_byte_ms !== null ? attempt.first_byte_ms / 1000 : null),
       ...(isLast && operation !== undefined ? answerAttributes(exported) : {}),
       [attr.errorType]: isFailed ? String(attempt.status ?? attempt.outcome) : null,
       'gateway.provider': attempt.provider,
@@ -118,7 +118,7 @@ function attemptSpan(exported: Exported, attempt: AttemptRecord, place: TracePla
       'gateway.outcome': attempt.outcome,
       'gateway.reason': attempt.reason,
       'gateway.upstream_request_id': attempt.upstream_id,
-      'gateway.connect_ms': attempt.connect_ms,
+      'gateway.connect_ms': double(attempt.connect_ms),
     }),
     status: isFailed ? failed(attempt.reason ?? undefined) : {},
   };

@@ -12,8 +12,15 @@ export interface KeyValue {
   readonly value: AnyValue;
 }
 
-/** What an attribute is made of; null and undefined make none. */
-export type Attribute = string | number | boolean | readonly string[] | null | undefined;
+/** What an attribute is made of; null and undefined make none. Numbers are counts; what has fractions is a `double`. */
+export type Attribute = string | number | boolean | readonly string[] | Double | null | undefined;
+
+type Double = Extract<AnyValue, { readonly doubleValue: number }>;
+
+/** A time or an amount, which is no integer even where it has no fraction: collectors keep one type by attribute. */
+export function double(doubleValue: number | null): Double | null {
+  return doubleValue === null ? null : { doubleValue };
+}
 
 /** Attributes of a span or record. */
 export function attributesOf(values: Readonly<Record<string, Attribute>>): KeyValue[] {
@@ -25,10 +32,11 @@ export function attributesOf(values: Readonly<Record<string, Attribute>>): KeyVa
   return out;
 }
 
-function anyValue(value: string | number | boolean | readonly string[]): AnyValue {
+function anyValue(value: NonNullable<Attribute>): AnyValue {
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
   if (typeof value === 'number') return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+  if ('doubleValue' in value) return value;
   return { arrayValue: { values: value.map((stringValue) => ({ stringValue })) } };
 }
 
