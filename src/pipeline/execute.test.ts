@@ -107,7 +107,7 @@ describe('a target that a plugin leaves out', () => {
     expect(body?.toString()).toBe('All 3 targets failed. Last: a answered 500 ("down"). Left out: b (breaker: open), c (breaker: open).');
     expect(recordOf(ctx, run)).toMatchObject({
       provider: 'a',
-      attempts: [{ reason: 'failed' }, { outcome: 'skipped' }, { outcome: 'skipped' }],
+      attempts: [{ reason: 'failed: down' }, { outcome: 'skipped' }, { outcome: 'skipped' }],
     });
   });
 

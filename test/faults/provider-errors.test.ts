@@ -220,7 +220,7 @@ describe('an error object as the first event of a stream', () => {
     ]);
     const record = await gateway.record(told.headers.get('x-request-id'));
     expect(record.attempts.map(({ reason, outcome }) => [outcome, reason])).toEqual([
-      ['faulty', 'error object (status 429)'],
+      ['faulty', 'error object (status 429): gemini error: Resource exhausted.'],
       ['answered', 'gemini error: Resource exhausted.'],
     ]);
   });

@@ -62,7 +62,7 @@ describe('retries', () => {
     expect(outcomes(told.record)).toEqual(tries);
     expect(told.headers.get('x-gateway-attempts')).toMatch(new RegExp(`^${tries.map((each) => `a=${each.slice(-3)};\\d+ms`).join(', ')}$`));
     expect(told.record.attempts.map(({ reason }) => reason)).toEqual(
-      tries.map((each) => (each.endsWith('200') ? null : `status ${each.slice(-3)}`)),
+      tries.map((each) => (each.endsWith('200') ? null : `status ${each.slice(-3)}: try later`)),
     );
   });
 
@@ -132,7 +132,7 @@ describe('retries', () => {
     const told = await rig.tell(chat, on('chain'));
     expect([told.status, rig.wire.requests.length - before]).toEqual([200, 1]);
     expect(outcomes(told.record)).toEqual(['a answered 429', 'b answered 200']);
-    expect(told.record.attempts[0]?.reason).toBe('status 429, so the next target is tried instead of waiting 30 s');
+    expect(told.record.attempts[0]?.reason).toBe('status 429, so the next target is tried instead of waiting 30 s: try later');
     expect(told.record.attempts.map(({ retry_after_ms: ms }) => ms)).toEqual([30_000, null]);
   });
 
@@ -147,14 +147,16 @@ describe('retries', () => {
     const told = await rig.tell(chat, on('alone'));
     expect([told.status, told.headers.get('retry-after'), rig.wire.requests.length - before]).toEqual([429, '3600', 1]);
     expect(told.headers.get('x-gateway-retry-attempt-count')).toBe('-1');
-    expect(told.record.attempts[0]?.reason).toBe('status 429, the wait of 3600 s is too long');
+    expect(told.record.attempts[0]?.reason).toBe('status 429, the wait of 3600 s is too long: try later');
     expect(told.record.attempts[0]?.retry_after_ms).toBe(3_600_000);
   });
 
   it('are made after a reset', async () => {
     await rig.forgetConnections();
     play((socket) => void socket.resetAndDestroy(), fine);
-    expect(outcomes((await rig.tell(chat, on('alone'))).record)).toEqual(['a unreachable', 'a answered 200']);
+    const { record } = await rig.tell(chat, on('alone'));
+    expect(outcomes(record)).toEqual(['a unreachable', 'a answered 200']);
+    expect(record.attempts[0]?.reason).toMatch(/^unreachable: Provider "a" could not be reached: connection reset \(/);
   });
 });
 
@@ -210,7 +212,10 @@ describe('a kept connection', () => {
     const told = await twice();
     expect([told.status, told.text, told.sent]).toEqual([200, good, 2]);
     expect(outcomes(told.record)).toEqual(['a unreachable', 'a answered 200']);
-    expect(told.record.attempts.map(({ reason }) => reason)).toEqual(['the kept connection was closed', null]);
+    expect(told.record.attempts.map(({ reason }) => reason)).toEqual([
+      expect.stringMatching(/^the kept connection was closed: Provider "a" could not be reached: connection (?:closed|reset) \(/),
+      null,
+    ]);
     expect(told.headers.get('x-gateway-attempts')).toMatch(/^a=unreachable;\d+ms, a=200;\d+ms$/);
     expect(told.headers.get('x-gateway-retry-attempt-count')).toBe('0');
   });

@@ -218,9 +218,16 @@ function attemptRecord(
     outcome: outcome.kind,
     status: answered ? statusOf(outcome) : null,
     upstream_id: answered ? boundedOrNull(upstreamId(outcome.reply.headers), limits.id) : null,
-    reason: isSuccess(outcome) ? null : clean.text(because ?? errorOf(outcome).message, n < 8 ? limits.reason : limits.id),
+    reason: isSuccess(outcome) ? null : clean.text(whyLeft(outcome, because), n < 8 ? limits.reason : limits.id),
     retry_after_ms: isSuccess(outcome) ? null : (waitAsked(outcome, arrived) ?? null),
   };
+}
+
+/** The verdict on an attempt, and what went wrong in it: an error shows both too. */
+function whyLeft(outcome: Outcome, because: string | undefined): string {
+  if (because !== undefined && outcome.kind === 'skipped') return because;
+  const { message } = errorOf(outcome);
+  return because === undefined ? message : `${because}: ${message}`;
 }
 
 /** How long the provider asked to wait, as a retry reads it: in a header, else in the body of its error. @param arrived Unix milliseconds */
