@@ -3,11 +3,11 @@ import type { Counts } from './rules.ts';
 
 /**
  * A body as it came: a request as text of one byte a character, or a response with the times of its pieces (pairs of
- * offset and time). `preview`: a request of which only what its user said last is wanted; `value`: JSON that is part of
- * the record itself.
+ * offset and time). `upstream`: a request that nobody looks into for what its user said last; `preview`: one of which only
+ * that is wanted; `value`: JSON that is part of the record itself.
  */
 export type UnmaskedBody =
-  | { readonly kind: 'request' | 'preview' | 'value'; readonly text: string; readonly source?: ByteSource }
+  | { readonly kind: 'request' | 'upstream' | 'preview' | 'value'; readonly text: string; readonly source?: ByteSource }
   | { readonly kind: 'response'; readonly body: ResponseBody; readonly times: readonly number[] };
 
 /** A body as it may be stored. */
@@ -43,8 +43,9 @@ function sizeOfPieces(pieces: readonly Buffer[]): number {
 /** Masks one body: a step of the record that it belongs to. */
 export function maskBody(redaction: Redaction, unmasked: UnmaskedBody): MaskedBody | TooLargeBody {
   switch (unmasked.kind) {
-    case 'request': {
-      const { body, preview } = redaction.request(unmasked.text, unmasked.source);
+    case 'request':
+    case 'upstream': {
+      const { body, preview } = redaction.request(unmasked.text, unmasked.source, unmasked.kind === 'request');
       return body === 'too-large' ? body : { bytes: body.bytes, isCut: body.isCut, times: null, preview };
     }
     case 'preview':

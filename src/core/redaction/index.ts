@@ -1,3 +1,4 @@
+import { KnownTexts } from '../memory/known-texts.ts';
 import { spellings } from '../secrets/mask.ts';
 import { createSubstringSearch, type SubstringSearch } from '../secrets/substring-search.ts';
 import { Hits } from './find/hits.ts';
@@ -31,12 +32,13 @@ export interface ResponseBody {
 const tooLarge = 'too-large';
 export type TooLargeBody = typeof tooLarge;
 
-/** Masks what a record stores. Pure: nothing is remembered between two calls but what was compiled. */
+/** Masks what a record stores. Nothing is remembered between two calls but what was compiled, and short texts without a find. */
 export class Redactor {
   readonly #made: { readonly rules: RedactionRules; readonly secrets: readonly string[] };
   readonly #rules: CompiledRules;
   /** Of texts by which records are found: without what names a person there on purpose. */
   readonly #nameRules: CompiledRules;
+  readonly #clean: CleanTexts = { texts: new KnownTexts(), names: new KnownTexts() };
 
   /** @param secrets known ones, in every spelling that a text may contain */
   constructor(rules: RedactionRules, secrets: readonly string[]) {
@@ -55,7 +57,7 @@ export class Redactor {
 
   /** Starts with one record: what it costs and finds is counted over all of its bodies. */
   begin(limit: number): Redaction {
-    return new Redaction(this.#rules, this.#nameRules, limit);
+    return new Redaction(this.#rules, this.#nameRules, this.#clean, limit);
   }
 }
 
@@ -68,19 +70,27 @@ function knownFinder(secrets: readonly string[]): FindKnown {
   };
 }
 
+/** Texts in which nothing was found, by the rules. */
+interface CleanTexts {
+  readonly texts: KnownTexts;
+  readonly names: KnownTexts;
+}
+
 /** The bodies of one record. */
 export class Redaction {
   readonly counts: Counts = {};
   readonly #rules: CompiledRules;
   readonly #nameRules: CompiledRules;
+  readonly #clean: CleanTexts;
   readonly #limit: number;
   /** Texts of fields that were masked: in another format the same text is elsewhere. */
   #fields: Set<string> | undefined;
 
   /** @param limit bytes of one body */
-  constructor(rules: CompiledRules, nameRules: CompiledRules, limit: number) {
+  constructor(rules: CompiledRules, nameRules: CompiledRules, clean: CleanTexts, limit: number) {
     this.#rules = rules;
     this.#nameRules = nameRules;
+    this.#clean = clean;
     this.#limit = limit;
   }
 
@@ -93,18 +103,19 @@ export class Redaction {
    *
    * @param text one byte a character
    * @param source of its bytes, where they need not be made of the text
+   * @param isShown false where nobody asks for the line
    */
-  request(text: string, source?: ByteSource): { readonly body: Redacted | TooLargeBody; readonly preview: string | null } {
+  request(text: string, source?: ByteSource, isShown = true): { readonly body: Redacted | TooLargeBody; readonly preview: string | null } {
     try {
       const bytes = this.#mayBePlain(text) ? (source?.start(text.length) ?? Buffer.from(text, 'latin1')) : undefined;
       if (bytes !== undefined && isPlain(text, bytes, isMaskedMember)) {
-        return { body: unmoved(bytes), preview: lastSaid(text, (start, end) => text.slice(start, end)) };
+        return { body: unmoved(bytes), preview: isShown ? lastSaid(text, (start, end) => text.slice(start, end)) : null };
       }
       const masker = new RequestMasker(text, this.#rules, new Effort(), this.#limit);
       masker.fields = this.#fields ??= new Set();
       masker.run();
       const shown = masker.edits.apply(text, 0, masker.end);
-      return { body: this.#done(masker, shown, masker.end < text.length), preview: masker.preview() };
+      return { body: this.#done(masker, shown, masker.end < text.length), preview: isShown ? masker.preview() : null };
     } catch (error) {
       return { body: ifTooLarge(error), preview: null };
     }
@@ -131,15 +142,16 @@ export class Redaction {
 
   /** A text from outside that is part of the record itself. */
   text(text: string): string {
-    return this.#shown(text, this.#rules);
+    return this.#shown(text, this.#rules, this.#clean.texts);
   }
 
   /** A text by which records are found. */
   name(text: string): string {
-    return this.#shown(text, this.#nameRules);
+    return this.#shown(text, this.#nameRules, this.#clean.names);
   }
 
-  #shown(text: string, rules: CompiledRules): string {
+  #shown(text: string, rules: CompiledRules, clean: KnownTexts): string {
+    if (clean.has(text)) return text;
     const hits = new Hits();
     try {
       findAll(passage(text, ''), rules, new Effort(), hits);
@@ -154,7 +166,9 @@ export class Redaction {
       from = range.to;
       this.#count(range.kind, 1);
     }
-    return from === 0 ? text : out + text.slice(from);
+    if (from > 0) return out + text.slice(from);
+    clean.add(text);
+    return text;
   }
 
   /** A value of JSON that is part of the record itself. */

@@ -105,7 +105,20 @@ describe('whatever a body is', () => {
       fc.constantFrom('the ', 'phone ', 'password=', 'Bearer ', 'http://', '?key=', '@', '://', ':', '+'),
       fc.stringMatching(/^[A-Za-z0-9+ ()./=@-]{1,12}$/),
     );
-    const said = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(''));
+    const announced = fc.tuple(
+      fc.constantFrom('api_key', 'Authorization', 'my_token', 'pwd', 'bearer', 'basic ', 'a.key', ''),
+      fc.constantFrom(': ', '=', ' ', '":"', "='", '\n', '\\', ' = Bearer ', '\u00a0', ' (', '@'),
+      fc.constantFrom('abcdefgh12345678', 'claude-sonnet-4-5', '0f8fad5b-d9cb-469f-a165-70867728950e'),
+    );
+    const said = fc
+      .array(
+        fc.oneof(
+          piece,
+          announced.map((parts) => parts.join('')),
+        ),
+        { maxLength: 6 },
+      )
+      .map((pieces) => pieces.join(''));
     const value = fc.oneof(
       said,
       fc.constantFrom(1712345678, 4111111111111111, 5551234567, null),

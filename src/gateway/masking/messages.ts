@@ -12,7 +12,7 @@ export interface PostedRules {
 
 /** A body whose bytes were copied into memory that is handed over. */
 export type PostedBody =
-  | { readonly kind: 'request' | 'preview' | 'value'; readonly bytes: Uint8Array }
+  | { readonly kind: 'request' | 'upstream' | 'preview' | 'value'; readonly bytes: Uint8Array }
   | {
       readonly kind: 'response';
       readonly bytes: Uint8Array;

@@ -149,9 +149,9 @@ export class Messages {
     return this.#keepsHeaders ? this.#clean.headers(boundedHeaders(pairs())) : noHeaders;
   }
 
-  #message(headers: MessageRecord['headers'], body: JsonBody, part: Part): MessageRecord {
+  #message(headers: MessageRecord['headers'], body: JsonBody, part: 'request' | 'upstream'): MessageRecord {
     if (!this.#keepsBodies) return { headers, body: null, why_absent: this.#why };
-    if (this.#isRedacted) return this.#masked(headers, { kind: 'request', text: body.oneByte, source: body }, body.size, part);
+    if (this.#isRedacted) return this.#masked(headers, { kind: part, text: body.oneByte, source: body }, body.size, part);
     if (part === 'request') this.#preview(body.oneByte);
     const kept = body.start(this.#limit);
     this.parts[part].push(kept);

@@ -30,6 +30,25 @@ export function isIssued(run: string): boolean {
 const announced =
   /(?:\b(?:bearer|basic)\s+|(?:api[_-]?key|apikey|access[_-]?key|account[_-]?key|secret(?:[_-]?key)?|[_-]token|auth[_-]?token|passw(?:or)?d|passwd|pwd|client[_-]?secret|private[_-]?key|authorization)["'\\]{0,3}\s{0,2}[:=]\s{0,2}["'\\]{0,3}(?:(?:bearer|basic)\s)?)$/i;
 
+/** Characters before a value in which what announces it stands. */
+const announcement = 32;
+
+/**
+ * False where nothing in front of a run says that it is a secret. Of a text with escapes, or of other scripts, that is not
+ * known.
+ */
+export function mayBeAnnounced(text: string, start: number): boolean {
+  if (start > 1 && !endsAnnouncement(text.charCodeAt(start - 1)) && text.charCodeAt(start - 2) !== 0x5c) return false;
+  const before = text.slice(Math.max(0, start - announcement), start);
+  return beyondPlain.test(before) || announced.test(before);
+}
+
+const beyondPlain = /[^\x20-\x5b\x5d-\x7e]/;
+
+/** A blank, a quote, : = and a backslash; whatever is no plain character. */
+const endsAnnouncement = (c: number): boolean =>
+  c <= 0x20 || c >= 0x7f || c === 0x22 || c === 0x27 || c === 0x3a || c === 0x3d || c === 0x5c;
+
 const begin = '-----BEGIN ';
 
 /** Finds what looks like a secret: keys of known issuers, tokens, private keys, and what is called a secret. */
@@ -64,7 +83,7 @@ function inRun(text: string, start: number, end: number, from: number, hits: Hit
 }
 
 function inValue(text: string, start: number, end: number, from: number, hits: Hits): void {
-  const before = text.slice(Math.max(from, start - 32), start);
+  const before = text.slice(Math.max(from, start - announcement), start);
   if (!announced.test(before)) return;
   let to = end;
   while (to > start && (text[to - 1] === '.' || text[to - 1] === '/')) to -= 1;

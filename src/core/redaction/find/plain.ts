@@ -1,7 +1,7 @@
 import { anyBelow, anyDigit, fourTimes } from '../../text/four-bytes.ts';
 import { isCard } from './cards.ts';
 import { isAlnum, isDigit, isDomainCharacter, isGap, isKeyCharacter, isLetter } from './classes.ts';
-import { beginsLikeKey, isIssued, shortestKey } from './keys.ts';
+import { beginsLikeKey, isIssued, mayBeAnnounced, shortestKey } from './keys.ts';
 import { saysPhone } from './phones.ts';
 
 /**
@@ -142,7 +142,7 @@ function isPlainRun(text: string, start: number, end: number): boolean {
   }
   // What is a string as a whole is not announced by a text before it.
   const isWhole = text.charCodeAt(start - 1) === quote && text.charCodeAt(start - 2) !== backslash;
-  return (isWhole || !hasDigit || !hasLetter) && !(mayBeIssued && isIssued(text.slice(start, end)));
+  return (isWhole || !hasDigit || !hasLetter || !mayBeAnnounced(text, start)) && !(mayBeIssued && isIssued(text.slice(start, end)));
 }
 
 /** What stands before digits that may be those of an account. */
