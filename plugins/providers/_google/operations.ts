@@ -76,10 +76,10 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
     isConverted: true,
     begin(body, call) {
       const known = withRemembered(body, call);
-      const converted = toGenerateContent(known, named(call), optionsOf(call));
       const answered = { ...named(call), audioFormat: audioFormat(known) };
+      const converted = toGenerateContent(known, answered, optionsOf(call));
       return {
-        request: requestTo(service, call, { ...converted, method: call.stream ? 'streamGenerateContent?alt=sse' : 'generateContent' }),
+        request: requestTo(service, call, converted, call.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'),
         tap: new GeminiTap(),
         reader: () => new GenerateContentStream(answered),
         result: (text, answer) => fromGenerateContent(text, answered, answer),
@@ -94,7 +94,7 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
       const model = service.ownModel(call);
       const made = surface === 'vertex' ? toVertexEmbedding(wanted, model, service.files?.(call)) : toDeveloperEmbedding(wanted, model);
       return {
-        request: requestTo(service, call, made),
+        request: requestTo(service, call, made, made.method),
         tap: new EmbeddingTap(),
         result: (text) => fromEmbeddings(text, call.model, wanted['encoding_format'] === 'base64'),
       };
@@ -107,7 +107,7 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
     begin(body, call) {
       const model = service.ownModel(call);
       const made = toImages(objectOf(body), model, surface);
-      return new ImageTranslation(requestTo(service, call, made), { model, calls: made.calls, call });
+      return new ImageTranslation(requestTo(service, call, made, made.method), { model, calls: made.calls, call });
     },
   };
 
@@ -119,7 +119,7 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
       const model = service.ownModel(call);
       const { body: asked, dropped } = toGenerateContent(chatOfResponses(objectOf(body)), named(call), optionsOf(call));
       return {
-        request: requestTo(service, call, { method: 'countTokens', body: toCountTokens(asked, model, surface), dropped }),
+        request: requestTo(service, call, { body: toCountTokens(asked, model, surface), dropped }, 'countTokens'),
         tap: new WholeTap(),
         result: fromCountTokens,
       };
@@ -130,7 +130,6 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
 }
 
 interface Made {
-  readonly method: string;
   readonly body: Plain;
   readonly dropped: readonly Dropped[];
 }
@@ -138,10 +137,11 @@ interface Made {
 function requestTo<Settings extends GeminiConversion>(
   service: GeminiService<Settings>,
   call: ACall<Settings>,
-  { method, body, dropped }: Made,
+  { body, dropped }: Made,
+  method: string,
 ): UpstreamRequest {
-  const address = service.address(call, method);
-  return { ...address, method: call.method, headers: service.headers(call), body: JsonBody.of(body), dropped };
+  const { origin, path } = service.address(call, method);
+  return { origin, path, method: call.method, headers: service.headers(call), body: JsonBody.of(body), dropped };
 }
 
 /** The object of a body; an empty one where a route without a body is asked. */

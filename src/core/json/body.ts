@@ -1,3 +1,4 @@
+import { isAscii as isAsciiBytes } from 'node:buffer';
 import { GatewayError } from '../error.ts';
 import type { FormBody, FormBytes } from '../http/form.ts';
 import type { HeaderPairs } from '../http/headers.ts';
@@ -196,8 +197,9 @@ export class JsonBody {
 
   /** The whole object, parsed once; treat it as frozen. */
   json(): Readonly<Record<string, unknown>> {
-    this.#object ??= fromJson(this.bytes().toString('utf8'));
-    return this.#object;
+    if (this.#object !== undefined) return this.#object;
+    const bytes = this.bytes();
+    return (this.#object = fromJson(isAsciiBytes(bytes) ? this.#text : bytes.toString('utf8')));
   }
 
   /** The bytes to send. Those of a large body are made when they are asked for, so that it is not held twice. */

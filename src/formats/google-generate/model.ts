@@ -18,9 +18,11 @@ export function traitsOf(model: string): ModelTraits {
     major: number === null ? (isNewest ? newest : 0) : Number(number[1]),
     minor: Number(number?.[2] ?? 0),
     size: sizeOf(model),
-    twoPart: /-thinking/i.test(model),
+    twoPart: isTwoPart(model),
   };
 }
+
+export const isTwoPart = (model: string): boolean => /-thinking/i.test(model);
 
 function sizeOf(model: string): ModelTraits['size'] {
   if (/flash-?lite|-lite\b/i.test(model)) return 'lite';

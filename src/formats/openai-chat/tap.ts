@@ -5,6 +5,7 @@ import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { objectAt, parseObject, textOf, valueOf } from '../shared/json.ts';
 import { faultInBand, objectIn } from './fault.ts';
+import { finishWords } from '../shared/finish-words.ts';
 import { readUsage, withTier } from '../shared/usage.ts';
 
 const quote = 0x22;
@@ -67,7 +68,7 @@ export class ChatTap implements Tap {
   }
 
   get finish(): readonly string[] {
-    return [...this.#finish].sort(([a], [b]) => a - b).flatMap(([, reason]) => reason ?? []);
+    return finishWords(this.#finish);
   }
 
   #read(event: WireEvent): EventKind {

@@ -3,9 +3,11 @@ import type { Dropped } from '../../core/provider.ts';
 
 /** Collects what a request could not carry; each parameter is named once. */
 export class Drops {
-  readonly #found = new Map<string, string>();
+  /** Most requests lose nothing. */
+  #found: Map<string, string> | undefined;
 
   add(param: string, reason: string): void {
+    this.#found ??= new Map();
     if (!this.#found.has(param)) this.#found.set(param, reason);
   }
 
@@ -15,9 +17,11 @@ export class Drops {
   }
 
   get list(): readonly Dropped[] {
-    return [...this.#found].map(([param, reason]) => ({ param, reason }));
+    return this.#found === undefined ? none : [...this.#found].map(([param, reason]) => ({ param, reason }));
   }
 }
+
+const none: readonly Dropped[] = Object.freeze([]);
 
 const saysSomething = (value: unknown): boolean =>
   value !== null && value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);

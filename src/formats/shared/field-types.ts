@@ -4,29 +4,32 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 type FieldType = 'string' | 'object' | 'list' | 'objects';
 
 /** Fields of a chat request that a conversion walks. What has another type would be left out without a word, or be misread. */
-const chatFields: Readonly<Record<string, readonly FieldType[]>> = {
-  messages: ['objects'],
-  tools: ['objects'],
-  functions: ['objects'],
-  tool_choice: ['string', 'object'],
-  function_call: ['string', 'object'],
-  response_format: ['object'],
-  stop: ['string', 'list'],
-  modalities: ['list'],
-  stream_options: ['object'],
-};
+const chatFields: ReadonlyMap<string, readonly FieldType[]> = new Map([
+  ['messages', ['objects']],
+  ['tools', ['objects']],
+  ['functions', ['objects']],
+  ['tool_choice', ['string', 'object']],
+  ['function_call', ['string', 'object']],
+  ['response_format', ['object']],
+  ['stop', ['string', 'list']],
+  ['modalities', ['list']],
+  ['stream_options', ['object']],
+]);
 
 /** @throws GatewayError `invalid_type` with the place */
 export function checkChatTypes(body: Plain): void {
-  for (const [field, types] of Object.entries(chatFields)) {
+  for (const field in body) {
+    const types = chatFields.get(field);
     const value = body[field];
-    if (value === undefined || value === null) continue;
+    if (types === undefined || value === undefined || value === null) continue;
     if (!types.some((type) => isOf(type, value))) throw wrongType(field, value, types.map((type) => names[type]).join(' or '));
-    if (!types.includes('objects')) continue;
-    for (const [index, item] of (value as readonly unknown[]).entries()) {
-      if (!isPlain(item)) throw wrongType(`${field}[${index}]`, item, names.object);
-    }
+    if (types[0] === 'objects') checkItems(field, value as readonly unknown[]);
   }
+}
+
+function checkItems(field: string, items: readonly unknown[]): void {
+  for (let index = 0; index < items.length; index += 1)
+    if (!isPlain(items[index])) throw wrongType(`${field}[${index}]`, items[index], names.object);
 }
 
 const isOf = (type: FieldType, value: unknown): boolean =>

@@ -70,6 +70,7 @@ export class RequestHeaderBag implements HeaderBag {
   }
 
   gateway(header: RequestHeader): string | undefined {
+    if (!this.hasGateway) return undefined;
     for (const name of this.#names.byHeader[header]) {
       const value = this.get(name);
       if (value !== undefined) return value;
@@ -78,6 +79,7 @@ export class RequestHeaderBag implements HeaderBag {
   }
 
   tail(tail: string): string | undefined {
+    if (!this.hasGateway) return undefined;
     for (const prefix of this.#names.prefixes) {
       const value = this.get(prefix + tail);
       if (value !== undefined) return value;

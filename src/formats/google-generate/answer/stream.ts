@@ -10,7 +10,7 @@ import { CallIds } from './call-ids.ts';
 import { candidateExtras, laterExtras, logprobsOf } from './extras.ts';
 import { errorIn, streamError } from '../fault.ts';
 import { finishReason, finishWord } from './finish.ts';
-import { traitsOf } from '../model.ts';
+import { isTwoPart } from '../model.ts';
 import { parsedAnswer } from './parse.ts';
 import { type Piece, piecesOf } from './pieces.ts';
 import { geminiUsage, laterUsage } from './usage.ts';
@@ -63,7 +63,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
   constructor(call: AnswerCall) {
     this.#call = call;
     this.#ids = new CallIds(call.id);
-    this.#twoPart = traitsOf(call.model).twoPart;
+    this.#twoPart = isTwoPart(call.model);
   }
 
   push(event: WireEvent): readonly ModelEvent[] {

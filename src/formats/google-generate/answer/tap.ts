@@ -3,6 +3,7 @@ import type { WireEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { EventKind, Tap } from '../../../core/tap.ts';
 import type { Usage } from '../../../core/model/usage.ts';
+import { finishWords } from '../../shared/finish-words.ts';
 import { objectAt, textOf, valueOf } from '../../shared/json.ts';
 import { googleFaultInBand } from '../../shared/google-status.ts';
 import { errorIn } from '../fault.ts';
@@ -62,7 +63,7 @@ export class GeminiTap implements Tap {
   }
 
   get finish(): readonly string[] {
-    return [...this.#finish].sort(([a], [b]) => a - b).flatMap(([, word]) => word ?? []);
+    return finishWords(this.#finish);
   }
 
   #read(answer: unknown, data: string): EventKind {

@@ -43,6 +43,12 @@ export interface Content {
   parts: Part[];
 }
 
+/** Whether an object has a member of one of these names. */
+export function hasAny(object: Plain, names: ReadonlySet<string>): boolean {
+  for (const key in object) if (names.has(key)) return true;
+  return false;
+}
+
 /** Key spellings of one member: the first that is set. */
 export function oneOf(object: Plain, keys: readonly string[]): unknown {
   for (const key of keys) if (object[key] !== undefined && object[key] !== null) return object[key];

@@ -1,5 +1,5 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { type Conversion, oneOf } from './conversion.ts';
+import { type Conversion, hasAny, oneOf } from './conversion.ts';
 import { isThird } from '../model.ts';
 import { toResponseFormat } from './response-format.ts';
 import { toThinkingConfig } from './thinking.ts';
@@ -14,6 +14,8 @@ interface Row {
   /** Why a model can't have it. */
   readonly refused?: (conversion: Conversion) => string | undefined;
 }
+
+const nothing: Plain = Object.freeze({});
 
 const noPenalties = ({ traits }: Conversion): string | undefined => (isThird(traits) ? 'not supported by this model' : undefined);
 
@@ -39,7 +41,7 @@ const rows: readonly Row[] = [
 ];
 
 /** Fields that this table reads: the rest of the body is somebody else's, or can't be carried. */
-export const generationFields: readonly string[] = [
+export const generationFields: ReadonlySet<string> = new Set([
   ...rows.flatMap((row) => row.from),
   'response_format',
   'thinking',
@@ -49,10 +51,11 @@ export const generationFields: readonly string[] = [
   'reasoning',
   'generation_config',
   'generationConfig',
-];
+]);
 
 /** `generationConfig` of a chat request; a member written in the service's own form (`generation_config`) wins. */
 export function toGenerationConfig(body: Plain, conversion: Conversion): Plain {
+  if (conversion.details.size === 0 && !hasAny(body, generationFields)) return nothing;
   const out: Record<string, unknown> = {};
   for (const row of rows) {
     const written = oneOf(body, row.from);

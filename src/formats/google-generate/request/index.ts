@@ -2,7 +2,7 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Call, Dropped } from '../../../core/provider.ts';
 import { audioFormat } from '../answer/audio.ts';
 import { toConversation } from './contents.ts';
-import { type Conversion, type GeminiOptions, oneOf } from './conversion.ts';
+import { type Conversion, type GeminiOptions, hasAny, oneOf } from './conversion.ts';
 import { Drops } from '../../shared/drops.ts';
 import { generationFields, toGenerationConfig } from './generation-config.ts';
 import { traitsOf } from '../model.ts';
@@ -20,11 +20,13 @@ export interface ServedRequest {
 export type RequestCall = Pick<Call, 'model' | 'media' | 'strict' | 'showsReasoning'>;
 
 /** Fields that go along under the service's own name. */
-const passed: Readonly<Record<string, readonly string[]>> = {
-  safetySettings: ['safety_settings', 'safetySettings'],
-  cachedContent: ['cached_content', 'cachedContent'],
-  modelArmorConfig: ['model_armor_config', 'modelArmorConfig'],
-};
+const passed: readonly (readonly [name: string, spellings: readonly string[]])[] = [
+  ['safetySettings', ['safety_settings', 'safetySettings']],
+  ['cachedContent', ['cached_content', 'cachedContent']],
+  ['modelArmorConfig', ['model_armor_config', 'modelArmorConfig']],
+];
+
+const passedNames: ReadonlySet<string> = new Set(passed.flatMap(([, spellings]) => spellings));
 
 /** Fields that the gateway itself acts on, and those that are read elsewhere. */
 const handled: ReadonlySet<string> = new Set([
@@ -42,7 +44,7 @@ const handled: ReadonlySet<string> = new Set([
   'service_tier',
   'parallel_tool_calls',
   ...generationFields,
-  ...Object.values(passed).flat(),
+  ...passedNames,
 ]);
 
 /**
@@ -64,18 +66,16 @@ export function toGenerateContent(chat: Plain, call: RequestCall, options: Gemin
   audioFormat(body, conversion.drops);
   noteDrops(body, conversion);
   if (call.strict) noteHidden(generationConfig, conversion);
-  return {
-    body: {
-      ...(systemInstruction === undefined ? {} : { systemInstruction }),
-      contents,
-      ...(tools.tools.length === 0 ? {} : { tools: tools.tools }),
-      ...(toolConfig === undefined ? {} : { toolConfig }),
-      ...(Object.keys(generationConfig).length === 0 ? {} : { generationConfig }),
-      ...passedFields(body),
-      ...labelsOf(body, conversion),
-    },
-    dropped: conversion.drops.list,
-  };
+  const out: Record<string, unknown> = {};
+  if (systemInstruction !== undefined) out['systemInstruction'] = systemInstruction;
+  out['contents'] = contents;
+  if (tools.tools.length > 0) out['tools'] = tools.tools;
+  if (toolConfig !== undefined) out['toolConfig'] = toolConfig;
+  if (Object.keys(generationConfig).length > 0) out['generationConfig'] = generationConfig;
+  if (hasAny(body, passedNames)) passFields(body, out);
+  const labels = labelsOf(body, conversion);
+  if (labels !== undefined) out['labels'] = labels;
+  return { body: out, dropped: drops.list };
 }
 
 /** `extra_body.google`, as the service's own OpenAI endpoint knows it; the body's own fields win. */
@@ -85,21 +85,19 @@ function withExtra(body: Plain): Plain {
   return isPlain(google) ? { ...google, ...body } : body;
 }
 
-function passedFields(body: Plain): Plain {
-  const out: Record<string, unknown> = {};
-  for (const [name, spellings] of Object.entries(passed)) {
+function passFields(body: Plain, out: Record<string, unknown>): void {
+  for (const [name, spellings] of passed) {
     const value = oneOf(body, spellings);
     if (value !== undefined) out[name] = value;
   }
-  return out;
 }
 
-function labelsOf(body: Plain, { options, drops }: Conversion): Plain {
+function labelsOf(body: Plain, { options, drops }: Conversion): Plain | undefined {
   const labels = body['labels'];
-  if (!isPlain(labels) || Object.keys(labels).length === 0) return {};
-  if (options.surface === 'vertex') return { labels };
+  if (!isPlain(labels) || Object.keys(labels).length === 0) return undefined;
+  if (options.surface === 'vertex') return labels;
   drops.add('labels', 'rejected by this service');
-  return {};
+  return undefined;
 }
 
 /** Parts of the answer that were asked for and that only clients without strictness get to see. */
@@ -111,8 +109,8 @@ function noteHidden({ thinkingConfig, responseModalities }: Plain, { drops, show
 
 /** The service refuses unknown fields, so they can't be passed on: they are named. */
 function noteDrops(body: Plain, { drops }: Conversion): void {
-  for (const [key, value] of Object.entries(body)) {
-    if (value !== undefined && value !== null && !handled.has(key)) drops.add(key, 'not supported by this service');
+  for (const key in body) {
+    if (!handled.has(key) && body[key] !== undefined && body[key] !== null) drops.add(key, 'not supported by this service');
   }
   if (body['parallel_tool_calls'] === false) drops.add('parallel_tool_calls', 'this service decides by itself');
   const tier = body['service_tier'];
