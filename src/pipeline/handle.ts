@@ -9,7 +9,7 @@ import type { LogRecord } from '../core/records/record.ts';
 import type { DenseSetMember } from '../core/memory/dense-set.ts';
 import type { Lease } from '../core/snapshot.ts';
 import { isFinalStatus } from '../core/http/status.ts';
-import { faultFacts, type Final, finalOf, replyOf } from './answer/index.ts';
+import { faultFacts, type Final, finalOf, passedError, replyOf } from './answer/index.ts';
 import { errorFacts } from './answer/errors.ts';
 import { Execution } from './execute.ts';
 import { formToHold, hold } from './forms.ts';
@@ -196,14 +196,14 @@ export class Handling implements DenseSetMember {
     this.#answerSize = body.length;
     this.#bytesOut = body.length;
     this.#status = reply.status;
-    const said = error === undefined ? ofProvider(`status ${reply.status}`) : saidOf(error);
+    const said = !isFault ? null : error === undefined ? ofProvider(passedError(this.#run?.last, reply.status)) : saidOf(error);
     if (this.#run?.last?.kind !== 'answered') this.#own = body;
     // HEAD: the provider's head says how long the body is that another method would get.
     if (bodyAllowed(reply.status) && !(this.#final?.kind === 'pass' && this.#final.reply.isVerbatim))
       reply.headers.push('content-length', body.length.toString());
     // Before the record: a head that can't be written becomes an error that is recorded.
     this.#head(reply);
-    this.#finish(isFault ? faultEnd : 'whole', isFault ? said : null, () => this.#client.end(bodyAllowed(reply.status) ? body : undefined));
+    this.#finish(isFault ? faultEnd : 'whole', said, () => this.#client.end(bodyAllowed(reply.status) ? body : undefined));
   }
 
   #head(reply: Reply, isAlone = false): void {

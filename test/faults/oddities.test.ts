@@ -193,6 +193,13 @@ describe('a strange answer', () => {
     expect(errorOf(told.text).message).toContain(says);
     expect(told.record).toMatchObject({ end: 'fault', status, error: { code: 'provider_error', source: 'provider' } });
   });
+
+  it('that is an error passes, and the record has its message', async () => {
+    rig.wire.script = (socket) => put(socket, whole(400, json, '{"error":{"message":"no such model","type":"t","code":"c"}}'));
+    const told = await rig.tell(chat, onA);
+    expect([told.status, errorOf(told.text).message]).toEqual([400, 'no such model']);
+    expect(told.record).toMatchObject({ end: 'fault', error: { code: 'provider_error', source: 'provider', message: 'no such model' } });
+  });
 });
 
 describe('an answer too large to hold', () => {

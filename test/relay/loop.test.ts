@@ -79,7 +79,7 @@ test('a body that was sent is spent: the answer to it is the answer, whatever a 
   expect([answer.status, await answer.text(), b.asked]).toEqual([503, 'not now', []]);
   const { attempts, bytes, end } = await record(answer.headers.get('x-request-id'));
   expect([attempts.map(({ reason }) => reason), bytes, end]).toEqual([
-    ['status 503, and the body cannot be sent again'],
+    ['status 503, and the body cannot be sent again: not now'],
     { in: 3, out: 7 },
     'fault',
   ]);

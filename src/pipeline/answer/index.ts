@@ -68,6 +68,11 @@ export function errorOf(outcome: Outcome): GatewayError {
   }
 }
 
+/** What the error of a provider says that passes as it is. */
+export function passedError(outcome: Outcome | undefined, status: number): string {
+  return outcome?.kind === 'answered' && !isUnread(outcome.attempt) ? errorOf(outcome).message : `status ${status}`;
+}
+
 /** An error that the provider reported, with a status or as an event of a stream. */
 export function saidBy(attempt: Attempt, status: number, said: ProviderFault): GatewayError {
   const fault = shortened(said);
