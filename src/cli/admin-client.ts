@@ -38,8 +38,10 @@ const mostBytes = 256 * 1024 * 1024;
 const limitMs = 60_000;
 
 /** Connects to nothing yet. @throws CommandError */
-export function adminClient(flags: AdminFlags, io: Pick<CliIo, 'env' | 'cwd'>): AdminClient {
-  return new HttpClient(adminTarget(flags, io));
+export function adminClient(flags: AdminFlags, io: Pick<CliIo, 'env' | 'cwd' | 'asks'>): AdminClient {
+  const client = new HttpClient(adminTarget(flags, io));
+  io.asks?.(client);
+  return client;
 }
 
 class HttpClient implements AdminClient {
@@ -66,22 +68,30 @@ class HttpClient implements AdminClient {
   async *events(path: string, query: Readonly<Record<string, string | undefined>>, options: EventOptions): AsyncIterable<AdminEvent> {
     const { signal, lastId } = options;
     const headers = { accept: 'text/event-stream', ...(lastId === undefined ? {} : { 'last-event-id': lastId }) };
+    let hasBegun = false;
     try {
       const response = await this.#request('GET', path + queryText(query), { headers, signal });
-      if (response.statusCode !== 200) throw this.#fault(response.statusCode ?? 0, await bytesOf(response));
+      if (response.statusCode !== 200) throw this.#fault(response, await bytesOf(response));
+      if (response.headers['content-type']?.startsWith('text/event-stream') !== true) throw this.#otherProgram('sent no events');
+      hasBegun = true;
       yield* eventsIn(response);
     } catch (error) {
       if (signal?.aborted === true) return;
-      throw this.#reached(error);
+      if (!hasBegun || error instanceof CommandError) throw this.#reached(error);
     }
+    throw new CommandError(exitCodes.unreachable, `the gateway at ${this.shown} closed the connection`, 'It has stopped, or starts again.');
   }
 
   #json(bytes: Buffer): unknown {
     try {
       return parseJson(bytes.toString('utf8'), { depth: 200, members: 10_000_000 });
     } catch {
-      throw new CommandError(exitCodes.unreachable, `${this.shown} sent no JSON: it may be another program`);
+      throw this.#otherProgram('sent no JSON');
     }
+  }
+
+  #otherProgram(what: string): CommandError {
+    return new CommandError(exitCodes.unreachable, `${this.shown} ${what}: it may be another program`);
   }
 
   async #send(method: string, path: string, body?: string): Promise<Buffer> {
@@ -89,7 +99,7 @@ class HttpClient implements AdminClient {
     try {
       const response = await this.#request(method, path, { body, signal, headers: {} });
       const bytes = await bytesOf(response);
-      if (response.statusCode === undefined || response.statusCode >= 300) throw this.#fault(response.statusCode ?? 0, bytes);
+      if (response.statusCode === undefined || response.statusCode >= 300) throw this.#fault(response, bytes);
       return bytes;
     } catch (error) {
       if (signal.aborted) throw new CommandError(exitCodes.unreachable, `${this.shown} did not respond within ${limitMs / 1000} s`);
@@ -139,10 +149,16 @@ class HttpClient implements AdminClient {
     );
   }
 
-  #fault(status: number, bytes: Buffer): CommandError {
+  #fault({ statusCode: status = 0, headers }: IncomingMessage, bytes: Buffer): CommandError {
     const error = errorIn(bytes);
-    if (error === undefined)
-      return new CommandError(exitCodes.unreachable, `${this.shown} responded with status ${status}: it may be another program`);
+    if (error === undefined) return this.#otherProgram(`responded with status ${status}`);
+    // Requests have an id where clients send them, and nowhere else.
+    if (headers['x-request-id'] !== undefined)
+      return new CommandError(
+        exitCodes.unreachable,
+        `${this.shown} is where clients send requests, not the admin listener`,
+        'Name the address of server.admin.listen: the start prints it as "dashboard".',
+      );
     const message = printable(error.message).replace(/\.$/, '');
     if (status === 401)
       return new CommandError(

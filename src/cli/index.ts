@@ -11,7 +11,7 @@ import type { HealthFlags } from './health/index.ts';
 import { topics } from './help.ts';
 import type { InitFlags } from './init.ts';
 import { Refusal } from '../manage/refusal.ts';
-import { type CliIo, Interrupted } from './io.ts';
+import { type AskedGateway, type CliIo, Interrupted } from './io.ts';
 import type { CreateFlags } from './keys/create.ts';
 import type { RotateFlags } from './keys/rotate.ts';
 import { addLogs, logExamples } from './logs/commands.ts';
@@ -35,12 +35,13 @@ export async function runCli(argv: readonly string[], io: CliIo, registry: Regis
   const done = (result: number): void => {
     code = result;
   };
-  const program = createProgram(io, registry, done, loader);
+  let asked: AskedGateway | undefined;
+  const program = createProgram({ ...io, asks: (gateway) => (asked = gateway) }, registry, done, loader);
   try {
     await program.parseAsync(withNegatedTerms(argv), { from: 'user' });
     return code;
   } catch (error) {
-    return codeOf(error, io);
+    return codeOf(error instanceof TypeError ? await (await import('./admin/other-version.ts')).otherVersion(error, asked) : error, io);
   }
 }
 
@@ -50,13 +51,9 @@ const withNegatedTerms = (argv: readonly string[]): string[] =>
 
 /** Says what kept a command from its work. */
 function codeOf(error: unknown, { stderr }: CliIo): number {
-  if (error instanceof Refusal) {
+  if (error instanceof Refusal || error instanceof CommandError) {
     stderr.write(errorText(error));
-    return exitCodes[error.kind];
-  }
-  if (error instanceof CommandError) {
-    stderr.write(errorText(error));
-    return error.code;
+    return error instanceof Refusal ? exitCodes[error.kind] : error.code;
   }
   if (error instanceof Interrupted) {
     stderr.write('interrupted: nothing was written\n');

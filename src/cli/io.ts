@@ -9,6 +9,15 @@ export interface CliIo {
   readStdin(): Promise<string>;
   /** One line from a person; absent where nobody sits at a terminal. Rejects with Interrupted. */
   ask?(question: string): Promise<string>;
+  /** Hears which gateway the command asks. */
+  readonly asks?: (gateway: AskedGateway) => void;
+}
+
+export interface AskedGateway {
+  /** For people: where it is. */
+  readonly shown: string;
+  /** The JSON of a response. */
+  get<T>(path: string): Promise<T>;
 }
 
 /** The person pressed Ctrl-C or Ctrl-D in place of an answer. */

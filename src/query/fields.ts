@@ -67,9 +67,9 @@ export const fields: readonly Field[] = [
     type: 'text',
     column: 'label',
     example: 'support',
-    about: 'A label of the config, by its name: `label.team:support`.',
+    about: 'A label of the config, by its name.',
   },
-  { name: 'meta.*', type: 'text', column: 'meta', example: 'u42', about: 'A metadata key of the request: `meta.user:u42`.' },
+  { name: 'meta.*', type: 'text', column: 'meta', example: 'u42', about: 'A metadata key of the request.' },
   { name: 'since', type: 'time', column: 'at', example: '1h', about: 'Requests that arrived at this time or later.' },
   { name: 'until', type: 'time', column: 'at', example: '2026-11-21T09:31Z', about: 'Requests that arrived before this time.' },
 ];

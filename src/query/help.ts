@@ -1,4 +1,4 @@
-import { type FieldType, fields } from './fields.ts';
+import { type Field, type FieldType, fields } from './fields.ts';
 
 /** What `gateway help filters` prints, and what the documentation is made of. */
 export const filterRules: readonly { readonly write: string; readonly means: string }[] = [
@@ -26,11 +26,16 @@ export const filterUnits: Readonly<Record<FieldType, string>> = {
   time: 'time',
 };
 
+const named: Readonly<Record<string, string>> = { 'label.*': 'label.team', 'meta.*': 'meta.user' };
+
+/** A term that may be written as it is. */
+export const exampleOf = ({ name, example }: Field): string => `${named[name] ?? name}:${example}`;
+
 /** Plain text for a terminal. */
 export function filterHelp(): string {
   const widest = Math.max(...filterRules.map(({ write }) => write.length));
   const rules = filterRules.map(({ write, means }) => `  ${write.padEnd(widest)}  ${plain(means)}`);
-  const names = fields.map(({ name, example, about }) => `  ${`${name}:${example}`.padEnd(widest)}  ${plain(about)}`);
+  const names = fields.map((field) => `  ${exampleOf(field).padEnd(widest)}  ${plain(field.about)}`);
   return ['Filters of the request log', '', ...rules, '', 'Fields', '', ...names, ''].join('\n');
 }
 

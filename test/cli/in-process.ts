@@ -20,14 +20,21 @@ export async function runHere(
     readonly answers?: readonly (string | typeof interrupt)[];
     readonly stdin?: string;
     readonly isTty?: boolean;
+    readonly columns?: number;
+    /** What is written to standard error, as it is written. */
+    hears?(text: string): void;
   } = {},
 ): Promise<Ran> {
   let out = '';
   let err = '';
   const left = [...(more.answers ?? [])];
   const io: CliIo = {
-    stdout: { write: (text: string) => (out += text), isTTY: more.isTty === true },
-    stderr: { write: (text: string) => (err += text) },
+    stdout: {
+      write: (text: string) => (out += text),
+      isTTY: more.isTty === true,
+      ...(more.columns === undefined ? {} : { columns: more.columns }),
+    },
+    stderr: { write: (text: string) => ((err += text), more.hears?.(text)) },
     env: more.env ?? {},
     cwd,
     readStdin: () => Promise.resolve(more.stdin ?? ''),

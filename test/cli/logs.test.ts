@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LogRow } from '../../src/core/logs/row.ts';
@@ -154,6 +157,12 @@ describe('gateway logs export and stats', () => {
     expect(out).toMatch(/broken\s+1\s+1 \(100 %\)/);
     expect(out).toMatch(/total\s+3/);
   });
+
+  it('is no wider than the terminal', async () => {
+    const { out } = await runHere(['logs', 'stats', '--by', 'meta.user'], gateway.dir, { env, isTty: true, columns: 50 });
+    expect(out.split('\n').filter((line) => line.length > 50)).toEqual([]);
+    expect(out).toMatch(/REQUESTS +ERRORS .*COST/);
+  });
 });
 
 describe('gateway logs tail', () => {
@@ -165,6 +174,65 @@ describe('gateway logs tail', () => {
     clearInterval(timer);
     expect(code).toBe(0);
     expect(out).toMatch(/200 {2}support .*mock\/mock-model.*req_[0-9A-Z]{26}\n {10}hello\n/);
+  });
+
+  it('ends with the gateway, and says so', async () => {
+    const short = await startTestGateway(
+      'version: 1\nproviders: {mock: {type: mock}}\nserver: {admin: {token: token-of-the-test-0123456789}}\n',
+      {
+        admin: true,
+      },
+    );
+    const following: string[] = [];
+    const running = runHere(['logs', 'tail'], short.dir, {
+      env: { GATEWAY_ADMIN: adminUrl(short), GATEWAY_ADMIN_TOKEN: 'token-of-the-test-0123456789' },
+      hears: (text) => following.push(text),
+    });
+    await until(() => following.join('').includes('following'), 'the connection');
+    await short.close();
+    expect(await running).toMatchObject({
+      code: 4,
+      err: expect.stringMatching(/error: the gateway at http:\S+ closed the connection\n/) as string,
+    });
+  });
+});
+
+describe('what is no admin listener of this version', () => {
+  const at = async (admin: string, ...args: string[]): Promise<Ran> => runHere(args, gateway.dir, { env: { GATEWAY_ADMIN: admin } });
+  const answers = new Map<string, unknown>();
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(answers.get(request.url ?? '') ?? {}));
+  });
+  let other: string;
+  beforeAll(async () => {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    other = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => void server.close());
+
+  it.each([['status'], ['logs', 'search'], ['logs', 'tail']])('is named where it is the data listener: %s', async (...args) => {
+    const { code, err } = await at(gateway.url, ...args);
+    expect([code, err]).toEqual([4, expect.stringContaining('where clients send requests, not the admin listener')]);
+  });
+
+  it.each([['status'], ['logs', 'search'], ['logs', 'stats'], ['logs', 'tail'], ['reload'], ['plan', '--sample', '0']])(
+    'is named where it is another program: %s %s',
+    async (...args) => {
+      expect(await at(other, ...args)).toMatchObject({
+        code: 4,
+        out: '',
+        err: expect.stringContaining('it may be another program') as string,
+      });
+    },
+  );
+
+  it('is named where it is a gateway of another version', async () => {
+    answers.set('/api/session', { role: null, version: '0.0.9' });
+    expect(await at(other, 'status')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/is a gateway of version 0\.0\.9, .*\nRun the command of the same version/) as string,
+    });
   });
 });
 

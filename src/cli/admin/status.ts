@@ -10,12 +10,14 @@ import type { AdminFlags } from './target.ts';
 /** `gateway status`: what a running gateway serves and how it does. Exit code 1 where its last reload failed. */
 export async function status(flags: AdminFlags, io: CliIo): Promise<number> {
   const found = await adminClient(flags, io).get<Status>('/api/status');
-  io.stdout.write(flags.json === true ? jsonText(found) : statusText(found, Date.now()));
+  io.stdout.write(
+    flags.json === true ? jsonText(found) : statusText(found, Date.now(), io.stdout.isTTY === true ? (io.stdout.columns ?? 100) : Infinity),
+  );
   return found.last_reload?.result === 'rejected' ? exitCodes.no : exitCodes.yes;
 }
 
-/** @param now Unix milliseconds */
-export function statusText(found: Status, now: number): string {
+/** @param now Unix milliseconds @param width of the terminal: errors of providers are cut at its end */
+export function statusText(found: Status, now: number, width = Infinity): string {
   const { memory, store, loop_delay_ms: delay } = found;
   const rows = [
     [
@@ -34,7 +36,7 @@ export function statusText(found: Status, now: number): string {
     ...found.notes.map((note) => ['note', note]),
   ];
   const problems = found.last_reload?.result === 'rejected' ? diagnosticLines(found.last_reload) : '';
-  return table(rows.map((row) => row.map(printable))) + problems + providersText(found);
+  return table(rows.map((row) => row.map(printable))) + problems + providersText(found, width);
 }
 
 function configText({ config_path: path, revision, rolled_back_to: rolledBack }: Status): string {
@@ -64,7 +66,7 @@ function logText({ kind, records, bytes, spool, dropped, dropped_bodies: bodies 
   return `${kind} · ${plural(records, 'record')} · ${formatSize(bytes)} · spool ${formatSize(spool.bytes)} of ${formatSize(spool.limit)}${behind}${lost}`;
 }
 
-function providersText({ providers }: Status): string {
+function providersText({ providers }: Status, width: number): string {
   if (providers.length === 0) return '';
   const rows = providers.map(({ slug, state, figures, last_error: error }) => [
     slug,
@@ -73,5 +75,6 @@ function providersText({ providers }: Status): string {
     figures.p95 === null ? '' : `p95 ${formatDuration(figures.p95)}`,
     error === null ? '' : `last error: ${error.message}`,
   ]);
-  return `\n${table([['PROVIDER', 'STATE', 'LAST 5 MINUTES', '', ''], ...rows].map((row) => row.map(printable)))}`;
+  const lines = table([['PROVIDER', 'STATE', 'LAST 5 MINUTES', '', ''], ...rows].map((row) => row.map(printable))).split('\n');
+  return `\n${lines.map((line) => (line.length > width ? `${line.slice(0, width - 1)}…` : line)).join('\n')}`;
 }

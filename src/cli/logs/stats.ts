@@ -14,6 +14,8 @@ export interface StatsFlags extends QueryFlags {
   readonly csv?: boolean | undefined;
 }
 
+/** What gives way in a narrow terminal, in this order. */
+const spare = ['TTFT P50', 'P99', 'P50', 'OUT', 'TOKENS IN', 'P95'];
 const titles = ['REQUESTS', 'ERRORS', 'P50', 'P95', 'P99', 'TTFT P50', 'TOKENS IN', 'OUT', 'COST'];
 
 /** `gateway logs stats QUERY --by model`: counts, errors, times, tokens and cost. Exit code 1 where nothing is found. */
@@ -23,21 +25,38 @@ export async function stats(words: readonly string[], flags: StatsFlags, io: Cli
   const found = await adminClient(flags, io).get<Stats>('/api/stats', { q: queryText(words, flags), by, top });
   if (flags.json === true) io.stdout.write(jsonText(found));
   else if (flags.csv === true) writeCsv(found, by, io);
-  else if (found.total.requests > 0) io.stdout.write(tableText(found, by));
+  else if (found.total.requests > 0)
+    io.stdout.write(tableText(found, by, io.stdout.isTTY === true ? (io.stdout.columns ?? 100) : Infinity));
   if (found.total.requests === 0) io.stderr.write('No request matches.\n');
   return found.total.requests === 0 ? exitCodes.no : exitCodes.yes;
 }
 
-function tableText({ groups, total }: Stats, by: string | undefined): string {
-  const rows = [
+function tableText({ groups, total }: Stats, by: string | undefined, width: number): string {
+  const rows = fitted(width, [
     [(by ?? '').toUpperCase(), ...titles],
     ...(by === undefined ? [] : groups.map((group) => [printable(group.name ?? '-'), ...cellsOf(group)])),
     ['total', ...cellsOf(total)],
-  ];
-  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
+  ]);
+  const widths = widthsOf(rows);
   return rows
     .map((row) => `${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  ')}\n`)
     .join('');
+}
+
+const widthsOf = (rows: readonly (readonly string[])[]): number[] =>
+  (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
+
+/** Rows no wider than the terminal: columns give way first, then the ends of long names. */
+function fitted(width: number, rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const over = (of: typeof rows): number => widthsOf(of).reduce((sum, one) => sum + one + 2, -2) - width;
+  let left = rows;
+  for (const name of spare) {
+    if (over(left) <= 0) break;
+    const at = left[0]?.indexOf(name);
+    left = left.map((row) => row.filter((_, i) => i !== at));
+  }
+  const room = Math.max(12, (widthsOf(left)[0] ?? 0) - Math.max(0, over(left)));
+  return left.map(([name = '', ...cells]) => [name.length > room ? `${name.slice(0, room - 1)}…` : name, ...cells]);
 }
 
 function cellsOf(of: Figures): string[] {
