@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { BodySource } from '../body/read-body.ts';
+import type { BodyLength } from './head.ts';
 import type { KnownHead } from './known-head.ts';
 
 /** Bytes that wait for somebody who reads them; beyond them the client waits. */
@@ -20,8 +21,8 @@ export class ArrivingBody extends EventEmitter implements BodySource {
   #isFlowing = false;
   #isComplete = false;
 
-  /** @param length bytes of the whole body */
-  constructor(known: KnownHead, length: number, tap: Tap) {
+  /** @param length of the whole body */
+  constructor(known: KnownHead, length: BodyLength, tap: Tap) {
     super();
     this.headers = length === known.length ? known.headers : { ...known.headers, 'content-length': length.toString() };
     this.#tap = tap;

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
 import { slowClientMs } from '../../outbound/exchange/timeouts.ts';
+import { ChunkReader } from '../../outbound/http1/chunks.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { ArrivingBody } from './arriving-body.ts';
 import { PlainClient } from './client.ts';
@@ -32,8 +33,10 @@ export class PlainConnection {
   #pieces = 0;
   #client: PlainClient | undefined;
   #body: ArrivingBody | undefined;
-  /** Bytes of the body that are still to come. */
+  /** Bytes of the body that are still to come; without end where chunks say it. */
   #missing = 0;
+  /** Takes the frames off a body that comes in chunks. */
+  #chunks: ChunkReader | undefined;
   /** What came behind the request that is being answered. */
   #ahead: Buffer[] = [];
   #aheadSize = 0;
@@ -91,15 +94,27 @@ export class PlainConnection {
     }
     this.#partial = undefined;
     this.#pieces = 0;
-    if (read === undefined || read === 'more' || bytes.length - read.end > read.length) this.#handOver(bytes);
-    else this.#begin(read, bytes.subarray(read.end));
+    if (read === undefined || read === 'more') this.#handOver(bytes);
+    else if (read.length === 'chunked') this.#beginChunked(read, bytes.subarray(read.end));
+    else if (bytes.length - read.end > read.length) this.#handOver(bytes);
+    else this.#begin(read, bytes.subarray(read.end), read.length - (bytes.length - read.end));
   }
 
-  #begin({ known, length }: ReadHead, came: Buffer): void {
+  #beginChunked(read: ReadHead, came: Buffer): void {
+    const chunks = new ChunkReader();
+    const content = came.subarray(0, chunks.read(came, 0));
+    if (!chunks.isOver) this.#chunks = chunks;
+    this.#begin(read, content, chunks.isOver ? 0 : Number.POSITIVE_INFINITY);
+    if (chunks.fault !== undefined) this.#misframed();
+    else if (chunks.at < came.length) this.#keep(came.subarray(chunks.at));
+  }
+
+  /** @param missing bytes of the body that are still to come */
+  #begin({ known, length }: ReadHead, came: Buffer, missing: number): void {
     this.#last = known.size <= maxKnown ? known : undefined;
     this.#isLast = known.isLast;
     this.#enter('exchange');
-    this.#missing = length - came.length;
+    this.#missing = missing;
     if (this.#missing > 0) {
       this.#body = new ArrivingBody(known, length, this.socket);
       if (came.length > 0) this.#body.push(came);
@@ -121,12 +136,38 @@ export class PlainConnection {
       this.#keep(chunk);
       return;
     }
+    if (this.#chunks !== undefined) {
+      this.#moreChunks(chunk, this.#chunks);
+      return;
+    }
     const part = chunk.length <= this.#missing ? chunk : chunk.subarray(0, this.#missing);
     this.#missing -= part.length;
     this.#body?.push(part);
     if (this.#missing > 0) return;
     this.#body?.complete();
     if (part.length < chunk.length) this.#keep(chunk.subarray(part.length));
+  }
+
+  #moreChunks(bytes: Buffer, chunks: ChunkReader): void {
+    const content = bytes.subarray(0, chunks.read(bytes, 0));
+    if (chunks.isOver) this.#endOfChunks();
+    if (content.length > 0) this.#body?.push(content);
+    if (chunks.fault !== undefined) this.#misframed();
+    if (!chunks.isOver) return;
+    this.#body?.complete();
+    if (chunks.at < bytes.length) this.#keep(bytes.subarray(chunks.at));
+  }
+
+  #endOfChunks(): void {
+    this.#missing = 0;
+    this.#chunks = undefined;
+  }
+
+  /** Nobody can tell where the body ends, or what is a request behind it: nothing more is read. */
+  #misframed(): void {
+    if (this.#phase === 'exchange') this.socket.destroy();
+    else this.#front.refuseUnreadable(this.socket);
+    this.#enter('closing');
   }
 
   #keep(chunk: Buffer): void {
@@ -139,10 +180,23 @@ export class PlainConnection {
 
   /** The rest of a body whose request is answered. */
   #skip(chunk: Buffer): void {
+    if (this.#chunks !== undefined) {
+      this.#skipChunks(chunk, this.#chunks);
+      return;
+    }
     const over = chunk.length - this.#missing;
     this.#missing = Math.max(0, -over);
     if (over < 0) return;
     if (over > 0) this.#ahead.push(chunk.subarray(chunk.length - over));
+    this.#next();
+  }
+
+  #skipChunks(bytes: Buffer, chunks: ChunkReader): void {
+    chunks.read(bytes, 0);
+    if (chunks.fault !== undefined) this.#misframed();
+    if (!chunks.isOver) return;
+    this.#endOfChunks();
+    if (chunks.at < bytes.length) this.#ahead.push(bytes.subarray(chunks.at));
     this.#next();
   }
 

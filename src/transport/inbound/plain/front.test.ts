@@ -184,6 +184,55 @@ describe('a client that leaves', () => {
   });
 });
 
+describe('a body in chunks', () => {
+  const chunked = `${line}transfer-encoding: chunked\r\n\r\n`;
+  const read = async ({ body }: PlainRequest): Promise<string> => {
+    if (Buffer.isBuffer(body)) return body.toString('latin1');
+    let text = '';
+    await new Promise<void>((resolve) => void body.on('data', (part: Buffer) => (text += part.toString('latin1'))).on('end', resolve));
+    return text;
+  };
+
+  it.each([
+    ['at once', [`${chunked}2\r\n{}\r\n3;a=b\r\nabc\r\n0\r\nx-trailer: 1\r\n\r\n`], /\r\n{}abc$/],
+    ['byte by byte', [chunked, ...'2\r\n{}\r\nA\r\n0123456789\r\n0\r\n\r\n'.split('')], /\r\n{}0123456789$/],
+    ['with a request behind it', [chunked, `1\r\nx\r\n0\r\n\r\n${plain}`], /\r\nx.*node$/s],
+  ])('that comes %s is read on the socket', async (_how, pieces, seen) => {
+    const client = await open((request) => void read(request).then((text) => answer(request, text)));
+    client.socket.setNoDelay(true);
+    for (const piece of pieces) {
+      client.socket.write(piece, 'latin1');
+      await turns();
+    }
+    await client.sees(seen);
+  });
+
+  it('that is larger than what waits comes whole', async () => {
+    const client = await open((request) => void read(request).then((text) => answer(request, String(text.length))));
+    client.socket.write(chunked);
+    for (let n = 0; n < 20; n += 1) client.socket.write(`10000\r\n${'x'.repeat(65_536)}\r\n`);
+    client.socket.write('0\r\n\r\n');
+    await client.sees(/1310720$/);
+  });
+
+  it('that nobody wants is discarded, and the connection goes on', async () => {
+    const client = await open((request) => answer(request));
+    client.socket.write(chunked);
+    await client.sees(/ok$/);
+    client.text = '';
+    client.socket.write(`4\r\nabcd\r\n0\r\n\r\n${plain}`);
+    await client.sees(/node$/);
+  });
+
+  it('whose sizes are none ends the connection before its request is whole', async () => {
+    let text: string | undefined;
+    const client = await open((request) => void read(request).then((all) => (text = all)));
+    client.socket.write(`${chunked}2\r\n{}X\r\n0\r\n\r\n`);
+    await client.closed();
+    expect([client.text, text]).toEqual(['', undefined]);
+  });
+});
+
 describe('a connection', () => {
   it('discards the rest of a body that nobody wants, and goes on', async () => {
     const client = await open((request) => answer(request, String(request.length)));

@@ -4,6 +4,7 @@ import type { HeaderPairs } from '../../../core/http/headers.ts';
 import { AnswerHeads, keptSeconds } from './answer-head.ts';
 import type { ArrivingBody } from './arriving-body.ts';
 import type { PlainClient } from './client.ts';
+import type { BodyLength } from './head.ts';
 import { type Phase, PlainConnection } from './connection.ts';
 import { type KnownHead, KnownHeads, type ReadHead } from './known-head.ts';
 import type { HeaderNames } from '../header-bag.ts';
@@ -11,8 +12,7 @@ import type { HeaderNames } from '../header-bag.ts';
 /** A plain request as it was read. */
 export interface PlainRequest {
   readonly known: KnownHead;
-  /** Bytes of the body. */
-  readonly length: number;
+  readonly length: BodyLength;
   readonly client: PlainClient;
   /** All of it, or what brings it. */
   readonly body: Buffer | ArrivingBody;

@@ -1,5 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
+/** Bytes of a body, or how it says them itself (RFC 9112 7.1). */
+export type BodyLength = number | 'chunked';
+
 /** The head of a request that has one reading only. */
 export interface PlainHead {
   readonly method: string;
@@ -9,8 +12,7 @@ export interface PlainHead {
   readonly headers: IncomingHttpHeaders;
   /** Name, value, name, value, … as sent. */
   readonly rawHeaders: readonly string[];
-  /** Bytes of the body. */
-  readonly length: number;
+  readonly length: BodyLength;
   /** The client wants the connection closed behind the response. */
   readonly isLast: boolean;
 }
@@ -59,10 +61,11 @@ export function readPlainHead(text: string, end: number): PlainHead | undefined 
   return length === undefined ? undefined : { method, url, headers, rawHeaders: fields.raw, length, isLast };
 }
 
-/** Undefined where the length is not said in one plain way, and before the first byte. */
-function lengthOf(headers: IncomingHttpHeaders): number | undefined {
+/** Undefined where the length is not said in one plain way. */
+function lengthOf(headers: IncomingHttpHeaders): BodyLength | undefined {
   const length = headers['content-length'];
-  if (headers['transfer-encoding'] !== undefined) return undefined;
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined) return length === undefined && coding.toLowerCase() === 'chunked' ? 'chunked' : undefined;
   if (length === undefined) return 0;
   return lengthForm.test(length) ? Number(length) : undefined;
 }

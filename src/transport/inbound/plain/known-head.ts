@@ -2,7 +2,7 @@ import { type EndpointTraits, traitsOf } from '../../../core/endpoint.ts';
 import { pathOf, queryOf } from '../arrival.ts';
 import { type HeaderNames, RequestHeaderBag } from '../header-bag.ts';
 import { type Matched, matchRoute } from '../routes.ts';
-import { maxPlainHead, mayBecomePlain, type PlainHead, readPlainHead } from './head.ts';
+import { type BodyLength, maxPlainHead, mayBecomePlain, type PlainHead, readPlainHead } from './head.ts';
 
 /** A head that was read, with all that follows from it alone: the next one with the same bytes needs no reading. */
 export interface KnownHead extends PlainHead {
@@ -27,8 +27,7 @@ export interface ReadHead {
   readonly known: KnownHead;
   /** Bytes of the head. */
   readonly end: number;
-  /** Bytes of the body. */
-  readonly length: number;
+  readonly length: BodyLength;
 }
 
 /** Digits of a length that is compared without reading the head: up to 999 MB. */
