@@ -11,7 +11,7 @@ const mostWaiting = 1024 * 1024;
 const beatMs = 15_000;
 
 export interface LiveOptions {
-  readonly hub: LiveHub;
+  readonly hub: Pick<LiveHub, 'last' | 'since' | 'add'>;
   /** Tells the rows of this process from those of one before. */
   readonly boot: string;
   matches(row: LogRow): boolean;

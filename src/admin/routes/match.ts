@@ -33,7 +33,7 @@ export class RouteTable {
         didYouMean(
           path.slice(0, 200),
           this.#rows.map(({ route }) => route.path),
-        ) || undefined,
+        ).trim() || undefined,
     });
   }
 }

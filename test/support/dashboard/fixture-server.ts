@@ -3,18 +3,22 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import type { Role, Status } from '../../../src/admin/api-types.ts';
+import { send, sendError, sendJson } from '../../../src/admin/http/reply.ts';
+import { type LiveReader, LiveRow } from '../../../src/admin/live/hub.ts';
+import { streamRows } from '../../../src/admin/live/stream.ts';
+import { GatewayError } from '../../../src/core/error.ts';
 import type { LogRow } from '../../../src/core/logs/row.ts';
+import { createMask } from '../../../src/core/secrets/mask.ts';
+import { readFilter } from '../../../src/query/invalid.ts';
 import { matcher } from '../../../src/query/match.ts';
-import { parseFilter } from '../../../src/query/parse.ts';
 import { figuresOf, statsOf } from './figures.ts';
 import { recordOf } from './record.ts';
 import { emptyServing, type Serving, servingReply } from './serving.ts';
 
 const root = join(import.meta.dirname, '../../../dist/dashboard');
 const types: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
-/** The rules that the admin listener sends. */
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'";
+/** Hides nothing. */
+const mask = createMask([]);
 
 export interface FixtureServer {
   readonly url: string;
@@ -30,7 +34,8 @@ export interface FixtureServer {
 /** The admin API over rows in memory: for pages without a gateway, with states that a gateway rarely has. Newest row first. */
 export async function startFixtureServer(initial: readonly LogRow[], serving: Serving = emptyServing()): Promise<FixtureServer> {
   const rows = [...initial];
-  const watching = new Set<{ response: ServerResponse; matches: (row: LogRow) => boolean }>();
+  const readers = new Set<LiveReader>();
+  let last = 0;
   const state: { role: Role | null; status: Partial<Status>; failing: boolean } = { role: 'admin', status: {}, failing: false };
 
   const api: Record<string, (query: URLSearchParams, rest: string) => unknown> = {
@@ -51,44 +56,59 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
     const url = new URL(request.url ?? '/', 'http://localhost');
     const [, first, second, ...rest] = url.pathname.split('/');
     if (first !== 'api') return page(url.pathname, response);
-    if (state.failing) return fail(response, 503, 'log_unavailable', 'The request log is not available.');
+    if (state.failing)
+      return void sendError(response, new GatewayError('log_unavailable', { message: 'The request log is not available.' }));
     if (second === 'session' && request.method === 'POST') {
       state.role = 'admin';
-      return json(response, 200, api.session?.(url.searchParams, ''));
+      return sendJson(response, 200, api.session?.(url.searchParams, ''));
     }
-    if (state.role === null && second !== 'session') return fail(response, 401, 'sign_in_required', 'Sign in first.');
-    if (second === 'live') {
-      response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-      response.write(': hello\n\n');
-      const entry = { response, matches: find([], url.searchParams.get('q') ?? '').matches };
-      watching.add(entry);
-      return void response.on('close', () => watching.delete(entry));
-    }
+    if (state.role === null && second !== 'session')
+      return void sendError(response, new GatewayError('sign_in_required', { message: 'Sign in first.' }));
+    if (second === 'live') return follow(response, url.searchParams.get('q') ?? '');
     if (rest.at(-1) === 'body') {
       const row = rows.find(({ id }) => id === rest[0]);
       const part = (url.searchParams.get('part') ?? 'request') as 'request';
-      return void response.end(row === undefined ? '' : recordOf(row).bodies[part]);
+      if (row === undefined) return void sendError(response, unknownRecord());
+      return send(response, 200, recordOf(row).bodies[part], {
+        'content-type': 'application/octet-stream',
+        'content-disposition': 'attachment',
+      });
     }
-    if (rest.at(-1) === 'differences') return json(response, 200, differences);
-    if (second === 'explain' && serving.explanation === undefined) return json(response, 200, explanation);
+    if (rest.at(-1) === 'differences') return sendJson(response, 200, differences);
+    if (second === 'explain' && serving.explanation === undefined) return sendJson(response, 200, explanation);
     if (isServed(second ?? '')) return void answer(serving, request, response);
     try {
       const value = api[second ?? '']?.(url.searchParams, rest.join('/'));
-      if (value === undefined) return fail(response, 404, 'route_not_found', 'There is no such route.');
-      return json(response, 200, value);
+      if (value === undefined) throw unknownRoute();
+      return sendJson(response, 200, value);
     } catch (error) {
-      return fail(response, 400, 'invalid_filter', String((error as Error).message));
+      return void sendError(response, error);
     }
   });
+  /** As the gateway follows: the same code writes the events. */
+  const follow = (response: ServerResponse, q: string): void => {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const add = (reader: LiveReader) => {
+      readers.add(reader);
+      return () => void readers.delete(reader);
+    };
+    const hub = { last, since: () => undefined, add };
+    const { matches } = find([], q);
+    void streamRows(response, { hub, boot: 'fixture', matches, isBare: false, mask: () => mask, lastId: undefined, signal: gone.signal });
+  };
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     add(row) {
       rows.unshift(row);
-      for (const { response, matches } of watching)
-        if (matches(row)) response.write(`id: 1-${rows.length}\ndata: ${JSON.stringify(row)}\n\n`);
+      last += 1;
+      for (const reader of readers) {
+        reader.take(new LiveRow(last, row));
+        reader.flush();
+      }
     },
-    watching: () => watching.size,
+    watching: () => readers.size,
     set: (change) => void Object.assign(state, change),
     close: () =>
       new Promise((done) => {
@@ -118,28 +138,24 @@ async function answer(serving: Serving, request: IncomingMessage, response: Serv
   const text = Buffer.concat(await request.toArray()).toString();
   const path = new URL(request.url ?? '/', 'http://localhost').pathname;
   const reply = servingReply(serving, request.method ?? 'GET', path, text === '' ? undefined : JSON.parse(text));
-  if (reply === undefined) return fail(response, 404, 'route_not_found', 'There is no such route.');
-  json(response, reply.status, reply.json);
+  if (reply === undefined) sendError(response, unknownRoute());
+  else sendJson(response, reply.status, reply.json);
 }
 
 function page(path: string, response: ServerResponse): void {
   const file = join(root, extname(path) === '' ? 'index.html' : path);
-  if (!existsSync(file)) return void response.writeHead(404).end();
-  const type = `${types[extname(file)] ?? 'text/plain'}; charset=utf-8`;
-  response.writeHead(200, { 'content-type': type, 'content-security-policy': policy }).end(readFileSync(file));
+  if (!existsSync(file)) return send(response, 404, '', {});
+  send(response, 200, readFileSync(file), { 'content-type': `${types[extname(file)] ?? 'text/plain'}; charset=utf-8` });
 }
 
-const json = (response: ServerResponse, status: number, value: unknown): void =>
-  void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-
-const fail = (response: ServerResponse, status: number, code: string, message: string): void =>
-  json(response, status, { error: { message, code, type: 'error', param: null, gateway: { source: 'gateway' } } });
+const unknownRoute = (): GatewayError =>
+  new GatewayError('route_not_found', { message: 'There is no such route.', hint: 'Did you mean another?' });
+const unknownRecord = (): GatewayError => new GatewayError('record_not_found', { message: 'There is no such record.' });
 
 function find(rows: readonly LogRow[], text: string) {
-  const parsed = parseFilter(text, Date.now());
-  if ('problem' in parsed) throw new Error(parsed.problem.message);
-  const matches = matcher(parsed.filter);
-  return { found: rows.filter(matches), matches, since: parsed.filter.since, until: parsed.filter.until };
+  const filter = readFilter(text, Date.now());
+  const matches = matcher(filter);
+  return { found: rows.filter(matches), matches, since: filter.since, until: filter.until };
 }
 
 function pageOf(rows: readonly LogRow[], query: URLSearchParams) {
@@ -152,7 +168,8 @@ function pageOf(rows: readonly LogRow[], query: URLSearchParams) {
 
 function recordFor(rows: readonly LogRow[], id: string) {
   const row = rows.find((one) => one.id === id);
-  return row === undefined ? undefined : { record: recordOf(row).record, bodies: ['request', 'upstream', 'response'], feedback: [] };
+  if (row === undefined) throw unknownRecord();
+  return { record: recordOf(row).record, bodies: ['request', 'upstream', 'response'], feedback: [] };
 }
 
 function suggestionsOf(rows: readonly LogRow[], text: string) {

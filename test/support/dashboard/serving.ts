@@ -64,7 +64,11 @@ function changeReply(serving: Serving, path: string, body: unknown): unknown {
   const verdict = { result: 'unchanged', revision, changes: [], restart_needed: [], diagnostics: [], reason: null, ...serving.verdict };
   if (path === '/api/reload' || path === '/api/rollback') return verdict;
   if (path === '/api/drain') return { in_flight: 2 };
-  if (path === '/api/plan' || path === '/api/check') return serving.plan((body as { files: Record<string, string> }).files);
+  if (path === '/api/plan') return planOf(serving, body);
+  if (path === '/api/check') {
+    const { ok, revision: checked, diagnostics } = planOf(serving, body);
+    return { ok, revision: checked, diagnostics };
+  }
   if (path === '/api/explain') return serving.explanation;
   if (path.startsWith('/api/keys')) return serving.keyChange;
   if (path.endsWith('/test')) return serving.providerTest;
@@ -72,6 +76,8 @@ function changeReply(serving: Serving, path: string, body: unknown): unknown {
   if (path.endsWith('/try')) return serving.tried;
   return undefined;
 }
+
+const planOf = (serving: Serving, body: unknown): PlanResult => serving.plan((body as { files: Record<string, string> }).files);
 
 export const emptyServing = (): Serving => ({
   revisions: [],

@@ -24,6 +24,13 @@ configs:
       - {provider: azure-eu, override_params: {model: gpt-4o-mini}}
   search:
     targets: [{provider: openai-main}]
+prompts:
+  welcome:
+    model: "@openai-main/gpt-4o-mini"
+    variables: {product: {required: true}, tone: {default: friendly}}
+    messages:
+      - {role: system, content: "You greet customers of {{product}} in a {{tone}} tone."}
+      - {role: user, content: "{{question}}"}
 `;
 
 export const startBusyGateway = (options: { stateDir?: string } = {}): Promise<TestGateway> =>

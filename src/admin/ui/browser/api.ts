@@ -5,15 +5,12 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly hint: string | null;
-  /** Of a filter: where in its text the problem is. */
-  readonly at: { readonly from: number; readonly to: number } | null;
 
-  constructor(message: string, status: number, code: string, more: { hint?: string | null; at?: ApiError['at'] } = {}) {
+  constructor(message: string, status: number, code: string, hint: string | null = null) {
     super(message);
     this.status = status;
     this.code = code;
-    this.hint = more.hint ?? null;
-    this.at = more.at ?? null;
+    this.hint = hint;
   }
 }
 
@@ -63,7 +60,7 @@ async function call(address: string, init: RequestInit): Promise<Response> {
     response = await fetch(address, { credentials: 'same-origin', ...init });
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
-    throw new ApiError('The gateway can’t be reached.', 0, 'unreachable', { hint: 'Is it running? The page tries again by itself.' });
+    throw new ApiError('The gateway can’t be reached.', 0, 'unreachable', 'Is it running? The page tries again by itself.');
   }
   if (response.ok) return response;
   const error = await errorOf(response);
@@ -75,17 +72,17 @@ interface ErrorBody {
   readonly error?: {
     readonly message?: string;
     readonly code?: string;
-    readonly hint?: string;
-    readonly at?: { readonly from: number; readonly to: number };
     readonly gateway?: { readonly hint?: string };
   };
 }
 
 async function errorOf(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => ({}))) as ErrorBody;
-  const { message, code, hint, at, gateway } = body.error ?? {};
-  return new ApiError(message ?? `The gateway responded with ${response.status}.`, response.status, code ?? 'unknown', {
-    hint: hint ?? gateway?.hint ?? null,
-    at: at ?? null,
-  });
+  const { message, code, gateway } = body.error ?? {};
+  return new ApiError(
+    message ?? `The gateway responded with ${response.status}.`,
+    response.status,
+    code ?? 'unknown',
+    gateway?.hint ?? null,
+  );
 }
