@@ -24,6 +24,8 @@ const support = `configs:
   split:
     strategy: {mode: loadbalance}
     targets: [{provider: mock, weight: 3}, {provider: other, weight: 1}]
+  outer:
+    targets: [{config: support}]
 `;
 
 let gateway: TestGateway;
@@ -66,8 +68,8 @@ describe('the effective configuration', () => {
 
 it('draws each config as its tree, with its lines', async () => {
   const configs = await get<ConfigView[]>('/api/configs');
-  expect(configs.map(({ name }) => name)).toEqual(['support', 'split']);
-  const [first, second] = configs;
+  expect(configs.map(({ name }) => name)).toEqual(['support', 'split', 'outer']);
+  const [first, second, third] = configs;
   expect(first).toMatchObject({
     at: { file: 'configs/support.yaml', line: 2 },
     yaml: support
@@ -88,6 +90,17 @@ it('draws each config as its tree, with its lines', async () => {
     ['75 %', 3],
     ['25 %', 1],
   ]);
+  expect(third?.root.targets).toMatchObject([
+    {
+      path: 'configs.outer.targets[0]',
+      strategy: 'fallback',
+      at: { line: 12 },
+      targets: [
+        { path: 'configs.outer.targets[0].targets[0]', when: 'first', at: { line: 5 } },
+        { path: 'configs.outer.targets[0].targets[1]', when: 'on 429, 503', at: { line: 7 } },
+      ],
+    },
+  ]);
 });
 
 describe('texts that nobody serves with', () => {
@@ -100,6 +113,18 @@ describe('texts that nobody serves with', () => {
     expect(bad.ok).toBe(false);
     expect(bad.diagnostics[0]).toMatchObject({ level: 'error', file: 'configs/support.yaml', line: 3 });
     expect(gateway.gateway.snapshot().configs.has('support')).toBe(true);
+  });
+
+  it('may be those that are shown, with their secrets masked', async () => {
+    const { files } = await get<EffectiveConfig>('/api/config');
+    const shown = files.find(({ path }) => path === 'gateway.yaml')?.text ?? '';
+    expect(shown).not.toContain(plain);
+    const plan = (text: string) => post<PlanResult>('/api/plan', { files: { 'gateway.yaml': text } });
+    expect(await plan(shown)).toMatchObject({ ok: true, changes: [], diff: '' });
+    expect(await plan(`# a note\n${shown}`)).toMatchObject({ ok: true, changes: [] });
+    const edited = await plan(shown.replace('plain: {type: openai', 'plain: {type: openai, name: Mine'));
+    expect(edited).toMatchObject({ ok: true, changes: ['~providers.plain'] });
+    expect(JSON.stringify(edited)).not.toContain(plain);
   });
 
   it('are compared with what serves', async () => {

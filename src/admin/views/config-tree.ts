@@ -1,4 +1,5 @@
 import { conditionText } from '../../config/compile/targets/condition-text.ts';
+import { formatPath } from '../../config/read/node.ts';
 import type { WrittenPlaces } from '../../config/reload/load.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { Branch, CompiledConfig, Leaf } from '../../core/snapshot.ts';
@@ -6,8 +7,8 @@ import type { TargetView } from '../api-types.ts';
 import type { AttemptFigures } from '../attempts.ts';
 
 export interface TreeFacts {
-  /** `configs.<name>` as it is written, references resolved. */
-  readonly written: Plain;
+  /** `configs` as it is written, references resolved. */
+  readonly configs: Plain;
   readonly places: WrittenPlaces['places'];
   /** Of one target within the last hour, by its path. */
   live(path: string): AttemptFigures;
@@ -15,7 +16,13 @@ export interface TreeFacts {
 
 /** A config as its tree of targets. */
 export function treeOf(name: string, { root }: CompiledConfig, facts: TreeFacts): TargetView {
-  return new Tree(`configs.${name}`, facts, root).view(root, facts.written, undefined);
+  return new Tree(`configs.${name}`, facts, root).view(root, { config: name }, undefined);
+}
+
+/** Part of the files that makes a node, and where it stands in them. */
+interface Written {
+  readonly value: Plain;
+  readonly path: string;
 }
 
 class Tree {
@@ -30,26 +37,35 @@ class Tree {
     this.#total = leavesOf(root).reduce((sum, leaf) => sum + facts.live(this.#pathOf(leaf)).attempts, 0);
   }
 
-  view(node: Branch | Leaf, written: unknown, parent: { node: Branch; written: Plain } | undefined): TargetView {
+  view(node: Branch | Leaf, named: unknown, parent: { node: Branch; written: Written } | undefined): TargetView {
     const path = this.#pathOf(node);
-    const own = isPlain(written) ? written : {};
+    const place = parent === undefined ? '' : `${parent.written.path}.targets[${node.index}]`;
+    const written = this.#written(isPlain(named) ? named : {}, place);
     const below = node.strategy === 'leaf' ? [] : node.targets;
-    const list = Array.isArray(own['targets']) ? (own['targets'] as unknown[]) : [];
-    const targets = below.map((target) => this.view(target, list[target.index], { node: node as Branch, written: own }));
+    const list = Array.isArray(written.value['targets']) ? (written.value['targets'] as unknown[]) : [];
+    const targets = below.map((target) => this.view(target, list[target.index], { node: node as Branch, written }));
     const provider = node.strategy === 'leaf' ? (node.provider?.slug ?? null) : null;
     const model = node.strategy === 'leaf' ? node.override?.['model'] : undefined;
     return {
       path,
       name: node.name ?? null,
-      at: this.#facts.places[path] ?? null,
+      at: this.#facts.places[parent === undefined ? written.path : place] ?? null,
       strategy: node.strategy,
-      when: parent === undefined ? null : whenOf(node, parent.node, parent.written),
+      when: parent === undefined ? null : whenOf(node, parent.node, parent.written.value),
       weight: parent?.node.strategy === 'loadbalance' ? node.weight : null,
       provider,
       model: typeof model === 'string' ? model : null,
       targets,
       live: node.strategy === 'leaf' ? this.#leaf(path) : sumOf(targets),
     };
+  }
+
+  /** What a target that names another config stands for. */
+  #written(value: Plain, path: string): Written {
+    const { config } = value;
+    if (typeof config !== 'string') return { value, path };
+    const found = this.#facts.configs[config];
+    return this.#written(isPlain(found) ? found : {}, formatPath(['configs', config]));
   }
 
   #pathOf({ path }: Branch | Leaf): string {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { isPlain } from '../../../core/json/merge.ts';
+import { formatPath } from '../../../config/read/node.ts';
 import type { ConfigView } from '../../api-types.ts';
 import type { AttemptFigures } from '../../attempts.ts';
 import { treeOf } from '../../views/config-tree.ts';
@@ -24,14 +24,13 @@ async function configsOf({ subject }: AdminCall): Promise<readonly ConfigView[]>
   const live = (path: string): AttemptFigures => subject.attempts(path);
   const mask = subject.mask();
   return [...configs].map(([name, config]) => {
-    const at = places[`configs.${name}`] ?? places[`configs.${JSON.stringify(name)}`] ?? null;
-    const found: unknown = tree.configs?.[name];
+    const at = places[formatPath(['configs', name])] ?? null;
     const text = at === null ? undefined : texts[resolve(subject.cwd, at.file)];
     return {
       name,
       at,
       yaml: at === null || text === undefined ? '' : mask.text(snippetAt(text, at.line)),
-      root: treeOf(name, config, { written: isPlain(found) ? found : {}, places, live }),
+      root: treeOf(name, config, { configs: tree.configs ?? {}, places, live }),
     };
   });
 }

@@ -9,6 +9,7 @@ import { createMask, type Mask } from '../../../core/secrets/mask.ts';
 import type { CheckResult, EffectiveConfig, PlanResult } from '../../api-types.ts';
 import { shownDiagnostics } from '../../views/diagnostics.ts';
 import { schemaDefaults } from '../../views/defaults.ts';
+import { unmasked } from '../../views/unmask.ts';
 import type { AdminCall, AdminRoute } from '../route.ts';
 
 const files = { files: 'texts by the paths that `GET /api/config` shows; files that are left out stay as they are' };
@@ -89,7 +90,9 @@ async function inspected(call: AdminCall): Promise<Inspected> {
   for (const [name, text] of Object.entries(sent)) {
     if (typeof text !== 'string')
       throw new GatewayError('invalid_type', { message: `The text of "${name}" is not a string.`, param: 'files' });
-    texts[pathOf(name)] = text;
+    const path = pathOf(name);
+    // Whoever edits what GET /api/config shows sends its masks back.
+    texts[path] = entry === undefined ? unmasked(text, serving[path] ?? '', subject.mask()) : text;
   }
   const loaded = await subject.inspect(texts);
   return { loaded, mask: createMask([...new Set([...secrets, ...loaded.secrets])]), texts };

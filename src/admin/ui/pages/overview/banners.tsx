@@ -5,12 +5,13 @@ import { Notice } from '../../components/surface.tsx';
 /** What needs a person: a reload that failed, an older revision that serves, a store that is in trouble. */
 export function Banners({ status }: { status: Status }) {
   const { last_reload: reload, rolled_back_to: older, restart_needed: restart, store, draining } = status;
+  const errors = reload?.diagnostics.filter(({ level }) => level === 'error') ?? [];
   return (
     <>
       {reload?.result === 'rejected' && (
         <Notice tone="bad" title={`The last reload failed; revision ${status.revision} keeps serving`}>
           <ul class="stack tight">
-            {reload.diagnostics.slice(0, 3).map((entry, i) => (
+            {errors.slice(0, 3).map((entry, i) => (
               <li key={i}>
                 <code>
                   {entry.file}:{entry.line}:{entry.column}
@@ -22,7 +23,7 @@ export function Banners({ status }: { status: Status }) {
           </ul>
           <p>
             <Ago at={reload.at} />
-            {reload.diagnostics.length > 3 && ` · ${reload.diagnostics.length} problems`} · <a href="/system">Show all on System</a>
+            {errors.length > 3 && ` · ${errors.length} errors`} · <a href="/system">Show all on System</a>
           </p>
         </Notice>
       )}

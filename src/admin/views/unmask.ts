@@ -1,0 +1,37 @@
+import { masked } from '../../core/secrets/credential-names.ts';
+import type { Mask } from '../../core/secrets/mask.ts';
+
+interface Line {
+  readonly shown: string;
+  readonly real: string;
+}
+
+/**
+ * A text that somebody wrote over the masked form of a file, with the file's secrets in their places again: lines that were left
+ * as they are, then, where as many masked values are left as secrets, those in their order.
+ */
+export function unmasked(text: string, file: string, mask: Mask): string {
+  if (!text.includes(masked)) return text;
+  const left = hiddenLines(file, mask);
+  const lines = text.split('\n').map((line) => {
+    const at = left.findIndex(({ shown }) => shown === line);
+    return at < 0 ? { line, isDone: false } : { line: left.splice(at, 1)[0]?.real ?? line, isDone: true };
+  });
+  const secrets = left.flatMap(secretsIn);
+  const open = lines.reduce((sum, { line, isDone }) => sum + (isDone ? 0 : line.split(masked).length - 1), 0);
+  if (open !== secrets.length) return lines.map(({ line }) => line).join('\n');
+  return lines.map(({ line, isDone }) => (isDone ? line : line.replaceAll(masked, () => secrets.shift() ?? masked))).join('\n');
+}
+
+/** Lines of the file that are not shown as they are. */
+const hiddenLines = (file: string, mask: Mask): Line[] =>
+  file
+    .split('\n')
+    .map((real) => ({ shown: mask.text(real), real }))
+    .filter(({ shown, real }) => shown !== real);
+
+/** What stands in the place of each mask. */
+function secretsIn({ shown, real }: Line): readonly string[] {
+  const pattern = shown.split(masked).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
+  return new RegExp(`^${pattern.join('(.+?)')}$`).exec(real)?.slice(1) ?? [];
+}
