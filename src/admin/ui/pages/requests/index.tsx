@@ -51,7 +51,7 @@ function List({ status }: { status: Loaded<Status> }) {
   const [menu, setMenu] = useState<'time' | 'columns'>();
   const flows = isTop && selected === undefined && open === undefined;
   // A range with an end in the past gets no new rows.
-  const live = useLive(filter, isLive && isValid && !range.includes('/'), flows, rows.prepend);
+  const live = useLive(filter, isLive && isValid && !range.includes('/'), flows, rows);
   late.current = live.offer;
   useLayoutEffect(() => setSelected((before) => open ?? before), [open]);
 
@@ -62,6 +62,7 @@ function List({ status }: { status: Loaded<Status> }) {
 
   // Without a log every call fails: that is no problem to report.
   const isKnown = status.data !== undefined || status.error !== undefined;
+  const oldest = status.data?.store.oldest ?? null;
   const isEmpty = status.data?.store.records === 0 && rows.rows.length === 0 && filter === '' && rows.next !== undefined;
   if (isEmpty && status.data !== undefined)
     return (
@@ -105,19 +106,11 @@ function List({ status }: { status: Loaded<Status> }) {
         <FilterBar filter={filter} onFilter={setFilter} />
         <Views filter={filter} onFilter={setFilter} />
       </div>
-      <Histogram query={query} range={range} isValid={isValid} oldest={status.data?.store.oldest ?? null} onRange={setRange} />
+      <Histogram query={query} range={range} isValid={isValid} newest={rows.rows[0]?.id} oldest={oldest} onRange={setRange} />
       <div class={open === undefined ? 'list' : 'list with-side'}>
         <div class="list-main">
           {isKnown && rows.error !== undefined && rows.error.code !== 'invalid_filter' && <Problem error={rows.error} again={rows.again} />}
-          <LiveBar
-            live={live}
-            flows={flows}
-            onShow={() => showNew(live.show, setSelected)}
-            onReload={() => {
-              live.forget();
-              rows.again();
-            }}
-          />
+          <LiveBar live={live} flows={flows} onShow={() => showNew(live.show, setSelected)} />
           <Grid
             rows={rows.rows}
             selected={selected}

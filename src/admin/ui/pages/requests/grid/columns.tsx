@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { LogRow } from '../../../../../core/logs/row.ts';
-import { bytes, clock, count, day, duration, moment, usd } from '../../../browser/format.ts';
+import { bytes, clock, count, day, duration, moment } from '../../../browser/format.ts';
 import { isTexts, saved } from '../../../browser/saved.ts';
 import { Cost, Duration, Route, Status, Tokens } from '../../../log/cells.tsx';
 import { requestHref } from '../../../log/terms.ts';
@@ -71,7 +71,7 @@ export const fixedColumns: readonly GridColumn[] = [
     cell: ({ latency, ttft }, { longest }) => <Duration latency={latency} ttft={ttft} of={longest} />,
   },
   { id: 'tokens', name: 'Tokens', width: 100, isNumber: true, cell: (row) => <Tokens row={row} /> },
-  { id: 'cost', name: 'Cost', width: 112, isNumber: true, cell: ({ cost }) => <Cost usd={usd(cost)} isKnown={cost !== null} /> },
+  { id: 'cost', name: 'Cost', width: 112, isNumber: true, cell: (row) => <Cost {...row} /> },
   { id: 'preview', name: 'Preview', width: undefined, cell: (row) => text(row.error === null ? row.preview : (row.message ?? row.error)) },
   column('id', 'Request id', 250, (row) => row.id),
   column('trace', 'Trace id', 250, (row) => row.trace),

@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Stats } from '../../../../../core/logs/reader.ts';
 import { get } from '../../../browser/api.ts';
 import { compact, count, percent } from '../../../browser/format.ts';
@@ -10,18 +10,40 @@ import { statusSeries } from '../../overview/status-series.ts';
 
 const height = 72;
 const every = 30_000;
+/** Milliseconds after a new row. */
+const countAfter = 2500;
 
 interface HistogramProps {
   readonly query: string;
   readonly range: Range;
   readonly isValid: boolean;
+  /** Id of the first row of the list. */
+  readonly newest: string | undefined;
   /** Unix milliseconds of the oldest record, for a range without a beginning. */
   readonly oldest: number | null;
   readonly onRange: (range: Range) => void;
 }
 
+/** Counts again when a row is new, and stored by then; rows that come meanwhile are part of the same count. */
+function useFollow(newest: string | undefined, again: () => void): void {
+  const known = useRef(newest);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const latest = useRef(again);
+  latest.current = again;
+  useEffect(() => {
+    const isNew = known.current !== undefined && newest !== undefined && newest !== known.current;
+    known.current = newest;
+    if (!isNew) return;
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      latest.current();
+    }, countAfter);
+  }, [newest]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+}
+
 /** Volume by status; a drag chooses a time range. */
-export function Histogram({ query, range, isValid, oldest, onRange }: HistogramProps) {
+export function Histogram({ query, range, isValid, newest, oldest, onRange }: HistogramProps) {
   const step = useMemo(() => {
     const bounds = boundsOf(range, Date.now()) ?? { since: oldest ?? Date.now() - 3_600_000, until: Date.now() };
     return stepFor(bounds.until - bounds.since);
@@ -32,6 +54,7 @@ export function Histogram({ query, range, isValid, oldest, onRange }: HistogramP
     every,
   );
   const { data } = stats;
+  useFollow(newest, stats.again);
   const times = useMemo(() => data?.series.map(({ at }) => at) ?? [], [data]);
   const series = useMemo(() => statusSeries(data?.series ?? []), [data]);
   return (

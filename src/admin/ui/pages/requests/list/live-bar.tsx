@@ -7,11 +7,10 @@ interface LiveBarProps {
   readonly live: Live;
   readonly flows: boolean;
   readonly onShow: () => void;
-  readonly onReload: () => void;
 }
 
 /** New rows that wait, and what was left out. It lies over the list: nothing moves when it appears. */
-export function LiveBar({ live, flows, onShow, onReload }: LiveBarProps) {
+export function LiveBar({ live, flows, onShow }: LiveBarProps) {
   const { waiting, skipped, hasGap, state } = live;
   return (
     <div class="live-bar" role="status" aria-live="polite">
@@ -24,7 +23,7 @@ export function LiveBar({ live, flows, onShow, onReload }: LiveBarProps) {
       {skipped > 0 && (
         <span class="pill plain">
           A sample: {count(skipped)} left out
-          <Button small kind="quiet" onClick={onReload}>
+          <Button small kind="quiet" onClick={live.loadAll}>
             Load all
           </Button>
         </span>
@@ -32,19 +31,12 @@ export function LiveBar({ live, flows, onShow, onReload }: LiveBarProps) {
       {hasGap && skipped === 0 && (
         <span class="pill plain">
           Some rows are missing
-          <Button small kind="quiet" onClick={onReload}>
+          <Button small kind="quiet" onClick={live.loadAll}>
             Load all
           </Button>
         </span>
       )}
-      {state === 'broken' && (
-        <span class="pill plain">
-          Live rows stopped
-          <Button small kind="quiet" onClick={onReload}>
-            Reload
-          </Button>
-        </span>
-      )}
+      {state === 'lost' && <span class="pill plain">The gateway is out of reach, trying again…</span>}
     </div>
   );
 }

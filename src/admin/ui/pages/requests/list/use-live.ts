@@ -1,11 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LogRow } from '../../../../../core/logs/row.ts';
-import { addressOf } from '../../../browser/api.ts';
+import { addressOf, get } from '../../../browser/api.ts';
+import type { Rows } from './use-rows.ts';
 
 /** Drawn at most four times a second. */
 const drawEvery = 250;
 /** Waiting rows that are kept; more are counted. */
 const mostWaiting = 500;
+/** Milliseconds after which a live tail that was rejected is tried again. */
+const againAfter = 5000;
 
 export interface Live {
   /** Rows that wait behind the pill. */
@@ -14,13 +17,17 @@ export interface Live {
   readonly skipped: number;
   /** Rows are missing after a break that was too long. */
   readonly hasGap: boolean;
-  readonly state: 'off' | 'connecting' | 'on' | 'broken';
+  /** Lost: no rows come until the gateway can be reached again. */
+  readonly state: 'off' | 'connecting' | 'on' | 'lost';
   readonly show: () => void;
   /** Rows that are new, although no event told of them. */
   readonly offer: (rows: readonly LogRow[]) => void;
-  /** The list is loaded anew: nothing waits and nothing is missing. */
-  readonly forget: () => void;
+  /** Loads the list anew: nothing waits and nothing is missing. */
+  readonly loadAll: () => void;
 }
+
+/** Where rows go. */
+type LiveList = Pick<Rows, 'prepend' | 'again'>;
 
 interface Buffer {
   rows: LogRow[];
@@ -32,23 +39,30 @@ interface Buffer {
 const empty = (): Buffer => ({ rows: [], waiting: 0, skipped: 0, hasGap: false });
 
 /**
- * New rows as they end. They flow into the list while `flows`, and wait otherwise. The browser connects again by itself
- * after a break, and goes on behind the last event that it saw.
+ * New rows as they end. They flow into the list while `flows`, and wait otherwise. After a break it goes on behind the last event
+ * that it saw; where rows are missing by then, the list is loaded anew while it flows.
  */
-export function useLive(query: string, isOn: boolean, flows: boolean, prepend: (rows: readonly LogRow[]) => void): Live {
+export function useLive(query: string, isOn: boolean, flows: boolean, list: LiveList): Live {
   const [seen, setSeen] = useState({ waiting: 0, skipped: 0, hasGap: false });
   const [state, setState] = useState<Live['state']>('off');
   const buffer = useRef(empty());
-  const add = useRef(prepend);
-  add.current = prepend;
-  const isFlowing = useRef(flows);
-  isFlowing.current = flows;
+  const now = useRef({ list, flows });
+  now.current = { list, flows };
 
   const flush = (): void => {
     const { rows } = buffer.current;
-    if (rows.length > 0) add.current(rows.toSorted((a, b) => b.at - a.at));
+    if (rows.length > 0) now.current.list.prepend(rows.toSorted((a, b) => b.at - a.at));
     buffer.current.rows = [];
     buffer.current.waiting = 0;
+  };
+  const forget = (): void => {
+    buffer.current = empty();
+    setSeen({ waiting: 0, skipped: 0, hasGap: false });
+  };
+
+  const loadAll = (): void => {
+    forget();
+    now.current.list.again();
   };
 
   useEffect(() => {
@@ -56,44 +70,78 @@ export function useLive(query: string, isOn: boolean, flows: boolean, prepend: (
       setState('off');
       return undefined;
     }
-    buffer.current = empty();
-    setSeen({ waiting: 0, skipped: 0, hasGap: false });
-    setState('connecting');
-    const source = new EventSource(addressOf('/api/live', { q: query }));
-    source.addEventListener('open', () => setState('on'));
-    source.addEventListener('error', () => setState(source.readyState === EventSource.CLOSED ? 'broken' : 'connecting'));
-    source.addEventListener('message', (event: MessageEvent<string>) =>
-      // From the gateway itself, one row an event.
-      take(buffer.current, JSON.parse(event.data) as LogRow),
-    );
-    source.addEventListener('skipped', (event: MessageEvent<string>) => {
-      buffer.current.skipped += (JSON.parse(event.data) as { count: number }).count;
-    });
-    source.addEventListener('gap', () => {
-      buffer.current.hasGap = true;
-    });
+    forget();
+    const end = follow(query, buffer, setState);
     const timer = setInterval(() => {
-      if (isFlowing.current) flush();
+      if (now.current.flows && buffer.current.hasGap) loadAll();
+      if (now.current.flows) flush();
       const { waiting, skipped, hasGap } = buffer.current;
       setSeen((before) =>
         before.waiting === waiting && before.skipped === skipped && before.hasGap === hasGap ? before : { waiting, skipped, hasGap },
       );
     }, drawEvery);
     return () => {
-      source.close();
+      end();
       clearInterval(timer);
     };
   }, [query, isOn]);
 
-  const forget = (): void => {
-    buffer.current = empty();
-    setSeen({ waiting: 0, skipped: 0, hasGap: false });
-  };
   const offer = (rows: readonly LogRow[]): void => {
-    if (isFlowing.current) add.current(rows);
+    if (now.current.flows) now.current.list.prepend(rows);
     else for (const row of rows) take(buffer.current, row);
   };
-  return { ...seen, state, show: flush, offer, forget };
+  return { ...seen, state, show: flush, offer, loadAll };
+}
+
+/**
+ * Follows until the returned function is called. The browser connects again by itself after a break, but not after a response with an
+ * error. A tab that nobody sees has no connection: browsers open few to one gateway.
+ */
+function follow(query: string, buffer: { readonly current: Buffer }, onState: (state: Live['state']) => void): () => void {
+  let source: EventSource | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let last: string | undefined;
+  let isOver = false;
+  const close = (): void => {
+    clearTimeout(timer);
+    source?.close();
+    source = undefined;
+  };
+  const open = (): void => {
+    close();
+    if (isOver || document.visibilityState === 'hidden') return;
+    const own = new EventSource(addressOf('/api/live', { q: query, last }));
+    source = own;
+    const listen = (name: string, take: (data: string) => void): void =>
+      own.addEventListener(name, (event: MessageEvent<string>) => {
+        last = event.lastEventId;
+        take(event.data);
+      });
+    own.addEventListener('open', () => onState('on'));
+    own.addEventListener('error', () => {
+      onState('lost');
+      if (own.readyState !== EventSource.CLOSED) return;
+      // A call that says no ends the session of the page.
+      timer = setTimeout(() => void get('/api/status').then(open, open), againAfter);
+    });
+    listen('ready', () => undefined);
+    // From the gateway itself, one row an event.
+    listen('message', (data) => take(buffer.current, JSON.parse(data) as LogRow));
+    listen('skipped', (data) => {
+      buffer.current.skipped += (JSON.parse(data) as { count: number }).count;
+    });
+    listen('gap', () => {
+      buffer.current.hasGap = true;
+    });
+  };
+  onState('connecting');
+  open();
+  document.addEventListener('visibilitychange', open);
+  return () => {
+    isOver = true;
+    document.removeEventListener('visibilitychange', open);
+    close();
+  };
 }
 
 /** Told twice, a row counts once. */

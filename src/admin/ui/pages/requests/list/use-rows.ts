@@ -83,7 +83,7 @@ export function useRows(query: string, isValid: boolean, late: { readonly curren
       clearTimeout(timer);
       abort.abort();
     };
-  }, [query, isValid]);
+  }, [query, isValid, turn]);
 
   return {
     ...state,
