@@ -78,6 +78,8 @@ export interface Explaining {
   explain(request: ExplainRequest): Promise<Explanation>;
   /** What the client of a recorded request sent against what was sent upstream. */
   differences(id: string): Promise<RequestDifferences>;
+  /** What was sent upstream, where the record has it as the client's body with changes; undefined: it has not. */
+  upstreamBody(id: string): Promise<Uint8Array | undefined>;
   /** Sends a recorded request to the data listener, as a client does. */
   replay(request: ReplayRequest): Promise<ReplayResult>;
 }

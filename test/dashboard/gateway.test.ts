@@ -27,6 +27,8 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     await expect.poll(() => panel.locator('.events li').count()).toBeGreaterThan(5);
     await panel.getByRole('tab', { name: 'Request', exact: true }).click();
     await panel.getByText('"temperature": 0.9').waitFor();
+    await panel.getByRole('tab', { name: 'To the provider' }).click();
+    await panel.getByText('"temperature": 0.2').waitFor();
     await panel.getByRole('tab', { name: 'Difference' }).click();
     const temperature = panel.locator('.difference li', { hasText: 'temperature' });
     expect(await temperature.innerText()).toContain('override_params');
@@ -46,6 +48,34 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     const id = await send(gateway, 1);
     await page.locator(`a[href="/requests/${id}"]`).waitFor();
     expect(complaints.filter((text) => !text.includes('ERR_FAILED'))).toEqual([]);
+  });
+
+  it('goes on with live rows in a tab that was not seen, and after a response with an error', async () => {
+    const { page } = await open(`${adminUrl(gateway)}/requests`);
+    await page.clock.install();
+    await page.reload();
+    const rowOf = (id: string) => page.locator(`a[href="/requests/${id}"]`);
+    await rowOf(await send(gateway, 0)).waitFor();
+    await page.route('**/api/requests?*', (route) => route.abort());
+    const look = (state: 'hidden' | 'visible') =>
+      page.evaluate(
+        `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
+      );
+    await look('hidden');
+    const unseen = await send(gateway, 1);
+    await page.clock.runFor(1000);
+    expect(await rowOf(unseen).count()).toBe(0);
+    await look('visible');
+    await rowOf(unseen).waitFor();
+
+    await look('hidden');
+    await page.route('**/api/live*', (route) => route.fulfill({ status: 503 }), { times: 1 });
+    await look('visible');
+    await page.getByText('The gateway is out of reach').waitFor();
+    const missed = await send(gateway, 1);
+    await page.clock.runFor(6000);
+    await rowOf(missed).waitFor();
+    await page.getByText('The gateway is out of reach').waitFor({ state: 'detached' });
   });
 
   it('filters, counts and suggests from the store', async () => {
@@ -79,7 +109,7 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
 
   it('shows figures and charts', async () => {
     const { page, complaints } = await open(`${adminUrl(gateway)}/`);
-    await expect.poll(() => page.locator('.figures').innerText()).toMatch(/Requests\s+1\d/);
+    await expect.poll(() => page.locator('.figures').innerText()).toMatch(new RegExp(`Requests\\s+${gateway.records.length}\\b`));
     await page.locator('.chart canvas').first().waitFor();
     await expect.poll(() => page.locator('.provider-card').count()).toBe(2);
     expect(complaints).toEqual([]);

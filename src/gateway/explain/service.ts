@@ -47,6 +47,13 @@ export class ExplainService implements Explaining {
     return loggedDifferences(stored, await bodyIn(logs, stored, 'request'), await bodyIn(logs, stored, 'upstream'), configured);
   }
 
+  async upstreamBody(id: string): Promise<Uint8Array | undefined> {
+    const logs = this.#logs();
+    const stored = await recordOf(logs, id);
+    const found = stored.record.upstream.body?.same_as === 'request' ? await bodyIn(logs, stored, 'upstream') : undefined;
+    return found !== undefined && 'text' in found ? Buffer.from(found.text, 'utf8') : undefined;
+  }
+
   async replay({ id, to, config, api_key: key, force }: ReplayRequest): Promise<ReplayResult> {
     const logs = this.#logs();
     const stored = await recordOf(logs, id);

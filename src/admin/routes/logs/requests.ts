@@ -33,7 +33,8 @@ export const requestRoutes: readonly AdminRoute[] = [
     method: 'GET',
     path: '/api/requests/{id}/body',
     role: 'operator',
-    about: 'A body as it is kept: the bytes, never as a page.',
+    about:
+      'A body as it is kept: the bytes, never as a page. An upstream body that is kept as its differences to the request is put together.',
     query: { part: '`request` (default), `upstream` or `response`' },
     returns: 'the bytes, as `application/octet-stream`',
     handle: body,
@@ -53,7 +54,8 @@ async function body(call: AdminCall): Promise<AdminReply> {
   if (part === undefined)
     throw new GatewayError('invalid_value', { message: '"part" is not one of request, upstream, response.', param: 'part' });
   const id = call.params['id'] ?? '';
-  const bytes = await logsOf(call).body(id, part);
+  const kept = await logsOf(call).body(id, part);
+  const bytes = kept ?? (part === 'upstream' ? await (await call.subject.explaining()).upstreamBody(id) : undefined);
   if (bytes === undefined) throw notFound(id, part);
   return { bytes, headers: { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment' } };
 }

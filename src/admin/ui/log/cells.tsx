@@ -1,5 +1,5 @@
 import type { LogRow } from '../../../core/logs/row.ts';
-import { count, duration } from '../browser/format.ts';
+import { count, duration, usd } from '../browser/format.ts';
 import { Badge, Bar, type Tone } from '../components/display.tsx';
 
 /** What a status says, in a word. */
@@ -71,7 +71,7 @@ export function Tokens({ row }: { row: Pick<LogRow, 'tokens_in' | 'tokens_out' |
   );
 }
 
-/** An unknown price is said, not shown as zero. */
-export function Cost({ usd: text, isKnown }: { usd: string; isKnown: boolean }) {
-  return isKnown ? <span class="cut">{text}</span> : <span class="muted cut">{text}</span>;
+/** An unknown price is said, not shown as zero; what reached no provider has none. */
+export function Cost({ cost, provider }: Pick<LogRow, 'cost' | 'provider'>) {
+  return <span class={cost === null ? 'muted cut' : 'cut'}>{cost === null && provider === null ? '–' : usd(cost)}</span>;
 }

@@ -34,8 +34,8 @@ export function ExplanationView({ explanation }: { explanation: Explanation }) {
       {route.map((node) => (
         <RouteStep key={node.node} node={node} />
       ))}
-      {targets.map((target) => (
-        <Target key={target.target} target={target} />
+      {targets.map((target, i) => (
+        <Target key={target.target} target={target} before={targets[i - 1]} />
       ))}
       {plugins.some(({ said }) => said !== null) && <Facts rows={plugins.map(({ name, moment, said }) => [`${name} (${moment})`, said])} />}
       {removed.length > 0 && (
@@ -71,7 +71,14 @@ function RouteStep({ node }: { node: RouteNode }) {
   );
 }
 
-function Target({ target }: { target: ExplainedTarget }) {
+/** When a target is called, as `gateway explain` says it. */
+function whenOf({ left_on: left, url, problem }: ExplainedTarget, before: ExplainedTarget | undefined): string {
+  if (left.startsWith('left')) return left;
+  if (url === null) return problem === null ? `left out: ${left}` : 'not possible';
+  return before === undefined ? '' : `if the one before ends in ${before.url === null ? 'an error' : before.left_on}`;
+}
+
+function Target({ target, before }: { target: ExplainedTarget; before: ExplainedTarget | undefined }) {
   const {
     provider,
     model,
@@ -95,7 +102,7 @@ function Target({ target }: { target: ExplainedTarget }) {
           {provider}/{model} {deployment !== null && <span class="muted">deployment {deployment}</span>}
         </>
       }
-      aside={goes ? <Badge tone="ok">goes here</Badge> : <Badge tone="idle">{left}</Badge>}
+      aside={goes ? <Badge tone="ok">goes here</Badge> : <Badge tone="idle">{whenOf(target, before)}</Badge>}
     >
       <div class="stack tight">
         {problem !== null && <Notice tone="warn" title={problem} />}
@@ -105,7 +112,7 @@ function Target({ target }: { target: ExplainedTarget }) {
             ['url', url === null ? null : <Url key="u" text={`${method ?? 'POST'} ${url}`} />],
             ['retry', retry],
             ...Object.entries(timeouts).map(([name, value]) => [name.replaceAll('_', ' '), value] as const),
-            ['left on', goes ? left : null],
+            ['left on', url === null ? null : left],
             ['price of the input', cost === null ? 'unknown price' : usd(cost)],
             ...headers.map(([name, value]) => [name, <code key={name}>{value}</code>] as const),
           ]}

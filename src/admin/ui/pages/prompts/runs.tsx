@@ -1,12 +1,12 @@
 import type { SearchPage } from '../../../../core/logs/reader.ts';
 import type { LogRow } from '../../../../core/logs/row.ts';
 import { get } from '../../browser/api.ts';
-import { duration, usd } from '../../browser/format.ts';
+import { duration } from '../../browser/format.ts';
 import { useLoad } from '../../browser/load.ts';
 import { Ago } from '../../components/display.tsx';
 import { Await, Panel } from '../../components/surface.tsx';
 import { Table } from '../../components/table.tsx';
-import { Route, Status, Tokens } from '../../log/cells.tsx';
+import { Cost, Route, Status, Tokens } from '../../log/cells.tsx';
 import { requestHref, requestsHref, term } from '../../log/terms.ts';
 
 const shown = 8;
@@ -36,7 +36,7 @@ export function Runs({ id }: { id: string }) {
               { name: 'Route', cell: (row) => <Route row={row} /> },
               { name: 'Duration', isNumber: true, cell: (row) => duration(row.latency) },
               { name: 'Tokens', isNumber: true, cell: (row) => <Tokens row={row} /> },
-              { name: 'Cost', isNumber: true, cell: (row) => usd(row.cost) },
+              { name: 'Cost', isNumber: true, cell: (row) => <Cost {...row} /> },
             ]}
             empty={<p class="muted padded">Nobody has run it yet, or the records have been removed. A run of Try it appears here.</p>}
           />

@@ -74,7 +74,7 @@ function requestRows(record: LogRecord): Rows {
   ];
 }
 
-function costRows({ usage, cost, ms }: LogRecord): Rows {
+function costRows({ usage, cost, ms, provider }: LogRecord): Rows {
   const numbers: Rows = [
     ['input', count(usage.prompt)],
     ['of these cached', usage.cached > 0 ? count(usage.cached) : null],
@@ -84,7 +84,7 @@ function costRows({ usage, cost, ms }: LogRecord): Rows {
     ['audio', usage.audio_in + usage.audio_out > 0 ? `${count(usage.audio_in)} in · ${count(usage.audio_out)} out` : null],
     ['counted by', usage.source === 'reported' ? 'the provider' : usage.source === 'estimated' ? 'the gateway (estimated)' : null],
     ['first token', ms.first_event === null ? null : duration(ms.first_event)],
-    ['cost', cost.usd === null ? 'unknown price' : `${usd(cost.usd)} (${cost.usd} USD)`],
+    ['cost', cost.usd === null ? provider && 'unknown price' : `${usd(cost.usd)} (${cost.usd} USD)`],
     ['prices from', cost.source],
   ];
   return [...numbers, ...Object.entries(cost.prices).map(([unit, price]) => [`price of ${unit}`, `$${price} per million`] as const)];

@@ -1,5 +1,5 @@
 import type { LogRecord } from '../../../../core/records/record.ts';
-import { count, duration, moment, usd } from '../../browser/format.ts';
+import { count, duration, moment } from '../../browser/format.ts';
 import { Button, CopyButton, LinkButton } from '../../components/button.tsx';
 import { Cost, Status } from '../../log/cells.tsx';
 import { requestHref } from '../../log/terms.ts';
@@ -35,7 +35,7 @@ export function Head({ record, isPanel, onClose }: { record: LogRecord; isPanel:
         <span>
           {count(usage.prompt)} → {count(usage.completion)} tokens
         </span>
-        <Cost usd={usd(cost.usd)} isKnown={cost.usd !== null} />
+        <Cost cost={cost.usd} provider={provider} />
         <time dateTime={new Date(at).toISOString()}>{moment(at)}</time>
       </div>
       <div class="row story-ids">

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import type { LogRow } from '../../../../core/logs/row.ts';
+import { isUnpriced, type LogRow } from '../../../../core/logs/row.ts';
 import { get } from '../../browser/api.ts';
 import { clock, count, duration, moment, usd } from '../../browser/format.ts';
 import { useLoad } from '../../browser/load.ts';
@@ -7,7 +7,7 @@ import { CopyButton } from '../../components/button.tsx';
 import { Empty } from '../../components/display.tsx';
 import { Page } from '../../components/page.tsx';
 import { Await, Panel } from '../../components/surface.tsx';
-import { Route, Status, Tokens } from '../../log/cells.tsx';
+import { Cost, Route, Status, Tokens } from '../../log/cells.tsx';
 import { sumOf } from '../../log/money.ts';
 import { requestHref, requestsHref, term } from '../../log/terms.ts';
 import { type Node, treeOf } from './tree.ts';
@@ -47,7 +47,7 @@ function Tree({ rows }: { rows: readonly LogRow[] }) {
   const start = Math.min(...rows.map(({ at }) => at));
   const end = Math.max(...rows.map(({ at, latency }) => at + latency), start + 1);
   const tokens = rows.reduce((sum, row) => sum + row.tokens_in + row.tokens_out, 0);
-  const unpriced = rows.filter(({ cost }) => cost === null).length;
+  const unpriced = rows.filter(isUnpriced).length;
   const cost = usd(sumOf(rows.map((row) => row.cost)));
   return (
     <Panel
@@ -102,7 +102,7 @@ function Branch({ node, start, whole }: { node: Node; start: number; whole: numb
           <Tokens row={row} />
         </span>
         <span class="num nowrap trace-cost" title={row.cost ?? undefined}>
-          {usd(row.cost)}
+          <Cost {...row} />
         </span>
       </a>
     </li>

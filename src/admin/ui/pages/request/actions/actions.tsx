@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Status } from '../../../../api-types.ts';
-import type { StoredRecord } from '../../../../../core/logs/reader.ts';
+import type { BodyPart, StoredRecord } from '../../../../../core/logs/reader.ts';
 import { get, getBytes } from '../../../browser/api.ts';
 import { toApiError } from '../../../browser/load.ts';
 import { copy, notify } from '../../../browser/notify.ts';
@@ -8,13 +8,14 @@ import { may } from '../../../browser/session.ts';
 import { useShortcuts } from '../../../browser/shortcuts.ts';
 import { Button } from '../../../components/button.tsx';
 import { originOf } from '../../../log/terms.ts';
+import { isKept } from '../bodies/use-body.ts';
 import { curlOf } from './curl.ts';
 import { ExplainDialog } from './explain.tsx';
 import { ReplayDialog } from './replay.tsx';
 
-async function bodyOf({ record, bodies }: StoredRecord, part: 'request' | 'upstream' | 'response'): Promise<string | undefined> {
-  if (!bodies.includes(part) || !may('operator')) return undefined;
-  const bytes = await getBytes(`/api/requests/${encodeURIComponent(record.id)}/body`, { part });
+async function bodyOf(stored: StoredRecord, part: BodyPart): Promise<string | undefined> {
+  if (!isKept(stored, part) || !may('operator')) return undefined;
+  const bytes = await getBytes(`/api/requests/${encodeURIComponent(stored.record.id)}/body`, { part });
   return new TextDecoder().decode(bytes);
 }
 

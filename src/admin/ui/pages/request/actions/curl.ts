@@ -7,10 +7,12 @@ const secret = /^(?:authorization|x-api-key|api-key|x-goog-api-key|x-gateway-api
 
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
+const hadBody = ({ request, bytes }: LogRecord): boolean => request.body !== null || bytes.in > 0;
+
 /** The request as its client sent it, for a shell; secrets are variables of the shell. `body` undefined: it is not kept. */
 export function curlOf(record: LogRecord, gateway: string, body: string | undefined): string {
   const parts = [`curl ${quoted(gateway + record.path)}`];
-  if (record.method !== 'POST') parts.push(`-X ${record.method}`);
+  if (record.method !== 'POST' || !hadBody(record)) parts.push(`-X ${record.method}`);
   for (const [name, value] of Object.entries(record.request.headers)) {
     if (left.test(name)) continue;
     const isSecret = secret.test(name) || value.includes('•');
@@ -20,6 +22,6 @@ export function curlOf(record: LogRecord, gateway: string, body: string | undefi
     else parts.push(`-H ${quoted(`${name}: ${value}`)}`);
   }
   if (body !== undefined) parts.push(`--data-raw ${quoted(body)}`);
-  else if (record.request.body !== null) parts.push('--data-binary @body.json');
+  else if (hadBody(record)) parts.push('--data-binary @body');
   return parts.join(' \\\n  ');
 }

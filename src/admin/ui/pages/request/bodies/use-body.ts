@@ -8,11 +8,18 @@ export interface Body {
   readonly text: string;
 }
 
+/** Whether there is something to fetch: a body of its own, or the client's with changes. */
+export const isKept = ({ record, bodies }: StoredRecord, part: BodyPart): boolean =>
+  bodies.includes(part) || (part === 'upstream' && record.upstream.body?.same_as === 'request' && isWhole(record.request, bodies));
+
+const isWhole = ({ body }: StoredRecord['record']['request'], bodies: readonly BodyPart[]): boolean =>
+  bodies.includes('request') && body !== null && body.kept >= body.size;
+
 /** Fetched when somebody looks at it; undefined where it is not kept, or not for this person. */
 export function useBody(stored: StoredRecord, part: BodyPart): Loaded<{ readonly held: Body | undefined }> {
   const loaded = useLoad(
     async (signal) => {
-      if (!stored.bodies.includes(part) || !may('operator')) return undefined;
+      if (!isKept(stored, part) || !may('operator')) return undefined;
       const bytes = await getBytes(`/api/requests/${encodeURIComponent(stored.record.id)}/body`, { part }, signal);
       return { bytes, text: new TextDecoder().decode(bytes) };
     },
