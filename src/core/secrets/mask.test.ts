@@ -29,6 +29,7 @@ describe('createMask', () => {
       `{"k":"${'*'.repeat(JSON.stringify(pem).length - 2)}"}`,
     ],
     ['hides a secret as a URL writes it', '?k=a%2Fb%2Bc%20d%3D&x', '?k=***&x', `?k=${'*'.repeat(16)}&x`],
+    ['hides an issued key behind an escape of an address', `a%20${sk}%26`, 'a%20sk-***%26', `a%20sk-${'*'.repeat(25)}%26`],
     ['hides what looks like an issued key', `Bearer ${sk}.`, 'Bearer sk-***.', `Bearer sk-${'*'.repeat(25)}.`],
     ['hides a key of ours', `"${gw}"`, '"gw_***"', `"gw_${'*'.repeat(24)}"`],
     [

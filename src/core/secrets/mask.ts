@@ -30,7 +30,7 @@ const issued: readonly { readonly prefix: string; readonly least: number }[] = [
 ];
 
 const issuedPattern = new RegExp(
-  `(?<![A-Za-z0-9_-])(${issued.map(({ prefix, least }) => `${prefix}(?=[A-Za-z0-9_-]{${least}})`).join('|')})[A-Za-z0-9_-]+`,
+  `(?:(?<![A-Za-z0-9_-])|(?<=%[0-9A-Fa-f]{2}))(${issued.map(({ prefix, least }) => `${prefix}(?=[A-Za-z0-9_-]{${least}})`).join('|')})[A-Za-z0-9_-]+`,
   'g',
 );
 
@@ -102,9 +102,13 @@ function eachIssued(bytes: Buffer, found: (from: number, to: number) => void): v
     while (start > seen && isKeyByte(bytes[start - 1] as number)) start -= 1;
     seen = at + 1;
     // A run that goes on to the left of what was seen has been judged by its beginning.
-    const key = start > 0 && isKeyByte(bytes[start - 1] as number) ? undefined : prefixAt(bytes, start);
+    if (start > 0 && isKeyByte(bytes[start - 1] as number)) continue;
+    // `%3D` in front of a key is a character of its own.
+    let begin = start;
+    let key = prefixAt(bytes, begin);
+    if (key === undefined && bytes[start - 1] === 0x25) key = prefixAt(bytes, (begin = start + 2));
     if (key === undefined) continue;
-    const from = start + key.prefix.length;
+    const from = begin + key.prefix.length;
     const to = endOfKey(bytes, from);
     if (to - from >= key.least) found(from, to);
   }

@@ -15,6 +15,15 @@ const table = (pattern: RegExp): Uint8Array => Uint8Array.from({ length: 128 }, 
 const keyCharacters = table(/[\w\-.+/=~]/);
 export const isKeyCharacter = (c: number): boolean => c < 128 && keyCharacters[c] === 1;
 
+/** Where a run of key characters really begins: `%3D` in front of it is a character of its own. */
+export function behindEscape(text: string, start: number): number {
+  return start > 0 && text.charCodeAt(start - 1) === 0x25 && isHex(text.charCodeAt(start)) && isHex(text.charCodeAt(start + 1))
+    ? start + 2
+    : start;
+}
+
+const isHex = (c: number): boolean => isDigit(c) || (c >= 0x41 && c <= 0x46) || (c >= 0x61 && c <= 0x66);
+
 /** Characters in front of the @ of an address, as far as mail programs send them unquoted. */
 const localCharacters = table(/[\w!#$%&'*+\-/=?^`{|}~.]/);
 export const isLocalCharacter = (c: number): boolean => c >= 0x80 || localCharacters[c] === 1;

@@ -1,5 +1,5 @@
 import { maskAddresses } from '../../secrets/credential-names.ts';
-import { isAlnum, isKeyCharacter } from './classes.ts';
+import { behindEscape, isAlnum, isKeyCharacter } from './classes.ts';
 import type { Cursors } from './cursors.ts';
 import type { Hits } from './hits.ts';
 
@@ -28,7 +28,7 @@ export function isIssued(run: string): boolean {
 
 /** What says that a secret follows. */
 const announced =
-  /(?:\b(?:bearer|basic)\s+|(?:api[_-]?key|apikey|access[_-]?key|account[_-]?key|secret(?:[_-]?key)?|[_-]token|auth[_-]?token|passw(?:or)?d|passwd|pwd|client[_-]?secret|private[_-]?key|authorization)["'\\]{0,3}\s{0,2}[:=]\s{0,2}["'\\]{0,3}(?:(?:bearer|basic)\s)?)$/i;
+  /(?:\b(?:bearer|basic)(?:\s+|%20)|(?:api[_-]?key|apikey|access[_-]?key|account[_-]?key|secret(?:[_-]?key)?|[_-]token|auth[_-]?token|passw(?:or)?d|passwd|pwd|client[_-]?secret|private[_-]?key|authorization)["'\\]{0,3}\s{0,2}(?:[:=]|%3[AD])\s{0,2}["'\\]{0,3}(?:(?:bearer|basic)(?:\s|%20))?)$/i;
 
 /** Characters before a value in which what announces it stands. */
 const announcement = 32;
@@ -38,7 +38,8 @@ const announcement = 32;
  * known.
  */
 export function mayBeAnnounced(text: string, start: number): boolean {
-  if (start > 1 && !endsAnnouncement(text.charCodeAt(start - 1)) && text.charCodeAt(start - 2) !== 0x5c) return false;
+  const isEscape = text.charCodeAt(start - 2) === 0x5c || text.charCodeAt(start - 3) === 0x25;
+  if (start > 1 && !endsAnnouncement(text.charCodeAt(start - 1)) && !isEscape) return false;
   const before = text.slice(Math.max(0, start - announcement), start);
   return beyondPlain.test(before) || announced.test(before);
 }
@@ -63,6 +64,7 @@ export function findKeys(cursors: Cursors, from: number, to: number, hits: Hits)
     let end = probe + 1;
     while (end < to && isKeyCharacter(text.charCodeAt(end))) end += 1;
     seen = end;
+    start = behindEscape(text, start);
     if (end - start >= stride) inRun(text, start, Math.min(end, start + longestKey), from, hits);
     probe = Math.max(probe, end - 1);
   }

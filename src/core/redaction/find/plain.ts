@@ -1,6 +1,6 @@
 import { anyBelow, anyDigit, fourTimes } from '../../text/four-bytes.ts';
 import { isCard } from './cards.ts';
-import { isAlnum, isDigit, isDomainCharacter, isGap, isKeyCharacter, isLetter } from './classes.ts';
+import { behindEscape, isAlnum, isDigit, isDomainCharacter, isGap, isKeyCharacter, isLetter } from './classes.ts';
 import { beginsLikeKey, isIssued, mayBeAnnounced, shortestKey } from './keys.ts';
 import { saysPhone } from './phones.ts';
 
@@ -103,6 +103,7 @@ function behindRun(text: string, bytes: Buffer, at: number, seen: number): numbe
   while (end < bytes.length && isKeyCharacter(bytes[end] as number)) end += 1;
   // The letter of an escape.
   if (start > 0 && bytes[start - 1] === backslash) start += 1;
+  start = behindEscape(text, start);
   return end - start < shortestKey || isPlainRun(text, start, end) ? end : -1;
 }
 
