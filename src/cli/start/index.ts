@@ -203,11 +203,13 @@ class Session {
   }
 
   #told(event: GatewayEvent): void {
+    // By far the most of them.
+    if (event.type === 'request') {
+      this.served += 1;
+      return;
+    }
     const time = clockTime(Date.now());
     switch (event.type) {
-      case 'request':
-        this.served += 1;
-        return;
       case 'reloaded': {
         if (this.#gateway !== undefined) this.#followConfig(this.#gateway);
         const { revision, changes, ms, restart } = event;

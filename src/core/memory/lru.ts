@@ -1,7 +1,14 @@
+interface Kept<Value> {
+  readonly value: Value;
+  readonly cost: number;
+  /** It was asked for since it was put at the end. */
+  isUsed: boolean;
+}
+
 /** What was made of texts that requests send, bounded by what it costs to keep and not by how many there are. */
 export class Lru<Value> {
-  /** A map keeps the order of insertion: the first key is the one that was not asked for longest. */
-  readonly #kept = new Map<string, { readonly value: Value; readonly cost: number }>();
+  /** In the order of insertion; those that were asked for go to the end when room is needed, and not each time. */
+  readonly #kept = new Map<string, Kept<Value>>();
   readonly #budget: number;
   #cost = 0;
 
@@ -18,20 +25,21 @@ export class Lru<Value> {
   get(key: string): Value | undefined {
     const known = this.#kept.get(key);
     if (known === undefined) return undefined;
-    this.#kept.delete(key);
-    this.#kept.set(key, known);
+    known.isUsed = true;
     return known.value;
   }
 
   /** Keeps a value that is not kept yet; what alone is beyond the budget is not. */
   set(key: string, value: Value, cost: number): void {
     if (cost > this.#budget) return;
-    this.#kept.set(key, { value, cost });
+    this.#kept.set(key, { value, cost, isUsed: false });
     this.#cost += cost;
-    for (const [oldest, { cost: saved }] of this.#kept) {
+    for (const [oldest, known] of this.#kept) {
       if (this.#cost <= this.#budget) return;
+      if (oldest === key) continue;
       this.#kept.delete(oldest);
-      this.#cost -= saved;
+      if (known.isUsed) this.#kept.set(oldest, { ...known, isUsed: false });
+      else this.#cost -= known.cost;
     }
   }
 }

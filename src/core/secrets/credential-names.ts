@@ -65,7 +65,7 @@ export const masked = '***';
 /** A text with the user info and the credentials of every address in it hidden. */
 export function maskAddresses(text: string): string {
   if (!sign.test(text)) return text;
-  const named = text.includes('@') ? text.replaceAll(userInfo, `$1${masked}@`) : text;
+  const named = text.includes('@') && text.includes('://') ? text.replaceAll(userInfo, `$1${masked}@`) : text;
   return text.includes('=') || (text.includes('%') && /%3d/i.test(text)) ? named.replaceAll(parameter, maskParameter) : named;
 }
 

@@ -194,7 +194,8 @@ function withHeaders(request: UpstreamRequest, headers: HeaderPairs, upload: Upl
     return { ...request, body: upload.length === 0 ? emptyBody : upload, headers: [...all, ...framing(request.headers, upload)] };
   }
   if (body.kind === 'socket') throw new Error('a WebSocket has no body');
-  return headers.length === 0 ? { ...request, body } : { ...request, body, headers: request.headers.concat(headers) };
+  const { origin, path, method } = request;
+  return { origin, path, method, body, headers: headers.length === 0 ? request.headers : request.headers.concat(headers) };
 }
 
 /** What the bytes of a body are, where the provider doesn't say otherwise, and how many they are, where that is known. */
