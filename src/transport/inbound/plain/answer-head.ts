@@ -13,8 +13,20 @@ export interface AnswerHead {
   readonly isLast: boolean;
 }
 
-/** Names that were found to be tokens, so that each is looked at once; other people's names are without number. */
-const mostNames = 512;
+/** What was written last under a name that was found to be a token. */
+interface Line {
+  /** Says something of the message or its connection: looked at each time. */
+  readonly isFraming: boolean;
+  /** Null where none is kept. */
+  value: string | null;
+  /** The line, once the same value came a second time; else ''. */
+  text: string;
+}
+
+/** Names that are known, since other people's are without number, and characters of a value that is kept. */
+const mostNames = 256;
+const longestKept = 256;
+const framing: ReadonlySet<string> = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']);
 const token = /^[\w!#$%&'*+.^`|~-]+$/;
 /** What `node:http` refuses in a value. */
 const broken = /[^\t\x20-\x7e\x80-\xff]/;
@@ -25,7 +37,7 @@ export const keptSeconds = 75;
 /** Writes the heads of answers as `node:http` does. */
 export class AnswerHeads {
   readonly #now: () => number;
-  readonly #names = new Set<string>();
+  readonly #lines = new Map<string, Line>();
   readonly #statusLines = new Map<number, string>();
   #second = -1;
   #date = '';
@@ -38,8 +50,8 @@ export class AnswerHeads {
   /** @throws TypeError for a name or a value that would be read as something else */
   write(status: number, headers: HeaderPairs, more: HeaderPairs | undefined, isLast: boolean): AnswerHead {
     const found: Found = { length: undefined, hasDate: false, isLast };
-    let text = this.#statusLine(status) + this.#lines(headers, found);
-    if (more !== undefined) text += this.#lines(more, found);
+    let text = this.#statusLine(status) + this.#textOf(headers, found);
+    if (more !== undefined) text += this.#textOf(more, found);
     const hasBody = status !== 204 && status !== 304;
     const isFramed = hasBody && found.length === undefined;
     if (!found.hasDate) text += this.#dateLine();
@@ -47,14 +59,21 @@ export class AnswerHeads {
     return { text: text + (isFramed ? framedEnd : '\r\n'), length: found.length, isFramed, hasBody, isLast: found.isLast };
   }
 
-  #lines(headers: HeaderPairs, found: Found): string {
+  #textOf(headers: HeaderPairs, found: Found): string {
     let text = '';
     for (let i = 0; i + 1 < headers.length; i += 2) {
       const name = headers[i] as string;
       const value = headers[i + 1] as string;
-      if (!this.#names.has(name)) this.#checkName(name);
-      if (value === undefined || broken.test(value)) throw new TypeError(`Invalid value of the header "${name}"`);
-      if (this.#isLeftOut(name, value, found)) continue;
+      const line = this.#lines.get(name) ?? this.#open(name);
+      if (line.value !== value) {
+        if (value === undefined || broken.test(value)) throw new TypeError(`Invalid value of the header "${name}"`);
+        line.value = value.length <= longestKept ? value : null;
+        line.text = '';
+      } else if (!line.isFraming) {
+        text += line.text === '' ? (line.text = inOnePiece(`${name}: ${value}\r\n`)) : line.text;
+        continue;
+      }
+      if (line.isFraming && this.#isLeftOut(name, value, found)) continue;
       text += `${name}: ${value}\r\n`;
     }
     return text;
@@ -80,9 +99,11 @@ export class AnswerHeads {
     }
   }
 
-  #checkName(name: string): void {
+  #open(name: string): Line {
     if (!token.test(name)) throw new TypeError(`Invalid name of a header: ${JSON.stringify(name)}`);
-    if (this.#names.size < mostNames) this.#names.add(name);
+    const line: Line = { isFraming: framing.has(name.toLowerCase()), value: null, text: '' };
+    if (this.#lines.size < mostNames) this.#lines.set(name, line);
+    return line;
   }
 
   #statusLine(status: number): string {
@@ -108,6 +129,12 @@ interface Found {
   length: number | undefined;
   hasDate: boolean;
   isLast: boolean;
+}
+
+/** A text that was put together is walked piece by piece whenever it is written, until somebody looks into it. */
+function inOnePiece(text: string): string {
+  text.charCodeAt(0);
+  return text;
 }
 
 const kept = `Connection: keep-alive\r\nKeep-Alive: timeout=${keptSeconds}\r\n`;
