@@ -40,6 +40,8 @@ export class Chains {
   }
 }
 
+type Planned = Plan | { readonly answer: Reply };
+
 type Step<M extends Moment> = { readonly name: string; readonly run: NonNullable<PluginInstance[M]> };
 
 /** Plugins sorted by moment once: one that lacks a moment is not in its list. */
@@ -95,24 +97,42 @@ export class Chain {
     this.#note(ctx, name, 'admit', from);
   }
 
-  /** The last plan, or the first answer. @throws GatewayError `no_target` */
-  async plan(ctx: RequestContext): Promise<Plan | { readonly answer: Reply }> {
-    let plan: Plan | undefined;
-    for (const { name, run } of this.#steps.plan) {
+  /** The last plan, or the first answer; a promise only where a plugin gave one. @throws GatewayError `no_target` */
+  plan(ctx: RequestContext): Planned | Promise<Planned> {
+    return this.#planFrom(0, ctx, undefined);
+  }
+
+  #planFrom(first: number, ctx: RequestContext, before: Plan | undefined): Planned | Promise<Planned> {
+    const steps = this.#steps.plan;
+    let plan = before;
+    for (let at = first; at < steps.length; at += 1) {
+      const { name, run } = steps[at] as Step<'plan'>;
       const from = this.#monotonic();
       const result = run(ctx, plan);
-      const planned = result instanceof Promise ? await result : result;
-      this.#note(ctx, name, 'plan', from);
+      if (result instanceof Promise) {
+        return result.then((said) => {
+          const planned = this.#planned(ctx, name, said, from);
+          return planned !== undefined && 'answer' in planned ? planned : this.#planFrom(at + 1, ctx, planned ?? plan);
+        });
+      }
+      const planned = this.#planned(ctx, name, result, from);
       if (planned === undefined) continue;
       if ('answer' in planned) return planned;
-      if ('request' in planned) ctx.restate(planned.request);
-      else plan = planned;
+      plan = planned;
     }
     if (plan !== undefined) return plan;
     throw new GatewayError('no_target', {
       message: 'No plugin in the chain made a plan.',
       hint: 'The chain needs a plugin that chooses the target.',
     });
+  }
+
+  /** What a plugin said of the plan; a request that it made instead is taken over. */
+  #planned(ctx: RequestContext, name: string, said: Awaited<ReturnType<Step<'plan'>['run']>>, from: number): Planned | undefined {
+    this.#note(ctx, name, 'plan', from);
+    if (said === undefined || !('request' in said)) return said;
+    ctx.restate(said.request);
+    return undefined;
   }
 
   /** Why the target is left out. */
@@ -128,8 +148,12 @@ export class Chain {
     return undefined;
   }
 
-  /** The first answer or refusal ends it; changed requests are passed along. */
-  async screen(ctx: RequestContext, target: Leaf): Promise<Exclude<Screened, { request: unknown }> | undefined> {
+  /** The first answer or refusal ends it; changed requests are passed along. Most chains have nobody who looks. */
+  screen(ctx: RequestContext, target: Leaf): Promise<Exclude<Screened, { request: unknown }> | undefined> | undefined {
+    return this.#steps.screen.length === 0 ? undefined : this.#screen(ctx, target);
+  }
+
+  async #screen(ctx: RequestContext, target: Leaf): Promise<Exclude<Screened, { request: unknown }> | undefined> {
     for (const { name, run } of this.#steps.screen) {
       const from = this.#monotonic();
       const result = run(ctx, target);
@@ -142,13 +166,26 @@ export class Chain {
     return undefined;
   }
 
-  async prepare(ctx: RequestContext, attempt: Attempt): Promise<void> {
-    for (const { name, run } of this.#steps.prepare) {
+  /** A promise only where a plugin gave one. Throws, or rejects with, the error of the plugin that refuses. */
+  prepare(ctx: RequestContext, attempt: Attempt): Promise<void> | undefined {
+    return this.#prepareFrom(0, ctx, attempt);
+  }
+
+  #prepareFrom(first: number, ctx: RequestContext, attempt: Attempt): Promise<void> | undefined {
+    const steps = this.#steps.prepare;
+    for (let at = first; at < steps.length; at += 1) {
+      const { name, run } = steps[at] as Step<'prepare'>;
       const from = this.#monotonic();
       const result = run(ctx, attempt);
-      if (result instanceof Promise) await result;
+      if (result instanceof Promise) {
+        return result.then(() => {
+          this.#note(ctx, name, 'prepare', from);
+          return this.#prepareFrom(at + 1, ctx, attempt);
+        });
+      }
       this.#note(ctx, name, 'prepare', from);
     }
+    return undefined;
   }
 
   /** The last opinion wins; without one the outcome is answered. */
@@ -164,7 +201,11 @@ export class Chain {
     return verdict;
   }
 
-  async reply(ctx: RequestContext, attempt: Attempt, reply: Reply): Promise<GatewayError | undefined> {
+  reply(ctx: RequestContext, attempt: Attempt, reply: Reply): Promise<GatewayError | undefined> | undefined {
+    return this.#steps.reply.length === 0 ? undefined : this.#reply(ctx, attempt, reply);
+  }
+
+  async #reply(ctx: RequestContext, attempt: Attempt, reply: Reply): Promise<GatewayError | undefined> {
     for (const { name, run } of this.#steps.reply) {
       const from = this.#monotonic();
       const result = run(ctx, attempt, reply);

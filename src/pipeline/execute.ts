@@ -39,6 +39,11 @@ interface Answer {
   readonly reply: Reply;
 }
 
+/** An answer, the next try, or nothing: the client is gone. */
+type Decided = Answer | Try | undefined;
+
+type Prepared = Attempt | Outcome;
+
 /** The whole allowance for attempts of one request, whatever the tree and its retries say. */
 const maxAttempts = 64;
 
@@ -100,13 +105,15 @@ export class Execution {
     let now = this.#first(this.ctx.plan.first);
     while (!this.isCancelled && now !== undefined) {
       const { leaf, tries, isRepeat } = now;
-      const screened = tries === 0 && !isRepeat ? await this.#deps.chain.screen(this.ctx, leaf) : undefined;
+      const screening = tries === 0 && !isRepeat ? this.#deps.chain.screen(this.ctx, leaf) : undefined;
+      const screened = screening === undefined ? undefined : await screening;
       if (screened !== undefined && 'answer' in screened) return screened.answer;
       const outcome = screened === undefined ? await this.attempt(now) : this.#refused(leaf, screened.refuse);
       this.push(outcome);
       // A defect on the way of an attempt is not the provider's: no other one is tried.
       if (outcome.kind === 'refused' && outcome.error.code === 'internal') throw outcome.error;
-      const step = await this.#decide(outcome, now);
+      const decided = this.#decide(outcome, now);
+      const step = decided instanceof Promise ? await decided : decided;
       if (step === undefined || 'reply' in step) return step?.reply;
       now = step;
     }
@@ -123,39 +130,43 @@ export class Execution {
     return undefined;
   }
 
-  async #decide(ended: Outcome, { leaf, tries }: Try): Promise<Answer | Try | undefined> {
-    let outcome = ended;
-    for (;;) {
-      if (outcome.kind === 'cancelled' || this.isCancelled) return undefined;
-      if (this.repeats(outcome)) return { leaf, tries, isRepeat: true };
-      const judged = this.#deps.chain.judge(this.ctx, outcome, this.#earlier(outcome));
-      const verdict = isSpent(this.ctx.received) ? answerIt(judged) : judged;
-      this.#left(outcome, verdict.because);
-      const wantsNext = verdict.do === 'next' || (verdict.do === 'again' && verdict.orNext !== undefined);
-      const next = wantsNext ? this.#first(this.#next()) : undefined;
-      if (next !== undefined) {
-        if (verdict.do === 'again') this.#left(outcome, verdict.orNext);
-        drop(outcome);
-        return next;
-      }
-      if (verdict.do === 'again' && this.history.length < maxAttempts) {
-        drop(outcome);
-        await this.#pause(verdict.afterMs);
-        return this.isCancelled ? undefined : { leaf, tries: tries + 1, isRepeat: false };
-      }
-      const reply = this.#deps.reply(this, outcome);
-      const refusal = outcome.kind === 'answered' ? await this.#deps.chain.reply(this.ctx, outcome.attempt, reply) : undefined;
-      if (refusal === undefined) return { reply };
+  /** A promise only where something is waited for. */
+  #decide(outcome: Outcome, now: Try): Decided | Promise<Decided> {
+    if (outcome.kind === 'cancelled' || this.isCancelled) return undefined;
+    if (this.repeats(outcome)) return { leaf: now.leaf, tries: now.tries, isRepeat: true };
+    const judged = this.#deps.chain.judge(this.ctx, outcome, this.#earlier(outcome));
+    const verdict = isSpent(this.ctx.received) ? answerIt(judged) : judged;
+    this.#left(outcome, verdict.because);
+    const wantsNext = verdict.do === 'next' || (verdict.do === 'again' && verdict.orNext !== undefined);
+    const next = wantsNext ? this.#first(this.#next()) : undefined;
+    if (next !== undefined) {
+      if (verdict.do === 'again') this.#left(outcome, verdict.orNext);
       drop(outcome);
-      outcome = this.#instead(outcome, { kind: 'refused', attempt: outcome.attempt, times: outcome.times, error: refusal });
+      return next;
     }
+    if (verdict.do === 'again' && this.history.length < maxAttempts) {
+      drop(outcome);
+      return this.#again(verdict.afterMs, now);
+    }
+    const reply = this.#deps.reply(this, outcome);
+    const looks = outcome.kind === 'answered' ? this.#deps.chain.reply(this.ctx, outcome.attempt, reply) : undefined;
+    return looks === undefined ? { reply } : this.#passed(outcome, now, reply, looks);
   }
 
-  /** A plugin refused this answer. */
-  #instead(outcome: Outcome, refused: Outcome): Outcome {
+  async #again(afterMs: number, { leaf, tries }: Try): Promise<Decided> {
+    await this.#pause(afterMs);
+    return this.isCancelled ? undefined : { leaf, tries: tries + 1, isRepeat: false };
+  }
+
+  /** Plugins look at the answer; one that is refused is decided about anew. */
+  async #passed(outcome: Outcome, now: Try, reply: Reply, looks: Promise<GatewayError | undefined>): Promise<Decided> {
+    const refusal = await looks;
+    if (refusal === undefined) return { reply };
+    drop(outcome);
+    const refused: Outcome = { kind: 'refused', attempt: outcome.attempt, times: outcome.times, error: refusal };
     this.history[this.history.indexOf(outcome)] = refused;
     this.last = refused;
-    return refused;
+    return this.#decide(refused, now);
   }
 
   #earlier(outcome: Outcome): readonly Outcome[] {
@@ -183,11 +194,13 @@ export class Execution {
   }
 
   /** Carries out one attempt. Several may be in progress: whoever begins them pushes their outcomes. */
-  async attempt(now: Try): Promise<Outcome> {
+  attempt(now: Try): Promise<Outcome> {
     const { isolation } = this.#deps;
     const index = this.#begin();
-    const outcome = await this.#once(now, index);
-    return isolation === undefined ? outcome : isolation.settle(this.ctx, outcome, (query) => this.#page(now, index, query));
+    const ended = this.#once(now, index);
+    return isolation === undefined
+      ? ended
+      : ended.then((outcome) => isolation.settle(this.ctx, outcome, (query) => this.#page(now, index, query)));
   }
 
   /** A further page of the list that was asked for: part of the same attempt. */
@@ -207,7 +220,8 @@ export class Execution {
   }
 
   async #once(now: Try, index: number): Promise<Outcome> {
-    const prepared = await this.prepare(now, index);
+    const preparing = this.prepare(now, index);
+    const prepared = preparing instanceof Promise ? await preparing : preparing;
     if ('kind' in prepared) return prepared;
     if (this.isCancelled) return { kind: 'cancelled', attempt: prepared, times: notSent(this.#now()) };
     const outcome = this.#masked(await this.#send(prepared));
@@ -238,19 +252,25 @@ export class Execution {
     };
   }
 
-  /** An attempt that is ready to be sent, or the outcome that a plugin's refusal makes of it. */
-  async prepare(now: Try, index = this.#begin()): Promise<Attempt | Outcome> {
+  /** An attempt that is ready to be sent, or the outcome that a plugin's refusal makes of it; a promise where that takes time. */
+  prepare(now: Try, index = this.#begin()): Prepared | Promise<Prepared> {
     const attempt = this.#draft(now, index);
     const at = this.#now();
-    try {
-      this.#deps.isolation?.admitFiles(this.ctx, attempt);
-      await this.#deps.chain.prepare(this.ctx, attempt);
-      this.#deps.isolation?.admit(this.ctx, attempt);
-      return attempt;
-    } catch (thrown) {
+    const refused = (thrown: unknown): Prepared => {
       const error = fromUnknown(thrown);
       if (error.code === 'internal') throw error;
       return { kind: 'refused', attempt, times: notSent(at), error };
+    };
+    const ready = (): Prepared => {
+      this.#deps.isolation?.admit(this.ctx, attempt);
+      return attempt;
+    };
+    try {
+      this.#deps.isolation?.admitFiles(this.ctx, attempt);
+      const preparing = this.#deps.chain.prepare(this.ctx, attempt);
+      return preparing === undefined ? ready() : preparing.then(ready).catch(refused);
+    } catch (thrown) {
+      return refused(thrown);
     }
   }
 

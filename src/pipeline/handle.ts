@@ -117,7 +117,8 @@ export class Handling implements DenseSetMember {
       this.#ctx.receive(body);
       const unread = formToHold(this.#ctx, undefined);
       if (unread !== undefined) await hold(this.#ctx, unread);
-      const plan = await chain.plan(this.#ctx);
+      const planned = chain.plan(this.#ctx);
+      const plan = planned instanceof Promise ? await planned : planned;
       if ('answer' in plan) {
         // The file may have put secrets into the texts of a prompt: nobody but the provider sees them.
         const { body: own } = plan.answer;
