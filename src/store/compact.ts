@@ -13,6 +13,7 @@ import type { AttemptRecord, LogRecord, MessageRecord, PluginRecord } from '../c
 /** Texts of `kind` as JSON, by the model that was asked for: the last of each. */
 export class Kinds {
   readonly #last = new Map<string, Known>();
+  readonly #bytes = Buffer.allocUnsafeSlow(longestPreview * 3);
 
   of(record: LogRecord): string {
     const { plugins } = record;
@@ -25,7 +26,24 @@ export class Kinds {
     this.#last.set(slot, { values, plugins, json });
     return json;
   }
+
+  /**
+   * Most previews are cut: that one character would make the whole line one of two bytes a character, and twice as dear. What
+   * stands before it is made anew: a piece of such a text is one of two bytes a character, whatever it holds.
+   */
+  preview(preview: string | null): string {
+    if (preview === null || !preview.endsWith(cut)) return JSON.stringify(preview);
+    const bytes = preview.length > longestPreview ? 0 : this.#bytes.write(preview, 'utf8');
+    const isAscii = bytes === preview.length + cutBytes - 1;
+    const text = isAscii ? this.#bytes.toString('latin1', 0, bytes - cutBytes) : preview.slice(0, -1);
+    return String.raw`${JSON.stringify(text).slice(0, -1)}\u2026"`;
+  }
 }
+
+const cut = '…';
+const cutBytes = 3;
+/** Characters of one that is made anew; those of requests are shorter. */
+const longestPreview = 256;
 
 interface Known {
   readonly values: Kind;
@@ -52,7 +70,7 @@ export function compactLine(record: LogRecord, kinds: Kinds): string {
   const messages = JSON.stringify([messageOf(request), messageOf(upstream), messageOf(response)]);
   const more = moreOf(record);
   const rare = more === undefined ? '' : `,"more":${JSON.stringify(more)}`;
-  const own = `"own":${JSON.stringify(ownOf(record))},"preview":${previewJson(record.preview)}${rare}`;
+  const own = `"own":${JSON.stringify(ownOf(record))},"preview":${kinds.preview(record.preview)}${rare}`;
   return `{"v":2,"kind":${kinds.of(record)},${own},"messages":${messages},"ms":${timesJson(record.plugins)}`;
 }
 
@@ -154,6 +172,7 @@ const rare = [
 ] as const satisfies readonly (keyof LogRecord)[];
 
 function moreOf(record: LogRecord): Record<string, unknown> | undefined {
+  if (!hasMore(record)) return undefined;
   let more: Record<string, unknown> | undefined;
   for (const name of rare) {
     const value = record[name];
@@ -166,6 +185,25 @@ function moreOf(record: LogRecord): Record<string, unknown> | undefined {
   if (finish.length > 1) (more ??= {})['finish'] = finish;
   if (usage.details !== undefined) (more ??= {})['details'] = usage.details;
   return more;
+}
+
+/** False for most records, which are asked without looking for members by name. */
+function hasMore(record: LogRecord): boolean {
+  const { trace, attempts, usage } = record;
+  if (record.error !== null || record.prompt !== null || record.socket !== null || usage.details !== undefined) return true;
+  if (trace.span_id !== null || trace.parent !== null || trace.span_name !== null || trace.traceparent !== null) return true;
+  if (record.finish.length > 1 || (attempts.length > 0 && onlyAttempt(record) === undefined)) return true;
+  if (hasAny(record.guardrails) || hasAny(record.dropped) || hasAny(record.warnings) || hasAny(record.overruled)) return true;
+  return (
+    hasAny(record.route) || !isBlank(record.notes) || !isBlank(record.metadata) || !isBlank(record.labels) || !isBlank(record.redactions)
+  );
+}
+
+const hasAny = (list: readonly unknown[]): boolean => list.length > 0;
+
+function isBlank(members: object): boolean {
+  for (const _ in members) return false;
+  return true;
 }
 
 function isEmpty(value: unknown): boolean {
@@ -181,14 +219,6 @@ function messageOf({ headers, body, why_absent: why }: MessageRecord): unknown[]
   if (body.sha256 !== null) return [headers, why, body];
   if (body.same_as === null && body.patch === null && body.chunks === null) return [headers, why, body.size, body.kept];
   return [headers, why, body.size, body.kept, body.same_as, body.patch, body.chunks];
-}
-
-const cut = '…';
-
-/** Most previews are cut: that one character would make the whole line one of two bytes a character, and twice as dear. */
-function previewJson(preview: string | null): string {
-  if (preview === null || !preview.endsWith(cut)) return JSON.stringify(preview);
-  return String.raw`${JSON.stringify(preview.slice(0, -1)).slice(0, -1)}\u2026"`;
 }
 
 function timesJson(plugins: readonly PluginRecord[]): string {

@@ -53,6 +53,7 @@ const unusual: readonly Partial<LogRecord>[] = [
   { plugins: [{ name: 'auth', moment: 'admit', ms: 0.5 }] },
   { preview: 'One line of 日本…', metadata: { team: '日本' } },
   { preview: '"quoted"…', bodies: 'redacted', redactions: { email: 2 } },
+  { preview: `${'é'.repeat(300)}…` },
   { attempts: [] },
   { attempts: [{ ...attempt, reason: 'busy' }] },
   { attempts: [{ ...attempt, status: null, outcome: 'timeout', connect_ms: null, upstream_id: null }] },

@@ -75,6 +75,17 @@ describe('labels', () => {
   });
 });
 
+it.each([
+  ['that are shown as they are', { 'x-team': 'shop' }, 'shop', {}],
+  ['of which one is masked', { 'x-team': 'card 4111 1111 1111 1111' }, 'card [credit_card]', { credit_card: 1 }],
+])('headers %s come again with a body of another length', async (_name, headers, shown, redactions) => {
+  for (const content of ['a', 'longer', 'longer', 'b'.repeat(1000)]) {
+    const { record, sent } = await recorded('metadata', { model: '@up/m', user: content }, headers);
+    expect(record.request.headers).toMatchObject({ 'content-length': String(sent), 'x-team': shown });
+    expect(record.redactions).toEqual(redactions);
+  }
+});
+
 describe('usage that no provider reported', () => {
   it.each([
     ['of a stream is estimated by its events', { model: '@up/m', stream: true }, 3, 'estimated'],

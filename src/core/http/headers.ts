@@ -118,6 +118,12 @@ export const placeholderCredentials: ReadonlySet<string> = new Set([
   '-',
 ]);
 
+/** What was made of the headers of one head: clients send the same one again and again. */
+export interface HeadMemo {
+  /** The headers as records show them, and the rules by which they are. */
+  shown?: { readonly by: object; readonly headers: Readonly<Record<string, string>> };
+}
+
 /** The request's headers with prefixed names resolved once. Lookup is by lower-case name. */
 export interface HeaderBag {
   /** A header by its full lower-case name. */
@@ -130,6 +136,8 @@ export interface HeaderBag {
   entries(): Iterable<readonly [name: string, value: string]>;
   /** The same, flat. */
   pairs(): HeaderPairs;
+  /** Shared by all requests whose heads differ in nothing but `content-length`. */
+  readonly memo: HeadMemo;
   /** True for a name that starts with one of the accepted prefixes. */
   isGateway(name: string): boolean;
   /** The request has a header with one of the accepted prefixes. */

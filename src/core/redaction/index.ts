@@ -1,5 +1,6 @@
 import { KnownTexts } from '../memory/known-texts.ts';
 import { spellings } from '../secrets/mask.ts';
+import { anyBelow, fourTimes } from '../text/four-bytes.ts';
 import { createSubstringSearch, type SubstringSearch } from '../secrets/substring-search.ts';
 import { Hits } from './find/hits.ts';
 import { Effort, findAll, passage, rangesOf } from './find/text.ts';
@@ -92,6 +93,11 @@ export class Redaction {
     this.#nameRules = nameRules;
     this.#clean = clean;
     this.#limit = limit;
+  }
+
+  /** What may be masked is known without the operator's own fields and patterns. */
+  get isUsual(): boolean {
+    return this.#rules.isUsual;
   }
 
   get hasOwnPatterns(): boolean {
@@ -320,10 +326,16 @@ function formOf(bytes: Buffer, type: string): Form {
   return /^(?:data|event|id|retry)?:/.test(start) ? 'events' : 'text';
 }
 
+const leastVisible = fourTimes(0x20);
+
 /** Control characters that no text has. */
 function isBinary(bytes: Buffer): boolean {
   const most = Math.min(bytes.length, 512);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, most);
   for (let at = 0; at < most; at += 1) {
+    // Most lines are long.
+    while (at + 4 <= most && anyBelow(view.getInt32(at, true), leastVisible) === 0) at += 4;
+    if (at === most) break;
     const byte = bytes[at] as number;
     if (byte < 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09 && byte !== 0x1b) return true;
   }

@@ -15,27 +15,27 @@ const own = /^(?:x-|from$|referer$|baggage$|tracestate$)/;
  */
 export class Cleaner {
   readonly #redaction: Redaction;
-  readonly #isOff: boolean;
+  readonly isOff: boolean;
   readonly #shortest: number;
 
   constructor(redaction: Redaction, { bodies }: Policy) {
     this.#redaction = redaction;
-    this.#isOff = bodies === 'full';
+    this.isOff = bodies === 'full';
     this.#shortest = redaction.hasOwnPatterns ? 1 : usualShortest;
   }
 
   /** Masked before it is cut: what is left of a value would not be recognised. */
   text(text: string, limit: number): string {
-    return bounded(this.#isOff ? text : this.#redaction.text(text.slice(0, limit * 8)), limit);
+    return bounded(this.isOff ? text : this.#redaction.text(text.slice(0, limit * 8)), limit);
   }
 
   /** The name of a model as a client wrote it: any text. */
   model(name: string): string {
-    return this.#isOff || name.length < this.#shortest ? name : this.#redaction.text(name);
+    return this.isOff || name.length < this.#shortest ? name : this.#redaction.text(name);
   }
 
   name(text: string): string {
-    return this.#isOff || text.length < this.#shortest ? text : this.#redaction.name(text);
+    return this.isOff || text.length < this.#shortest ? text : this.#redaction.name(text);
   }
 
   /** Headers of callers and providers repeat metadata and whatever a company puts there. */
@@ -66,7 +66,7 @@ export class Cleaner {
 
   /** What plugins noted: texts of a note itself are names and ids, and what is nested in it may be anything that a client wrote. */
   notes(notes: Notes): Notes {
-    if (this.#isOff) return notes;
+    if (this.isOff) return notes;
     let out: Record<string, Notes[string]> | undefined;
     for (const plugin in notes) {
       const note = notes[plugin] ?? {};
@@ -87,7 +87,7 @@ export class Cleaner {
     for (const key in labels) {
       const label = labels[key];
       if (typeof label === 'object' || (typeof label === 'string' && label.length >= this.#shortest))
-        return this.#isOff ? labels : this.#redaction.labels(labels);
+        return this.isOff ? labels : this.#redaction.labels(labels);
     }
     return labels;
   }

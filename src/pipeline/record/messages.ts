@@ -12,6 +12,9 @@ import type { Cleaner } from './cleaner.ts';
 import type { Policy } from './policy.ts';
 import type { RequestContext } from '../request.ts';
 
+const lengthName = 'content-length';
+/** By which headers are shown that are kept as they were. */
+const noRules = Object.freeze({});
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
 const noBody: MessageRecord = Object.freeze({ headers: noHeaders, body: null, why_absent: 'there was none' });
 const unsearchable = 'it is larger than the patterns of logging.requests.redact are matched against (128 KB)';
@@ -94,7 +97,7 @@ export class Messages {
   }
 
   request(ctx: RequestContext): MessageRecord {
-    const headers = this.#headers(() => ctx.headers.pairs());
+    const headers = this.#headersOf(ctx);
     const { received } = ctx;
     if (received.kind !== 'json' && received.kind !== 'none')
       return { headers, body: null, why_absent: 'it was passed through without buffering' };
@@ -115,13 +118,16 @@ export class Messages {
 
   /** The client's body with members that were written differently. */
   #patched({ edited, size }: JsonBody): MessageRecord {
-    const patch = patchOf(edited);
+    const model = edited?.patch.size === 1 ? edited.patch.get('model') : undefined;
+    const patch = typeof model === 'string' ? { model } : patchOf(edited);
     const message = (kept: unknown): MessageRecord => ({
       headers: noHeaders,
       body: { size, kept: 0, sha256: null, same_as: 'request', patch: shrunk(kept, patchLimits) as BodyRecord['patch'], chunks: null },
       why_absent: null,
     });
     if (!this.#isRedacted || Object.keys(patch).length === 0) return message(patch);
+    // It is a text of the record itself too, and shown by the same rule.
+    if (typeof model === 'string' && this.#redaction.isUsual) return message({ model: this.#clean.model(model) });
     if (!this.#isLater) return message(this.#redaction.value(patch));
     const text = Buffer.from(JSON.stringify(patch), 'utf8').toString('latin1');
     const done: Large['done'] = (masked) => {
@@ -143,6 +149,20 @@ export class Messages {
     for (const piece of kept.pieces) bytes += piece.length;
     this.parts.response.push(...kept.pieces);
     return { headers, body: bodyRecord(kept.size, bytes, kept.times), why_absent: null };
+  }
+
+  /** Of a head that came before they are known, but for the length of the body. */
+  #headersOf({ headers: bag, snapshot }: RequestContext): Readonly<Record<string, string>> {
+    if (!this.#keepsHeaders) return noHeaders;
+    const by = this.#clean.isOff ? noRules : snapshot.log.redactor;
+    const length = bag.get(lengthName);
+    const { shown } = bag.memo;
+    if (shown?.by === by) return shown.headers[lengthName] === length ? shown.headers : { ...shown.headers, [lengthName]: length ?? '' };
+    const kept = boundedHeaders(bag.pairs());
+    const headers = this.#clean.headers(kept);
+    // What is masked is counted, for each record.
+    if (headers === kept && kept[lengthName] === length) bag.memo.shown = { by, headers: Object.freeze(headers) };
+    return headers;
   }
 
   #headers(pairs: () => HeaderPairs): Readonly<Record<string, string>> {

@@ -1,5 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { type HeaderBag, type HeaderPairs, libraryHeaders, type RequestHeader, requestHeaders } from '../../core/http/headers.ts';
+import {
+  type HeadMemo,
+  type HeaderBag,
+  type HeaderPairs,
+  libraryHeaders,
+  type RequestHeader,
+  requestHeaders,
+} from '../../core/http/headers.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 
 /** Full header names for each of our headers, by prefix order: made once for a list of prefixes. */
@@ -44,8 +51,11 @@ export class RequestHeaderBag implements HeaderBag {
   /** In place of the one among the headers. */
   #length: string | undefined;
 
+  readonly memo: HeadMemo;
+
   /** @param key a key that came beside the headers (a WebSocket's query or subprotocol); stands in for `authorization` */
-  constructor(request: HeaderSource, names: HeaderNames, key?: string) {
+  constructor(request: HeaderSource, names: HeaderNames, key?: string, memo: HeadMemo = {}) {
+    this.memo = memo;
     this.#headers = request.headers;
     this.#key = key;
     this.#raw = request.rawHeaders;
@@ -54,7 +64,7 @@ export class RequestHeaderBag implements HeaderBag {
 
   /** The same headers with another `content-length`. */
   withLength(length: string): RequestHeaderBag {
-    const bag = new RequestHeaderBag({ headers: this.#headers, rawHeaders: this.#raw }, this.#names, this.#key);
+    const bag = new RequestHeaderBag({ headers: this.#headers, rawHeaders: this.#raw }, this.#names, this.#key, this.memo);
     bag.#alias = this.aliasPrefix;
     bag.#hasGateway = this.#hasGateway;
     bag.#strange = this.#strange;
