@@ -90,6 +90,12 @@ class HttpClient implements AdminClient {
     }
   }
 
+  /** Where the configuration was not read as a whole. */
+  #unread(what: string, otherwise: string): string | undefined {
+    const { fault } = this.#target;
+    return fault === undefined ? undefined : `The ${what} may be in what could not be read (${printable(fault)}): ${otherwise}`;
+  }
+
   #otherProgram(what: string): CommandError {
     return new CommandError(exitCodes.unreachable, `${this.shown} ${what}: it may be another program`);
   }
@@ -145,7 +151,8 @@ class HttpClient implements AdminClient {
     return new CommandError(
       exitCodes.unreachable,
       `no gateway at ${this.shown}: ${why}`,
-      'Start it with gateway start, or name its admin listener with --admin or $GATEWAY_ADMIN.',
+      this.#unread('address', 'name it with --admin or $GATEWAY_ADMIN.') ??
+        'Start it with gateway start, or name its admin listener with --admin or $GATEWAY_ADMIN.',
     );
   }
 
@@ -165,7 +172,8 @@ class HttpClient implements AdminClient {
         exitCodes.forbidden,
         message,
         this.#target.token === undefined
-          ? 'Set $GATEWAY_ADMIN_TOKEN, or run the command where gateway.yaml and its state directory can be read (-c names the file).'
+          ? (this.#unread('state directory', 'set $GATEWAY_ADMIN_TOKEN.') ??
+              'Set $GATEWAY_ADMIN_TOKEN, or run the command where gateway.yaml and its state directory can be read (-c names the file).')
           : printable(error.hint ?? ''),
       );
     const code =

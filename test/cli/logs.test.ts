@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LogRow } from '../../src/core/logs/row.ts';
@@ -226,6 +227,16 @@ describe('what is no admin listener of this version', () => {
       });
     },
   );
+
+  it('is looked for at the usual address where the file does not parse, which the error shows', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'gateway-broken-'));
+    writeFileSync(join(dir, 'gateway.yaml'), 'version: 1\nserver: {admin: {listen: "127.0.0.1:9"}\nproviders: {}\n');
+    const unread = expect.stringMatching(/may be in what could not be read \(gateway\.yaml:\d+: /) as string;
+    const env = { GATEWAY_ADMIN_TOKEN: '' };
+    expect(await runHere(['status'], dir, { env: { ...env, GATEWAY_ADMIN: '127.0.0.1:9' } })).toMatchObject({ code: 4, err: unread });
+    expect(await runHere(['status'], dir, { env: { ...env, GATEWAY_ADMIN: adminUrl(gateway) } })).toMatchObject({ code: 5, err: unread });
+    rmSync(dir, { recursive: true });
+  });
 
   it('is named where it is a gateway of another version', async () => {
     answers.set('/api/session', { role: null, version: '0.0.9' });

@@ -33,7 +33,7 @@ export function statusText(found: Status, now: number, width = Infinity): string
     ['log', logText(store)],
     ...store.problems.map((problem) => ['', `PROBLEM ${problem}`]),
     ...(found.restart_needed.length === 0 ? [] : [['restart', `needed for ${found.restart_needed.join(', ')}`]]),
-    ...found.notes.map((note) => ['note', note]),
+    ...found.notes.filter((note) => !store.problems.includes(note)).map((note) => ['note', note]),
   ];
   const problems = found.last_reload?.result === 'rejected' ? diagnosticLines(found.last_reload) : '';
   return table(rows.map((row) => row.map(printable))) + problems + providersText(found, width);

@@ -25,6 +25,8 @@ export interface AdminTarget {
   readonly isTls: boolean;
   readonly address: { readonly host: string; readonly port: number } | { readonly socketPath: string };
   readonly token: string | undefined;
+  /** Why the configuration was not read as a whole: an address or a state directory may be missing here. */
+  readonly fault: string | undefined;
 }
 
 const usualAddress = '127.0.0.1:8788';
@@ -41,7 +43,7 @@ export function adminTarget({ admin, config }: AdminFlags, io: Pick<CliIo, 'env'
   const place = placeOf(named === undefined || named === '' ? (written?.listen ?? usualAddress) : named);
   const own = io.env['GATEWAY_ADMIN_TOKEN'];
   const token = own !== undefined && own !== '' ? own : isLocal(place) ? written?.token : undefined;
-  return { ...place, token };
+  return { ...place, token, fault: written?.fault };
 }
 
 /** Without what cannot be read: the address may be named, and the token in the environment. */
@@ -53,7 +55,7 @@ function readWritten(config: string | undefined, { env, cwd }: Pick<CliIo, 'env'
   return { ...written, token: written.token ?? (dir === undefined ? undefined : readToken(dir)) };
 }
 
-type Place = Omit<AdminTarget, 'token'>;
+type Place = Omit<AdminTarget, 'token' | 'fault'>;
 
 const isLocal = ({ address }: Place): boolean => 'socketPath' in address || isLoopbackHost(address.host.toLowerCase());
 

@@ -107,13 +107,17 @@ export interface WrittenAdmin {
   /** Undefined where it is not set, or refers to what this process cannot read. */
   readonly token: string | undefined;
   readonly stateDir: string | undefined;
+  /** What keeps the files from being read as a whole, as `file:line: message`: the others may be in that part. */
+  readonly fault: string | undefined;
 }
 
 /** Reads `server.admin` of a configuration and its includes. Nothing else is resolved or has to be valid. */
 export function readAdmin(source: Source, around: Around): WrittenAdmin {
   const missing = new Set<string>();
-  const { root, resolved } = readWritten(source, around, ({ code, at }) => {
+  let fault: string | undefined;
+  const { root, resolved } = readWritten(source, around, ({ code, at, message }) => {
     if (faultCodes.has(code)) missing.add(placeOf(at));
+    if (code === 'yaml-syntax' || code === 'unreadable-file') fault ??= `${at.file.name}:${at.line}: ${message}`;
   });
   const server = child(root, 'server');
   const admin = child(server, 'admin');
@@ -122,6 +126,7 @@ export function readAdmin(source: Source, around: Around): WrittenAdmin {
     listen: settingOf(resolved(child(admin, 'listen'))),
     token: token === undefined || missing.has(placeOf(token.at)) ? undefined : textOf(token) || undefined,
     stateDir: textOf(resolved(child(server, 'state_dir'))),
+    fault,
   };
 }
 
