@@ -155,6 +155,11 @@ describe('gateway explain', () => {
     expect(told.targets[0]?.problem).toMatch(/Key "app-web" may not use .*o1/);
   });
 
+  it('says how to name a key where the request needs one', async () => {
+    const ran = await file.text('--user', 'hi');
+    expect([ran.code, ran.err]).toEqual([1, expect.stringMatching(/name it with --key/)]);
+  });
+
   it('names the nearest key', async () => {
     const ran = await file.text('--key', 'app-wep');
     expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('Did you mean "app-web"?') });

@@ -22,7 +22,10 @@ export async function explain(flags: ExplainFlags, io: CliIo, registry: Registry
     client === undefined || flags.running !== true
       ? await explainFile(request, flags, io, registry)
       : await client.post<Explanation>('/api/explain', request);
-  return print(told, flags, io);
+  const code = print(told, flags, io);
+  if (told.answer?.code === 'missing_api_key')
+    io.stderr.write('To explain the request of a key, name it with --key; gateway keys list shows the names.\n');
+  return code;
 }
 
 /** Columns where nobody says how wide the terminal is. */

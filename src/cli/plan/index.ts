@@ -45,7 +45,7 @@ export async function plan(flags: PlanFlags, io: CliIo, registry: Registry): Pro
       : await client.post<PlanResult>('/api/plan', { entry: basename(path), files: ofEntry(loaded, path) });
   if (!result.ok) {
     if (flags.json === true) io.stdout.write(jsonText({ ...result, routing: null }));
-    io.stderr.write(`${path} is not valid:\n${diagnosticLines(result)}`);
+    io.stderr.write(`error: nothing was compared, because a file is not valid\n${diagnosticLines(result)}`);
     return exitCodes.invalid;
   }
   const routing = client === undefined || sample === 0 ? null : await routingOf(client, sample, { config: path }, io, registry);
