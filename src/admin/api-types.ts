@@ -209,10 +209,22 @@ export interface PromptView {
   readonly id: string;
   readonly description: string | null;
   readonly at: Origin | null;
-  readonly versions: readonly { readonly number: number; readonly labels: readonly string[]; readonly published: boolean }[];
-  readonly variables: readonly { readonly name: string; readonly required: boolean; readonly default: string | null }[];
+  readonly versions: readonly {
+    readonly number: number;
+    readonly labels: readonly string[];
+    readonly published: boolean;
+    readonly variables: readonly PromptVariable[];
+  }[];
+  /** Of the published version, like model and config. */
+  readonly variables: readonly PromptVariable[];
   readonly model: string | null;
   readonly config: string | null;
+}
+
+export interface PromptVariable {
+  readonly name: string;
+  readonly required: boolean;
+  readonly default: string | null;
 }
 
 /** `POST /api/prompts/{id}/render`. */

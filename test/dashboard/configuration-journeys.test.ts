@@ -14,9 +14,13 @@ providers:
   spare: {type: mock}
 prompts:
   welcome:
-    model: "@mock/echo"
-    variables: {product: {required: true}, tone: {default: friendly}}
-    messages: [{role: user, content: "Greet customers of {{product}} in a {{tone}} tone."}]
+    published: 1
+    versions:
+      1:
+        model: "@mock/echo"
+        variables: {product: {required: true}, tone: {default: friendly}}
+        messages: [{role: user, content: "Greet customers of {{product}} in a {{tone}} tone."}]
+      2: {model: "@mock/echo", variables: {name: {required: true}}, messages: [{role: user, content: "Welcome, {{name}}."}]}
 `;
 const support = (temperature: number): string => `configs:
   support:
@@ -115,6 +119,7 @@ describe.skipIf(!hasBrowser)('a person', () => {
 
   it('renders a prompt while typing, and runs it', async () => {
     await visit('/prompts/welcome');
+    await page.getByText('Fill in product to see what is sent').waitFor();
     await page.getByLabel('product (required)').fill('Kite');
     await page.getByText('Greet customers of Kite in a friendly tone.').first().waitFor();
     expect(gateway.records).toEqual([]);
@@ -123,6 +128,10 @@ describe.skipIf(!hasBrowser)('a person', () => {
     const runs = page.getByRole('region', { name: 'Last runs of welcome' });
     await runs.getByText('200').first().waitFor();
     expect(gateway.records).toHaveLength(1);
+    await page.getByLabel('Version', { exact: true }).selectOption('2');
+    await page.getByLabel('name (required)').fill('Ada');
+    await page.getByText('Welcome, Ada.').first().waitFor();
+    expect(complaints).toEqual([]);
   });
 
   it('creates, rotates and revokes a key, and sees each secret once', async () => {

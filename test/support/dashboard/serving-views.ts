@@ -117,20 +117,22 @@ const providers = (now: number): readonly ProviderView[] => [
   }),
 ];
 
+const variables: PromptView['variables'] = [
+  { name: 'product', required: true, default: null },
+  { name: 'tone', required: false, default: 'friendly' },
+  { name: 'question', required: false, default: null },
+];
+
 const prompts: readonly PromptView[] = [
   {
     id: 'welcome',
     description: 'First words to a new customer',
     at: { file: 'configs/prompts/welcome.yaml', line: 2 },
     versions: [
-      { number: 1, labels: ['production'], published: false },
-      { number: 2, labels: ['canary', 'latest'], published: true },
+      { number: 1, labels: ['production'], published: false, variables: variables.slice(0, 1) },
+      { number: 2, labels: ['canary', 'latest'], published: true, variables },
     ],
-    variables: [
-      { name: 'product', required: true, default: null },
-      { name: 'tone', required: false, default: 'friendly' },
-      { name: 'question', required: false, default: null },
-    ],
+    variables,
     model: '@openai-main/gpt-4o-mini',
     config: 'support',
   },
@@ -138,7 +140,7 @@ const prompts: readonly PromptView[] = [
     id: 'summary',
     description: null,
     at: null,
-    versions: [{ number: 1, labels: [], published: true }],
+    versions: [{ number: 1, labels: [], published: true, variables: [] }],
     variables: [],
     model: null,
     config: null,
@@ -311,6 +313,7 @@ export function absurdServing(now: number): Serving {
       targets: depth === 0 ? [] : [deep(depth - 1)],
     });
   const names = Array.from({ length: 60 }, (_, i) => `${long}-${i}`);
+  const hostileVariables = names.slice(0, 5).map((name) => ({ name, required: true, default: hostile }));
   return {
     ...some,
     configs: names.map((name) => ({ name, at: place, yaml: `${name}: ${hostile}\n`.repeat(50), root: deep(6) })),
@@ -337,8 +340,13 @@ export function absurdServing(now: number): Serving {
       id,
       description: hostile,
       at: place,
-      versions: Array.from({ length: 40 }, (_, i) => ({ number: i + 1, labels: [long, 'production'], published: i === 3 })),
-      variables: names.slice(0, 5).map((name) => ({ name, required: true, default: hostile })),
+      versions: Array.from({ length: 40 }, (_, i) => ({
+        number: i + 1,
+        labels: [long, 'production'],
+        published: i === 3,
+        variables: hostileVariables,
+      })),
+      variables: hostileVariables,
       model: long,
       config: long,
     })),

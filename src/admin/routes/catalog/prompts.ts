@@ -78,6 +78,7 @@ function viewOf({ id, published, versions, labels }: StoredPrompt, places: Place
       number: version.number,
       labels: labelsOf(version),
       published: version === published,
+      variables: variablesOf(version),
     })),
     variables: variablesOf(published),
     model: published.model ?? null,
@@ -86,11 +87,16 @@ function viewOf({ id, published, versions, labels }: StoredPrompt, places: Place
 }
 
 /** The file may have put secrets into texts. */
-const masked = (view: PromptView, mask: (text: string) => string): PromptView => ({
-  ...view,
-  description: view.description === null ? null : mask(view.description),
-  variables: view.variables.map((one) => ({ ...one, default: one.default === null ? null : mask(one.default) })),
-});
+const masked = (view: PromptView, mask: (text: string) => string): PromptView => {
+  const hidden = (list: PromptView['variables']): PromptView['variables'] =>
+    list.map((one) => ({ ...one, default: one.default === null ? null : mask(one.default) }));
+  return {
+    ...view,
+    description: view.description === null ? null : mask(view.description),
+    versions: view.versions.map((one) => ({ ...one, variables: hidden(one.variables) })),
+    variables: hidden(view.variables),
+  };
+};
 
 /** The declared ones, then those that the templates read without a declaration. */
 function variablesOf({ variables, reads }: PromptVersion): PromptView['variables'] {

@@ -10,10 +10,14 @@ import { TryOut } from './try-out.tsx';
 
 type Version = PromptView['versions'][number];
 
+/** Milliseconds in which the record of a run reaches the store. */
+const storedAfter = 1500;
+
 /** One prompt: versions, variables, what it renders to, its last runs, and a try. */
 export function Prompt({ prompt }: { prompt: PromptView }) {
   const { id, description, at, versions, variables, model, config } = prompt;
   const [version, setVersion] = useState(versions.find(({ published }) => published)?.number ?? versions.at(-1)?.number ?? 1);
+  const [runs, setRuns] = useState(0);
   return (
     <div class="stack">
       <Panel title={<span class="break">{id}</span>} aside={<Place at={at} />}>
@@ -37,8 +41,15 @@ export function Prompt({ prompt }: { prompt: PromptView }) {
           {!may('operator') && <Variables variables={variables} />}
         </div>
       </Panel>
-      {may('operator') && <TryOut prompt={prompt} version={version} onVersion={setVersion} />}
-      <Runs id={id} />
+      {may('operator') && (
+        <TryOut
+          prompt={prompt}
+          version={version}
+          onVersion={setVersion}
+          onRun={() => setTimeout(() => setRuns((n) => n + 1), storedAfter)}
+        />
+      )}
+      <Runs id={id} turn={runs} />
     </div>
   );
 }

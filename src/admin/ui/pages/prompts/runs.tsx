@@ -11,10 +11,10 @@ import { requestHref, requestsHref, term } from '../../log/terms.ts';
 
 const shown = 8;
 
-/** The newest requests that ran the prompt. */
-export function Runs({ id }: { id: string }) {
+/** The newest requests that ran the prompt; another turn looks again. */
+export function Runs({ id, turn }: { id: string; turn: number }) {
   const filter = term('prompt', id);
-  const loaded = useLoad((signal) => get<SearchPage>('/api/requests', { q: filter, limit: shown }, signal), [id], 10_000);
+  const loaded = useLoad((signal) => get<SearchPage>('/api/requests', { q: filter, limit: shown }, signal), [id, turn], 10_000);
   return (
     <Panel title="Last runs" aside={<a href={requestsHref(filter, 'all')}>All runs</a>} flush>
       <Await loaded={loaded} lines={4}>

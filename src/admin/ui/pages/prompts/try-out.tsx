@@ -15,20 +15,31 @@ interface TryOutProps {
   readonly prompt: PromptView;
   readonly version: number;
   readonly onVersion: (version: number) => void;
+  /** After each run. */
+  readonly onRun: () => void;
 }
 
 const pauseMs = 300;
 
 /** A field for each variable, what the messages become, and a real run. */
-export function TryOut({ prompt, version, onVersion }: TryOutProps) {
-  const { id, variables, versions } = prompt;
+export function TryOut({ prompt, version, onVersion, onRun }: TryOutProps) {
+  const { id, versions } = prompt;
+  const variables = versions.find(({ number }) => number === version)?.variables ?? prompt.variables;
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
   const [key, setKey] = useState('');
-  const run = useAction<PromptTry>();
+  const run = useAction<PromptTry>(onRun);
   const path = `/api/prompts/${encodeURIComponent(`${id}@${version}`)}`;
-  const values = Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (text === '' ? [] : [[name, valueOf(text)]])));
+  const values = Object.fromEntries(
+    variables.flatMap(({ name }) => (texts[name] === undefined || texts[name] === '' ? [] : [[name, valueOf(texts[name])]])),
+  );
+  const missing = variables
+    .filter(({ name, required, default: standard }) => required && standard === null && !(name in values))
+    .map(({ name }) => name);
   const settled = useSettled(JSON.stringify(values));
-  const preview = useLoad((signal) => post<PromptRender>(`${path}/render`, { variables: values }, signal), [path, settled]);
+  const preview = useLoad(
+    async (signal) => (missing.length > 0 ? undefined : post<PromptRender>(`${path}/render`, { variables: values }, signal)),
+    [path, settled],
+  );
   const send = (): void => run.run((signal) => post(`${path}/try`, { variables: values, ...(key === '' ? {} : { key }) }, signal));
   return (
     <div class="halves">
@@ -77,7 +88,7 @@ export function TryOut({ prompt, version, onVersion }: TryOutProps) {
         </form>
       </Panel>
       <div class="stack">
-        <Preview preview={preview} />
+        <Preview preview={preview} missing={missing} />
         <div aria-live="polite">
           {run.error !== undefined && <Problem error={run.error} />}
           {run.result !== undefined && run.error === undefined && <Response result={run.result} />}
@@ -96,10 +107,11 @@ function useSettled(text: string): string {
   return settled;
 }
 
-function Preview({ preview: { data, error } }: { preview: Loaded<PromptRender> }) {
+function Preview({ preview: { data, error }, missing }: { preview: Loaded<PromptRender | undefined>; missing: readonly string[] }) {
   return (
     <Panel title="What is sent" aside={data !== undefined && <code class="muted break">{data.name}</code>}>
       <div class="stack tight">
+        {missing.length > 0 && <Notice tone="info" title={`Fill in ${missing.join(', ')} to see what is sent`} />}
         {error !== undefined && (
           <Notice tone="info" title={error.message}>
             {error.hint !== null && <p>{error.hint}</p>}
