@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adminUrl } from '../admin/client.ts';
+import type { Stats } from '../../src/core/logs/reader.ts';
+import { adminUrl, call } from '../admin/client.ts';
 import { hasBrowser, useBrowser } from '../support/dashboard/page.ts';
-import { send, startBusyGateway } from '../support/dashboard/traffic.ts';
+import { send, sendCut, startBusyGateway } from '../support/dashboard/traffic.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
@@ -107,11 +108,18 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     await page.getByRole('link', { name: 'Open the new request' }).waitFor();
   });
 
-  it('shows figures and charts', async () => {
+  it('shows figures and charts, and leads to what they count', async () => {
+    await sendCut(gateway);
+    const failed = gateway.records.filter(({ error }) => error !== null).length;
+    const stored = async () => ((await call(adminUrl(gateway), '/api/stats?q=error%3A*')).json as Stats).total.requests;
+    await expect.poll(stored).toBe(failed);
     const { page, complaints } = await open(`${adminUrl(gateway)}/`);
     await expect.poll(() => page.locator('.figures').innerText()).toMatch(new RegExp(`Requests\\s+${gateway.records.length}\\b`));
     await page.locator('.chart canvas').first().waitFor();
+    await expect.poll(() => page.getByRole('link', { name: /Error rate/ }).innerText()).toContain(`${failed} failed`);
     await expect.poll(() => page.locator('.provider-card').count()).toBe(2);
+    await page.getByRole('link', { name: /Error rate/ }).click();
+    await expect.poll(() => page.locator('.histogram').innerText()).toContain(`${failed} requests`);
     expect(complaints).toEqual([]);
   });
 });

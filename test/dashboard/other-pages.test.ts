@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     const { page } = await open(server.url);
     await page.getByRole('link', { name: /Error rate/ }).click();
     await page.locator('.grid tbody tr:not(.space)').first().waitFor();
-    expect(new URL(page.url()).searchParams.get('q')).toBe('status:>=400');
+    expect(new URL(page.url()).searchParams.get('q')).toBe('error:*');
     const texts = await page.locator('.c-status').allInnerTexts();
     expect(texts.every((text) => /[45]\d\d/.test(text))).toBe(true);
   });

@@ -10,6 +10,7 @@ providers:
     replies:
       gpt-4o-mini: {text: "Open Settings, choose the customer, and press Reset. They get an e-mail with a link that works for one hour.", chunks: 12, chunk_delay: 25ms, delay: 60ms}
       gpt-4o: {text: "The notice period is three months to the end of a quarter.", chunks: 8, chunk_delay: 40ms, delay: 180ms}
+      gpt-4o-cut: {text: "The notice period is", chunks: 4, breaks: reset}
       gpt-4o-tools: {tool_call: {name: find_customer, arguments: {name: Ada}}, delay: 90ms}
   azure-eu:
     type: mock
@@ -44,6 +45,13 @@ const requests = [
   { config: 'search', model: 'fail', stream: false, content: 'Which of these invoices are overdue?' },
   { config: 'support', model: 'gpt-4o-mini', stream: true, content: 'Write a friendly reminder for invoice 1042.' },
 ] as const;
+
+/** A stream that breaks: its status is 200. */
+export async function sendCut({ url }: TestGateway): Promise<void> {
+  const body = JSON.stringify({ model: '@openai-main/gpt-4o-cut', stream: true, messages: [{ role: 'user', content: 'Go on.' }] });
+  const response = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  await response.text();
+}
 
 /** Sends one of a few kinds of requests to its end. @returns its id */
 export async function send({ url }: TestGateway, n: number): Promise<string> {

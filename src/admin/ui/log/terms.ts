@@ -3,6 +3,9 @@
 /** `provider:"a b"`: in quotes where the value needs them. */
 export const term = (field: string, value: string): string => `${field}:${isPlainValue(value) ? value : quoted(value)}`;
 
+/** What figures count as an error: also a stream that broke behind a good status. */
+export const anyError = 'error:*';
+
 const isPlainValue = (value: string): boolean => value !== '' && !/[\s",:*]|^[<>=-]/.test(value);
 const quoted = (value: string): string => `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 

@@ -90,7 +90,7 @@ function Figures({ provider: { slug, health, cost_today_usd: cost } }: { provide
       <div>
         <dt>Last 5 min</dt>
         <dd>
-          <a href={list('15m')} title="requests">
+          <a href={list('5m')} title="requests">
             {compact(figures.requests)}
             <span class="hidden-text"> requests</span>
           </a>

@@ -6,7 +6,7 @@ import { Button } from '../../components/button.tsx';
 import { Place } from '../../components/difference.tsx';
 import { Ago, Badge } from '../../components/display.tsx';
 import { type Column, Table } from '../../components/table.tsx';
-import { requestsHref, term } from '../../log/terms.ts';
+import { both, requestsHref, term } from '../../log/terms.ts';
 
 interface KeyTableProps {
   readonly keys: readonly KeyView[];
@@ -26,7 +26,7 @@ export function KeyTable({ keys, onRotate, onRevoke }: KeyTableProps) {
       name: 'Today',
       isNumber: true,
       cell: ({ name, requests_today: today }) => (
-        <a href={requestsHref(term('key', name), '24h')}>
+        <a href={requestsHref(both(term('key', name), `since:${new Date().toISOString().slice(0, 10)}`))}>
           {count(today)} {today === 1 ? 'request' : 'requests'}
         </a>
       ),

@@ -10,7 +10,7 @@ import { Panel } from '../../components/surface.tsx';
 import { Table } from '../../components/table.tsx';
 import { Choice } from '../../components/tabs.tsx';
 import { statusSeries } from './status-series.ts';
-import { type Range, both, fixedRange, requestsHref, term } from '../../log/terms.ts';
+import { type Range, anyError, both, fixedRange, requestsHref, term } from '../../log/terms.ts';
 
 const dimensions: readonly (readonly [Dimension, string])[] = [
   ['model', 'Model'],
@@ -183,9 +183,12 @@ function Groups({ stats, by, range }: { stats: Stats; by: Dimension; range: Rang
         {
           name: 'errors',
           isNumber: true,
-          cell: ({ name, errors, requests }) => (
-            <a href={requestsHref(both(filterOf(by, name), 'status:>=400'), range)}>{percent(errors, requests)}</a>
-          ),
+          cell: ({ name, errors, requests }) =>
+            name === 'other' ? (
+              percent(errors, requests)
+            ) : (
+              <a href={requestsHref(both(filterOf(by, name), anyError), range)}>{percent(errors, requests)}</a>
+            ),
         },
         { name: 'p95', isNumber: true, cell: ({ p95 }) => duration(p95) },
         { name: 'tokens', isNumber: true, cell: ({ tokens_in: into, tokens_out: out }) => compact(into + out) },

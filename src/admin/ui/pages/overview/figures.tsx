@@ -1,7 +1,7 @@
 import type { Stats } from '../../../../core/logs/reader.ts';
 import { compact, count, duration, percent, usd } from '../../browser/format.ts';
 import { Figure } from '../../components/display.tsx';
-import { type Range, requestsHref } from '../../log/terms.ts';
+import { anyError, type Range, requestsHref } from '../../log/terms.ts';
 
 export function Figures({ stats, range }: { stats: Stats; range: Range }) {
   const { total } = stats;
@@ -9,12 +9,7 @@ export function Figures({ stats, range }: { stats: Stats; range: Range }) {
   return (
     <section class="panel figures" aria-label="Figures">
       <Figure name="Requests" value={compact(requests)} note={perMinute(stats)} href={requestsHref('', range)} />
-      <Figure
-        name="Error rate"
-        value={percent(errors, requests)}
-        note={`${count(errors)} failed`}
-        href={requestsHref('status:>=400', range)}
-      />
+      <Figure name="Error rate" value={percent(errors, requests)} note={`${count(errors)} failed`} href={requestsHref(anyError, range)} />
       <Figure
         name="Duration"
         value={duration(total.p50)}
@@ -25,7 +20,7 @@ export function Figures({ stats, range }: { stats: Stats; range: Range }) {
         name="First token"
         value={duration(total.ttft_p50)}
         note={`p95 ${duration(total.ttft_p95)}`}
-        href={requestsHref('stream:true', range)}
+        href={requestsHref('ttft:*', range)}
       />
       <Figure
         name="Tokens"

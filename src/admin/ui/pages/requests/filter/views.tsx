@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { saved } from '../../../browser/saved.ts';
 import { Button } from '../../../components/button.tsx';
 import { TextField } from '../../../components/form.tsx';
+import { anyError } from '../../../log/terms.ts';
 import { Popover } from '../../../components/popover.tsx';
 
 interface View {
@@ -11,7 +12,7 @@ interface View {
 
 const usual: readonly View[] = [
   { name: 'All', filter: '' },
-  { name: 'Errors', filter: 'status:>=400' },
+  { name: 'Errors', filter: anyError },
   { name: 'Slow', filter: 'latency:>5s' },
   { name: 'Expensive', filter: 'cost:>0.01' },
   { name: 'Fallbacks', filter: 'fallback:true' },
