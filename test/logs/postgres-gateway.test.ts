@@ -34,8 +34,14 @@ describe.skipIf(skipping(kind.missing))('gateways with one Postgres', () => {
       ids.push(await ask(one.url, 'third'), await ask(two.url, 'fourth'));
       await expect.poll(async () => (await one.gateway.logs?.state())?.problems.join()).toMatch(/^Records wait in the spool: postgres 127/);
       expect((await one.gateway.logs?.state())?.problems.join()).not.toContain(kind.server().password);
+      const refused = one.gateway.logs?.search({ query: '', limit: 10 });
+      await expect(refused).rejects.toMatchObject({
+        code: 'log_unavailable',
+        hint: expect.stringContaining('until the database') as string,
+      });
       await kind.server().start();
       await expect.poll(found).toEqual(ids.toSorted());
+      await expect.poll(() => one.lines.join('')).toContain('the request log has no problems any more');
       const record = await two.gateway.logs?.get(ids[2] ?? '');
       expect(record?.record).toMatchObject({ status: 200, provider: 'mock' });
       expect(Buffer.from((await two.gateway.logs?.body(ids[2] ?? '', 'request')) ?? []).toString()).toContain('third');

@@ -132,7 +132,8 @@ export class Client implements Session {
     let text = typeof message === 'string' && message !== '' ? message : String(code ?? 'no connection');
     for (const secret of this.#address.secrets) text = text.replaceAll(secret, '***');
     const shown = typeof code === 'string' && isRefusal(error) && !isSignIn.test(code) ? code : 'log_unavailable';
-    return Object.assign(new Error(`${this.kind}: ${text.slice(0, 500)}`), { code: shown });
+    const hint = shown === 'log_unavailable' ? 'Requests are served; their records wait until the database responds.' : undefined;
+    return Object.assign(new Error(`${this.kind}: ${text.slice(0, 500)}`), { code: shown, hint });
   }
 }
 
