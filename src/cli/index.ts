@@ -142,7 +142,7 @@ function addMain(program: Command, { io, registry, loader, does }: Making): void
     .description('run the gateway; without a configuration file, with a mock provider for trying it out')
     .option('-c, --config <file>', 'configuration file, or - for standard input')
     .option('--listen <address>', 'host:port or unix:/path of the data listener')
-    .option('--probe-listen <address>', 'a second listener with only /healthz and /readyz')
+    .option('--probe-listen <address>', 'a second listener with only /healthz, /readyz and /metrics')
     .option('--admin-listen <address>', 'host:port or unix:/path of the dashboard and the admin API')
     .option('--no-admin', 'no dashboard and no admin API')
     .option('--no-watch', 'do not reload when a file changes')

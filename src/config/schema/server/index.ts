@@ -33,7 +33,7 @@ export const server = {
     },
     probe_listen: {
       ...listener,
-      description: 'A second listener that serves only /healthz and /readyz.',
+      description: 'A second listener that serves only /healthz, /readyz and /metrics, without a key.',
       examples: ['0.0.0.0:8789'],
     },
     admin: {
