@@ -46,7 +46,6 @@ export const errorCatalogue = {
     about: 'A file named by URL could not be downloaded for the provider.',
   },
   missing_file_extension: { status: 400, ...invalid, about: 'The media type of a file URL is unknown: its path has no known extension.' },
-  length_required: { status: 411, ...invalid, about: 'The request has no content-length.' },
   missing_api_key: { status: 401, type: 'authentication_error', about: 'Missing gateway API key.' },
   invalid_api_key: { status: 401, type: 'authentication_error', about: 'Unknown gateway API key.' },
   expired_api_key: { status: 401, type: 'authentication_error', about: 'The gateway API key has expired or was revoked.' },

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { errorCatalogue } from '../../src/core/error.ts';
 import { metricsTable } from '../../src/telemetry/metrics/table.ts';
 import { readProjectFile, root } from '../repo/tree.ts';
 import { skipping } from '../support/skipping.ts';
@@ -80,6 +81,12 @@ describe('what alerts and the dashboard ask for', () => {
     expect(metrics.filter((name) => !known.has(name) && !ofPrometheus.has(name))).toEqual([]);
     const labels = new Set(metrics.flatMap((name) => known.get(name)?.labels ?? []));
     expect(labelsIn(expr).filter((label) => !labels.has(label) && !everywhere.has(label))).toEqual([]);
+  });
+
+  it('codes of errors are those that the gateway has', () => {
+    const codes = expressions.flatMap(([, expr]) => [...expr.matchAll(/\bcode=~?"([^"]*)"/g)].flatMap(([, list = '']) => list.split('|')));
+    expect(codes.length).toBeGreaterThan(0);
+    expect(codes.filter((code) => !Object.hasOwn(errorCatalogue, code))).toEqual([]);
   });
 
   it('every panel says what it shows, and none lies over another', () => {

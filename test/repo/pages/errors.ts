@@ -10,7 +10,6 @@ const advice: Partial<Record<ErrorCode, string>> = {
   no_target: 'Write the model as `@slug/model`, or send `x-gateway-provider` or `x-gateway-config`.',
   missing_virtual_key: 'Send `x-gateway-virtual-key`, or choose one provider by header or config.',
   unsupported_parameter: '`error.param` names it. Remove it, or choose a provider that supports it.',
-  length_required: 'Send a `content-length`.',
   missing_api_key: 'Send the gateway key as `x-gateway-api-key`, `Authorization: Bearer …` or `x-api-key`.',
   invalid_api_key: 'Compare the key with the one that was issued; `api_keys` in `gateway.yaml` contains only its hash.',
   expired_api_key: 'Ask for a new key, or move `api_keys.<name>.expires`.',
