@@ -132,8 +132,7 @@ export class Runtime {
       budget: this.#budget,
       dialects,
       monotonic: clock.monotonic,
-      // Not `run`, which copies what was before once more to put it back: node does so at the end of each callback.
-      enter: (id) => this.#running.enterWith(id),
+      enter: (id) => this.#enter(id),
       onDefect: defects.report,
       onOver: (record) => {
         this.observing.add(record);
@@ -146,6 +145,14 @@ export class Runtime {
     this.server = listener.server;
     this.connections = new Connections(listener);
     this.server.maxConnections = first.snapshot.server.maxConnections;
+  }
+
+  /**
+   * Not `run`, which copies what was before once more to put it back: node does so at the end of each callback. Each entry
+   * copies a map, and a body that came with its head begins no other turn.
+   */
+  #enter(id: string): void {
+    if (this.#running.getStore() !== id) this.#running.enterWith(id);
   }
 
   #observe(first: Snapshot): Observing {

@@ -1,29 +1,47 @@
 import { randomFillSync } from 'node:crypto';
 
-const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-const hex = '0123456789abcdef';
+const alphabet = Buffer.from('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 'latin1');
+const hex = Buffer.from('0123456789abcdef', 'latin1');
 
-/** Makes ids from a pool of random bytes: one call into the system serves some hundred requests. */
+const prefix = 'req_';
+const timeLength = 10;
+const chanceLength = 16;
+const traceLength = 32;
+
+/**
+ * Makes ids from a pool of random bytes: one call into the system serves some hundred requests. Written as bytes and read
+ * at once: a text that grows by one character at a time is a chain of as many pieces.
+ */
 export class Ids {
   readonly #pool = Buffer.allocUnsafe(8192);
   #at = 8192;
+  readonly #request = Buffer.from(prefix.padEnd(prefix.length + timeLength + chanceLength, '0'), 'latin1');
+  #time = Number.NaN;
+  readonly #trace = Buffer.alloc(traceLength);
 
   /** `req_`, ten characters of time and sixteen of chance: sorts by time (Crockford's base 32). */
   request(now: number): string {
-    let time = '';
-    for (let rest = now, i = 0; i < 10; i += 1, rest = Math.floor(rest / 32)) time = alphabet[rest % 32] + time;
-    let chance = '';
-    const from = this.#take(16);
-    for (let i = 0; i < 16; i += 1) chance += alphabet[(this.#pool[from + i] ?? 0) & 31];
-    return `req_${time}${chance}`;
+    const id = this.#request;
+    if (now !== this.#time) {
+      this.#time = now;
+      for (let rest = now, i = prefix.length + timeLength - 1; i >= prefix.length; i -= 1, rest = Math.floor(rest / 32))
+        id[i] = alphabet[rest % 32] as number;
+    }
+    this.#chance(id, prefix.length + timeLength, alphabet);
+    return id.toString('latin1');
   }
 
   /** 32 hex digits (W3C Trace Context, 3.2.2.3). */
   trace(): string {
-    const from = this.#take(32);
-    let id = '';
-    for (let i = 0; i < 32; i += 1) id += hex[(this.#pool[from + i] ?? 0) & 15];
-    return id;
+    this.#chance(this.#trace, 0, hex);
+    return this.#trace.toString('latin1');
+  }
+
+  /** Fills the rest of `into` with random characters. @param characters a power of two of them */
+  #chance(into: Buffer, start: number, characters: Buffer): void {
+    const from = this.#take(into.length - start) - start;
+    const mask = characters.length - 1;
+    for (let i = start; i < into.length; i += 1) into[i] = characters[(this.#pool[from + i] as number) & mask] as number;
   }
 
   #take(count: number): number {
