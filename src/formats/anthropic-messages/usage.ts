@@ -6,13 +6,14 @@ import type { Usage } from '../../core/model/usage.ts';
  * they are set. `input_tokens` does not hold what was read from the cache or written to it.
  */
 export class UsageCounts {
-  #found: Plain = {};
+  readonly #found: Record<string, unknown> = {};
 
   add(usage: unknown): void {
     if (!isPlain(usage)) return;
-    const found: Record<string, unknown> = { ...this.#found };
-    for (const [key, value] of Object.entries(usage)) if (value !== null && value !== undefined) found[key] = value;
-    this.#found = found;
+    for (const key in usage) {
+      const value = usage[key];
+      if (value !== null && value !== undefined && key !== '__proto__') this.#found[key] = value;
+    }
   }
 
   /** Undefined where nothing was reported. */

@@ -77,10 +77,10 @@ class Choice {
   fields: Plain = {};
   readonly #index: number;
   readonly #call: CollectCall;
-  /** In the order in which they began; calls stand where they were made. */
+  /** In the order in which they began; calls stand where they were made. None for strict clients, who are not shown them. */
   readonly #blocks: (Record<string, unknown> | ToolCall)[] = [];
-  readonly #byNumber = new Map<number, Record<string, unknown>>();
-  readonly #calls = new Map<number, ToolCall>();
+  #byNumber: Map<number, Record<string, unknown>> | undefined;
+  #calls: Map<number, ToolCall> | undefined;
   #last: { readonly kind: string; readonly block: Record<string, unknown> } | undefined;
   #content = '';
   #refusal: string | null = null;
@@ -148,7 +148,7 @@ class Choice {
 
   #message(listsBlocks: boolean): Plain {
     const { strict, showsReasoning } = this.#call;
-    const calls = [...this.#calls.values()];
+    const calls = this.#calls === undefined ? [] : [...this.#calls.values()];
     const blocks = strict ? [] : this.#shown();
     const hasOther = calls.length > 0 || this.#audio !== undefined;
     const images = blocks.some((block) => block['type'] === 'image_url');
@@ -173,7 +173,8 @@ class Choice {
 
   /** A fragment of a block: that of its number, or of the last one while the kind stays. */
   #join({ block, signature }: Of<'text' | 'thinking'>, kind: 'text' | 'thinking', part: Plain): void {
-    const known = block === undefined ? (this.#last?.kind === kind ? this.#last.block : undefined) : this.#byNumber.get(block);
+    if (this.#call.strict) return;
+    const known = block === undefined ? (this.#last?.kind === kind ? this.#last.block : undefined) : this.#byNumber?.get(block);
     if (known === undefined) {
       this.#open(block, { type: kind, ...part, ...signed(signature) });
       return;
@@ -185,7 +186,7 @@ class Choice {
   #block({ block, state, kind, native }: Of<'block'>): void {
     if (state === 'close') return;
     if (kind === 'native') {
-      const known = this.#byNumber.get(block);
+      const known = this.#byNumber?.get(block);
       if (typeof native !== 'object' || native === null) return;
       if (known === undefined) this.#open(block, { ...native });
       else Object.assign(known, native);
@@ -193,17 +194,19 @@ class Choice {
   }
 
   #open(number: number | undefined, block: Record<string, unknown>): void {
+    if (this.#call.strict) return;
     this.#blocks.push(block);
-    if (number !== undefined) this.#byNumber.set(number, block);
+    if (number !== undefined) (this.#byNumber ??= new Map()).set(number, block);
     this.#last = { kind: String(block['type']), block };
   }
 
   #toolCall(event: Of<'tool_call'>): void {
-    let known = this.#calls.get(event.index);
+    const calls = (this.#calls ??= new Map<number, ToolCall>());
+    let known = calls.get(event.index);
     if (known === undefined) {
-      const id = event.id ?? madeCallId(this.#call.id, this.#index, this.#calls.size);
+      const id = event.id ?? madeCallId(this.#call.id, this.#index, calls.size);
       known = { id, name: '', arguments: '', signature: undefined, kind: event.kind ?? 'function' };
-      this.#calls.set(event.index, known);
+      calls.set(event.index, known);
       this.#blocks.push(known);
       this.#last = undefined;
     }

@@ -107,10 +107,10 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
     this.#counts.add(data['usage']);
     this.#stop = textOf(delta['stop_reason']) ?? this.#stop;
     const events: ModelEvent[] = [];
-    const top = answerExtras({ ...delta, ...data });
-    if (Object.keys(top).length > 0) events.push({ type: 'extra', fields: top, strict: false });
-    const extras = choiceExtras(delta);
-    if (Object.keys(extras).length > 0) events.push({ type: 'extra', choice: 0, fields: extras, strict: false });
+    const top = present(topExtras, data, delta);
+    if (top !== undefined) events.push({ type: 'extra', fields: top, strict: false });
+    const extras = present(choiceExtras, delta);
+    if (extras !== undefined) events.push({ type: 'extra', choice: 0, fields: extras, strict: false });
     return this.#stop === undefined ? events : [...events, ...this.#finish()];
   }
 
@@ -164,14 +164,18 @@ function contentOf({ content }: Plain): readonly Plain[] {
 }
 
 /** What the choice says beyond OpenAI's words, with strict compliance off. */
-const choiceExtras = (delta: Plain): Plain => present(delta, ['stop_sequence', 'stop_details']);
+const choiceExtras = ['stop_sequence', 'stop_details'] as const;
 
 /** What the answer says beyond OpenAI's words, with strict compliance off. */
-const answerExtras = (answer: Plain): Plain => present(answer, ['container', 'context_management']);
+const topExtras = ['container', 'context_management'] as const;
 
-function present(object: Plain, keys: readonly string[]): Plain {
-  const found: Record<string, unknown> = {};
-  for (const key of keys) if (object[key] !== null && object[key] !== undefined) found[key] = object[key];
+/** The members that say something, of the first object that has them; undefined where there are none. */
+function present(keys: readonly string[], object: Plain, other?: Plain): Plain | undefined {
+  let found: Record<string, unknown> | undefined;
+  for (const key of keys) {
+    const value = other === undefined || Object.hasOwn(object, key) ? object[key] : other[key];
+    if (value !== null && value !== undefined) (found ??= {})[key] = value;
+  }
   return found;
 }
 

@@ -76,18 +76,14 @@ export function toMessages(
   const { effort, ...length } = thinkingFields(body, facts, conversion);
   const instructions = wantsJson(body) ? [...system, jsonOnly] : system;
   const output = outputConfig(body, effort, answer.format);
-  const out: Block = {
-    ...(options.vertex === undefined ? { model: call.model } : { anthropic_version: options.vertex.version }),
-    ...length,
-    ...(instructions.length === 0 ? {} : { system: instructions }),
-    messages,
-    ...tools,
-    ...samplingFields(body, length.thinking, conversion),
-    ...(output === undefined ? {} : { output_config: output }),
-    ...userFields(body, conversion),
-    ...plainFields(body, conversion, options.handled ?? none),
-    ...(call.stream ? { stream: true } : {}),
-  };
+  const out: Block = options.vertex === undefined ? { model: call.model } : { anthropic_version: options.vertex.version };
+  Object.assign(out, length);
+  if (instructions.length > 0) out['system'] = instructions;
+  out['messages'] = messages;
+  Object.assign(out, tools, samplingFields(body, length.thinking, conversion));
+  if (output !== undefined) out['output_config'] = output;
+  Object.assign(out, userFields(body, conversion), plainFields(body, conversion, options.handled ?? none));
+  if (call.stream) out['stream'] = true;
   return { body: out, dropped: drops.list, betas: [...conversion.betas] };
 }
 

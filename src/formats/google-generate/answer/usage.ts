@@ -51,7 +51,8 @@ function detailsOf(value: Plain): Pick<Usage, 'details'> {
 export function laterUsage(before: Plain | undefined, now: unknown): Plain | undefined {
   if (!isPlain(now)) return before;
   // A total is of its own event only: beside counts of other events it would prove nothing.
-  const { totalTokenCount: _total, ...kept } = before ?? {};
+  if (before === undefined) return now;
+  const { totalTokenCount: _total, ...kept } = before;
   return { ...kept, ...now };
 }
 

@@ -1,7 +1,7 @@
 import { isPlain, type Plain } from '../../../../core/json/merge.ts';
 import { textOf } from '../../../shared/json.ts';
 import { cannotCarry } from '../../../shared/cannot-carry.ts';
-import { type Conversion, oneOf } from '../conversion.ts';
+import { type Conversion, hasAny, oneOf } from '../conversion.ts';
 import { toServedSchema } from '../../schema/index.ts';
 import { type BuiltIn, builtIn, isForeignTool } from './built-in.ts';
 
@@ -20,6 +20,7 @@ export interface ServedTools {
  * @throws GatewayError for a function without a name
  */
 export function toServedTools(body: Plain, conversion: Conversion): ServedTools {
+  if (!hasAny(body, toolFields)) return noTools;
   const declarations: Plain[] = [];
   const others: Plain[] = [];
   let retrievalConfig: Plain | undefined;
@@ -36,6 +37,9 @@ export function toServedTools(body: Plain, conversion: Conversion): ServedTools 
   const functions = declarations.length === 0 ? [] : [{ functionDeclarations: declarations }];
   return { tools: [...functions, ...others], names: declarations.map(({ name }) => String(name)), retrievalConfig };
 }
+
+const toolFields: ReadonlySet<string> = new Set(['tools', 'functions', 'web_search_options']);
+const noTools: ServedTools = Object.freeze({ tools: [], names: [], retrievalConfig: undefined });
 
 const isSearch = (tool: BuiltIn['tool']): boolean => tool['googleSearch'] !== undefined || tool['googleSearchRetrieval'] !== undefined;
 
