@@ -24,7 +24,7 @@ export interface Masking {
 /**
  * Bytes of one record that are masked on the event loop: 8 ms of the dearest text there is (rows of single digits cost 0.5 µs
  * a byte, most others 3 to 6 ns). The thread costs a record several times what masking it usually does, and streams end
- * together: others follow in the same turn of the event loop until so many milliseconds are over.
+ * together: others follow in the same turn of the event loop until so many milliseconds of it were masking.
  */
 const mostOfOne = 16 * 1024;
 const mostMs = 8;
@@ -42,8 +42,9 @@ export class GroupCommit {
   readonly #onDefect: (error: unknown) => void;
   readonly #now: () => number;
   #waiting: { sealed: SealedRecord; end: () => void }[] = [];
-  /** When the first record was masked in this turn. */
-  #since: number | undefined;
+  /** Milliseconds of this turn in which records were masked, and when that of the next one began. */
+  #masked = 0;
+  #began: number | undefined;
 
   /**
    * @param onDefect told of what was thrown where nothing may be
@@ -58,14 +59,15 @@ export class GroupCommit {
 
   /** For a record that is added in the same turn. */
   readonly mayMask: MayMask = (bytes) => {
-    if (bytes > mostOfOne) return false;
-    const now = this.#now();
-    this.#since ??= now;
-    return now - this.#since <= mostMs;
+    if (bytes > mostOfOne || this.#masked > mostMs) return false;
+    this.#began = this.#now();
+    return true;
   };
 
   /** `end` is called after the write: in the same turn, or when the bodies are masked. */
   add(sealed: SealedRecord, end: () => void): void {
+    if (this.#began !== undefined) this.#masked += this.#now() - this.#began;
+    this.#began = undefined;
     const { later } = sealed;
     if (later === undefined) {
       this.#push(sealed, end);
@@ -94,7 +96,7 @@ export class GroupCommit {
   }
 
   readonly #flush = (): void => {
-    this.#since = undefined;
+    this.#masked = 0;
     const batch = this.#waiting;
     if (batch.length === 0) return;
     this.#waiting = [];
