@@ -19,7 +19,7 @@ export interface FrontResult {
 /** Connections that run at the same time. */
 const together = 64;
 const mostBroken = 5;
-const takesOver = /^(?:upgrade:|CONNECT )/im;
+const takesOver = /^upgrade:|CONNECT /im;
 const quotedExtension = /\n[\da-f]+;[^\r\n]*"/i;
 const refused = /HTTP\/1\.1 400 Bad Request\r\n(?:(?!HTTP\/1\.1).)*$/s;
 
