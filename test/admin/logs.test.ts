@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import type { SearchPage, StoredRecord } from '../../src/core/logs/reader.ts';
 import type { LogRow } from '../../src/core/logs/row.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
-import { adminUrl, call } from './client.ts';
+import { adminUrl, call, cookieOf } from './client.ts';
 import { turns } from '../support/time.ts';
 
 const tokens = { vera: 'token-of-the-viewer-1', otto: 'token-of-the-operator' } as const;
@@ -137,13 +137,16 @@ describe('the request log', () => {
 interface Tail {
   readonly events: { event: string; id: string | undefined; data: string }[];
   rows(): LogRow[];
+  /** The gateway has ended it. */
+  isOver(): boolean;
   close(): void;
 }
 
-/** Follows the log. */
-function tail(query: string, token: string, lastId?: string): Promise<Tail> {
+/** Follows the log. @param who a token, or the cookie of a session */
+function tail(query: string, who: string | { readonly cookie: string }, lastId?: string): Promise<Tail> {
   const { hostname, port } = new URL(base);
-  const headers = { authorization: `Bearer ${token}`, ...(lastId === undefined ? {} : { 'last-event-id': lastId }) };
+  const proof = typeof who === 'string' ? { authorization: `Bearer ${who}` } : who;
+  const headers = { ...proof, ...(lastId === undefined ? {} : { 'last-event-id': lastId }) };
   return new Promise((resolve, reject) => {
     const sent = request({ host: hostname, port, path: `/api/live${query}`, headers, agent: false }, (response) => {
       const events: Tail['events'] = [];
@@ -159,7 +162,7 @@ function tail(query: string, token: string, lastId?: string): Promise<Tail> {
         }
       });
       const rows = () => events.filter(({ event }) => event === 'message').map(({ data }) => JSON.parse(data) as LogRow);
-      resolve({ events, rows, close: () => sent.destroy() });
+      resolve({ events, rows, close: () => sent.destroy(), isOver: () => response.readableEnded });
     });
     sent.on('error', reject);
     sent.end();
@@ -214,6 +217,21 @@ describe('the live tail', () => {
     const skipped = await until(() => live.events.find(({ event }) => event === 'skipped'), 'the count of the others');
     expect([live.rows().length, JSON.parse(skipped.data)]).toEqual([50, { count: 70 }]);
     live.close();
+  });
+
+  it('ends with the session that began it', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const cookie = cookieOf(await call(base, '/api/session', { method: 'POST', body: { token: tokens.otto } }));
+    const [own, other] = [await tail('', { cookie }), await tail('', tokens.otto)];
+    await until(() => own.events.length > 0 && other.events.length > 0, 'both tails');
+    vi.advanceTimersByTime(15_000);
+    await call(base, '/api/session', { method: 'DELETE', cookie });
+    expect(own.isOver()).toBe(false);
+    vi.advanceTimersByTime(15_000);
+    await until(() => own.isOver(), 'the end');
+    expect(other.isOver()).toBe(false);
+    other.close();
   });
 
   it('has room for 16 readers', async () => {

@@ -18,6 +18,8 @@ export interface LiveOptions {
   /** This reader sees nothing that users wrote. */
   readonly isBare: boolean;
   mask(): Mask;
+  /** Whether the reader may still see what it was let in for. */
+  holds(): boolean;
   /** `last-event-id` of a reader who comes back. */
   readonly lastId: string | undefined;
   /** Ends with the connection. */
@@ -36,7 +38,8 @@ export function streamRows(response: ServerResponse, options: LiveOptions): Prom
     reader.begin();
     const leave = hub.add(reader);
     const tick = setInterval(() => reader.second(), 1000);
-    const beat = setInterval(() => reader.write(': beat\n\n'), beatMs);
+    // Whoever signed out, or may see less by now, is sent away: a browser comes back as who it is then.
+    const beat = setInterval(() => (options.holds() ? reader.write(': beat\n\n') : response.end()), beatMs);
     const end = (): void => {
       leave();
       clearInterval(tick);

@@ -95,7 +95,16 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
     };
     const hub = { last, since: () => undefined, add };
     const { matches } = find([], q);
-    void streamRows(response, { hub, boot: 'fixture', matches, isBare: false, mask: () => mask, lastId: undefined, signal: gone.signal });
+    void streamRows(response, {
+      hub,
+      boot: 'fixture',
+      matches,
+      isBare: false,
+      mask: () => mask,
+      holds: () => true,
+      lastId: undefined,
+      signal: gone.signal,
+    });
   };
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
   return {

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../../core/error.ts';
 import type { LogRow } from '../../../core/logs/row.ts';
 import { readFilter } from '../../../query/invalid.ts';
 import { matcher } from '../../../query/match.ts';
 import { streamRows } from '../../live/stream.ts';
-import type { AdminCall, AdminReply, AdminRoute } from '../route.ts';
+import type { User } from '../../auth/users.ts';
+import type { Access, AdminCall, AdminReply, AdminRoute } from '../route.ts';
 import { filterOf, seesContent } from './content.ts';
 
 /** Readers at the same time. */
@@ -27,7 +29,7 @@ export function liveRoutes(): readonly AdminRoute[] {
   ];
 }
 
-function live({ subject, query, request, user, signal }: AdminCall, boot: string): AdminReply {
+function live({ subject, access, query, request, user, signal }: AdminCall, boot: string): AdminReply {
   const { hub } = subject;
   if (hub.readers >= most)
     throw new GatewayError('rate_limited', { message: `${most} readers follow the log already.`, hint: 'Close one of them.' });
@@ -39,10 +41,21 @@ function live({ subject, query, request, user, signal }: AdminCall, boot: string
     matches: matcherOf(filterOf(user, query)),
     isBare: !seesContent(user),
     mask: () => subject.mask(),
+    holds: () => isStill(user, access, request),
     lastId,
     signal,
   };
   return { stream: (response) => streamRows(response, options) };
+}
+
+/** A token may have been removed meanwhile, which is an error where it is looked at. */
+function isStill({ name, role }: User, access: Access, request: IncomingMessage): boolean {
+  try {
+    const now = access.userOf(request);
+    return now?.name === name && now.role === role;
+  } catch {
+    return false;
+  }
 }
 
 /** @throws GatewayError `invalid_filter` */
