@@ -88,12 +88,26 @@ function xRange(times: readonly number[], step: number, kind: 'bars' | 'lines'):
   return () => [first, last > first ? last : first + 1];
 }
 
+/** Buckets without a value that a line passes over: longer ones are times in which nothing was measured. */
+const mostSpanned = 6;
+
+/** Values that no line reaches. */
+function loneIn(values: Series['values']): number[] {
+  const held = values.flatMap((value, i) => (value === null ? [] : [i]));
+  return held.filter((at, n) => at - (held[n - 1] ?? -Infinity) > mostSpanned && (held[n + 1] ?? Infinity) - at > mostSpanned);
+}
+
 function seriesOf(one: Series, kind: 'bars' | 'lines', colour: (name: string) => string): uPlot.Series {
   const stroke = colour(one.colour);
   if (kind === 'lines') {
     // A line needs two values; a lone one is a point.
-    const isLone = one.values.filter((value) => value !== null).length === 1;
-    return { stroke, width: 1.75, points: { show: isLone, size: 6, fill: stroke }, spanGaps: true };
+    const lone = loneIn(one.values);
+    return {
+      stroke,
+      width: 1.75,
+      points: { show: lone.length > 0, filter: () => lone, size: 6, fill: stroke },
+      gaps: (u, _series, _from, _to, found) => found.filter(([from, to]) => to - from > (mostSpanned * u.bbox.width) / one.values.length),
+    };
   }
   const paths = uPlot.paths.bars?.({ size: [0.85, 40], radius: 0 });
   return { stroke, fill: stroke, width: 0, points: { show: false }, ...(paths === undefined ? {} : { paths }) };
