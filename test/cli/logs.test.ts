@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -134,7 +135,7 @@ describe('gateway logs show', () => {
 
   it('prints a line that sends it again', async () => {
     const { out } = await logs('show', ids[1] ?? '', '--curl');
-    expect(out).toContain(`curl -X POST '${gateway.url.replace(/\/$/, '')}/v1/chat/completions'`);
+    expect(out).toContain(`curl '${gateway.url.replace(/\/$/, '')}/v1/chat/completions'`);
     expect(out).toContain(`--data-raw '{"model":"mock-model"`);
   });
 });
@@ -196,6 +197,39 @@ describe('gateway logs tail', () => {
       err: expect.stringMatching(/error: the gateway at http:\S+ closed the connection\n/) as string,
     });
   });
+});
+
+it('gateway logs show --curl prints a line in which a shell fills in what was masked', async () => {
+  const headers = {
+    'content-type': 'application/json',
+    authorization: 'Bearer sk-client-0123456789abcdef',
+    'x-gateway-config': '{"provider":"mock","api_key":"sk-inline-0123456789abcdef"}',
+    'x-other-token': 'abcdef0123456789',
+    'x-note': `it's "$HOME"`,
+  };
+  const body = '{"model":"mock-model","messages":[{"role":"user","content":"it\'s $HOME"}]}';
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers, body });
+  await response.text();
+  const id = response.headers.get('x-request-id') ?? '';
+  const { out } = await until(async () => {
+    const ran = await logs('show', id, '--curl');
+    return ran.code === 0 && ran;
+  }, 'the record');
+  const { stdout } = spawnSync('sh', ['-c', `curl() { printf '%s\\n' "$@"; }\n${out}`], {
+    encoding: 'utf8',
+    env: { GATEWAY_API_KEY: 'KEY', X_GATEWAY_CONFIG: 'INLINE', X_OTHER_TOKEN: 'TOKEN', HOME: '/root' },
+  });
+  const given = stdout.split('\n');
+  expect(given).toEqual(
+    expect.arrayContaining([
+      'authorization: Bearer KEY',
+      'x-gateway-config: {"provider":"mock","api_key":"INLINE"}',
+      'x-other-token: TOKEN',
+      `x-note: it's "$HOME"`,
+      body,
+    ]),
+  );
+  expect(out).not.toContain('***');
 });
 
 describe('what is no admin listener of this version', () => {

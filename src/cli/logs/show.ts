@@ -1,4 +1,5 @@
 import type { RequestDifferences, Status } from '../../admin/api-types.ts';
+import { curlOf } from '../../core/logs/curl.ts';
 import type { BodyPart, SearchPage, StoredRecord } from '../../core/logs/reader.ts';
 import { printable } from '../../core/text/printable.ts';
 import { type AdminClient, adminClient } from '../admin-client.ts';
@@ -28,7 +29,7 @@ export async function show(id: string, flags: ShowFlags, io: CliIo): Promise<num
     return exitCodes.yes;
   }
   if (flags.curl === true) {
-    io.stdout.write(await curlOf(stored, client));
+    io.stdout.write(await curlText(stored, client));
     return exitCodes.yes;
   }
   io.stdout.write(storyText(stored, io.stdout.columns ?? usualWidth));
@@ -77,27 +78,11 @@ function readable(bytes: Buffer): string {
   return text.replaceAll(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, '�');
 }
 
-const masked = '***';
-
-/** The client's request for a shell; credentials are a variable. @throws CommandError */
-async function curlOf({ record, bodies }: StoredRecord, client: AdminClient): Promise<string> {
+/** The client's request for a shell; credentials are variables. @throws CommandError */
+async function curlText({ record, bodies }: StoredRecord, client: AdminClient): Promise<string> {
   const { url } = await client.get<Status>('/api/status');
   const body = bodies.includes('request') ? await client.bytes(`${pathOf(record.id)}/body`, { part: 'request' }) : undefined;
-  const parts = [`curl -X ${record.method} ${quoted(url.replace(/(?:\/v1)?\/?$/, '') + record.path)}`];
-  for (const [name, value] of Object.entries(record.request.headers)) {
-    if (ofConnection.test(name)) continue;
-    parts.push(
-      value.includes(masked)
-        ? `-H "${name}: ${name === 'authorization' ? 'Bearer ' : ''}$GATEWAY_API_KEY"`
-        : `-H ${quoted(`${name}: ${value}`)}`,
-    );
-  }
-  if (body !== undefined) parts.push(`--data-raw ${quoted(body.toString('utf8'))}`);
-  else if (record.request.why_absent !== 'there was none')
+  if (body === undefined && record.request.why_absent !== 'there was none')
     throw new CommandError(exitCodes.no, `the body of the request is not stored: ${record.request.why_absent ?? 'unknown'}`);
-  return `${parts.join(' \\\n  ')}\n`;
+  return `${curlOf(record, url.replace(/(?:\/v1)?\/?$/, ''), body?.toString('utf8'))}\n`;
 }
-
-const ofConnection = /^(?:host|connection|content-length|accept-encoding|transfer-encoding|expect)$/;
-
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

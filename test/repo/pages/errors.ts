@@ -61,7 +61,7 @@ export function errorsPage(): string {
     '# Errors',
     'Every error that the gateway makes has one of these codes. The body has the shape that client libraries print:',
     example,
-    '`error.gateway.source` and the header `x-gateway-error-source` say whose error it is: `gateway` or `provider`. In a stream that has begun, the same object is the last event. An error that a provider made keeps the status, code and further keys of the provider.',
+    'On `/v1/messages` it is `{"type":"error","error":{"type":…,"message":…,"gateway":{"code":…,…}},"request_id":…}`. `error.gateway.source` and the header `x-gateway-error-source` say whose error it is: `gateway` or `provider`. In a stream that has begun, the same object is the last event. An error that a provider made keeps the status, code and further keys of the provider.',
     '### Retries\n\nClient libraries send a request again after the statuses 408, 409, 429 and 5xx. Where a retry cannot succeed, the response has the header `x-should-retry: false`, and the libraries of OpenAI and Anthropic send one request only. The header `x-should-retry` of a provider passes unchanged, unless the gateway has used up retries or targets of its own. If a provider asks for a wait only in the body of its error, the gateway sends it as `retry-after`.',
     `| Code | Status | Can a retry succeed? |\n|---|---|---|\n${table.join('\n')}`,
     'By status: a retry can succeed after 408, 409, 423, 424, 425, 429 and 5xx other than 501 and 505; not where the code of the provider says that a quota is used up.',

@@ -3,7 +3,6 @@ import { makeRow } from '../../../query/fixtures/rows.ts';
 import { matcher } from '../../../query/match.ts';
 import { parseFilter } from '../../../query/parse.ts';
 import { treeOf } from '../pages/trace/tree.ts';
-import { curlOf } from '../pages/request/actions/curl.ts';
 import { sumOf } from './money.ts';
 import { boundsOf, fixedRange, isRange, stepFor, term, withRange } from './terms.ts';
 
@@ -55,21 +54,4 @@ describe('a trace', () => {
     expect(shape(row('a', null, 'x'), row('b', null, 'x'), row('c', null, 'y'))).toEqual(['(x)', '>a', '>b', 'c']));
   it('has each request once, also where spans form a circle', () =>
     expect(shape(row('a', 's1', 's2'), row('b', 's2', 's1')).toSorted()).toEqual(['>b', 'a']));
-});
-
-describe('a curl command', () => {
-  const record = {
-    method: 'POST',
-    path: '/v1/x',
-    request: { headers: { 'content-type': 'application/json', authorization: '•••', 'x-note': "it's", host: 'h' }, body: {} },
-  };
-  it('quotes for a shell, and has variables for secrets', () => {
-    expect(curlOf(record as never, 'http://g', `{"a":"it's $HOME"}`)).toBe(
-      String.raw`curl 'http://g/v1/x' \
-  -H 'content-type: application/json' \
-  -H "authorization: Bearer $GATEWAY_API_KEY" \
-  -H 'x-note: it'\''s' \
-  --data-raw '{"a":"it'\''s $HOME"}'`,
-    );
-  });
 });

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Status } from '../../../../api-types.ts';
+import { curlOf } from '../../../../../core/logs/curl.ts';
 import type { BodyPart, StoredRecord } from '../../../../../core/logs/reader.ts';
 import { get, getBytes } from '../../../browser/api.ts';
 import { toApiError } from '../../../browser/load.ts';
@@ -9,7 +10,6 @@ import { useShortcuts } from '../../../browser/shortcuts.ts';
 import { Button } from '../../../components/button.tsx';
 import { originOf } from '../../../log/terms.ts';
 import { isKept } from '../bodies/use-body.ts';
-import { curlOf } from './curl.ts';
 import { ExplainDialog } from './explain.tsx';
 import { ReplayDialog } from './replay.tsx';
 

@@ -1,0 +1,42 @@
+import type { LogRecord } from '../records/record.ts';
+
+/** Headers that curl or the gateway writes by itself. */
+const left = /^(?:host|content-length|connection|accept-encoding|transfer-encoding|expect|keep-alive|x-request-id|traceparent)$/i;
+
+/** Headers in which clients send a key of the gateway. */
+const keyHeader = /^(?:authorization|(?:x-)?api-key|x-goog-api-key|x-(?:gateway|portkey)-api-key)$/i;
+
+/** In place of a credential, and of a value that a viewer does not see. */
+const masked = '***';
+const unseen = '•••';
+
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/**
+ * A recorded request as its client sent it, for a shell: what was masked is a variable.
+ *
+ * @param gateway its URL, without a path @param body undefined: it is not kept
+ */
+export function curlOf(record: LogRecord, gateway: string, body: string | undefined): string {
+  const hadBody = record.request.body !== null || record.bytes.in > 0;
+  const parts = [`curl ${quoted(gateway + record.path)}`];
+  if (record.method !== 'POST' || !hadBody) parts.push(`-X ${record.method}`);
+  for (const [name, value] of Object.entries(record.request.headers)) {
+    const isKey = keyHeader.test(name);
+    if (!left.test(name) && (value !== unseen || isKey)) parts.push(`-H ${headerOf(name, value, isKey)}`);
+  }
+  if (body !== undefined) parts.push(`--data-raw ${quoted(body)}`);
+  else if (hadBody) parts.push('--data-binary @body');
+  return parts.join(' \\\n  ');
+}
+
+/** A part that was masked stands between double quotes: the shell fills it in. */
+function headerOf(name: string, value: string, isKey: boolean): string {
+  const variable = isKey ? 'GATEWAY_API_KEY' : name.toUpperCase().replaceAll(/\W/g, '_');
+  if (isKey && (value === masked || value === unseen)) return `"${name}: ${/^authorization$/i.test(name) ? 'Bearer ' : ''}$${variable}"`;
+  return `${name}: ${value}`
+    .split(masked)
+    .map(quoted)
+    .join(`"$${variable}"`)
+    .replace(/(?<=")''$/, '');
+}
