@@ -264,6 +264,9 @@ export interface ReplayRequest {
   readonly force?: boolean | undefined;
 }
 
+/** How long `POST /api/replay` may take, in milliseconds. */
+export const replayLimitMs = 310_000;
+
 export interface ReplayResult {
   readonly id: string;
   readonly status: number;

@@ -15,7 +15,8 @@ export interface AdminClient {
   readonly shown: string;
   /** The JSON of a response. `T` is what the API's types say. */
   get<T>(path: string, query?: Readonly<Record<string, string | number | undefined>>): Promise<T>;
-  post<T>(path: string, body?: object): Promise<T>;
+  /** @param limitMs how long the response may take; default 60 s */
+  post<T>(path: string, body?: object, limitMs?: number): Promise<T>;
   bytes(path: string, query?: Readonly<Record<string, string | number | undefined>>): Promise<Buffer>;
   /** Server-sent events until the signal, or the end of the connection. */
   events(path: string, query: Readonly<Record<string, string | undefined>>, options: EventOptions): AsyncIterable<AdminEvent>;
@@ -35,7 +36,7 @@ export interface AdminEvent {
 
 /** No response is larger, in bytes. */
 const mostBytes = 256 * 1024 * 1024;
-const limitMs = 60_000;
+const usualLimitMs = 60_000;
 
 /** Connects to nothing yet. @throws CommandError */
 export function adminClient(flags: AdminFlags, io: Pick<CliIo, 'env' | 'cwd' | 'asks'>): AdminClient {
@@ -57,8 +58,8 @@ class HttpClient implements AdminClient {
     return this.#json(await this.#send('GET', path + queryText(query))) as T;
   }
 
-  async post<T>(path: string, body: object = {}): Promise<T> {
-    return this.#json(await this.#send('POST', path, JSON.stringify(body))) as T;
+  async post<T>(path: string, body: object = {}, limitMs = usualLimitMs): Promise<T> {
+    return this.#json(await this.#send('POST', path, JSON.stringify(body), limitMs)) as T;
   }
 
   bytes(path: string, query: Readonly<Record<string, string | number | undefined>> = {}): Promise<Buffer> {
@@ -100,7 +101,7 @@ class HttpClient implements AdminClient {
     return new CommandError(exitCodes.unreachable, `${this.shown} ${what}: it may be another program`);
   }
 
-  async #send(method: string, path: string, body?: string): Promise<Buffer> {
+  async #send(method: string, path: string, body?: string, limitMs = usualLimitMs): Promise<Buffer> {
     const signal = AbortSignal.timeout(limitMs);
     try {
       const response = await this.#request(method, path, { body, signal, headers: {} });

@@ -82,7 +82,18 @@ export class Explainer {
     const run = await dryRun(request, asked, { generation, snapshot: this.#snapshot, clock, checkEgress });
     // What the request is taken to have is not the caller's.
     const added = Object.keys(request.headers ?? {}).some((name) => name.toLowerCase() === 'content-type') ? [] : ['content-type'];
-    return this.#tell(run, new Set([...Object.keys(ours), ...added]));
+    const told = await this.#tell(run, new Set([...Object.keys(ours), ...added]));
+    return { ...told, warnings: [...told.warnings, ...this.#unknownAssumptions(request, told)] };
+  }
+
+  /** Of what a provider is assumed to respond that nobody has: a mistyped name. */
+  #unknownAssumptions({ assume = {} }: ExplainRequest, { targets }: Explanation): readonly string[] {
+    const slugs = [...new Set([...this.#snapshot.providers.keys(), ...targets.map(({ provider }) => provider)])];
+    return Object.keys(assume)
+      .filter((slug) => !slugs.includes(slug))
+      .map(
+        (slug) => `What "${this.#hide(slug)}" is assumed to respond has no effect: no provider has this slug.${didYouMean(slug, slugs)}`,
+      );
   }
 
   /** @throws GatewayError `not_allowed` for a name that no key has */

@@ -160,6 +160,11 @@ describe('gateway explain', () => {
     expect([ran.code, ran.err]).toEqual([1, expect.stringMatching(/name it with --key/)]);
   });
 
+  it('warns of an assumption about a provider that there is not', async () => {
+    const told = await file.told(...key, '--user', 'hi', '--assume', 'man=429', '--assume', 'spare=500');
+    expect(told.warnings).toEqual([expect.stringMatching(/^What "man" is assumed .* no effect.*Did you mean "main"\?/)]);
+  });
+
   it('names the nearest key', async () => {
     const ran = await file.text('--key', 'app-wep');
     expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('Did you mean "app-web"?') });

@@ -1,4 +1,4 @@
-import type { ReplayResult } from '../../admin/api-types.ts';
+import { replayLimitMs, type ReplayResult } from '../../admin/api-types.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { Explanation } from '../../core/logs/explanation.ts';
 import { printable } from '../../core/text/printable.ts';
@@ -36,13 +36,15 @@ export async function replay(id: string, flags: ReplayFlags, io: CliIo, registry
   }
   io.stderr.write(`${explanationText(await client.post<Explanation>('/api/explain', again), io.stderr.columns ?? usualWidth)}\n`);
   const key = await keyOf(flags, io);
-  const result = await client.post<ReplayResult>('/api/replay', {
+  const asked = {
     id,
     ...(flags.to === undefined ? {} : { to: flags.to }),
     ...(flags.configName === undefined ? {} : { config: flags.configName }),
     ...(key === undefined ? {} : { api_key: key }),
     ...(flags.force === true ? { force: true } : {}),
-  });
+  };
+  // The gateway gives up first.
+  const result = await client.post<ReplayResult>('/api/replay', asked, replayLimitMs + 10_000);
   show(result, flags, io);
   return result.status < 400 ? exitCodes.yes : exitCodes.no;
 }

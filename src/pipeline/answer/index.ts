@@ -62,7 +62,7 @@ export function errorOf(outcome: Outcome): GatewayError {
         hint: 'Try again later.',
       });
     case 'cancelled':
-      return new GatewayError('internal', { message: 'Cancelled: the request had already ended.' });
+      return new GatewayError('internal', { message: 'Cancelled: the client disconnected, or the request had already ended.' });
     default:
       return outcome satisfies never;
   }

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../../core/error.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { ExplainRequest } from '../../../core/logs/explanation.ts';
+import { replayLimitMs } from '../../api-types.ts';
 import { type AdminRoute, textIn } from '../route.ts';
 
 export const explainRoutes: readonly AdminRoute[] = [
@@ -43,7 +44,7 @@ export const explainRoutes: readonly AdminRoute[] = [
       force: 'true: send a body although parts of it were masked in the log',
     },
     returns: '`ReplayResult`',
-    limitMs: 310_000,
+    limitMs: replayLimitMs,
     handle: async ({ subject, body }) => {
       const given = await body();
       const request = {
