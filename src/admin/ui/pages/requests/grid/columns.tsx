@@ -58,15 +58,15 @@ const number = (id: string, name: string, width: number, of: (row: LogRow) => st
 });
 
 export const fixedColumns: readonly GridColumn[] = [
-  { id: 'time', name: 'Time', width: 88, cell: time },
+  { id: 'time', name: 'Time', width: 84, cell: time },
   { id: 'status', name: 'Status', width: 140, cell: (row) => <Status {...row} /> },
-  column('config', 'Config', 84, (row) => row.config),
-  { id: 'route', name: 'Route', width: 180, cell: (row) => <Route row={row} /> },
-  column('key', 'Key', 80, (row) => row.key),
+  column('config', 'Config', 80, (row) => row.config),
+  { id: 'route', name: 'Route', width: 196, cell: (row) => <Route row={row} /> },
+  column('key', 'Key', 76, (row) => row.key),
   {
     id: 'duration',
     name: 'Duration',
-    width: 112,
+    width: 108,
     isNumber: true,
     cell: ({ latency, ttft }, { longest }) => <Duration latency={latency} ttft={ttft} of={longest} />,
   },
