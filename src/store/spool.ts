@@ -2,6 +2,7 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readdirSync, statSync, u
 import { join } from 'node:path';
 import { createAssembler } from './assemble.ts';
 import { makeFolder } from '../core/files/folder.ts';
+import { errorCode } from '../core/text/error-code.ts';
 import type { Drop, RecordStore, SpoolFrame } from './frame.ts';
 
 export interface SpoolOptions {
@@ -15,6 +16,8 @@ export interface SpoolOptions {
   onDrop?(drop: Drop): void;
   /** Called for the first frames that could be written after some could not. Must not throw. */
   onRecovered?(): void;
+  /** Processes that write into the folder, with this one; 1 unless said otherwise. */
+  readonly writers?: number;
   /** Start of the process in Unix milliseconds: the first part of the segments' names. */
   readonly startedAt?: number;
   readonly pid?: number;
@@ -61,8 +64,9 @@ class Spool implements RecordStore {
 
   constructor(options: SpoolOptions) {
     this.#options = options;
-    // A quarter at most, so that making room never throws the whole log away.
-    this.#maxSegment = Math.min(options.maxSegment ?? 16 * 1024 * 1024, Math.ceil(options.maxTotal / 4));
+    // A quarter at most of all writers together, so that making room never throws the whole log away.
+    const share = Math.ceil(options.maxTotal / 4 / (options.writers ?? 1));
+    this.#maxSegment = Math.min(options.maxSegment ?? 16 * 1024 * 1024, share);
     this.#prefix = `${startOf(options)}-${options.pid ?? process.pid}`;
     this.#write = options.write ?? writeSync;
   }
@@ -160,9 +164,14 @@ class Spool implements RecordStore {
     const segments = listSegments(this.#options.dir).map((name) => ({ name, bytes: sizeOf(join(this.#options.dir, name)) }));
     const names = new Set(segments.map(({ name }) => wholeName(name)));
     for (const name of this.#frames.keys()) if (!names.has(name)) this.#frames.delete(name);
-    let total = segments.reduce((sum, { bytes }) => sum + bytes, this.#maxSegment);
+    const own = this.#options.pid ?? process.pid;
+    // Of another writer: it may grow to the size of a segment.
+    const open = (this.#options.writers ?? 1) === 1 ? noNames : openSegments([...names], own);
+    const sizes = segments.map(({ name, bytes }) => (open.has(name) ? Math.max(bytes, this.#maxSegment) : bytes));
+    let total = sizes.reduce((sum, bytes) => sum + bytes, this.#maxSegment);
     for (const { name, bytes } of segments) {
       if (total <= this.#options.maxTotal) return;
+      if (open.has(name)) continue;
       unlinkSync(join(this.#options.dir, name));
       total -= bytes;
       this.stats.evicted += 1;
@@ -188,6 +197,29 @@ const segmentName = /^(\d+)-(\d+)-(\d+)(?:\.bare)?\.log$/;
 
 /** Of a segment as it was before its bodies made room. */
 export const wholeName = (name: string): string => name.replace('.bare.', '.');
+
+const noNames: ReadonlySet<string> = new Set();
+
+/**
+ * The segments that living processes write to: the newest one of each.
+ *
+ * @param names oldest first
+ * @param but the process whose segments don't count
+ */
+export function openSegments(names: readonly string[], but?: number): ReadonlySet<string> {
+  const newest = new Map<number, string>();
+  for (const name of names) newest.set(Number(segmentName.exec(name)?.[2]), name);
+  return new Set([...newest].flatMap(([pid, name]) => (pid !== but && isAlive(pid) ? [name] : [])));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}
 
 /** Names of the segments in a folder, oldest first; empty when there is no folder. */
 export function listSegments(dir: string): string[] {

@@ -2,7 +2,7 @@ import { storeFeedback } from '../feedback.ts';
 import { statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from '../../../core/text/error-code.ts';
-import { listSegments, wholeName } from '../../spool.ts';
+import { listSegments, openSegments, wholeName } from '../../spool.ts';
 import type { Batch, LogStore, StoredEntry } from '../log-store.ts';
 import { type Look, SegmentWindow } from './segment-window.ts';
 
@@ -50,6 +50,7 @@ export class SpoolDrain {
   async step(store: LogStore): Promise<Step> {
     const offsets = this.#offsets ?? (await this.#recall(store));
     const segments = listSegments(this.#dir);
+    let open: ReadonlySet<string> | undefined;
     for (const segment of segments) {
       const from = offsets.get(segment) ?? 0;
       const look = this.#read(segment, from);
@@ -63,8 +64,9 @@ export class SpoolDrain {
         this.#count(wholeName(segment), look.entries.length);
         return 'more';
       }
-      // The one that is being written goes on; what is torn there may become whole.
+      // Those that are being written go on; what is torn there may become whole.
       if (segment === segments.at(-1)) break;
+      if ((open ??= openSegments(segments)).has(segment)) continue;
       if (look.then !== 'end') this.skipped += this.#left(segment, look.next);
       this.#drop(segment, offsets);
     }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { LogRecord, MessageRecord } from '../../../core/records/record.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
 import { encodeAmendment, encodeRecord } from '../../encode.ts';
-import { listSegments } from '../../spool.ts';
+import { listSegments, openSegments } from '../../spool.ts';
 import { SegmentWindow } from './segment-window.ts';
 
 /** Shares of the spool's bound. Beyond three quarters of it the spool itself deletes whole segments: that is later than both. */
@@ -45,18 +45,24 @@ export class SpoolRoom {
 
   /** @param offsetOf how much of a segment is stored: that part is not written again, and not counted; undefined: unknown */
   make(offsetOf: (segment: string) => number | undefined): void {
-    // The last one is being written.
-    const segments = listSegments(this.#dir).slice(0, -1);
+    const segments = this.#closed();
     let total = this.#total();
     for (const segment of segments) {
       if (total <= this.#limit * shares.bodies) return;
       if (!this.#isBare(segment)) total -= this.#strip(segment, offsetOf(segment) ?? 0);
     }
-    for (const segment of listSegments(this.#dir).slice(0, -1)) {
+    for (const segment of this.#closed()) {
       if (total <= this.#limit * shares.records) return;
       total -= this.#sizeOf(segment);
       this.#delete(segment, offsetOf(segment) ?? 0);
     }
+  }
+
+  /** The last one is being written, and so is the newest one of each process that lives. */
+  #closed(): string[] {
+    const segments = listSegments(this.#dir).slice(0, -1);
+    const open = openSegments(segments);
+    return segments.filter((segment) => !open.has(segment));
   }
 
   #total(): number {
