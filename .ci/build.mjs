@@ -19,6 +19,7 @@ await build({
   // Threads and processes are started by the addresses of their files: chunks and entries lie in one folder.
   entryPoints: [
     'src/cli/bin.js',
+    'src/cli/start/serving-worker.js',
     'src/gateway/loading/config-worker.js',
     'src/gateway/log/log-reader.js',
     'src/gateway/log/log-worker.js',

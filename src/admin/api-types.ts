@@ -40,6 +40,8 @@ export interface Status {
   readonly loop_delay_ms: { readonly p50: number; readonly p99: number };
   readonly store: StoreState;
   readonly notes: readonly string[];
+  /** With `server.workers` above 1: the worker processes. */
+  readonly workers: readonly WorkerView[];
   readonly plugins: readonly {
     readonly name: string;
     readonly moments: readonly string[];
@@ -47,6 +49,17 @@ export interface Status {
     readonly p95_ms: number | null;
   }[];
   readonly providers: readonly ProviderHealth[];
+}
+
+export interface WorkerView {
+  /** From 1 on; who comes in place of a dead one has its number. */
+  readonly worker: number;
+  readonly pid: number | null;
+  readonly state: 'starting' | 'serving' | 'silent' | 'waiting' | 'stopping';
+  readonly restarts: number;
+  /** Finished requests. */
+  readonly requests: number;
+  readonly in_flight: number;
 }
 
 /** `POST /api/reload`, `POST /api/rollback`. */

@@ -29,6 +29,12 @@ const slots = 60;
 /** Providers and targets of one minute; more are not counted one by one. */
 const mostKeys = 2000;
 
+/** What one `Attempts` has counted, as another one adds it: minute, provider or target, counts, and times as `Histogram` writes them. */
+export interface AttemptsTaken {
+  readonly cells: readonly (readonly [minute: number, name: string, attempts: number, failed: number, times: string])[];
+  readonly errors: readonly (readonly [slug: string, error: AttemptError])[];
+}
+
 /**
  * The attempts of the last hour by provider and by target, from finished requests. Attempts and not responses: a target
  * that always fails answers no request, and is what somebody looks for.
@@ -46,6 +52,29 @@ export class Attempts {
       if (config !== null) count(cells, `configs.${config}${attempt.target.slice('config'.length)}`, attempt, isFailure);
       if (isFailure) this.#keep(attempt.provider, { at: at + attempt.at, message: attempt.reason ?? attempt.outcome, id });
     }
+  }
+
+  /** All of it, which begins anew. */
+  take(): AttemptsTaken {
+    const cells = this.#slots.flatMap(({ minute, cells: of }) =>
+      [...of].map(([name, { attempts, failed, times }]) => [minute, name, attempts, failed, times.toString()] as const),
+    );
+    const errors = [...this.#errors];
+    this.#slots.length = 0;
+    this.#errors.clear();
+    return { cells, errors };
+  }
+
+  /** Adds what another one has counted. */
+  addAll({ cells, errors }: AttemptsTaken): void {
+    for (const [minute, name, attempts, failed, times] of cells) {
+      const cell = cellIn(this.#cellsOf(minute), name);
+      if (cell === undefined) continue;
+      cell.attempts += attempts;
+      cell.failed += failed;
+      cell.times.addText(times);
+    }
+    for (const [slug, error] of errors) this.#keep(slug, error);
   }
 
   /** @param name a slug, or the path of a target as `configs.support.targets[1]` @param now Unix milliseconds @param minutes at most 60 */
@@ -85,15 +114,20 @@ export class Attempts {
 }
 
 function count(cells: Map<string, Cell>, key: string, { total_ms: ms }: AttemptRecord, isFailure: boolean): void {
-  let cell = cells.get(key);
-  if (cell === undefined) {
-    if (cells.size >= mostKeys) return;
-    cell = { attempts: 0, failed: 0, times: new Histogram() };
-    cells.set(key, cell);
-  }
+  const cell = cellIn(cells, key);
+  if (cell === undefined) return;
   cell.attempts += 1;
   if (isFailure) cell.failed += 1;
   cell.times.add(ms);
+}
+
+/** Undefined where there are too many. */
+function cellIn(cells: Map<string, Cell>, key: string): Cell | undefined {
+  const known = cells.get(key);
+  if (known !== undefined || cells.size >= mostKeys) return known;
+  const made = { attempts: 0, failed: 0, times: new Histogram() };
+  cells.set(key, made);
+  return made;
 }
 
 /** The provider's fault, its limits or its credential: not a request that it was right to refuse. */

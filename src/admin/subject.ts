@@ -9,8 +9,9 @@ import type { Explanation, ExplainRequest } from '../core/logs/explanation.ts';
 import type { CatalogEntry } from '../manage/providers/entry.ts';
 import type { Tested } from '../manage/providers/try.ts';
 import type { AttemptFigures } from './attempts.ts';
+import type { ProcessFigures } from './process-view.ts';
 import type { LiveHub } from './live/hub.ts';
-import type { ProviderHealth, ReloadVerdict, ReplayRequest, ReplayResult, RequestDifferences, Status } from './api-types.ts';
+import type { ProviderHealth, ReloadVerdict, ReplayRequest, ReplayResult, RequestDifferences, Status, WorkerView } from './api-types.ts';
 
 /** The gateway that the admin API shows and controls. */
 export interface Subject {
@@ -34,7 +35,13 @@ export interface Subject {
   logs(): LogReader | undefined;
   /** Finished requests as they come. */
   readonly hub: LiveHub;
-  /** What the process does right now. */
+  /** Brings up to date what is read of worker processes: before `activity`, `plugins`, `health` and `attempts`. */
+  gather(): Promise<void>;
+  /** The worker processes; undefined where one process does all. */
+  workers(): readonly WorkerFacts[] | undefined;
+  /** Memory and event loops. */
+  processes(): ProcessFigures;
+  /** What the gateway does right now. */
   activity(): Activity;
   /** How the configuration that serves came to be. */
   configState(): ConfigStateFacts;
@@ -82,6 +89,16 @@ export interface Explaining {
   upstreamBody(id: string): Promise<Uint8Array | undefined>;
   /** Sends a recorded request to the data listener, as a client does. */
   replay(request: ReplayRequest): Promise<ReplayResult>;
+}
+
+/** A worker process. */
+export interface WorkerFacts {
+  readonly worker: number;
+  readonly pid: number | undefined;
+  readonly state: WorkerView['state'];
+  readonly restarts: number;
+  readonly requests: number;
+  readonly inFlight: number;
 }
 
 export interface Activity {

@@ -145,6 +145,7 @@ function addMain(program: Command, { io, registry, loader, does }: Making): void
     .option('--probe-listen <address>', 'a second listener with only /healthz, /readyz and /metrics')
     .option('--admin-listen <address>', 'host:port or unix:/path of the dashboard and the admin API')
     .option('--no-admin', 'no dashboard and no admin API')
+    .option('--workers <number>', 'processes that serve, or auto for one for each core')
     .option('--no-watch', 'do not reload when a file changes')
     .addOption(oneOf('--log-format <format>', 'format of log lines', ['auto', 'pretty', 'json']))
     .addOption(oneOf('--log-level <level>', 'minimum level that is logged', ['debug', 'info', 'warn', 'error']))
@@ -391,7 +392,6 @@ function addHelp(program: Command, io: CliIo): void {
       if (command !== undefined) return command.outputHelp();
       const text = Object.hasOwn(topics, topic) ? topics[topic as keyof typeof topics] : undefined;
       if (text === undefined) return program.error(`error: no help on "${topic}"; available: ${Object.keys(topics).join(', ')}`);
-      io.stdout.write(text());
-      return undefined;
+      return void io.stdout.write(text());
     });
 }

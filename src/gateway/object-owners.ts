@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeFolder } from '../core/files/folder.ts';
 import type { OwnerTable } from '../store/object-owners.ts';
+import { stateDirPath, type StateDirRequest } from '../store/state-dir.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /** Milliseconds between two lines about a table that cannot be written. */
@@ -24,6 +27,21 @@ export async function openObjectOwners(dir: string | undefined, log: Log): Promi
   }
   log.warn({}, 'isolate: true without a state directory: after a restart, keys cannot use the objects that they created before');
   return openOwners(':memory:');
+}
+
+/**
+ * Where worker processes have the table in common: beside the request log, or where nothing is kept on disk in a folder
+ * that ends with the gateway. Undefined where none can be made: each worker has one of its own.
+ */
+export function ownersFolder(request: StateDirRequest | undefined): { readonly dir: string | undefined; remove(): void } {
+  const kept = request === undefined ? undefined : stateDirPath(request);
+  if (kept !== undefined) return { dir: kept, remove: () => {} };
+  try {
+    const dir = mkdtempSync(join(tmpdir(), 'gateway-objects-'));
+    return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
+  } catch {
+    return { dir: undefined, remove: () => {} };
+  }
 }
 
 function faultReporter(log: Log): (error: unknown) => void {

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { StartError } from './types.ts';
-import { listenAddress, type ListenSetting, listenText } from '../core/http/listen-address.ts';
+import { type ListenAddress, listenAddress, type ListenSetting, listenText } from '../core/http/listen-address.ts';
 import { listen, type Listening } from '../transport/inbound/listener/listen.ts';
 import { errorCode } from '../core/text/error-code.ts';
 
@@ -9,14 +9,33 @@ export async function openListener(server: Server, setting: ListenSetting, flag:
   const text = listenText(setting);
   const choice = `${flag} and ${settings[flag]}`;
   const address = listenAddress(setting);
-  if (address === undefined)
-    throw new StartError({
-      exitCode: 3,
-      message: `"${text}" is not an address to listen on.`,
-      hint: `Write host:port or unix:/path (${flag}).`,
-    });
+  if (address === undefined) throw noAddress(text, flag);
+  return await orSay(() => listen(server, address), text, choice);
+}
+
+/**
+ * Opens what listens on the address of clients.
+ *
+ * @throws StartError that says why that is not possible
+ */
+export async function openData<T>(setting: ListenSetting, open: (address: ListenAddress) => Promise<T>): Promise<T> {
+  const text = listenText(setting);
+  const address = listenAddress(setting);
+  if (address === undefined) throw noAddress(text, '--listen');
+  return await orSay(() => open(address), text, '--listen and server.listen');
+}
+
+function noAddress(text: string, flag: keyof typeof settings): StartError {
+  return new StartError({
+    exitCode: 3,
+    message: `"${text}" is not an address to listen on.`,
+    hint: `Write host:port or unix:/path (${flag}).`,
+  });
+}
+
+async function orSay<T>(open: () => Promise<T>, text: string, choice: string): Promise<T> {
   try {
-    return await listen(server, address);
+    return await open();
   } catch (cause) {
     const code = errorCode(cause);
     throw new StartError({

@@ -4,13 +4,13 @@ import type { LogReader } from '../core/logs/reader.ts';
 import type { LogRecord } from '../core/records/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { AdminState } from './admin/state.ts';
-import type { Runtime } from './runtime.ts';
+import type { Serving, WorkerState } from './serving.ts';
 import type { DrainPlan } from './drain.ts';
 import { eventOf } from './reload/event.ts';
 import type { Gateway, GatewayEvent } from './types.ts';
 
 export interface RunningParts {
-  readonly runtime: Runtime;
+  readonly serving: Serving;
   readonly reloader: Reloader;
   readonly checkedMs: number | undefined;
   readonly notes: readonly string[];
@@ -52,7 +52,11 @@ export class RunningGateway implements Gateway {
   }
 
   snapshot(): Snapshot {
-    return this.#parts.runtime.holder.current().snapshot;
+    return this.#parts.serving.snapshot();
+  }
+
+  workers(): readonly WorkerState[] | undefined {
+    return this.#parts.serving.workers?.();
   }
 
   subscribe(onRecord: (record: LogRecord) => void): () => void {
@@ -60,7 +64,7 @@ export class RunningGateway implements Gateway {
   }
 
   defect(error: unknown): void {
-    this.#parts.runtime.defect(error);
+    this.#parts.serving.defect(error);
   }
 
   async reload(): Promise<GatewayEvent> {
@@ -73,8 +77,7 @@ export class RunningGateway implements Gateway {
   }
 
   async #drain(): Promise<void> {
-    const { runtime } = this.#parts;
-    await runtime.drain.run(runtime.server, runtime.connections, { ...this.snapshot().server.drain, ...this.#plan });
+    await this.#parts.serving.drain({ ...this.snapshot().server.drain, ...this.#plan });
     await this.close();
   }
 

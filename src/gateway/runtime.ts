@@ -5,14 +5,17 @@ import { bareRecord } from '../core/records/bare.ts';
 import type { Incoming } from '../core/http/arrival.ts';
 import { Budget } from '../core/memory/budget.ts';
 import type { Clock } from '../core/context.ts';
-import type { ListenAddress } from '../core/http/listen-address.ts';
+import type { ListenAddress, ListenSetting } from '../core/http/listen-address.ts';
 import { createMask, type Mask } from '../core/secrets/mask.ts';
 import type { LogReader } from '../core/logs/reader.ts';
 import type { LogRecord } from '../core/records/record.ts';
 import type { ServerSettings, Snapshot } from '../core/snapshot.ts';
 import { dialects } from '../formats/index.ts';
 import { defaultMemory } from './default-memory.ts';
-import { Drain } from './drain.ts';
+import { Drain, type DrainPlan } from './drain.ts';
+import { acceptReporter } from './log/reporters.ts';
+import { openListener } from './open-listener.ts';
+import type { Serving } from './serving.ts';
 import { ThreadMasking } from './masking/index.ts';
 import { Observing } from './observe/index.ts';
 import type { HandleDeps } from '../pipeline/handle-deps.ts';
@@ -20,7 +23,7 @@ import { Handling } from '../pipeline/handle.ts';
 import { keptOf } from '../pipeline/record/policy.ts';
 import type { ConfigState } from './reload/state.ts';
 import { GroupCommit, type SealedRecord } from '../pipeline/record/group-commit.ts';
-import { InFlightByKey } from '../pipeline/in-flight.ts';
+import { InFlightByKey, type Shares } from '../pipeline/in-flight.ts';
 import type { Generation } from '../pipeline/generation.ts';
 import { Echoes } from '../telemetry/echoes.ts';
 import { Kinds } from '../store/compact.ts';
@@ -36,6 +39,7 @@ import { KeylessRules } from '../transport/inbound/keyless-rules.ts';
 import { createProbes, type Probes } from '../transport/inbound/probes.ts';
 import { createYoungCollector } from '../transport/outbound/exchange/external-memory.ts';
 import type { Outbound } from '../transport/outbound/index.ts';
+import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
 import { createSender } from '../transport/outbound/sender.ts';
 import { createDataServer, type DataServer, type ServerDeps } from '../transport/inbound/server.ts';
 import { createSweeper, type Sweeper } from '../transport/outbound/exchange/sweeper.ts';
@@ -54,11 +58,13 @@ export interface RuntimeDeps {
   /** Undefined where no request log is kept. */
   readonly logs: () => LogReader | undefined;
   onRequest(record: LogRecord): void;
+  /** Where several processes serve: how many, and what keys have in flight in all of them. */
+  readonly workers?: { readonly count: number; readonly shares: Shares } | undefined;
 }
 
 /** Everything one gateway is made of, from the sockets to the log. Built once; a reload changes only the generation in the holder. */
-export class Runtime {
-  readonly drain = new Drain();
+export class Runtime implements Serving {
+  readonly #drain = new Drain();
   readonly holder: OwnedHolder<Generation>;
   readonly server: Server;
   readonly connections: Connections;
@@ -81,6 +87,7 @@ export class Runtime {
   /** Generations with requests: one that began before a secret was rotated may still bring the old one back. */
   readonly #live = new Set<Generation>();
   readonly #kinds = new Kinds();
+  #release = (): void => {};
   #mask: Mask;
   #names: HeaderNames;
   #cors: Cors | undefined;
@@ -97,7 +104,7 @@ export class Runtime {
     this.#defects = defects;
     this.#sweeper = createSweeper(clock.monotonic, defects.report);
     this.#arriving = createSweeper(clock.monotonic, defects.report);
-    this.#budget = new Budget(memoryOf(first));
+    this.#budget = new Budget(this.#shareOf(memoryOf(first)));
     this.holder = createHolder(
       first,
       (generation) => {
@@ -123,12 +130,12 @@ export class Runtime {
       lookup: egress.lookup,
       keep: () => this.#keep(),
       maxAnswer: () => this.#settings().maxAnswer,
-      maxInFlight: () => this.#settings().maxInFlight,
+      maxInFlight: () => this.#shareOf(this.#settings().maxInFlight),
     });
     this.#handling = {
       send,
       seal: this.#seal,
-      shares: new InFlightByKey(),
+      shares: deps.workers?.shares ?? new InFlightByKey(),
       budget: this.#budget,
       dialects,
       monotonic: clock.monotonic,
@@ -138,13 +145,13 @@ export class Runtime {
         this.observing.add(record);
         deps.onRequest(record);
       },
-      onLeft: (handling) => this.drain.running.delete(handling),
+      onLeft: (handling) => this.#drain.running.delete(handling),
     };
     this.observing = this.#observe(first.snapshot);
     const listener = this.#listener(passed);
     this.server = listener.server;
     this.connections = new Connections(listener);
-    this.server.maxConnections = first.snapshot.server.maxConnections;
+    this.server.maxConnections = this.#shareOf(first.snapshot.server.maxConnections);
   }
 
   /**
@@ -182,7 +189,7 @@ export class Runtime {
       limits: () => this.#limits(),
       cors: () => this.#cors,
       keyless: () => this.#keyless,
-      isDraining: () => this.drain.isRefusing,
+      isDraining: () => this.#drain.isRefusing,
       handle: (incoming) => this.#handle(incoming),
       onDefect: this.#defects.report,
       describeApi: (response) => {
@@ -198,7 +205,12 @@ export class Runtime {
   /** @param isOperators only operators reach the listener */
   probes(isOperators: boolean): Probes {
     const { notes, configState: config } = this.#deps;
-    return createProbes({ reasons: () => (this.drain.isStopping ? ['draining'] : []), notes, config }, isOperators);
+    return createProbes({ reasons: () => (this.#drain.isStopping ? ['draining'] : []), notes, config }, isOperators);
+  }
+
+  /** Of a limit of all processes that serve together. */
+  #shareOf(limit: number): number {
+    return Math.ceil(limit / (this.#deps.workers?.count ?? 1));
   }
 
   /** Hides the secrets of every generation that has requests. */
@@ -209,16 +221,51 @@ export class Runtime {
   /** What is in progress right now. */
   activity(): { inFlight: number; openStreams: number; isDraining: boolean; bodies: number; bodiesLimit: number } {
     let openStreams = 0;
-    this.drain.running.each((handling) => (openStreams += handling.isStreaming ? 1 : 0));
+    this.#drain.running.each((handling) => (openStreams += handling.isStreaming ? 1 : 0));
     const { used, limit } = this.#budget;
-    return { inFlight: this.drain.running.size, openStreams, isDraining: this.drain.isStopping, bodies: used, bodiesLimit: limit };
+    return { inFlight: this.#drain.running.size, openStreams, isDraining: this.#drain.isStopping, bodies: used, bodiesLimit: limit };
+  }
+
+  get page(): MetricsPage {
+    return this.observing.page;
+  }
+
+  /** This process serves. */
+  readonly workers = undefined;
+
+  snapshot(): Snapshot {
+    return this.holder.current().snapshot;
+  }
+
+  gather(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Records whose bodies could not be masked in time. */
+  get unmasked(): number {
+    return this.#masking.dropped;
+  }
+
+  async listen(setting: ListenSetting): Promise<string> {
+    const { url, release } = await openListener(this.server, setting, '--listen');
+    this.#release = release;
+    const { log, clock } = this.#deps;
+    this.server.on('error', acceptReporter(log, clock.monotonic));
+    return url;
+  }
+
+  /** Records come by themselves. */
+  follow(): void {}
+
+  async drain(plan: DrainPlan): Promise<void> {
+    await this.#drain.run(this.server, this.connections, plan);
   }
 
   /** Something threw where nobody caught it. See `Gateway.defect`. */
   defect(error: unknown): void {
     const id = this.#running.getStore();
     let isOwned = false;
-    this.drain.running.each((handling) => {
+    this.#drain.running.each((handling) => {
       if (handling.id !== id) return;
       isOwned = true;
       handling.crashed(error);
@@ -234,13 +281,14 @@ export class Runtime {
     this.#openTo(generation);
     this.holder.swap(generation);
     this.observing.use(generation.snapshot);
-    this.server.maxConnections = generation.snapshot.server.maxConnections;
-    this.#budget.limit = memoryOf(generation);
+    this.server.maxConnections = this.#shareOf(generation.snapshot.server.maxConnections);
+    this.#budget.limit = this.#shareOf(memoryOf(generation));
   }
 
   /** Ends everything at once; records that wait are written. */
   async close(): Promise<void> {
-    this.drain.running.each((handling) => handling.stop());
+    this.#release();
+    this.#drain.running.each((handling) => handling.stop());
     await new Promise((resolve) => setImmediate(resolve));
     this.#seal.flush();
     await this.#masking.close();
@@ -256,7 +304,7 @@ export class Runtime {
 
   #handle(incoming: Incoming): void {
     const handling = new Handling(incoming, this.holder.acquire(), this.#handling);
-    this.drain.running.add(handling);
+    this.#drain.running.add(handling);
     handling.start();
   }
 

@@ -1,4 +1,6 @@
-import type { StartFault } from './types.ts';
+import type { ReloadResult } from '../config/reload/reloader.ts';
+import { openStateDir, type StateDir, StateDirError, StateDirHeld, type StateDirRequest } from '../store/state-dir.ts';
+import { StartError, type StartFault } from './types.ts';
 import { isLoopback, parseListen } from '../core/http/listen-address.ts';
 
 /** What decides whether a listener may be opened. */
@@ -39,3 +41,26 @@ const lastKeyGone: StartFault = {
   message:
     'the new configuration removes the last API key, so every caller could use your provider credentials. Define a key, or set server.open: true',
 };
+
+const heldHint =
+  'Stop it, or write another server.state_dir for this one. With server.state_dir_shared: true each has a folder of its own in it.';
+
+/** @throws StartError */
+export function openState(request: StateDirRequest): StateDir {
+  try {
+    return openStateDir(request);
+  } catch (error) {
+    if (error instanceof StateDirHeld) throw new StartError({ exitCode: 1, message: error.message, hint: heldHint });
+    if (error instanceof StateDirError)
+      throw new StartError({ exitCode: 3, message: error.message, hint: 'without state_dir_required the gateway serves from memory' });
+    throw error;
+  }
+}
+
+/** What a start says when its first configuration can't serve. */
+export function startFault(result: ReloadResult, hint: string | undefined): Error {
+  if (result.kind !== 'rejected') return new Error('the initial configuration was not applied');
+  if (result.cause instanceof StartError) return result.cause;
+  const message = result.cause instanceof Error ? result.cause.message : 'The configuration is invalid.';
+  return new StartError({ exitCode: 3, message, hint, diagnostics: result.diagnostics, cause: result.cause });
+}

@@ -1,4 +1,4 @@
-import { createReloader, type Reloader, type ReloadResult } from '../config/reload/reloader.ts';
+import { createReloader, type Reloader } from '../config/reload/reloader.ts';
 import type { Clock } from '../core/context.ts';
 import { createMask } from '../core/secrets/mask.ts';
 import { listenAddress, type ListenSetting, listenText } from '../core/http/listen-address.ts';
@@ -8,24 +8,25 @@ import { adminExposure, adminListen, openAdmin } from './admin/open.ts';
 import type { AdminState } from './admin/state.ts';
 import { Control } from './admin/control.ts';
 import { openLoader } from './loading/open-loader.ts';
-import { acceptReporter } from './log/reporters.ts';
 import type { DrainPlan } from './drain.ts';
 import { eventOf } from './reload/event.ts';
 import { RunningGateway, shownUrl } from './running.ts';
 import { LastGoodCopy } from './reload/last-good.ts';
 import { openListener } from './open-listener.ts';
-import { openObjectOwners } from './object-owners.ts';
+import { openObjectOwners, ownersFolder } from './object-owners.ts';
 import type { Generation } from '../pipeline/generation.ts';
 import { ReloadState } from './reload/state.ts';
 import { Runtime } from './runtime.ts';
+import type { Serving } from './serving.ts';
+import { workersOf } from './workers/count.ts';
 import { Subscribers } from './log/subscribers.ts';
 import { compileRequestLog } from '../config/compile/logging/request-log.ts';
-import { openLog } from './log/open.ts';
+import { type OpenedLog, openLog } from './log/open.ts';
 import type { RequestLog } from './log/request-log.ts';
-import { exposureFault } from './start-faults.ts';
+import { exposureFault, openState, startFault } from './start-faults.ts';
 import type { RecordStore } from '../store/frame.ts';
 import type { OwnerTable } from '../store/object-owners.ts';
-import { openStateDir, type StateDir, StateDirError, StateDirHeld, stateDirPath, type StateDirRequest } from '../store/state-dir.ts';
+import { stateDirPath, type StateDirRequest } from '../store/state-dir.ts';
 import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
 import { createProbeServer } from '../transport/inbound/probes.ts';
 import { createOutbound, type Outbound } from '../transport/outbound/index.ts';
@@ -52,7 +53,7 @@ class Starting {
   readonly #generations: Generations;
   readonly #outbound: Outbound;
   readonly #opened: (() => Promise<void> | void)[] = [];
-  #runtime: Runtime | undefined;
+  #serving: Serving | undefined;
   #loaded: ValidConfig | undefined;
   /** What the first configuration opens the data listener on: a reload can't move it. */
   #address: ListenSetting | undefined;
@@ -80,8 +81,8 @@ class Starting {
     this.#outbound = createOutbound({
       clock,
       random: Math.random,
-      egressAllow: () => this.#runtime?.holder.current().snapshot.server.egressAllow ?? [],
-      fastPath: () => this.#runtime?.holder.current().snapshot.server.fastPath ?? true,
+      egressAllow: () => this.#serving?.snapshot().server.egressAllow ?? [],
+      fastPath: () => this.#serving?.snapshot().server.fastPath ?? true,
       env: options.env,
       onTokenFault: (error) => log.warn({ err: error }, 'a token could not be renewed; the old one is used until it expires'),
       onKeysFault: (error) => log.warn({ err: error }, "the public keys of the tokens' issuer could not be fetched"),
@@ -114,26 +115,29 @@ class Starting {
     stop?.throwIfAborted();
     stop?.removeEventListener('abort', onStop);
     const loaded = this.#loaded;
-    const runtime = this.#runtime;
-    if (loaded === undefined || runtime === undefined) throw startFault(first, this.#lastGood.fault);
+    const serving = this.#serving;
+    if (loaded === undefined || serving === undefined) throw startFault(first, this.#lastGood.fault);
     this.#reloads.started(loaded.revision, this.#lastGood.rejected, loaded.secrets);
     const notice = this.#lastGood.event(loaded.revision);
     if (notice !== undefined) this.#options.onEvent(notice);
-    const url = await this.#listen(runtime, loaded);
+    const url = await this.#listen(serving, loaded);
     this.#url = shownUrl(url);
-    const admin = await this.#openAdmin(runtime.observing.page);
+    const admin = await this.#openAdmin(serving.page);
     stop?.throwIfAborted();
     const checkedMs = first.kind === 'applied' ? Math.round(first.ms) : undefined;
     return new RunningGateway(
       {
-        runtime,
+        serving,
         reloader,
         checkedMs,
         notes: this.#notes,
         logs: this.#logs,
         admin,
         stopAsked: this.#stop.promise,
-        subscribe: (listener) => this.#subscribers.add(listener),
+        subscribe: (listener) => {
+          if (serving.workers !== undefined) serving.follow(this.#subscribers.tell);
+          return this.#subscribers.add(listener);
+        },
         loaded: () => this.#loaded ?? loaded,
         undo: () => this.undo(),
       },
@@ -184,7 +188,7 @@ class Starting {
     if (this.#loaded === undefined) this.#options.log.configure({ mask: createMask(loaded.secrets) });
     const generation = await this.#generations.build(loaded);
     try {
-      this.#serve(generation, loaded, address);
+      await this.#serve(generation, loaded, address);
     } catch (error) {
       await generation.dispose();
       throw error;
@@ -194,16 +198,23 @@ class Starting {
     if (this.#stateDir !== undefined) await this.#lastGood.keep(loaded, this.#stateDir);
   }
 
-  #serve(generation: Generation, loaded: ValidConfig, address: ListenSetting): void {
-    if (this.#runtime !== undefined) {
-      this.#runtime.swap(generation);
+  async #serve(generation: Generation, loaded: ValidConfig, address: ListenSetting): Promise<void> {
+    if (this.#serving !== undefined) {
+      await this.#serving.swap(generation, loaded);
       this.#logs?.keep(compileRequestLog(loaded.tree.logging).retention);
       return;
     }
+    const workers = workersOf(this.#options, loaded);
+    const serving = workers > 1 ? await this.#fleet(workers, generation, loaded) : this.#alone(generation, address, loaded);
+    this.#serving = serving;
+    this.#opened.push(() => serving.close());
+  }
+
+  #alone(generation: Generation, address: ListenSetting, loaded: ValidConfig): Serving {
     const { log, onEvent } = this.#options;
     this.#subscribers.add((record) => onEvent({ type: 'request', record }));
-    const store = this.#openStore(loaded);
-    const runtime = new Runtime(generation, {
+    const { spool: store } = this.#openStore(loaded, undefined);
+    return new Runtime(generation, {
       listen: listenAddress(address),
       clock,
       store,
@@ -214,8 +225,39 @@ class Starting {
       logs: () => this.#logs,
       onRequest: this.#subscribers.tell,
     });
-    this.#runtime = runtime;
-    this.#opened.push(() => runtime.close());
+  }
+
+  /** Loaded where it is needed: most gateways serve alone. */
+  async #fleet(count: number, generation: Generation, loaded: ValidConfig): Promise<Serving> {
+    const [{ Fleet }, { WorkersSpool }] = await Promise.all([import('./workers/fleet.ts'), import('./workers/spool.ts')]);
+    const spool = new WorkersSpool();
+    const { memory, place } = this.#openStore(loaded, spool);
+    const { options, control } = { options: this.#options, control: this.#control };
+    const { dir, remove } = ownersFolder(this.#stateRequest);
+    this.#opened.push(remove, () => this.#outbound.upstream.close());
+    const fleet = new Fleet(generation, loaded, {
+      count,
+      entry: options.workerEntry ?? notServing(),
+      env: options.env,
+      times: options.workerTimes,
+      log: options.log,
+      spool,
+      memory,
+      records: place,
+      ownersDir: dir,
+      notes: this.#notes,
+      configState: (isDetailed) => this.#reloads.current(isDetailed),
+      logs: () => this.#logs,
+      now: clock.now,
+      onBeat: (beat) => {
+        control.absorb(beat);
+        if (beat.finished > 0) options.onEvent({ type: 'requests', count: beat.finished });
+      },
+      onRecord: (record) => control.hub.tell(record),
+      isFollowed: () => control.hub.isFollowed,
+    });
+    control.hub.onReader = () => fleet.look();
+    return fleet;
   }
 
   #stateRequestOf({ tree }: ValidConfig): StateDirRequest {
@@ -237,7 +279,7 @@ class Starting {
     return this.#owners;
   }
 
-  #openStore(loaded: ValidConfig): RecordStore {
+  #openStore(loaded: ValidConfig, ofWorkers: RecordStore | undefined): OpenedLog {
     const { log } = this.#options;
     const request = this.#stateRequestOf(loaded);
     const state = openState(request);
@@ -245,22 +287,23 @@ class Starting {
       this.#stateDir = stateDirPath(request);
       this.#opened.push(() => state.release());
     }
-    const { spool, reader, close } = openLog({
+    const opened = openLog({
+      ofWorkers,
       state,
       settings: compileRequestLog(loaded.tree.logging),
       log,
       monotonic: clock.monotonic,
       notes: this.#notes,
     });
-    this.#logs = reader;
-    this.#opened.push(close);
-    return spool;
+    this.#logs = opened.reader;
+    this.#opened.push(opened.close);
+    return opened;
   }
 
   #makeControl(): Control {
     return new Control({
       options: this.#options,
-      runtime: () => this.#runtime ?? notServing(),
+      serving: () => this.#serving ?? notServing(),
       loaded: () => this.#loaded ?? notServing(),
       logs: () => this.#logs,
       url: () => this.#url,
@@ -292,15 +335,11 @@ class Starting {
     return openAdmin({ options: this.#options, control, stateDir: this.#stateDir, metrics, onOpened });
   }
 
-  async #listen(runtime: Runtime, loaded: ValidConfig): Promise<string> {
-    const { server } = loaded.tree;
-    const { log } = this.#options;
-    const { url, release } = await openListener(runtime.server, this.#address ?? '', '--listen');
-    this.#opened.push(release);
-    runtime.server.on('error', acceptReporter(log, clock.monotonic));
+  async #listen(serving: Serving, { tree: { server } }: ValidConfig): Promise<string> {
+    const url = await serving.listen(this.#address ?? '');
     const probes = this.#options.probeListen ?? server?.probe_listen;
     if (probes !== undefined) {
-      const probeServer = createProbeServer(runtime.probes(true), runtime.observing.page);
+      const probeServer = createProbeServer(serving.probes(true), serving.page);
       const opened = await openListener(probeServer, probes, '--probe-listen');
       this.#opened.push(
         () => opened.release(),
@@ -344,25 +383,3 @@ function overriddenBy({ listen, probeListen, admin, adminListen, stateDir }: Gat
 }
 
 type Overridden = 'listen' | 'probe_listen' | 'admin.listen' | 'state_dir';
-
-const heldHint =
-  'Stop it, or write another server.state_dir for this one. With server.state_dir_shared: true each has a folder of its own in it.';
-
-function openState(request: StateDirRequest): StateDir {
-  try {
-    return openStateDir(request);
-  } catch (error) {
-    if (error instanceof StateDirHeld) throw new StartError({ exitCode: 1, message: error.message, hint: heldHint });
-    if (error instanceof StateDirError)
-      throw new StartError({ exitCode: 3, message: error.message, hint: 'without state_dir_required the gateway serves from memory' });
-    throw error;
-  }
-}
-
-/** What a start says when its first configuration can't serve. */
-function startFault(result: ReloadResult, hint: string | undefined): Error {
-  if (result.kind !== 'rejected') return new Error('the initial configuration was not applied');
-  if (result.cause instanceof StartError) return result.cause;
-  const message = result.cause instanceof Error ? result.cause.message : 'The configuration is invalid.';
-  return new StartError({ exitCode: 3, message, hint, diagnostics: result.diagnostics, cause: result.cause });
-}

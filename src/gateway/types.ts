@@ -8,6 +8,8 @@ import type { LogRecord } from '../core/records/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { AdminState } from './admin/state.ts';
+import type { FleetTimes } from './workers/messages.ts';
+import type { WorkerState } from './serving.ts';
 
 /** What the product is made of: the providers and the stages of the chain, as `plugins/index.ts` lists them. */
 export interface Registry {
@@ -35,6 +37,12 @@ export interface GatewayOptions {
   readonly lastGood?: boolean | undefined;
   /** Overrides `server.state_dir`. */
   readonly stateDir?: string | undefined;
+  /** Overrides `server.workers`: a number, or `auto`. */
+  readonly workers?: string | undefined;
+  /** The file that a worker process runs; without it this process serves alone, and more workers are an error. */
+  readonly workerEntry?: URL | undefined;
+  /** How soon a worker that does not respond is replaced. */
+  readonly workerTimes?: Partial<FleetTimes> | undefined;
   /** Operational lines, and the request lines of a chain with the `logging` plugin. */
   readonly log: Log;
   readonly registry: Registry;
@@ -74,7 +82,9 @@ export type GatewayEvent =
       readonly diagnostics: readonly Diagnostic[];
       readonly reason?: string | undefined;
     }
-  | { readonly type: 'request'; readonly record: LogRecord };
+  | { readonly type: 'request'; readonly record: LogRecord }
+  /** Worker processes have finished so many more requests. Their records come where somebody subscribed to them. */
+  | { readonly type: 'requests'; readonly count: number };
 
 /** A gateway that serves. */
 export interface Gateway {
@@ -90,6 +100,8 @@ export interface Gateway {
   /** The dashboard and the admin API; undefined where they are switched off. */
   readonly admin?: AdminState | undefined;
   snapshot(): Snapshot;
+  /** The worker processes; undefined where this process serves alone. */
+  workers(): readonly WorkerState[] | undefined;
   /**
    * Tells of each record when its request is over; the function that is returned ends that. What a listener throws is
    * logged and reaches nobody else.

@@ -5,13 +5,13 @@ import type { Send } from '../core/plan.ts';
 import type { LogRecord } from '../core/records/record.ts';
 import type { DenseSetMember } from '../core/memory/dense-set.ts';
 import type { GroupCommit } from './record/group-commit.ts';
-import type { InFlightByKey } from './in-flight.ts';
+import type { Shares } from './in-flight.ts';
 
 /** What the handling of a request needs from outside. */
 export interface HandleDeps {
   readonly send: Send;
   readonly seal: GroupCommit;
-  readonly shares: InFlightByKey;
+  readonly shares: Shares;
   readonly budget: Budget;
   readonly dialects: Readonly<Record<DialectName, Dialect>>;
   monotonic(): number;

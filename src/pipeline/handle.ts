@@ -104,9 +104,25 @@ export class Handling implements DenseSetMember {
   #admitted(): void {
     if (this.#recorded) return;
     const { caller } = this.#ctx.facts;
-    if (caller.key !== undefined) this.#share = this.#deps.shares.take(caller.name, this.#ctx.snapshot.server.maxInFlightPerKey);
+    if (caller.key !== undefined) {
+      const share = this.#deps.shares.take(caller.name, this.#ctx.snapshot.server.maxInFlightPerKey);
+      if (share instanceof Promise) {
+        void share.then(this.#onShare).catch(this.#onRefused);
+        return;
+      }
+      this.#share = share;
+    }
     this.#body.read(this.#onBody);
   }
+
+  readonly #onShare = (share: KeyInFlight): void => {
+    // Over in the meantime: the client is gone, or the gateway stops.
+    if (this.#recorded) share.count -= 1;
+    else {
+      this.#share = share;
+      this.#body.read(this.#onBody);
+    }
+  };
 
   async #proceed(body: RequestBody | GatewayError): Promise<void> {
     if (this.#recorded) return;

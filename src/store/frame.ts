@@ -44,6 +44,8 @@ export interface RecordStore {
   readonly isOff?: boolean;
   /** Frames of segments, by name, that were stored before the segment made room: they are not lost. All of them so far. */
   wereStored?(frames: Readonly<Record<string, number>>): void;
+  /** Waits for frames that are on their way here from other processes. */
+  settle?(): Promise<void>;
   close(): void;
 }
 

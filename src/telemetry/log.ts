@@ -19,11 +19,21 @@ export interface Log {
   request(record: LogRecord): void;
   /** News for people: on a terminal the text as it is, elsewhere a line with the fields and the message. */
   news(text: string, fields: object, message: string, level?: 'info' | 'error'): void;
+  /** Whole lines of another process, as they are. */
+  passOn(lines: Buffer): void;
   readonly format: 'pretty' | 'json';
+  /** How its lines are, for another process that writes the same. */
+  readonly style: LogStyle;
   /** What a reload may change. */
   configure(change: { readonly level?: LogLevel; readonly format?: LogFormat; readonly mask?: Mask }): void;
   /** Resolves when everything is written, or its reader takes nothing any more; before the process ends. */
   flush(): Promise<void>;
+}
+
+export interface LogStyle {
+  readonly level: LogLevel;
+  readonly format: 'pretty' | 'json';
+  readonly colors: boolean;
 }
 
 /** Where lines go: a standard stream, whose descriptor is written to, or anything that takes text. */
@@ -105,6 +115,14 @@ class PinoLog implements Log {
   news(text: string, fields: object, message: string, level: 'info' | 'error' = 'info'): void {
     if (this.#format === 'pretty') this.#output.write(`${text}\n`);
     else this.#logger[level](fields, message);
+  }
+
+  passOn(lines: Buffer): void {
+    this.#output.passOn(lines);
+  }
+
+  get style(): LogStyle {
+    return { level: this.#logger.level as LogLevel, format: this.#format, colors: this.#options.colors === true };
   }
 
   configure(change: { readonly level?: LogLevel; readonly format?: LogFormat; readonly mask?: Mask }): void {

@@ -37,6 +37,12 @@ export class Output {
     else this.#timer ??= setTimeout(this.#handOn, longestWait);
   }
 
+  /** Handed on now, behind what waits. @param lines whole ones, in which secrets are hidden already */
+  passOn(lines: Buffer): void {
+    this.#handOn();
+    this.#destination.write(lines);
+  }
+
   async flush(): Promise<void> {
     this.#handOn();
     await this.#destination.flush();

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { isMap, parseDocument } from 'yaml';
 import { providers, stages } from '../../plugins/index.ts';
 import { startGateway } from '../../src/gateway/start.ts';
-import type { Gateway, GatewayEvent } from '../../src/gateway/types.ts';
+import type { Gateway, GatewayEvent, GatewayOptions } from '../../src/gateway/types.ts';
 import type { LogRecord } from '../../src/core/records/record.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 
@@ -37,9 +37,13 @@ export interface TestGatewayOptions {
   readonly adminListen?: string | undefined;
   /** Further files by path below the folder. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Worker processes serve, as many as the file says. */
+  readonly workers?: GatewayOptions['workerTimes'];
   /** What else the folder needs before the start. */
   prepare?(dir: string): Promise<void>;
 }
+
+const workerEntry = new URL('../../src/cli/start/serving-worker.js', import.meta.url);
 
 export async function startTestGateway(yaml: string, options: TestGatewayOptions = {}): Promise<TestGateway> {
   const dir = await mkdtemp(join(tmpdir(), 'gateway-test-'));
@@ -62,6 +66,7 @@ export async function startTestGateway(yaml: string, options: TestGatewayOptions
     adminListen: 'adminListen' in options ? options.adminListen : '127.0.0.1:0',
     watch: options.watch ?? false,
     stateDir: options.stateDir,
+    ...(options.workers === undefined ? {} : { workerEntry, workerTimes: options.workers }),
     log: createLog({
       level: 'warn',
       format: 'json',

@@ -52,6 +52,8 @@ export class LiveHub {
   #leftAt = Number.NEGATIVE_INFINITY;
 
   readonly #onFault: (error: unknown) => void;
+  /** Somebody reads from now on. */
+  onReader: (() => void) | undefined;
 
   /**
    * @param now monotonic milliseconds
@@ -70,6 +72,18 @@ export class LiveHub {
   get last(): number {
     this.flush();
     return this.#last;
+  }
+
+  /** Rows are kept for somebody, or soon may be. */
+  get isFollowed(): boolean {
+    return this.#readers.size > 0 || this.#now() - this.#leftAt <= restMs;
+  }
+
+  /** So many requests were finished that nobody was told of. */
+  skip(count: number): void {
+    if (count === 0) return;
+    this.#forget();
+    this.#last += count;
   }
 
   tell(record: LogRecord): void {
@@ -124,6 +138,7 @@ export class LiveHub {
   add(reader: LiveReader): () => void {
     this.flush();
     this.#readers.add(reader);
+    this.onReader?.();
     return () => {
       this.flush();
       this.#readers.delete(reader);

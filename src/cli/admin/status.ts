@@ -27,6 +27,7 @@ export function statusText(found: Status, now: number, width = Infinity): string
     ['config', configText(found)],
     ['reload', reloadText(found, now)],
     ['serving', `${found.url}${found.draining ? '   DRAINING' : ''}`],
+    ...found.workers.map((one, at) => [at === 0 ? 'workers' : '', workerText(one)]),
     ['requests', `${found.in_flight} in progress · ${plural(found.open_streams, 'open stream')}`],
     ['memory', `${formatSize(memory.rss)} · bodies ${formatSize(memory.bodies)} of ${formatSize(memory.bodies_limit)}`],
     ['event loop', `delay p50 ${formatDuration(delay.p50)} · p99 ${formatDuration(delay.p99)}`],
@@ -37,6 +38,11 @@ export function statusText(found: Status, now: number, width = Infinity): string
   ];
   const problems = found.last_reload?.result === 'rejected' ? diagnosticLines(found.last_reload) : '';
   return table(rows.map((row) => row.map(printable))) + problems + providersText(found, width);
+}
+
+function workerText({ worker, pid, state, restarts, requests, in_flight: inFlight }: Status['workers'][number]): string {
+  const parts = [`${worker}: ${pid === null ? '' : `pid ${pid} `}${state}`, `${inFlight} in progress`, plural(requests, 'request')];
+  return [...parts, ...(restarts === 0 ? [] : [`replaced ${restarts} ${restarts === 1 ? 'time' : 'times'}`])].join(' · ');
 }
 
 function configText({ config_path: path, revision, rolled_back_to: rolledBack }: Status): string {

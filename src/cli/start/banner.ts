@@ -29,6 +29,8 @@ export interface BannerFacts {
     | undefined;
   /** What is not as it was asked for, as a sentence each. */
   readonly notes?: readonly string[];
+  /** Process ids of the workers; undefined where one process does all. */
+  readonly workers?: readonly number[] | undefined;
   /** Only this machine can connect. */
   readonly isLoopback: boolean;
   readonly readyMs: number;
@@ -51,6 +53,7 @@ export function banner(facts: BannerFacts): string {
     row('pipeline', facts.pipeline.join(' → ')),
     ...(facts.notes ?? []).map((note) => row('NOTE', printable(note))),
     row('listening', facts.url + (facts.probes === undefined ? '' : `      probes  ${facts.probes}`)),
+    ...(facts.workers === undefined ? [] : [row('workers', `${facts.workers.length} · pids ${facts.workers.join(' ')}`)]),
     ...dashboardLine(facts.admin),
     `ready in ${(facts.readyMs / 1000).toFixed(2)} s${facts.watching === undefined ? '' : ` · watching ${plural(facts.watching, 'file')}`}`,
   ];
@@ -75,6 +78,7 @@ export function bannerFields(facts: BannerFacts): object {
     url,
     probes,
     ...(admin === undefined ? {} : { dashboard: 'fault' in admin ? null : admin.url }),
+    ...(facts.workers === undefined ? {} : { workers: facts.workers }),
     ...(facts.notes === undefined || facts.notes.length === 0 ? {} : { notes: facts.notes }),
     ready_ms: Math.round(readyMs),
   };

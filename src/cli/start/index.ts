@@ -25,6 +25,8 @@ export interface StartFlags {
   readonly adminListen?: string;
   /** False with `--no-admin`. */
   readonly admin?: boolean;
+  /** A number, or `auto`. */
+  readonly workers?: string;
   readonly watch: boolean;
   readonly logFormat?: LogFormat;
   readonly logLevel?: LogLevel;
@@ -151,7 +153,7 @@ class Session {
   async options({ stopped }: Signals): Promise<GatewayOptions> {
     const stop = new AbortController();
     void stopped.then(() => stop.abort());
-    const { listen, probeListen, admin, adminListen, watch, allowMissingSecrets, lastGood } = this.#flags;
+    const { listen, probeListen, admin, adminListen, workers, watch, allowMissingSecrets, lastGood } = this.#flags;
     const { cwd, env } = this.#io;
     return {
       source: await this.#source(),
@@ -161,6 +163,8 @@ class Session {
       probeListen,
       admin: admin ?? true,
       adminListen,
+      workers,
+      workerEntry: new URL('./serving-worker.js', import.meta.url),
       watch,
       allowMissingSecrets,
       lastGood,
@@ -204,8 +208,8 @@ class Session {
 
   #told(event: GatewayEvent): void {
     // By far the most of them.
-    if (event.type === 'request') {
-      this.served += 1;
+    if (event.type === 'request' || event.type === 'requests') {
+      this.served += event.type === 'request' ? 1 : event.count;
       return;
     }
     const time = clockTime(Date.now());
@@ -287,6 +291,7 @@ class Session {
       probes: probes === undefined ? undefined : listenText(probes),
       admin: adminOf(gateway, this.#io.stdout.isTTY === true),
       notes: gateway.notes,
+      workers: gateway.workers()?.flatMap(({ pid }) => pid ?? []),
       isLoopback: listen === undefined || isLoopback(listen),
       readyMs,
       watching: isWatching ? files.length : undefined,

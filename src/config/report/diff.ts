@@ -26,6 +26,7 @@ const waiting: ReadonlySet<string> = new Set([
   'server.state_dir',
   'server.state_dir_required',
   'server.state_dir_shared',
+  'server.workers',
 ]);
 
 /** Compares two configurations. The order of maps does not count, the order of lists does. */

@@ -3,6 +3,7 @@ import type { ReloadVerdict, Status } from '../../admin/api-types.ts';
 import { shownDiagnostics } from '../../admin/views/diagnostics.ts';
 import { Attempts, type AttemptFigures } from '../../admin/attempts.ts';
 import { healthOf } from '../../admin/health.ts';
+import { type ProcessFigures, ProcessView, together } from '../../admin/process-view.ts';
 import { LiveHub } from '../../admin/live/hub.ts';
 import type { Activity, ConfigStateFacts, Explaining, OwnRequest, Subject } from '../../admin/subject.ts';
 import type { ReloadResult, Reloader } from '../../config/reload/reloader.ts';
@@ -17,7 +18,8 @@ import type { CatalogEntry } from '../../manage/providers/entry.ts';
 import { type Tested, tryOne } from '../../manage/providers/try.ts';
 import type { Outbound } from '../../transport/outbound/index.ts';
 import type { Probes } from '../../transport/inbound/probes.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Serving, WorkerState } from '../serving.ts';
+import type { Beat } from '../workers/messages.ts';
 import type { DrainPlan } from '../drain.ts';
 import { eventOf } from '../reload/event.ts';
 import type { GatewayEvent, GatewayOptions } from '../types.ts';
@@ -28,7 +30,7 @@ import { PluginTimes } from './plugin-times.ts';
 
 export interface ControlDeps {
   readonly options: GatewayOptions;
-  runtime(): Runtime;
+  serving(): Serving;
   loaded(): ValidConfig;
   logs(): LogReader | undefined;
   url(): string;
@@ -60,6 +62,7 @@ export class Control implements Subject {
   readonly #deps: ControlDeps;
   readonly #times = new PluginTimes();
   readonly #attempts = new Attempts();
+  readonly #process = new ProcessView();
   #probes: Probes | undefined;
   #explaining: Promise<Explaining> | undefined;
   #lastReload: Status['last_reload'] = null;
@@ -90,7 +93,7 @@ export class Control implements Subject {
   }
 
   get probes(): Probes {
-    return (this.#probes ??= this.#deps.runtime().probes(true));
+    return (this.#probes ??= this.#deps.serving().probes(true));
   }
 
   settings(): AdminEntry {
@@ -98,7 +101,7 @@ export class Control implements Subject {
   }
 
   snapshot(): ReturnType<Subject['snapshot']> {
-    return this.#deps.runtime().holder.current().snapshot;
+    return this.#deps.serving().snapshot();
   }
 
   loaded(): ValidConfig {
@@ -106,7 +109,7 @@ export class Control implements Subject {
   }
 
   mask(): Mask {
-    return this.#deps.runtime().mask;
+    return this.#deps.serving().mask;
   }
 
   logs(): LogReader | undefined {
@@ -114,7 +117,19 @@ export class Control implements Subject {
   }
 
   activity(): Activity {
-    return this.#deps.runtime().activity();
+    return this.#deps.serving().activity();
+  }
+
+  gather(): Promise<void> {
+    return this.#deps.serving().gather();
+  }
+
+  workers(): readonly WorkerState[] | undefined {
+    return this.#deps.serving().workers?.();
+  }
+
+  processes(): ProcessFigures {
+    return together(this.#process.read(), this.#deps.serving().processes?.() ?? []);
   }
 
   configState(): ConfigStateFacts {
@@ -244,6 +259,13 @@ export class Control implements Subject {
     this.#times.add(record.plugins);
     this.#attempts.add(record);
     this.hub.tell(record);
+  }
+
+  /** Requests ended in a worker process. */
+  absorb({ attempts, plugins, unsent }: Beat): void {
+    this.#attempts.addAll(attempts);
+    for (const one of plugins) this.#times.add(one);
+    this.hub.skip(unsent);
   }
 
   /** A reload ended. */

@@ -6,11 +6,12 @@ import { Asker } from '../../store/log/asking/asker.ts';
 import { startProcess } from '../../store/log/asking/process.ts';
 import { startThread } from '../../store/log/asking/thread.ts';
 import { questionMs } from '../../store/log/worker/clock.ts';
-import { createMemorySpool } from '../../store/log/worker/memory-spool.ts';
+import { createMemorySpool, type MemorySpool } from '../../store/log/worker/memory-spool.ts';
 import type { Database, ThreadData } from '../../store/log/worker/settings.ts';
 import { openSpool } from '../../store/spool.ts';
 import { logFile, spoolFolder, type StateDir } from '../../store/state-dir.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { RecordPlace } from '../workers/messages.ts';
 import { dropReporter, problemReporter } from './reporters.ts';
 import { RequestLog } from './request-log.ts';
 
@@ -22,11 +23,17 @@ export interface LogRequest {
   /** Operational lines. */
   readonly log: Log;
   readonly monotonic: () => number;
+  /** Other processes write the spool: this is all of theirs. */
+  readonly ofWorkers?: RecordStore | undefined;
 }
 
 /** Where records go, and what is asked for them. */
 export interface OpenedLog {
   readonly spool: RecordStore;
+  /** Where worker processes write theirs. */
+  readonly place: RecordPlace;
+  /** Takes frames of worker processes where nothing is kept on disk. */
+  readonly memory: MemorySpool | undefined;
   /** Undefined where no records are kept. */
   readonly reader: RequestLog | undefined;
   close(): Promise<void>;
@@ -53,7 +60,8 @@ export function openLog(request: LogRequest): OpenedLog {
   const warnings = state.warning === undefined ? [] : [state.warning];
   for (const warning of warnings) log.warn({}, warning);
   notes.push(...warnings);
-  if (settings.isOff) return { spool: noStore(), reader: undefined, close: () => Promise.resolve() };
+  if (settings.isOff)
+    return { spool: noStore(), place: { kind: 'off' }, memory: undefined, reader: undefined, close: () => Promise.resolve() };
   const database = databaseOf(state, settings);
   const dir = state.kind === 'disk' ? join(state.path, spoolFolder) : undefined;
   const bounded = (kept: Retention): Retention =>
@@ -70,8 +78,10 @@ export function openLog(request: LogRequest): OpenedLog {
     },
   });
   const reports = dropReporter(log, monotonic, dir === undefined ? [] : [notes, warnings]);
-  const spool =
-    dir === undefined ? createMemorySpool(writer, reports.onDrop) : openSpool({ dir, maxTotal: settings.spoolSize, ...reports });
+  const memory = dir === undefined ? createMemorySpool(writer, reports.onDrop) : undefined;
+  const own = (): RecordStore => memory ?? openSpool({ dir: dir ?? '', maxTotal: settings.spoolSize, ...reports });
+  const spool = request.ofWorkers ?? own();
+  const place: RecordPlace = dir === undefined ? { kind: 'supervisor' } : { kind: 'spool', dir, maxTotal: settings.spoolSize };
   const reader = database.kind === 'memory' ? writer : openReader(database, log);
   if (dir !== undefined) writer.start();
   const spoolLimit = dir === undefined ? 0 : settings.spoolSize;
@@ -86,7 +96,7 @@ export function openLog(request: LogRequest): OpenedLog {
       return retention;
     },
   });
-  return { spool, reader: requestLog, close: () => requestLog.close() };
+  return { spool, place, memory, reader: requestLog, close: () => requestLog.close() };
 }
 
 /** Questions have a process, and where none can be started a thread. */

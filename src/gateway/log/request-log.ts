@@ -133,11 +133,13 @@ export class RequestLog implements LogReader {
   }
 
   async #drain(frames: number): Promise<void> {
+    const { spool, writer } = this.#parts;
+    await spool.settle?.();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>((resolve) => {
       timer = setTimeout(() => resolve(false), drainMs);
     });
-    const done = this.#parts.writer.call('drain', undefined).then(
+    const done = writer.call('drain', undefined).then(
       () => true,
       () => false,
     );

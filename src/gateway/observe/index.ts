@@ -2,6 +2,7 @@ import type { LogRecord } from '../../core/records/record.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { Metrics, type Rendered } from '../../telemetry/metrics/index.ts';
+import type { Figures } from '../../telemetry/metrics/figures.ts';
 import type { RequestMetricsSettings } from '../../telemetry/metrics/request-metrics.ts';
 import type { MetricsPage } from '../../transport/inbound/metrics-page.ts';
 import { Exporting, type WrittenRecord } from './exporting.ts';
@@ -76,6 +77,11 @@ export class Observing {
 
   render(): Promise<Rendered> {
     return this.#metrics?.render() ?? Promise.resolve({ type: 'text/plain; charset=utf-8', text: '# observability.metrics is off\n' });
+  }
+
+  /** For the process that adds up those of several; undefined where metrics are off. */
+  figures(): Promise<Figures> | undefined {
+    return this.#metrics?.figures(this.#deps.now());
   }
 
   /** Sends what waits to be exported, for two seconds at most. */

@@ -32,7 +32,7 @@ export function trafficSamples({ activity }: ObservedState): readonly Sample[] {
   ];
 }
 
-export function configSamples({ config }: ObservedState): readonly Sample[] {
+export function configSamples({ config }: Pick<ObservedState, 'config'>): readonly Sample[] {
   const { state, revision, loaded_at: loadedAt } = config();
   return [
     ['gateway_config_last_reload_successful', [], state === 'ok' ? 1 : 0],
@@ -58,7 +58,7 @@ export function keySamples({ apiKeys }: Snapshot): readonly Sample[] {
   return known.slice(0, most).map(([name, end]) => ['gateway_key_expiry_timestamp_seconds', [name], end / 1000]);
 }
 
-export async function logSamples({ spool, masking, logs }: ObservedState): Promise<readonly Sample[]> {
+export async function logSamples({ spool, masking, logs }: Omit<ObservedState, 'activity'>): Promise<readonly Sample[]> {
   const state = await logs()?.state();
   const own: readonly Sample[] = [
     ['gateway_log_dropped_total', ['records'], state?.dropped ?? spool.dropped],

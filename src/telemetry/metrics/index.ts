@@ -1,5 +1,6 @@
 import type { LogRecord } from '../../core/records/record.ts';
 import { Exposition, expositionType } from './expose.ts';
+import { type Figures, figuresOf } from './figures.ts';
 import { ProcessMetrics } from './process.ts';
 import { processTable } from './process-table.ts';
 import { RequestMetrics, type RequestMetricsSettings } from './request-metrics.ts';
@@ -44,11 +45,21 @@ export class Metrics {
     this.#process.close();
   }
 
+  /** All of it, for the process that adds up those of several. */
+  async figures(now: number): Promise<Figures> {
+    const families = [...this.requests.families, { row: processTable[0], series: [this.#process.delay] }].map(figuresOf);
+    return { families, samples: await this.#samples(), health: this.requests.health(now) };
+  }
+
+  async #samples(): Promise<readonly Sample[]> {
+    const found = await Promise.all([...this.#deps.sources, () => this.#process.samples()].map((source) => this.#ask(source)));
+    return [...found.flat(), ['gateway_metrics_series', [], this.requests.series]];
+  }
+
   async #render(): Promise<Rendered> {
     const out = new Exposition();
     for (const family of this.requests.families) await out.family(family.row, family);
-    const found = await Promise.all([...this.#deps.sources, () => this.#process.samples()].map((source) => this.#ask(source)));
-    const samples: readonly Sample[] = [...found.flat(), ['gateway_metrics_series', [], this.requests.series]];
+    const samples = await this.#samples();
     out.samples(stateTable, samples);
     const [delay, ...others] = processTable;
     await out.family(delay, [this.#process.delay]);

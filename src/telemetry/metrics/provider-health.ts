@@ -4,6 +4,11 @@ const slots = 5;
 /** Attempts that must have failed, with none that worked, before a provider counts as down. */
 const leastFailures = 3;
 
+/** Attempts that worked, and that failed. */
+export type HealthCounts = readonly [good: number, failed: number];
+
+export const isUp = ([good, failed]: HealthCounts): boolean => good > 0 || failed < leastFailures;
+
 /** How the attempts of the last five minutes at one provider ended. */
 export class ProviderHealth {
   readonly #good: number[] = Array.from({ length: slots }, () => 0);
@@ -19,8 +24,12 @@ export class ProviderHealth {
   }
 
   isUp(now: number): boolean {
+    return isUp(this.counts(now));
+  }
+
+  counts(now: number): HealthCounts {
     this.#turn(now);
-    return this.#good.some((count) => count > 0) || sum(this.#failed) < leastFailures;
+    return [sum(this.#good), sum(this.#failed)];
   }
 
   /** Empties the slots that time has passed over. A time that was set back changes nothing. */

@@ -3,7 +3,7 @@ import type { AttemptRecord, LogRecord, UsageRecord } from '../../core/records/r
 import { operationOf } from '../operation.ts';
 import { isProviderFailure, outcomeOf } from './attempts.ts';
 import { LabelValues } from './label-values.ts';
-import { ProviderHealth } from './provider-health.ts';
+import { type HealthCounts, ProviderHealth } from './provider-health.ts';
 import { CountSeries, DecimalSeries, Family, HistogramSeries, type Series } from './series.ts';
 import { type MetricRow, type RequestMetric, requestTable } from './table.ts';
 
@@ -98,6 +98,11 @@ export class RequestMetrics {
 
   isUp(provider: string, now: number): boolean {
     return this.#health.get(provider)?.isUp(now) ?? true;
+  }
+
+  /** Of each provider that was asked. @param now Unix milliseconds */
+  health(now: number): readonly (readonly [provider: string, counts: HealthCounts])[] {
+    return [...this.#health].map(([provider, health]) => [provider, health.counts(now)]);
   }
 
   get series(): number {

@@ -240,6 +240,21 @@ export const stateTable = [
   },
   { name: 'gateway_otlp_waiting_bytes', type: 'gauge', help: 'Records that wait to be encoded for export.', labels: [], unit: 'bytes' },
   {
+    name: 'gateway_worker_up',
+    type: 'gauge',
+    help: '1 while a worker process serves and responds, else 0. Only with server.workers above 1, as the next two.',
+    labels: ['worker'],
+    unit: '',
+  },
+  {
+    name: 'gateway_worker_restarts_total',
+    type: 'counter',
+    help: 'Worker processes that ended by themselves or did not respond, and were replaced.',
+    labels: ['worker'],
+    unit: 'processes',
+  },
+  { name: 'gateway_worker_requests_total', type: 'counter', help: 'Finished requests by worker.', labels: ['worker'], unit: 'requests' },
+  {
     name: 'gateway_metrics_series',
     type: 'gauge',
     help: 'Series in memory; beyond the limit of a metric new ones count as "other".',

@@ -15,6 +15,8 @@ export interface Readiness {
    * @param isDetailed with names of files
    */
   config(isDetailed: boolean): object;
+  /** The worker processes, where there are some. */
+  workers?(): readonly object[];
 }
 
 /**
@@ -35,7 +37,7 @@ export function createProbes(readiness: Readiness, isOperators: boolean): Probes
   };
 }
 
-function answerReady({ reasons, notes, config }: Readiness, isDetailed: boolean, response: ServerResponse): void {
+function answerReady({ reasons, notes, config, workers }: Readiness, isDetailed: boolean, response: ServerResponse): void {
   const found = reasons();
   const isReady = found.length === 0;
   answer(response, isReady ? 200 : 503, {
@@ -43,6 +45,7 @@ function answerReady({ reasons, notes, config }: Readiness, isDetailed: boolean,
     reasons: found,
     ...(isDetailed && notes.length > 0 ? { notes } : {}),
     config: config(isDetailed),
+    ...(isDetailed && workers !== undefined ? { workers: workers() } : {}),
   });
 }
 

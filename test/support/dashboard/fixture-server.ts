@@ -251,6 +251,7 @@ function statusOf(rows: readonly LogRow[]): Status {
     last_reload: null,
     rolled_back_to: null,
     restart_needed: [],
+    workers: [],
     in_flight: 3,
     open_streams: 2,
     draining: false,

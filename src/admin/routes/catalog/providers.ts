@@ -48,6 +48,7 @@ async function tested({ subject, params }: AdminCall, deep: boolean): Promise<Pr
 
 async function providersOf({ subject }: AdminCall): Promise<readonly ProviderView[]> {
   const day = `since:${new Date().toISOString().slice(0, 10)}`;
+  await subject.gather();
   const health = subject.health();
   const [written, stats] = await Promise.all([
     subject.written(),

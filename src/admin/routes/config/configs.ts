@@ -21,6 +21,7 @@ async function configsOf({ subject }: AdminCall): Promise<readonly ConfigView[]>
   const { configs } = subject.snapshot();
   const { tree, texts } = subject.loaded();
   const { places } = await subject.written();
+  await subject.gather();
   const live = (path: string): AttemptFigures => subject.attempts(path);
   const mask = subject.mask();
   return [...configs].map(([name, config]) => {

@@ -1,27 +1,6 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { StoreState } from '../../../core/logs/reader.ts';
 import type { Status } from '../../api-types.ts';
 import type { AdminCall, AdminRoute } from '../route.ts';
-
-/** Milliseconds between its looks: each one wakes the event loop. */
-const lookMs = 100;
-
-/** Measures the event loop from the first question on: most gateways are never asked. */
-class LoopDelay {
-  #histogram: ReturnType<typeof monitorEventLoopDelay> | undefined;
-
-  read(): Status['loop_delay_ms'] {
-    if (this.#histogram === undefined) {
-      this.#histogram = monitorEventLoopDelay({ resolution: lookMs });
-      this.#histogram.enable();
-    }
-    const ms = (percent: number): number => {
-      const value = this.#histogram?.percentile(percent) ?? 0;
-      return Number.isFinite(value) ? Math.max(0, Math.round(value / 1e5) / 10 - lookMs) : 0;
-    };
-    return { p50: ms(50), p99: ms(99) };
-  }
-}
 
 const noStore: StoreState = {
   kind: 'off',
@@ -35,7 +14,6 @@ const noStore: StoreState = {
 };
 
 export function statusRoutes(): readonly AdminRoute[] {
-  const delay = new LoopDelay();
   return [
     {
       method: 'GET',
@@ -43,15 +21,16 @@ export function statusRoutes(): readonly AdminRoute[] {
       role: 'viewer',
       about: 'What the gateway serves, how it does, and how its last reload ended.',
       returns: '`Status`',
-      handle: async (call) => ({ json: await statusOf(call, delay) }),
+      handle: async (call) => ({ json: await statusOf(call) }),
     },
   ];
 }
 
-async function statusOf({ subject }: AdminCall, delay: LoopDelay): Promise<Status> {
+async function statusOf({ subject }: AdminCall): Promise<Status> {
+  await subject.gather();
   const { inFlight, openStreams, isDraining, bodies, bodiesLimit } = subject.activity();
   const { lastReload, rolledBackTo, restartNeeded, notes } = subject.configState();
-  const { rss, heapUsed } = process.memoryUsage();
+  const { rss, heap, loop_delay_ms } = subject.processes();
   const store = await subject.logs()?.state();
   const providers = subject.health();
   return {
@@ -68,11 +47,16 @@ async function statusOf({ subject }: AdminCall, delay: LoopDelay): Promise<Statu
     in_flight: inFlight,
     open_streams: openStreams,
     draining: isDraining,
-    memory: { rss, heap: heapUsed, bodies, bodies_limit: bodiesLimit },
-    loop_delay_ms: delay.read(),
+    memory: { rss, heap, bodies, bodies_limit: bodiesLimit },
+    loop_delay_ms,
     store: store ?? noStore,
     notes,
+    workers: workersOf(subject),
     plugins: subject.plugins(),
     providers,
   };
+}
+
+function workersOf(subject: AdminCall['subject']): Status['workers'] {
+  return (subject.workers() ?? []).map(({ pid, inFlight, ...one }) => ({ ...one, pid: pid ?? null, in_flight: inFlight }));
 }

@@ -50,6 +50,17 @@ export const server = {
       },
       additionalProperties: false,
     },
+    workers: {
+      type: ['integer', 'string'],
+      minimum: 1,
+      maximum: 64,
+      pattern: '^auto$',
+      'x-form': 'a number of processes, or auto for one for each core',
+      description:
+        'Number of processes that serve clients on the one address, supervised by one more; "auto": one for each core. Only with gateway start.',
+      default: 1,
+      examples: [2, 'auto'],
+    },
     max_body: { ...size, description: 'Largest request body that the gateway buffers in memory.', default: '50MB' },
     max_answer: {
       ...size,

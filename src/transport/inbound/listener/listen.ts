@@ -1,5 +1,4 @@
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import type { ListenAddress } from '../../../core/http/listen-address.ts';
 import { listenOnPath } from './unix-socket.ts';
 
@@ -15,7 +14,7 @@ export interface Listening {
  * Connections that the system holds until they are accepted: a thousand clients may come back in one second after a
  * restart, and what does not fit is reset. The system's own limit (`net.core.somaxconn`) counts where it is lower.
  */
-const backlog = 4096;
+export const backlog = 4096;
 
 /** Starts listening; rejects with the system's error (`EADDRINUSE`, `EACCES`). */
 export async function listen(server: Server, address: ListenAddress): Promise<Listening> {

@@ -10,7 +10,7 @@ const mostBytes = 103;
  * untouched: only a socket that nobody listens on is replaced. With a `mode`, such as 0o660, the socket never has a
  * wider one. Rejects with the system's error. Gives what removes the socket, unless another process has replaced it.
  */
-export async function listenOnPath(server: Server, path: string, mode: number | undefined): Promise<() => void> {
+export async function listenOnPath(server: Server | Binding, path: string, mode: number | undefined): Promise<() => void> {
   const before = lstatSync(path, { throwIfNoEntry: false });
   if (before !== undefined && !before.isSocket()) throw fault('ENOTSOCK', path);
   if (before !== undefined && (await isAlive(path))) throw fault('EADDRINUSE', path);
@@ -18,7 +18,7 @@ export async function listenOnPath(server: Server, path: string, mode: number | 
   const own = `${path}.${process.pid}`;
   const bound = Buffer.byteLength(own) <= mostBytes ? own : path;
   if (bound === own || before !== undefined) remove(bound);
-  await bind(server, bound, mode);
+  await masked(mode, () => (typeof server === 'function' ? server(bound) : bind(server, bound)));
   const made = lstatSync(bound);
   if (bound !== path) renameSync(bound, path);
   return () => {
@@ -26,19 +26,26 @@ export async function listenOnPath(server: Server, path: string, mode: number | 
   };
 }
 
-/** The socket is made inside of `listen`, so that the narrower mask holds for nothing else. */
-function bind(server: Server, path: string, mode: number | undefined): Promise<void> {
+/** Makes a socket at a path and leaves it to somebody else to listen on. Throws the system's error. */
+type Binding = (path: string) => void;
+
+/** The socket is made before `make` returns, so that the narrower mask holds for nothing else. */
+function masked<T>(mode: number | undefined, make: () => T): T {
+  const before = mode === undefined ? undefined : process.umask(0o777 & ~mode);
+  try {
+    return make();
+  } finally {
+    if (before !== undefined) process.umask(before);
+  }
+}
+
+function bind(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    const before = mode === undefined ? undefined : process.umask(0o777 & ~mode);
-    try {
-      server.listen({ path }, () => {
-        server.off('error', reject);
-        resolve();
-      });
-    } finally {
-      if (before !== undefined) process.umask(before);
-    }
+    server.listen({ path }, () => {
+      server.off('error', reject);
+      resolve();
+    });
   });
 }
 

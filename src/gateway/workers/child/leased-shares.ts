@@ -1,0 +1,86 @@
+import { keyLimit, type KeyInFlight, type Shares } from '../../../pipeline/in-flight.ts';
+
+/** What one key has in flight in this process, and what was lent to it. */
+interface Lease extends KeyInFlight {
+  granted: number;
+  asking: Promise<number> | undefined;
+}
+
+/** Names that are remembered at most while nothing of them is in flight. */
+const namesLimit = 4096;
+
+/** How the supervisor is reached. */
+export interface Lender {
+  /** Resolves to how many more of this key may be in flight here: 0 where the limit is reached. */
+  ask(name: string, limit: number): Promise<number>;
+  giveBack(name: string, count: number): void;
+}
+
+/**
+ * What keys have in flight, in one of several processes: within what the supervisor has lent nobody is asked, and
+ * beyond it a request waits for one exchange of messages.
+ */
+export class LeasedShares implements Shares {
+  readonly #lender: Lender;
+  readonly #leases = new Map<string, Lease>();
+
+  constructor(lender: Lender) {
+    this.#lender = lender;
+  }
+
+  take(name: string, limit: number): KeyInFlight | Promise<KeyInFlight> {
+    if (limit === Number.POSITIVE_INFINITY) return { count: 1 };
+    const lease = this.#of(name);
+    return lease.count < Math.min(lease.granted, limit) ? counted(lease) : this.#more(lease, name, limit);
+  }
+
+  /** The supervisor needs what is not in use. @returns how many are given back */
+  spare(name: string): number {
+    const lease = this.#leases.get(name);
+    if (lease === undefined) return 0;
+    const spare = Math.max(0, lease.granted - lease.count);
+    lease.granted -= spare;
+    return spare;
+  }
+
+  async #more(lease: Lease, name: string, limit: number): Promise<KeyInFlight> {
+    for (;;) {
+      lease.asking ??= this.#ask(lease, name, limit);
+      const got = await lease.asking;
+      if (lease.count < Math.min(lease.granted, limit)) return counted(lease);
+      if (got === 0) throw keyLimit(name, limit);
+    }
+  }
+
+  async #ask(lease: Lease, name: string, limit: number): Promise<number> {
+    try {
+      const got = await this.#lender.ask(name, limit);
+      lease.granted += got;
+      return got;
+    } finally {
+      lease.asking = undefined;
+    }
+  }
+
+  #of(name: string): Lease {
+    const known = this.#leases.get(name);
+    if (known !== undefined) return known;
+    if (this.#leases.size >= namesLimit) this.#forgetIdle();
+    const made: Lease = { count: 0, granted: 0, asking: undefined };
+    this.#leases.set(name, made);
+    return made;
+  }
+
+  #forgetIdle(): void {
+    for (const [name, { count, granted, asking }] of this.#leases) {
+      if (count > 0 || asking !== undefined) continue;
+      this.#leases.delete(name);
+      if (granted > 0) this.#lender.giveBack(name, granted);
+    }
+  }
+}
+
+function counted(lease: Lease): KeyInFlight {
+  lease.count += 1;
+  return lease;
+}

@@ -1,0 +1,222 @@
+import type { ListenOptions } from 'node:net';
+import { ProcessView } from '../../../admin/process-view.ts';
+import { listenAddress } from '../../../core/http/listen-address.ts';
+import type { Clock } from '../../../core/context.ts';
+import type { Generation } from '../../../pipeline/generation.ts';
+import type { RecordStore } from '../../../store/frame.ts';
+import type { OwnerTable } from '../../../store/object-owners.ts';
+import { openSpool } from '../../../store/spool.ts';
+import type { Log, LogStyle } from '../../../telemetry/log.ts';
+import { createOutbound } from '../../../transport/outbound/index.ts';
+import { backlog } from '../../../transport/inbound/listener/listen.ts';
+import type { DrainPlan } from '../../drain.ts';
+import { Generations } from '../../generations.ts';
+import { acceptReporter, dropReporter } from '../../log/reporters.ts';
+import { openObjectOwners } from '../../object-owners.ts';
+import { Runtime } from '../../runtime.ts';
+import type { Registry } from '../../types.ts';
+import type { ValidConfig } from '../../../config/reload/load.ts';
+import { Channel } from '../channel.ts';
+import { LeasedShares } from './leased-shares.ts';
+import type { Beat, ShownState, WorkerStart } from '../messages.ts';
+import { createSentSpool } from './sent-spool.ts';
+import { Told } from './told.ts';
+
+export interface WorkerParts {
+  readonly registry: Registry;
+  openLog(style: LogStyle): Log;
+}
+
+const clock: Clock = { now: Date.now, monotonic: () => performance.now() };
+/** Milliseconds for the end of a worker whose supervisor is gone. */
+const orphanMs = 2000;
+
+/** Serves in this process as a worker of the process that started it, and ends with it. */
+export function serveAsWorker(parts: WorkerParts): void {
+  // A terminal sends its signals to all processes: the supervisor says what becomes of them.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2']) process.on(signal, () => {});
+  const worker = new Worker(parts);
+  process.on('message', (message, handle) => void worker.channel.take(message, handle));
+  process.on('disconnect', () => void worker.orphaned());
+  process.on('uncaughtException', worker.onDefect).on('unhandledRejection', worker.onDefect);
+}
+
+class Worker {
+  readonly channel: Channel;
+  readonly #parts: WorkerParts;
+  readonly #told = new Told((records) => this.channel.tell('records', records));
+  readonly #shares: LeasedShares;
+  readonly #process = new ProcessView();
+  readonly #notes: string[] = [];
+  readonly #problems: string[] = [];
+  #shown: ShownState | undefined;
+  #log: Log | undefined;
+  #generations: Generations | undefined;
+  #runtime: Runtime | undefined;
+  #store: RecordStore | undefined;
+  #owners: OwnerTable | undefined;
+  /** Built, and not serving yet. */
+  #prepared: Generation | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
+    this.#shares = new LeasedShares({
+      ask: (name, limit) => this.channel.call('lease', { name, limit }, undefined) as Promise<number>,
+      giveBack: (name, count) => void this.channel.tell('returned', { name, count }),
+    });
+    this.channel = new Channel((message, handle) => !process.connected || (process.send?.(message, handle) ?? true), {
+      start: (start: WorkerStart, handle) => this.#start(start, handle),
+      connection: (_value: undefined, handle) => void this.#runtime?.server.emit('connection', handle),
+      prepare: (loaded: ValidConfig) => this.#prepare(loaded),
+      commit: () => this.#commit(),
+      abort: () => this.#abort(),
+      beat: () => ({ ...this.#beat(), process: this.#process.read() }),
+      figures: () => this.#runtime?.observing.figures(),
+      spare: (name: string) => this.#shares.spare(name),
+      stored: (frames: Record<string, number>) => this.#store?.wereStored?.(frames),
+      follow: (isFollowed: boolean) => (this.#told.isFollowed = isFollowed),
+      style: ({ level, format }: LogStyle) => this.#log?.configure({ level, format }),
+      shown: (shown: ShownState) => this.#show(shown),
+      drain: (plan: DrainPlan) => this.#drain(plan),
+      close: () => this.#close(),
+    });
+  }
+
+  readonly onDefect = (error: unknown): void => {
+    if (this.#runtime !== undefined) return this.#runtime.defect(error);
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    process.exit(1);
+  };
+
+  /** The supervisor is gone: nothing new is taken, and what runs is ended in good form. */
+  async orphaned(): Promise<void> {
+    this.channel.close('the supervisor has ended');
+    setTimeout(() => process.exit(1), orphanMs);
+    await this.#close().catch(() => {});
+    await this.#log?.flush();
+    process.exit(0);
+  }
+
+  async #start(start: WorkerStart, handle: unknown): Promise<void> {
+    const log = this.#parts.openLog(start.log);
+    this.#log = log;
+    this.#show(start.shown);
+    const snapshot = () => this.#runtime?.snapshot();
+    const outbound = createOutbound({
+      clock,
+      random: Math.random,
+      egressAllow: () => snapshot()?.server.egressAllow ?? [],
+      fastPath: () => snapshot()?.server.fastPath ?? true,
+      env: start.env,
+      onTokenFault: (error) => log.warn({ err: error }, 'a token could not be renewed; the old one is used until it expires'),
+      onKeysFault: (error) => log.warn({ err: error }, "the public keys of the tokens' issuer could not be fetched"),
+    });
+    this.#generations = new Generations({
+      registry: this.#parts.registry,
+      log,
+      outbound,
+      owners: async () => (this.#owners ??= await openObjectOwners(start.ownersDir, log)),
+      ...clock,
+    });
+    const first = await this.#generations.build(start.loaded);
+    this.#store = this.#openStore(start, log);
+    const { workers: count } = start;
+    const runtime = new Runtime(first, {
+      listen: listenAddress(start.listen),
+      clock,
+      store: this.#store,
+      log,
+      outbound,
+      notes: this.#notes,
+      configState: (isDetailed) => (isDetailed ? this.#shownNow().detailed : this.#shownNow().brief),
+      logs: () => undefined,
+      onRequest: this.#told.add,
+      workers: { count, shares: this.#shares },
+    });
+    this.#runtime = runtime;
+    log.configure({ mask: runtime.mask });
+    await new Promise<void>((resolve, reject) => {
+      runtime.server.once('error', reject);
+      runtime.server.listen(handle as ListenOptions, backlog, () => {
+        runtime.server.off('error', reject);
+        resolve();
+      });
+    });
+    runtime.server.on('error', acceptReporter(log, clock.monotonic));
+    setInterval(() => this.channel.tell('beat', this.#beat()), start.beatMs).unref();
+  }
+
+  #openStore({ records, workers }: WorkerStart, log: Log): RecordStore {
+    const reports = dropReporter(log, clock.monotonic, [this.#problems]);
+    if (records.kind === 'spool') return openSpool({ dir: records.dir, maxTotal: records.maxTotal, writers: workers, ...reports });
+    const send = (bytes: Buffer, frames: number): Promise<void> =>
+      new Promise((resolve) => {
+        if (!process.connected || process.send === undefined) resolve();
+        else process.send({ name: 'append', value: { bytes, frames } }, undefined, {}, () => resolve());
+      });
+    const store = createSentSpool(send, workers, reports.onDrop);
+    return records.kind === 'off' ? { ...store, append: () => {}, isOff: true } : store;
+  }
+
+  async #prepare(loaded: ValidConfig): Promise<void> {
+    await this.#abort();
+    this.#prepared = await this.#generations?.build(loaded);
+  }
+
+  #commit(): void {
+    const prepared = this.#prepared;
+    this.#prepared = undefined;
+    const runtime = this.#runtime;
+    if (prepared === undefined || runtime === undefined) throw new Error('nothing was prepared');
+    runtime.swap(prepared);
+    this.#log?.configure({ mask: runtime.mask });
+  }
+
+  async #abort(): Promise<void> {
+    const prepared = this.#prepared;
+    this.#prepared = undefined;
+    await prepared?.dispose();
+  }
+
+  #beat(): Beat {
+    const runtime = this.#runtime;
+    const store = this.#store;
+    if (runtime === undefined || store === undefined) throw new Error('the worker does not serve yet');
+    const { frames, bytes, dropped, evicted } = store.stats;
+    const spool = { frames, bytes, dropped, evicted };
+    const problems = [...this.#problems];
+    return { ...this.#told.take(), activity: runtime.activity(), spool, unmasked: runtime.unmasked, problems };
+  }
+
+  #show(shown: ShownState): void {
+    this.#shown = shown;
+    this.#notes.splice(0, this.#notes.length, ...shown.notes);
+  }
+
+  #shownNow(): ShownState {
+    if (this.#shown === undefined) throw new Error('the worker was not started');
+    return this.#shown;
+  }
+
+  async #drain(plan: DrainPlan): Promise<Beat> {
+    await this.#runtime?.drain(plan);
+    return await this.#close();
+  }
+
+  /** Resolves to the last beat, when all is written. */
+  async #close(): Promise<Beat> {
+    this.#closing ??= this.#closeAll();
+    await this.#closing;
+    this.#told.flush();
+    await this.#log?.flush();
+    return this.#beat();
+  }
+
+  async #closeAll(): Promise<void> {
+    this.#runtime?.server.close();
+    await this.#abort();
+    await this.#runtime?.close();
+    this.#owners?.close();
+  }
+}

@@ -1,0 +1,385 @@
+import { createHolder, type OwnedHolder } from '../../config/reload/holder.ts';
+import type { ValidConfig } from '../../config/reload/load.ts';
+import type { ProcessFigures } from '../../admin/process-view.ts';
+import type { Activity } from '../../admin/subject.ts';
+import type { ListenSetting } from '../../core/http/listen-address.ts';
+import type { LogRecord } from '../../core/records/record.ts';
+import { createMask, type Mask } from '../../core/secrets/mask.ts';
+import type { Snapshot } from '../../core/snapshot.ts';
+import type { Generation } from '../../pipeline/generation.ts';
+import type { Figures } from '../../telemetry/metrics/figures.ts';
+import type { MetricsPage } from '../../transport/inbound/metrics-page.ts';
+import { createProbes, type Probes } from '../../transport/inbound/probes.ts';
+import type { DrainPlan } from '../drain.ts';
+import { openData } from '../open-listener.ts';
+import type { Serving, WorkerState } from '../serving.ts';
+import { StartError } from '../types.ts';
+import { ChannelFault } from './channel.ts';
+import type { FleetDeps } from './fleet-deps.ts';
+import { FleetMetrics } from './totals/metrics.ts';
+import { KeyLeases } from './leases.ts';
+import type { Beat, FleetTimes, ShownState, WorkerStart } from './messages.ts';
+import { WorkerProcess } from './process.ts';
+import { Readings } from './totals/readings.ts';
+import { Slot } from './slot.ts';
+import { SharedSockets } from './sockets.ts';
+
+const usual: FleetTimes = { beatMs: 1000, mostMissed: 10 };
+/** Missed beats from which a worker is shown as one that does not respond. */
+const silentFrom = 3;
+/** For a worker to start, in milliseconds: a busy machine may need long. */
+const startMs = 120_000;
+/** For a question to all workers, in milliseconds. */
+const askMs = 800;
+/** For an unused part of a key's limit to come back, in milliseconds. */
+const spareMs = 500;
+/** For the rest of a stop behind its own time, in milliseconds: records, exports, log lines. */
+const closeMs = 10_000;
+/** Secrets of earlier configurations are hidden for so long, in milliseconds: requests of theirs may still run. */
+const pastMs = 3_600_000;
+
+/**
+ * Worker processes that serve as one gateway: started, replaced, reloaded and drained together. This process serves no
+ * data itself.
+ */
+export class Fleet implements Serving {
+  readonly #deps: FleetDeps;
+  readonly #times: FleetTimes;
+  readonly #holder: OwnedHolder<Generation>;
+  readonly #slots: readonly Slot[];
+  readonly #leases: KeyLeases<WorkerProcess>;
+  readonly #readings: Readings;
+  readonly #metrics: FleetMetrics;
+  readonly #past: { readonly secrets: readonly string[]; readonly until: number }[] = [];
+  #loaded: ValidConfig;
+  #mask: Mask;
+  #sockets: SharedSockets | undefined;
+  #listen: ListenSetting = '';
+  #tick: NodeJS.Timeout | undefined;
+  #shown = '';
+  #style = '';
+  #isStopping = false;
+  #isAlwaysFollowed = false;
+  #isFollowed = false;
+  readonly #followers: ((record: LogRecord) => void)[] = [];
+
+  constructor(first: Generation, loaded: ValidConfig, deps: FleetDeps) {
+    this.#deps = deps;
+    this.#times = { ...usual, ...deps.times };
+    this.#loaded = loaded;
+    this.#mask = createMask([...first.snapshot.secrets]);
+    this.#holder = createHolder(
+      first,
+      (generation) => generation.dispose(),
+      (error) => deps.log.error({ err: error }, 'a plugin failed to shut down'),
+    );
+    this.#readings = new Readings(deps.spool, deps.notes);
+    this.#leases = new KeyLeases(deps.count, (process, name) => this.#spare(process, name));
+    const { now, configState, logs } = deps;
+    this.#metrics = new FleetMetrics({
+      now,
+      config: () => configState(false),
+      spool: deps.spool.stats,
+      masking: this.#readings.masking,
+      logs,
+      snapshot: () => this.snapshot(),
+      workers: () => this.workers(),
+      figures: () => this.#figures(),
+      onFault: (error) => this.defect(error),
+    });
+    deps.spool.settle = () => (deps.memory === undefined ? Promise.resolve() : this.gather());
+    deps.spool.onStored = (frames) => this.#tellAll('stored', frames);
+    this.#slots = Array.from({ length: deps.count }, (_, at) => this.#slot(at + 1));
+  }
+
+  get mask(): Mask {
+    return this.#mask;
+  }
+
+  readonly page: MetricsPage = {
+    path: () => this.snapshot().observability.metrics?.path,
+    render: () => this.#metrics.render(),
+  };
+
+  readonly workers = (): readonly WorkerState[] =>
+    this.#slots.map(({ worker, process, restarts }) => ({
+      worker,
+      pid: process?.isAlive === true ? process.pid : undefined,
+      state: this.#stateOf(process),
+      restarts,
+      requests: this.#readings.requests(worker),
+      inFlight: this.#readings.inFlight(worker),
+    }));
+
+  snapshot(): Snapshot {
+    return this.#holder.current().snapshot;
+  }
+
+  processes(): readonly ProcessFigures[] {
+    return this.#readings.processes();
+  }
+
+  activity(): Activity {
+    return this.#readings.activity(this.#isStopping);
+  }
+
+  async gather(): Promise<void> {
+    await Promise.all(
+      this.#serving().map(async (process) => {
+        const beat = await process.channel.call('beat', undefined, askMs).catch(() => undefined);
+        if (beat !== undefined) this.#beat(process, beat as Beat);
+      }),
+    );
+  }
+
+  probes(isOperators: boolean): Probes {
+    const { notes, configState: config } = this.#deps;
+    const reasons = (): string[] => {
+      if (this.#isStopping) return ['draining'];
+      return this.#serving().length === 0 ? ['no worker serves'] : [];
+    };
+    const workers = () => this.workers().map(({ worker, pid, state }) => ({ worker, pid: pid ?? null, state }));
+    return createProbes({ reasons, notes, config, workers }, isOperators);
+  }
+
+  async swap(generation: Generation, loaded: ValidConfig): Promise<void> {
+    await this.#prepareAll(loaded, true);
+    this.#past.push({ secrets: this.#loaded.secrets, until: this.#deps.now() + pastMs });
+    this.#loaded = loaded;
+    const now = this.#deps.now();
+    while ((this.#past[0]?.until ?? now) < now) this.#past.shift();
+    this.#mask = createMask([...new Set([...loaded.secrets, ...this.#past.flatMap(({ secrets }) => secrets)])]);
+    this.#holder.swap(generation);
+    await Promise.all(this.#serving().map((process) => this.#commit(process)));
+  }
+
+  /** All of them must be able to: one that died is asked again when another is in its place. */
+  async #prepareAll(loaded: ValidConfig, isAgain: boolean): Promise<void> {
+    await Promise.all(this.#slots.map((slot) => slot.settled));
+    const asked = await Promise.allSettled(this.#serving().map((process) => process.channel.call('prepare', loaded, undefined)));
+    const failed = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []));
+    const [first] = failed;
+    if (first === undefined) return;
+    const isDeath = failed.every((one) => one instanceof ChannelFault && !one.isAnswer);
+    if (isDeath && isAgain) return await this.#prepareAll(loaded, false);
+    this.#tellAll('abort', undefined);
+    throw new Error(first.message, { cause: first });
+  }
+
+  async #commit(process: WorkerProcess): Promise<void> {
+    try {
+      await process.channel.call('commit', undefined, startMs);
+    } catch (error) {
+      // It does not serve what the others serve: another one takes its place.
+      if (process.isAlive) this.#deps.log.error({ err: error, worker: process.worker }, 'a worker could not change to the configuration');
+      process.kill();
+    }
+  }
+
+  async listen(setting: ListenSetting): Promise<string> {
+    this.#listen = setting;
+    const sockets = await openData(setting, (address) => SharedSockets.open(address, this.#deps.count));
+    this.#sockets = sockets;
+    this.#tick = setInterval(() => this.#look(), this.#times.beatMs);
+    try {
+      await Promise.all(this.#slots.map((slot) => slot.begin()));
+    } catch (error) {
+      throw new StartError({ exitCode: 1, message: `A worker process could not start: ${messageOf(error)}.`, cause: error });
+    }
+    let next = 0;
+    for (const socket of sockets.served()) {
+      const process = this.#serving()[next++ % this.#deps.count];
+      if (process === undefined) socket.destroy();
+      else process.channel.tell('connection', undefined, socket);
+    }
+    return sockets.url;
+  }
+
+  follow(onRecord: (record: LogRecord) => void): void {
+    this.#followers.push(onRecord);
+    this.#isAlwaysFollowed = true;
+    this.look();
+  }
+
+  /** Somebody may want records from now on, or nobody any more. */
+  look(): void {
+    const isFollowed = this.#isAlwaysFollowed || this.#deps.isFollowed();
+    if (isFollowed === this.#isFollowed) return;
+    this.#isFollowed = isFollowed;
+    this.#tellAll('follow', isFollowed);
+  }
+
+  defect(error: unknown): void {
+    this.#deps.log.error({ err: error }, 'an internal error in the process that looks after the workers');
+  }
+
+  async drain(plan: DrainPlan): Promise<void> {
+    this.#isStopping = true;
+    const limit = plan.delayMs + plan.timeoutMs + closeMs;
+    const all = this.#end('drain', plan, limit);
+    // Workers still listen: whoever they stop to listen for is refused.
+    this.#sockets?.close();
+    await all;
+  }
+
+  async close(): Promise<void> {
+    this.#isStopping = true;
+    clearInterval(this.#tick);
+    this.#sockets?.close();
+    await this.#end('close', undefined, closeMs);
+    this.#sockets?.release();
+    this.#sockets = undefined;
+    this.#metrics.close();
+    await this.#holder.close();
+  }
+
+  async #end(how: 'drain' | 'close', plan: DrainPlan | undefined, limitMs: number): Promise<void> {
+    await Promise.all(
+      this.#slots.map(async (slot) => {
+        const { process } = slot;
+        slot.stop();
+        if (process === undefined || !process.isAlive) return;
+        if (!process.isServing) return await process.end(0);
+        const beat = await process.channel.call(how, plan, limitMs).catch(() => undefined);
+        if (beat !== undefined) this.#beat(process, beat as Beat);
+        await process.end(1000);
+      }),
+    );
+  }
+
+  #slot(worker: number): Slot {
+    const { log } = this.#deps;
+    return new Slot({
+      worker,
+      log,
+      open: (onEnd) => this.#open(worker, onEnd),
+      begin: (process) => this.#begin(process),
+      ended: (process) => {
+        this.#leases.forget(process);
+        this.#metrics.ended(process);
+        this.#readings.forget(worker);
+      },
+    });
+  }
+
+  #open(worker: number, onEnd: (why: string) => void): WorkerProcess {
+    const { log, memory, entry } = this.#deps;
+    const made: WorkerProcess = new WorkerProcess(
+      worker,
+      entry,
+      {
+        beat: (beat: Beat) => this.#beat(made, beat),
+        records: (records: readonly LogRecord[]) => this.#records(records),
+        append: ({ bytes, frames }: { bytes: Uint8Array; frames: number }) => memory?.take(new Uint8Array(bytes), frames),
+        lease: ({ name, limit }: { name: string; limit: number }) => this.#lease(made, name, limit),
+        returned: ({ name, count }: { name: string; count: number }) => this.#leases.returned(made, name, count),
+      },
+      { onLines: (lines) => log.passOn(lines), onErrorText: (text) => process.stderr.write(text), onEnd },
+    );
+    return made;
+  }
+
+  async #begin(process: WorkerProcess): Promise<void> {
+    const { worker } = process;
+    const { count, log, env, records, ownersDir } = this.#deps;
+    const loaded = this.#loaded;
+    const { beatMs } = this.#times;
+    const start: WorkerStart = {
+      worker,
+      workers: count,
+      loaded,
+      env: { ...env },
+      listen: this.#listen,
+      log: log.style,
+      records,
+      ownersDir,
+      shown: this.#shownNow(),
+      beatMs,
+    };
+    if (this.#sockets === undefined) throw new Error('the gateway is stopped');
+    await process.channel.call('start', start, startMs, this.#sockets.of(worker));
+    process.isServing = true;
+    process.missed = 0;
+    if (this.#isFollowed) process.channel.tell('follow', true);
+    // A reload that ended meanwhile holds for it, too.
+    for (let served = loaded; served !== this.#loaded; ) {
+      served = this.#loaded;
+      await process.channel.call('prepare', served, startMs);
+      await process.channel.call('commit', undefined, startMs);
+    }
+  }
+
+  async #lease(process: WorkerProcess, name: string, limit: number): Promise<number> {
+    const count = await this.#leases.ask(process, name, limit);
+    if (!process.isAlive) this.#leases.forget(process);
+    return count;
+  }
+
+  async #spare(process: WorkerProcess, name: string): Promise<number> {
+    return (await process.channel.call('spare', name, spareMs)) as number;
+  }
+
+  #beat(process: WorkerProcess, beat: Beat): void {
+    process.missed = 0;
+    if (!process.isAlive && process.last === undefined) return;
+    this.#readings.add(process.worker, beat, process.last);
+    process.last = beat;
+    this.#deps.onBeat(beat);
+  }
+
+  #records(records: readonly LogRecord[]): void {
+    for (const record of records) {
+      this.#deps.onRecord(record);
+      for (const follower of this.#followers) follower(record);
+    }
+  }
+
+  /** Once a beat: who is silent for too long is replaced, and all are told what they must know. */
+  #look(): void {
+    const { log } = this.#deps;
+    for (const process of this.#serving()) {
+      process.missed += 1;
+      if (process.missed <= this.#times.mostMissed) continue;
+      log.error({ worker: process.worker, pid: process.pid }, 'a worker does not respond: it is ended and replaced');
+      process.kill();
+    }
+    this.look();
+    const shown = this.#shownNow();
+    const text = JSON.stringify(shown);
+    if (text !== this.#shown) this.#tellAll('shown', shown);
+    this.#shown = text;
+    const style = JSON.stringify(log.style);
+    if (this.#style !== '' && style !== this.#style) this.#tellAll('style', log.style);
+    this.#style = style;
+  }
+
+  #shownNow(): ShownState {
+    const { notes, configState } = this.#deps;
+    return { notes: [...notes], brief: configState(false), detailed: configState(true) };
+  }
+
+  #figures(): Promise<readonly (readonly [WorkerProcess, Figures])[]> {
+    const asked = this.#serving().map(async (process) => {
+      const found = await process.channel.call('figures', undefined, askMs).catch(() => undefined);
+      return found === undefined ? [] : [[process, found as Figures] as const];
+    });
+    return Promise.all(asked).then((found) => found.flat());
+  }
+
+  #stateOf(process: WorkerProcess | undefined): WorkerState['state'] {
+    if (process?.isAlive !== true) return 'waiting';
+    if (!process.isServing) return 'starting';
+    if (this.#isStopping) return 'stopping';
+    return process.missed >= silentFrom ? 'silent' : 'serving';
+  }
+
+  #serving(): WorkerProcess[] {
+    return this.#slots.flatMap(({ process }) => (process?.isServing === true && process.isAlive ? [process] : []));
+  }
+
+  #tellAll(name: string, value: unknown): void {
+    for (const process of this.#serving()) process.channel.tell(name, value);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');

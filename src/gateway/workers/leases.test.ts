@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../../core/error.ts';
+import type { KeyInFlight } from '../../pipeline/in-flight.ts';
+import { LeasedShares } from './child/leased-shares.ts';
+import { KeyLeases } from './leases.ts';
+
+/** Workers that lend from each other, each call a turn of the event loop away. */
+function made(count: number): LeasedShares[] {
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const workers: LeasedShares[] = [];
+  const leases = new KeyLeases<number>(count, async (worker, name) => {
+    await turn();
+    return workers[worker]?.spare(name) ?? 0;
+  });
+  for (let n = 0; n < count; n += 1)
+    workers.push(
+      new LeasedShares({
+        ask: async (name, limit) => {
+          await turn();
+          return await leases.ask(n, name, limit);
+        },
+        giveBack: (name, spare) => leases.returned(n, name, spare),
+      }),
+    );
+  return workers;
+}
+
+async function tryTake(worker: LeasedShares | undefined, limit: number): Promise<KeyInFlight | undefined> {
+  try {
+    return await worker?.take('app', limit);
+  } catch (error) {
+    expect((error as GatewayError).code).toBe('rate_limited');
+    return undefined;
+  }
+}
+
+describe('what a key has in flight in several processes', () => {
+  it.each([1, 2, 3, 7, 100])('is %i at most, and as many as that, wherever they are', async (limit) => {
+    const workers = made(3);
+    // All at one worker, then at the next: what the one does not use any more moves.
+    for (const worker of workers) {
+      const taken = await Promise.all(Array.from({ length: limit + 5 }, () => tryTake(worker, limit)));
+      const held = taken.filter((share) => share !== undefined);
+      expect(held.length).toBe(limit);
+      for (const other of workers) expect(await tryTake(other, limit)).toBeUndefined();
+      for (const share of held) share.count -= 1;
+    }
+    const mixed = await Promise.all(Array.from({ length: 2 * limit + 6 }, (_, n) => tryTake(workers[n % 3], limit)));
+    expect(mixed.filter((share) => share !== undefined).length).toBe(limit);
+  });
+
+  it('asks nobody within what was lent', async () => {
+    const [worker] = made(2);
+    const first = await worker?.take('app', 100);
+    expect(worker?.take('app', 100)).toBe(first);
+  });
+
+  it('is free again when its worker has died', async () => {
+    const leases = new KeyLeases<number>(2, () => Promise.reject(new Error('it has died')));
+    expect(await leases.ask(1, 'app', 1)).toBe(1);
+    expect(await leases.ask(2, 'app', 1)).toBe(0);
+    leases.forget(1);
+    expect(await leases.ask(2, 'app', 1)).toBe(1);
+  });
+});

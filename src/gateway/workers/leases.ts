@@ -1,0 +1,73 @@
+/** Asks a worker for what it does not use; resolves to how many it gave back. */
+type GiveBack<W> = (worker: W, name: string) => Promise<number>;
+
+/** Shares of a key's limit that a worker gets at once: a quarter of its part, so that a busy one rarely asks. */
+const parts = 4;
+
+/**
+ * What each key may have in flight, lent to worker processes: the sum of what is lent never exceeds the limit. What a
+ * worker does not use comes back when another one needs it, or when it dies.
+ */
+export class KeyLeases<W> {
+  readonly #workers: number;
+  readonly #giveBack: GiveBack<W>;
+  /** Name of a key → worker → how many it has. */
+  readonly #lent = new Map<string, Map<W, number>>();
+  /** One question about a key after the other. */
+  readonly #turns = new Map<string, Promise<unknown>>();
+
+  constructor(workers: number, giveBack: GiveBack<W>) {
+    this.#workers = workers;
+    this.#giveBack = giveBack;
+  }
+
+  /** Lends some to a worker. Resolves to how many it got: none where all are in use. */
+  ask(worker: W, name: string, limit: number): Promise<number> {
+    const turn = (this.#turns.get(name) ?? Promise.resolve()).then(() => this.#lend(worker, name, limit));
+    const settled = turn.catch(() => {});
+    this.#turns.set(name, settled);
+    void settled.then(() => this.#turns.get(name) === settled && this.#turns.delete(name));
+    return turn;
+  }
+
+  /** A worker gives some back by itself. */
+  returned(worker: W, name: string, count: number): void {
+    this.#change(name, worker, -count);
+  }
+
+  /** A worker is gone, and its requests with it. */
+  forget(worker: W): void {
+    for (const [name, lent] of this.#lent) this.#change(name, worker, -(lent.get(worker) ?? 0));
+  }
+
+  async #lend(worker: W, name: string, limit: number): Promise<number> {
+    if (this.#free(name, limit) <= 0) {
+      const others = [...(this.#lent.get(name) ?? [])].flatMap(([other]) => (other === worker ? [] : [other]));
+      await Promise.all(
+        others.map(async (other) => {
+          const back = await this.#giveBack(other, name).catch(() => 0);
+          this.#change(name, other, -back);
+        }),
+      );
+    }
+    const most = Math.max(1, Math.floor(limit / (this.#workers * parts)));
+    const count = Math.max(0, Math.min(this.#free(name, limit), most));
+    this.#change(name, worker, count);
+    return count;
+  }
+
+  #free(name: string, limit: number): number {
+    let free = limit;
+    for (const count of this.#lent.get(name)?.values() ?? []) free -= count;
+    return free;
+  }
+
+  #change(name: string, worker: W, by: number): void {
+    const lent = this.#lent.get(name) ?? new Map<W, number>();
+    const count = Math.max(0, (lent.get(worker) ?? 0) + by);
+    if (count === 0) lent.delete(worker);
+    else lent.set(worker, count);
+    if (lent.size === 0) this.#lent.delete(name);
+    else this.#lent.set(name, lent);
+  }
+}

@@ -1,0 +1,101 @@
+import type { Snapshot } from '../../../core/snapshot.ts';
+import type { Rendered } from '../../../telemetry/metrics/index.ts';
+import { expositionType } from '../../../telemetry/metrics/expose.ts';
+import { type Figures, Sums } from '../../../telemetry/metrics/figures.ts';
+import { ProcessMetrics } from '../../../telemetry/metrics/process.ts';
+import { isUp } from '../../../telemetry/metrics/provider-health.ts';
+import type { Sample } from '../../../telemetry/metrics/sample.ts';
+import { configSamples, keySamples, logSamples, type ObservedState, providerSamples } from '../../observe/samples.ts';
+import type { WorkerState } from '../../serving.ts';
+
+export interface FleetMetricsDeps extends Omit<ObservedState, 'activity'> {
+  snapshot(): Snapshot;
+  workers(): readonly WorkerState[];
+  /** Of all workers that answer within a second. */
+  figures(): Promise<readonly (readonly [process: object, figures: Figures])[]>;
+  onFault(error: unknown): void;
+}
+
+/** What only the supervisor knows, or what is no sum. */
+const notSummed: ReadonlySet<string> = new Set<Sample[0]>([
+  'gateway_build_info',
+  'gateway_config_info',
+  'gateway_config_last_reload_successful',
+  'gateway_config_last_reload_success_timestamp_seconds',
+  'gateway_key_expiry_timestamp_seconds',
+  'gateway_log_dropped_total',
+  'gateway_provider_up',
+  'process_start_time_seconds',
+]);
+
+/** The metrics of all worker processes as those of one gateway. */
+export class FleetMetrics {
+  readonly #deps: FleetMetricsDeps;
+  readonly #process = new ProcessMetrics();
+  /** What each process answered last: a counter never goes back because one is slow. */
+  readonly #last = new Map<object, Figures>();
+  /** Of processes that have ended. */
+  #gone = new Sums();
+  #rendering: Promise<Rendered> | undefined;
+
+  constructor(deps: FleetMetricsDeps) {
+    this.#deps = deps;
+  }
+
+  /** A process has ended: what it had counted when it was asked last still counts. */
+  ended(process: object): void {
+    const last = this.#last.get(process);
+    this.#last.delete(process);
+    if (last !== undefined) this.#gone.add(last, true);
+  }
+
+  readonly render = (): Promise<Rendered> => {
+    this.#rendering ??= this.#render().finally(() => (this.#rendering = undefined));
+    return this.#rendering;
+  };
+
+  close(): void {
+    this.#process.close();
+  }
+
+  async #render(): Promise<Rendered> {
+    const { figures, snapshot, workers } = this.#deps;
+    const answered = await figures();
+    const sums = new Sums();
+    sums.add(this.#gone.figures());
+    for (const [process, found] of answered) this.#last.set(process, summed(found));
+    for (const [process, found] of this.#last) sums.add(found, !answered.some(([one]) => one === process));
+    const own = [
+      ...configSamples(this.#deps),
+      ...keySamples(snapshot()),
+      ...providerSamples(snapshot(), (slug) => isUp(sums.health(slug))),
+      ...workers().flatMap(samplesOf),
+      ...(await this.#logSamples()),
+      ...(await this.#process.samples()),
+    ];
+    for (const sample of own) sums.addSample(sample);
+    return { type: expositionType, text: await sums.text() };
+  }
+
+  async #logSamples(): Promise<readonly Sample[]> {
+    try {
+      return await logSamples(this.#deps);
+    } catch (error) {
+      this.#deps.onFault(error);
+      return [];
+    }
+  }
+}
+
+function summed(figures: Figures): Figures {
+  return { ...figures, samples: figures.samples.filter(([name]) => !notSummed.has(name)) };
+}
+
+function samplesOf({ worker, state, restarts, requests }: WorkerState): readonly Sample[] {
+  const labels = [String(worker)];
+  return [
+    ['gateway_worker_up', labels, state === 'serving' ? 1 : 0],
+    ['gateway_worker_restarts_total', labels, restarts],
+    ['gateway_worker_requests_total', labels, requests],
+  ];
+}

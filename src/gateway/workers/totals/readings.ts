@@ -1,0 +1,71 @@
+import type { ProcessFigures } from '../../../admin/process-view.ts';
+import type { Activity } from '../../../admin/subject.ts';
+import type { StoreStats } from '../../../store/frame.ts';
+import type { Beat } from '../messages.ts';
+import type { WorkersSpool } from '../spool.ts';
+
+/** What the workers have told, added up: of those that are gone, what they have counted. */
+export class Readings {
+  readonly #spool: WorkersSpool;
+  readonly #notes: string[];
+  readonly #last = new Map<number, Beat>();
+  /** Finished requests by worker. */
+  readonly #requests = new Map<number, number>();
+  #problems: readonly string[] = [];
+  /** Records whose bodies could not be masked in time. */
+  readonly masking = { dropped: 0 };
+
+  /** @param notes what is not as it was asked for, kept up to date */
+  constructor(spool: WorkersSpool, notes: string[]) {
+    this.#spool = spool;
+    this.#notes = notes;
+  }
+
+  /** @param last what the same process told before */
+  add(worker: number, beat: Beat, last: Beat | undefined): void {
+    this.#requests.set(worker, this.requests(worker) + beat.finished);
+    this.#spool.add(beat.spool satisfies StoreStats, last?.spool);
+    this.masking.dropped += beat.unmasked - (last?.unmasked ?? 0);
+    this.#last.set(worker, { ...beat, process: beat.process ?? this.#last.get(worker)?.process });
+    this.#note();
+  }
+
+  /** Its process has ended. */
+  forget(worker: number): void {
+    this.#last.delete(worker);
+    this.#note();
+  }
+
+  requests(worker: number): number {
+    return this.#requests.get(worker) ?? 0;
+  }
+
+  inFlight(worker: number): number {
+    return this.#last.get(worker)?.activity.inFlight ?? 0;
+  }
+
+  processes(): readonly ProcessFigures[] {
+    return [...this.#last.values()].flatMap(({ process }) => process ?? []);
+  }
+
+  activity(isDraining: boolean): Activity {
+    const sum = { inFlight: 0, openStreams: 0, isDraining, bodies: 0, bodiesLimit: 0 };
+    for (const { activity } of this.#last.values()) {
+      sum.inFlight += activity.inFlight;
+      sum.openStreams += activity.openStreams;
+      sum.bodies += activity.bodies;
+      sum.bodiesLimit += activity.bodiesLimit;
+    }
+    return sum;
+  }
+
+  #note(): void {
+    const problems = [...new Set([...this.#last.values()].flatMap((beat) => beat.problems))];
+    for (const old of this.#problems) {
+      const at = this.#notes.indexOf(old);
+      if (at >= 0) this.#notes.splice(at, 1);
+    }
+    this.#notes.push(...problems);
+    this.#problems = problems;
+  }
+}

@@ -1,0 +1,112 @@
+import { createServer } from 'node:net';
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startTestGateway, until } from '../support/gateway.ts';
+import { type Fleet, isAlive, reachBoth, sendChat, startFleet, usual } from './rig.ts';
+
+let fleet: Fleet | undefined;
+
+afterEach(async () => {
+  await fleet?.end();
+  fleet = undefined;
+});
+
+/** Streams until both workers have one, and tells when their first bytes are there. */
+async function openStreams(on: Fleet): Promise<Promise<string>[]> {
+  const streams: Promise<string>[] = [];
+  await until(async () => {
+    streams.push(on.send({ model: '@mock/slow', stream: true }).then(({ text }) => text));
+    const workers = await on.workers();
+    return workers.every(({ in_flight: inFlight }) => inFlight > 0);
+  }, 'a stream in both workers');
+  return streams;
+}
+
+describe('a stop', () => {
+  it('lets the streams of all workers end, whoever of the process group gets the signal, and stores their records', async () => {
+    fleet = await startFleet();
+    const pids = (await fleet.workers()).map(({ pid }) => pid ?? 0);
+    // A reader that takes nothing for a while gets whole lines all the same.
+    const one = fleet;
+    const { stdout } = one.running.child;
+    stdout?.pause();
+    const more = 200;
+    for (let n = 0; n < more; n += 20) await Promise.all(Array.from({ length: 20 }, () => one.send()));
+    stdout?.resume();
+    const streams = await openStreams(fleet);
+    const sent = streams.length + more;
+    // As Ctrl-C does: a terminal sends it to each process.
+    for (const pid of [...pids, fleet.running.child.pid ?? 0]) process.kill(pid, 'SIGINT');
+    for (const text of await Promise.all(streams)) expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
+    const { code, out } = await fleet.running.ended;
+    expect(code).toBe(0);
+    expect(out).toContain(`"served":${sent},`);
+    expect(pids.filter(isAlive)).toEqual([]);
+    // The lines of both are there, each of them whole.
+    const lines = out.trimEnd().split('\n');
+    const requests = lines.map((line) => JSON.parse(line) as { msg?: string; id?: string }).filter(({ id }) => id !== undefined);
+    expect(requests.length).toBe(sent);
+    const db = new DatabaseSync(join(fleet.dir, '.gateway/log.sqlite'), { readOnly: true });
+    const { stored } = db.prepare('SELECT count(*) AS stored FROM requests').get() as { stored: number };
+    db.close();
+    expect(stored).toBe(sent);
+  });
+
+  it('of the supervisor alone, by force, leaves no worker and no port', async () => {
+    fleet = await startFleet();
+    const pids = (await fleet.workers()).map(({ pid }) => pid);
+    fleet.running.child.kill('SIGKILL');
+    await until(() => !pids.some(isAlive), 'the end of the workers');
+    await canListen(Number(new URL(fleet.url).port));
+  });
+});
+
+it('keeps its port from others, and gives it back at the end', async () => {
+  fleet = await startFleet();
+  const port = Number(new URL(fleet.url).port);
+  await expect(canListen(port)).rejects.toThrow('EADDRINUSE');
+  const second = startFleet(usual, {}, ['--listen', `127.0.0.1:${port}`]);
+  await expect(second).rejects.toThrow('the address is in use');
+  fleet.running.child.kill('SIGTERM');
+  expect((await fleet.running.ended).code).toBe(0);
+  await canListen(port);
+});
+
+it('replaces a worker that does not respond, and shows its figures without it', async () => {
+  const own = await startTestGateway(usual, { workers: { beatMs: 50, mostMissed: 40 } });
+  try {
+    const records: string[] = [];
+    own.gateway.subscribe(({ id }) => records.push(id));
+    const pidOf = (worker: number): number => own.gateway.workers()?.[worker]?.pid ?? 0;
+    const [stopped, other] = [pidOf(0), pidOf(1)];
+    process.kill(stopped, 'SIGSTOP');
+    await until(() => pidOf(0) !== stopped && own.gateway.workers()?.[0]?.state === 'serving', 'another worker');
+    expect([isAlive(stopped), pidOf(1)]).toEqual([false, other]);
+    const { id } = await sendChat(own.url, {});
+    await until(() => records.includes(id), 'its record');
+  } finally {
+    await own.close();
+  }
+});
+
+it('serves on a socket of the file system, and keeps records in memory', async () => {
+  fleet = await startFleet(usual.replace('workers: 2,', 'workers: 2, state_dir: memory, listen: "unix:./gw.sock",'), {}, [
+    '--listen',
+    'unix:./gw.sock',
+  ]);
+  const url = `unix:${join(fleet.dir, 'gw.sock')}`;
+  const ids: string[] = [];
+  const on: Fleet = { ...fleet, send: async (body = {}) => await sendChat(url, body) };
+  for (const { id } of await reachBoth(on)) ids.push(id);
+  const { rows } = await fleet.ask<{ rows: { id: string }[] }>('/api/requests?limit=500');
+  expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(ids));
+});
+
+function canListen(port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve()));
+  });
+}

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Status } from '../../src/admin/api-types.ts';
+import { until } from '../support/gateway.ts';
+import { type Fleet, isAlive, reachBoth, startFleet, usual } from './rig.ts';
+
+/** One gateway for all of these: what each but the last one changes it brings back. */
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await startFleet(usual, {
+    // Fails in the worker processes alone.
+    'only-here.mjs': `export default {
+  name: 'only-here', options: { type: 'object' },
+  setup: () => { if (process.argv[1].includes('serving-worker')) throw new Error('not in a worker'); return {}; },
+};`,
+  });
+});
+afterAll(() => fleet.end());
+
+const total = (metrics: ReadonlyMap<string, number>, name: string): number =>
+  [...metrics].reduce((sum, [key, value]) => (key === name || key.startsWith(`${name}{`) ? sum + value : sum), 0);
+
+it('serves with both workers, and has the records and counts of both', async () => {
+  const answers = await reachBoth(fleet);
+  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  const { rows } = await fleet.ask<{ rows: { id: string }[] }>('/api/requests?limit=500');
+  expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(answers.map(({ id }) => id)));
+  const metrics = await fleet.metrics();
+  const workers = await fleet.workers();
+  expect(total(metrics, 'gateway_requests_total')).toBe(answers.length);
+  expect(total(metrics, 'gateway_request_duration_seconds_count')).toBe(answers.length);
+  expect([1, 2].map((n) => metrics.get(`gateway_worker_requests_total{worker="${n}"}`))).toEqual(workers.map(({ requests }) => requests));
+  expect(total(metrics, 'gateway_build_info')).toBe(1);
+  expect(total(metrics, 'gateway_provider_up')).toBe(1);
+  const { providers, in_flight: inFlight } = await fleet.ask<Status>('/api/status');
+  expect([providers[0]?.figures.requests, inFlight]).toEqual([answers.length, 0]);
+});
+
+it('shows its workers where operators look', async () => {
+  const workers = await fleet.workers();
+  const pids = workers.map(({ pid }) => pid);
+  expect(workers.map(({ worker, state, restarts }) => [worker, state, restarts])).toEqual([
+    [1, 'serving', 0],
+    [2, 'serving', 0],
+  ]);
+  expect(fleet.running.out()).toContain(`"workers":[${pids.join(',')}]`);
+  const ready = await fleet.ask<{ workers: { pid: number }[] }>('/readyz');
+  expect(ready.workers.map(({ pid }) => pid)).toEqual(pids);
+});
+
+it('follows requests of both in the live tail', async () => {
+  const abort = new AbortController();
+  const response = await fetch(`${fleet.admin}/api/live`, {
+    headers: { authorization: 'Bearer token-of-the-operator-0001' },
+    signal: abort.signal,
+  });
+  let seen = '';
+  const reading = (async () => {
+    for await (const piece of response.body ?? []) seen += Buffer.from(piece).toString();
+  })().catch(() => {});
+  const answers = await reachBoth(fleet);
+  await until(() => answers.slice(-8).every(({ id }) => seen.includes(id)), 'the rows of both workers');
+  abort.abort();
+  await reading;
+});
+
+it('reloads in all workers or in none', async () => {
+  const first = usual.replace('text: one', 'text: two');
+  const { result, revision } = await fleet.reload(first);
+  expect(result).toBe('applied');
+  const texts = async (): Promise<Set<boolean>> => new Set((await reachBoth(fleet)).map(({ text }) => text.includes('"two"')));
+  expect(await texts()).toEqual(new Set([true]));
+  const broken = `${first.replace('text: two', 'text: three')}plugins: [auth, {use: ./only-here.mjs}, routing, transform, fallback-retry, logging]\n`;
+  const rejected = await fleet.reload(broken);
+  expect([rejected.result, rejected.revision]).toEqual(['rejected', revision]);
+  expect(rejected.reason).toContain('not in a worker');
+  expect(await texts()).toEqual(new Set([true]));
+  expect((await fleet.reload(usual)).result).toBe('applied');
+});
+
+it('replaces a worker that is killed under load, and stores each whole response once', async () => {
+  const [victim] = await fleet.workers();
+  const whole: string[] = [];
+  let isOver = false;
+  const client = async (): Promise<void> => {
+    while (!isOver) {
+      try {
+        whole.push((await fleet.send()).id);
+      } catch {
+        // It was in the worker that was killed.
+      }
+    }
+  };
+  const clients = Array.from({ length: 6 }, client);
+  await until(() => whole.length > 20, 'some responses');
+  process.kill(victim?.pid ?? 0, 'SIGKILL');
+  const now = await until(async () => {
+    const workers = await fleet.workers();
+    return workers.every(({ state, pid }) => state === 'serving' && pid !== victim?.pid) && workers;
+  }, 'another worker');
+  const before = whole.length;
+  await until(() => whole.length > before + 20, 'more responses');
+  isOver = true;
+  await Promise.all(clients);
+  expect(now.map(({ restarts }) => restarts)).toEqual([1, 0]);
+  expect(isAlive(victim?.pid ?? null)).toBe(false);
+  expect((await fleet.metrics()).get('gateway_worker_restarts_total{worker="1"}')).toBe(1);
+  const stored = new Map<string, number>();
+  let cursor = '';
+  do {
+    const page = await fleet.ask<{ rows: { id: string }[]; next: string | null }>(`/api/requests?limit=500${cursor}`);
+    for (const { id } of page.rows) stored.set(id, (stored.get(id) ?? 0) + 1);
+    cursor = page.next === null ? '' : `&before=${encodeURIComponent(page.next)}`;
+  } while (cursor !== '');
+  expect(whole.filter((id) => stored.get(id) !== 1)).toEqual([]);
+  await reachBoth(fleet);
+});
+
+it('counts what a key has in flight in all workers', async () => {
+  const key = 'key-of-the-application-0001';
+  const hash = createHash('sha256').update(key).digest('hex');
+  const limited = `${usual.replace('workers: 2,', 'workers: 2, max_in_flight_per_key: 1,')}api_keys: {app: {hash: "sha256:${hash}"}}\n`;
+  expect((await fleet.reload(limited)).result).toBe('applied');
+  const headers = { 'x-gateway-api-key': key };
+  // One after the other, each maybe elsewhere: the one that there is moves.
+  for (let n = 0; n < 12; n += 1) expect((await fleet.send({}, headers)).status).toBe(200);
+  const held = fleet.send({ model: '@mock/slow', stream: true }, headers);
+  await until(async () => (await fleet.ask<Status>('/api/status')).in_flight > 0, 'the stream to begin');
+  const others = await Promise.all(Array.from({ length: 8 }, () => fleet.send({}, headers)));
+  expect(others.map(({ status }) => status)).toEqual(others.map(() => 429));
+  expect((await held).status).toBe(200);
+  expect((await fleet.send({}, headers)).status).toBe(200);
+});
