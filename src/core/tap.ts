@@ -19,7 +19,10 @@ export interface Tap {
    * events, and the tap sees them.
    */
   readonly unwrap?: (event: WireEvent) => WireEvent;
-  /** A whole answer with a 2xx status, as UTF-8 text. Returns the error object that some services send under 200. */
+  /**
+   * A whole answer with a 2xx status, as UTF-8 text in which `flawOf` found nothing: it is not looked through once more before
+   * it is parsed. Returns the error object that some services send under 200.
+   */
   whole(text: string): ProviderFault | undefined;
   /** What `whole` parsed, where the conversion of the answer goes on from it. */
   readonly answer?: unknown;

@@ -137,6 +137,9 @@ export function parseJson(text: string, limits?: JsonLimits): unknown {
   return JSON.parse(text);
 }
 
+/** `JSON.parse` for a text in which `flawOf` found nothing. @throws SyntaxError for what is balanced, and still no JSON */
+export const parseChecked = (text: string): unknown => JSON.parse(text);
+
 /** The object that a text is; undefined for all that is none. */
 export function objectIn(text: string): Plain | undefined {
   try {

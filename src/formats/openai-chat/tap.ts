@@ -3,7 +3,7 @@ import type { WireEvent } from '../../core/events.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
-import { objectAt, parseObject, textOf, valueOf } from '../shared/json.ts';
+import { checkedObject, objectAt, textOf, valueOf } from '../shared/json.ts';
 import { faultInBand, objectIn } from './fault.ts';
 import { finishWords } from '../shared/finish-words.ts';
 import { readUsage, withTier } from '../shared/usage.ts';
@@ -46,7 +46,7 @@ export class ChatTap implements Tap {
   }
 
   whole(text: string): ProviderFault | undefined {
-    const answer = parseObject(text);
+    const answer = checkedObject(text);
     if (answer === undefined) return undefined;
     this.complete = true;
     this.id = textOf(answer['id']);

@@ -3,7 +3,7 @@ import type { WireEvent } from '../../core/events.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
-import { parseObject, textOf } from '../shared/json.ts';
+import { checkedObject, parseObject, textOf } from '../shared/json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
 import { readUsage, withTier } from '../shared/usage.ts';
 
@@ -52,7 +52,7 @@ export class ResponsesTap implements Tap {
 
   /** A whole response. `status: failed` is the format's own way to say so and passes; a bare error object is a fault. */
   whole(text: string): ProviderFault | undefined {
-    const answer = parseObject(text);
+    const answer = checkedObject(text);
     if (answer === undefined) return undefined;
     this.complete = true;
     if (answer['object'] === 'response') this.#read(answer);

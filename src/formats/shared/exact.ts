@@ -9,6 +9,11 @@ const longNumber = /\d{16}/;
  */
 export function parseExact(text: string): unknown {
   checkJson(text);
+  return parseCheckedExact(text);
+}
+
+/** The same for a text in which `flawOf` found nothing. */
+export function parseCheckedExact(text: string): unknown {
   return longNumber.test(text) ? JSON.parse(text, keepDigits as (this: unknown, key: string, value: unknown) => unknown) : JSON.parse(text);
 }
 

@@ -1,15 +1,18 @@
-import { parseJson } from '../../core/json/scan.ts';
+import { parseChecked, parseJson } from '../../core/json/scan.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 
 /** The JSON object that a text holds, or undefined: taps and error readers see anything and never throw. */
-export function parseObject(text: string): Plain | undefined {
+export function parseObject(text: string, parse: (text: string) => unknown = parseJson): Plain | undefined {
   try {
-    const value: unknown = parseJson(text);
+    const value: unknown = parse(text);
     return isPlain(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
+
+/** The same for a text in which `flawOf` found nothing. */
+export const checkedObject = (text: string): Plain | undefined => parseObject(text, parseChecked);
 
 /** A text that says something; undefined for '', null and every other type. */
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);

@@ -5,7 +5,7 @@ import type { EventKind, Tap } from '../../../core/tap.ts';
 import type { Usage } from '../../../core/model/usage.ts';
 import { parseObject, textOf, valueOf } from '../../shared/json.ts';
 import { objectIn as errorObjectIn } from '../../openai-chat/fault.ts';
-import { parseExact } from '../../shared/exact.ts';
+import { parseCheckedExact } from '../../shared/exact.ts';
 import { faultInBand } from '../fault.ts';
 import { UsageCounts } from '../usage.ts';
 
@@ -55,7 +55,8 @@ export class MessagesTap implements Tap {
   }
 
   whole(text: string): ProviderFault | undefined {
-    const answer = objectIn(text);
+    // Calls keep the digits of their numbers: the conversion goes on from what is parsed here.
+    const answer = parseObject(text, parseCheckedExact);
     if (answer === undefined) return undefined;
     this.complete = true;
     this.answer = answer;
@@ -118,16 +119,6 @@ export function bareError(data: string): Plain | undefined {
 export function eventType(event: WireEvent): string {
   if (names.has(event.name)) return event.name;
   return /^\s*\{\s*"type"\s*:\s*"([^"\\]*)"/.exec(event.data)?.[1] ?? textOf(parseObject(event.data)?.['type']) ?? event.name;
-}
-
-/** Calls keep the digits of their numbers: the conversion goes on from what is parsed here. */
-function objectIn(text: string): Plain | undefined {
-  try {
-    const value = parseExact(text);
-    return isPlain(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function isEmptyDelta(data: string): boolean {

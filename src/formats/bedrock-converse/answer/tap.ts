@@ -3,7 +3,7 @@ import type { WireEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Usage } from '../../../core/model/usage.ts';
 import type { EventKind, Tap } from '../../../core/tap.ts';
-import { parseExact } from '../../shared/exact.ts';
+import { parseCheckedExact } from '../../shared/exact.ts';
 import { parseObject, textOf } from '../../shared/json.ts';
 import { faultIn, faultOfEvent, isFault } from '../fault.ts';
 import { converseUsage } from './usage.ts';
@@ -44,7 +44,8 @@ export class ConverseTap implements Tap {
   }
 
   whole(text: string): ProviderFault | undefined {
-    const answer = objectIn(text);
+    // Calls keep the digits of their numbers: the conversion goes on from what is parsed here.
+    const answer = parseObject(text, parseCheckedExact);
     if (answer === undefined) return undefined;
     this.complete = true;
     this.answer = answer;
@@ -71,13 +72,4 @@ export class ConverseTap implements Tap {
 function saysSomething(data: string): boolean {
   const delta = parseObject(data)?.['delta'];
   return isPlain(delta) && Object.values(delta).some((value) => value !== '');
-}
-
-function objectIn(text: string): Plain | undefined {
-  try {
-    const value = parseExact(text);
-    return isPlain(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
-import { parseJson } from '../../../core/json/scan.ts';
-import { parseExact } from '../../shared/exact.ts';
+import { parseChecked, parseJson } from '../../../core/json/scan.ts';
+import { parseCheckedExact, parseExact } from '../../shared/exact.ts';
 
 /**
  * A JSON text as a value, or undefined where it is none. Arguments of function calls go on as text, so their numbers keep
@@ -7,8 +7,19 @@ import { parseExact } from '../../shared/exact.ts';
  */
 export function parsedAnswer(text: string): unknown {
   try {
-    return text.includes('"functionCall"') ? parseExact(text) : (parseJson(text) as unknown);
+    return hasCalls(text) ? parseExact(text) : parseJson(text);
   } catch {
     return undefined;
   }
 }
+
+/** The same for a text in which `flawOf` found nothing. */
+export function checkedAnswer(text: string): unknown {
+  try {
+    return hasCalls(text) ? parseCheckedExact(text) : parseChecked(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const hasCalls = (text: string): boolean => text.includes('"functionCall"');

@@ -8,7 +8,7 @@ import { objectAt, textOf, valueOf } from '../../shared/json.ts';
 import { googleFaultInBand } from '../../shared/google-status.ts';
 import { errorIn } from '../fault.ts';
 import { finishWord } from './finish.ts';
-import { parsedAnswer } from './parse.ts';
+import { checkedAnswer, parsedAnswer } from './parse.ts';
 import { geminiUsage, laterUsage } from './usage.ts';
 
 const openBrace = 0x7b;
@@ -43,7 +43,7 @@ export class GeminiTap implements Tap {
   }
 
   whole(text: string): ProviderFault | undefined {
-    const answer = parsedAnswer(text);
+    const answer = checkedAnswer(text);
     const error = errorIn(answer);
     if (error !== undefined) {
       this.fault = googleFaultInBand(error);
