@@ -27,11 +27,16 @@ export function Status({ status, end, fallback }: { status: number; end: LogRow[
   );
 }
 
+/** `openai-main/gpt-4o-mini`; without a model, and for what the gateway responds to by itself, the endpoint says what it was. */
+export function routeText({ provider, model, endpoint }: Pick<LogRow, 'provider' | 'model' | 'endpoint'>): string {
+  if (provider === null) return model ?? endpoint;
+  return model === null || model === '' ? `${provider} ${endpoint}` : `${provider}/${model}`;
+}
+
 /** `openai-main 429 → azure-eu/gpt-4o-mini`. */
 export function Route({ row }: { row: Pick<LogRow, 'hops' | 'provider' | 'model' | 'endpoint'> }) {
-  const { hops, provider, model, endpoint } = row;
-  // What the gateway answers itself goes to no provider: its endpoint says what it was.
-  const last = provider === null ? (model ?? endpoint) : `${provider}/${model ?? '?'}`;
+  const { hops } = row;
+  const last = routeText(row);
   const title = [...hops.map((hop) => `${hop.provider}/${hop.model} ${hop.said}`), last].join(' → ');
   return (
     <span class="cut route" title={title}>

@@ -99,7 +99,7 @@ function Target({ target, before }: { target: ExplainedTarget; before: Explained
     <Panel
       title={
         <>
-          {provider}/{model} {deployment !== null && <span class="muted">deployment {deployment}</span>}
+          {model === '' ? provider : `${provider}/${model}`} {deployment !== null && <span class="muted">deployment {deployment}</span>}
         </>
       }
       aside={goes ? <Badge tone="ok">goes here</Badge> : <Badge tone="idle">{whenOf(target, before)}</Badge>}
@@ -112,7 +112,7 @@ function Target({ target, before }: { target: ExplainedTarget; before: Explained
             ['url', url === null ? null : <Url key="u" text={`${method ?? 'POST'} ${url}`} />],
             ['retry', retry],
             ...Object.entries(timeouts).map(([name, value]) => [name.replaceAll('_', ' '), value] as const),
-            ['left on', url === null ? null : left],
+            ['left on', url === null || left.startsWith('left') ? null : left],
             ['price of the input', cost === null ? 'unknown price' : usd(cost)],
             ...headers.map(([name, value]) => [name, <code key={name}>{value}</code>] as const),
           ]}

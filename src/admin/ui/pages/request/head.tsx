@@ -1,7 +1,7 @@
 import type { LogRecord } from '../../../../core/records/record.ts';
 import { count, duration, moment } from '../../browser/format.ts';
 import { Button, CopyButton, LinkButton } from '../../components/button.tsx';
-import { Cost, Status } from '../../log/cells.tsx';
+import { Cost, routeText, Status } from '../../log/cells.tsx';
 import { requestHref } from '../../log/terms.ts';
 
 /** Status, route, duration, tokens, cost, time and ids: what one looks for first. */
@@ -9,7 +9,7 @@ export function Head({ record, isPanel, onClose }: { record: LogRecord; isPanel:
   const { id, at, status, end, attempts, provider, model, ms, usage, cost, trace } = record;
   const last = attempts.at(-1);
   const fallback = last !== undefined && attempts.some(({ target }) => target !== last.target);
-  const route = provider === null ? (model.asked ?? record.endpoint) : `${provider}/${model.sent ?? model.asked ?? '?'}`;
+  const route = routeText({ provider, model: model.sent ?? model.asked, endpoint: record.endpoint });
   const Heading = isPanel ? 'h2' : 'p';
   return (
     <header class="stack tight story-head">

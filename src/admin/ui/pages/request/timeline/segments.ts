@@ -98,5 +98,13 @@ function attemptBar(attempt: AttemptRecord, ofLast: LogRecord['ms'] | null): Bar
     segments.push({ kind, from: at + reached, ms: to - reached });
     reached = to;
   }
-  return { key: `attempt ${n}`, name: `${provider}/${model}`, about: '', ms: total, segments, step: { kind: 'attempt', attempt }, attempt };
+  return {
+    key: `attempt ${n}`,
+    name: model === '' ? provider : `${provider}/${model}`,
+    about: '',
+    ms: total,
+    segments,
+    step: { kind: 'attempt', attempt },
+    attempt,
+  };
 }
