@@ -41,7 +41,7 @@ describe.skipIf(skipping(kind.missing))('gateways with one Postgres', () => {
       });
       await kind.server().start();
       await expect.poll(found).toEqual(ids.toSorted());
-      await expect.poll(() => one.lines.join('')).toContain('the request log has no problems any more');
+      await expect.poll(() => one.lines.join('')).toContain('the store of the request log works again');
       const record = await two.gateway.logs?.get(ids[2] ?? '');
       expect(record?.record).toMatchObject({ status: 200, provider: 'mock' });
       expect(Buffer.from((await two.gateway.logs?.body(ids[2] ?? '', 'request')) ?? []).toString()).toContain('third');

@@ -59,7 +59,7 @@ export function problemReporter(notes: string[], log: Log): (problems: readonly 
   let shown: readonly string[] = [];
   return (problems) => {
     for (const problem of problems) if (!shown.includes(problem)) log.warn({}, problem);
-    if (problems.length === 0 && shown.length > 0) log.warn({}, 'the request log has no problems any more');
+    if (problems.length === 0 && shown.length > 0) log.warn({}, 'the store of the request log works again');
     for (const old of shown) {
       const index = notes.indexOf(old);
       if (index >= 0) notes.splice(index, 1);
