@@ -39,6 +39,12 @@ describe('attempts', () => {
     expect(attempts.figures('a', start, 5)).toMatchObject({ attempts: 1, failed });
   });
 
+  it.each(['cancelled', 'skipped'])('that were %s are no failure of the provider', (outcome) => {
+    const attempts = new Attempts();
+    attempts.add({ id: 'r', at: start, config: null, attempts: [attempt('a', 'config', null, { outcome })] });
+    expect([attempts.figures('a', start, 5).failed, attempts.lastError('a')]).toEqual([0, null]);
+  });
+
   it('show a target that always fails behind a fallback', () => {
     const attempts = new Attempts();
     for (let i = 0; i < 10; i += 1)

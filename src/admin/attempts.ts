@@ -130,8 +130,9 @@ function cellIn(cells: Map<string, Cell>, key: string): Cell | undefined {
   return made;
 }
 
-/** The provider's fault, its limits or its credential: not a request that it was right to refuse. */
+/** The provider's fault, its limits or its credential: not a request that it was right to refuse, nor one whose client left. */
 function hasFailed({ outcome, status }: AttemptRecord): boolean {
+  if (outcome === 'cancelled' || outcome === 'skipped') return false;
   if (outcome !== 'answered' || status === null) return true;
   return status >= 500 || status === 401 || status === 403 || status === 408 || status === 429;
 }

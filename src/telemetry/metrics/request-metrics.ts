@@ -45,7 +45,7 @@ interface ModelKind {
 interface AttemptKind {
   readonly count: CountSeries;
   readonly health: ProviderHealth;
-  readonly isFailure: boolean;
+  readonly isFailure: boolean | undefined;
 }
 
 /** Kinds that are kept resolved; more are resolved again. */
@@ -301,7 +301,7 @@ function keep<T>(map: Map<string, T>, key: string, value: T): void {
 
 function count({ count: series, health, isFailure }: AttemptKind, { at, total_ms: totalMs }: AttemptRecord, arrival: number): void {
   series.value += 1;
-  health.add(isFailure, arrival + at + totalMs);
+  if (isFailure !== undefined) health.add(isFailure, arrival + at + totalMs);
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

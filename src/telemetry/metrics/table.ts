@@ -185,7 +185,7 @@ export const stateTable = [
   {
     name: 'gateway_provider_up',
     type: 'gauge',
-    help: '0 when a provider had at least three attempts in the last five minutes and all failed (no response, 401, 403, 408, 429 or 5xx), else 1.',
+    help: '0 when a provider had at least three attempts in the last five minutes and all failed (no response, 401, 403, 408, 429 or 5xx), else 1; attempts whose client disconnected first do not count.',
     labels: ['provider'],
     unit: '',
   },
