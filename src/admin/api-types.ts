@@ -21,6 +21,8 @@ export interface Status {
   /** Unix milliseconds. */
   readonly started_at: number;
   readonly url: string;
+  /** What a first request may name; null where no provider can serve one. */
+  readonly example: { readonly model: string; readonly needs_key: boolean } | null;
   readonly revision: string;
   readonly config_path: string | null;
   readonly last_reload: {

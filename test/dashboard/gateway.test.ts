@@ -16,6 +16,15 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
   it('shows the first request live, and its whole story', async () => {
     const { page, complaints } = await open(`${adminUrl(gateway)}/requests`);
     await page.getByText('No requests yet').waitFor();
+    const command = await page.locator('.code').innerText();
+    const body = /'(\{.*\})'/.exec(command)?.[1] ?? '';
+    const shown = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    expect([shown.status, command]).toEqual([200, expect.stringContaining(gateway.url)]);
+    await shown.text();
     const id = await send(gateway, 2);
     await page.locator(`a[href="/requests/${id}"]`).waitFor();
     await page.locator(`a[href="/requests/${id}"]`).click();

@@ -83,7 +83,9 @@ describe.skipIf(!hasBrowser)('a gateway without requests', () => {
     const server = await startFixtureServer([]);
     const { page } = await open(server.url);
     await page.getByText('No requests yet').waitFor();
-    expect(await page.locator('.code').innerText()).toContain('curl http://127.0.0.1:8787/v1/chat/completions');
+    const command = await page.locator('.code').innerText();
+    expect(command).toContain('curl http://127.0.0.1:8787/v1/chat/completions');
+    expect(command).toContain('x-gateway-api-key');
     await expect.poll(() => server.watching()).toBe(1);
     server.add(makeRow(1, Date.now(), randomFrom(1)));
     await page.getByText('Error rate').waitFor();

@@ -246,6 +246,7 @@ function statusOf(rows: readonly LogRow[]): Status {
     pid: 4127,
     started_at: now - 7_200_000,
     url: 'http://127.0.0.1:8787/v1',
+    example: { model: '@openai-main/gpt-4o-mini', needs_key: true },
     revision: '91bd0e7c',
     config_path: 'gateway.yaml',
     last_reload: null,

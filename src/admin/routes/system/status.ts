@@ -1,5 +1,6 @@
 import type { StoreState } from '../../../core/logs/reader.ts';
 import type { Status } from '../../api-types.ts';
+import { exampleOf } from '../../views/example.ts';
 import type { AdminCall, AdminRoute } from '../route.ts';
 
 const noStore: StoreState = {
@@ -39,6 +40,7 @@ async function statusOf({ subject }: AdminCall): Promise<Status> {
     pid: process.pid,
     started_at: subject.startedAt,
     url: subject.url,
+    example: exampleOf(subject.snapshot()),
     revision: subject.snapshot().revision,
     config_path: subject.configPath ?? null,
     last_reload: lastReload,

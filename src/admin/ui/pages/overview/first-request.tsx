@@ -2,17 +2,21 @@ import { useEffect, useRef } from 'preact/hooks';
 import { addressOf } from '../../browser/api.ts';
 import { Code } from '../../components/code.tsx';
 import { Badge, Empty } from '../../components/display.tsx';
-
 import { originOf } from '../../log/terms.ts';
+import type { Status } from '../../../api-types.ts';
 
-const exampleOf = (url: string): string => `curl ${originOf(url)}/v1/chat/completions -H 'content-type: application/json' \\
-  -d '{"model":"@mock/echo","messages":[{"role":"user","content":"hello"}]}'`;
+const commandOf = ({ url, example }: Status): string =>
+  [
+    `curl ${originOf(url)}/v1/chat/completions -H 'content-type: application/json'`,
+    ...(example?.needs_key === true ? [`-H "x-gateway-api-key: $KEY"`] : []),
+    `-d '${JSON.stringify({ model: example?.model ?? '@slug/model', messages: [{ role: 'user', content: 'hello' }] }).replaceAll("'", String.raw`'\''`)}'`,
+  ].join(' \\\n  ');
 
 /** Milliseconds between two looks at the store without an event. */
 const every = 3000;
 
 /** Teaches the first request, and sees it arrive. */
-export function FirstRequest({ url, onFirst }: { url: string; onFirst: () => void }) {
+export function FirstRequest({ status, onFirst }: { status: Status; onFirst: () => void }) {
   const latest = useRef(onFirst);
   latest.current = onFirst;
   useEffect(() => {
@@ -33,10 +37,9 @@ export function FirstRequest({ url, onFirst }: { url: string; onFirst: () => voi
   return (
     <Empty icon="requests" title="No requests yet">
       <p>Send one to the gateway. It appears here by itself, a moment after its response.</p>
-      <Code text={exampleOf(url)} what="command" />
+      <Code text={commandOf(status)} what="command" />
       <p class="small">
-        With API keys in the configuration, add <code>{"-H 'x-gateway-api-key: …'"}</code>. Libraries need only another base URL:{' '}
-        <code>{originOf(url)}/v1</code>.
+        Libraries need only another base URL: <code>{originOf(status.url)}/v1</code>.
       </p>
       <Badge tone="info" icon="time">
         Waiting for the first request

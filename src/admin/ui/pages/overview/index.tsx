@@ -63,7 +63,7 @@ export function Overview() {
         </>
       ) : isEmpty && status.data !== undefined ? (
         <FirstRequest
-          url={status.data.url}
+          status={status.data}
           onFirst={() => {
             status.again();
             stats.again();

@@ -68,7 +68,7 @@ function List({ status }: { status: Loaded<Status> }) {
     return (
       <Page title="Requests">
         <FirstRequest
-          url={status.data.url}
+          status={status.data}
           onFirst={() => {
             status.again();
             rows.again();
