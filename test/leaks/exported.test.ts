@@ -144,7 +144,7 @@ describe('files that nobody reads any more', () => {
     expect(segments.map(([, text]) => text).join('')).toContain('[email] , [phone]');
     // A folder that is in the way keeps the shorter segment under its passing name.
     const first = readdirSync(spool).toSorted()[0] ?? '';
-    writeFileSync(join(spool, '9999999999999-1-000001.log'), '');
+    writeFileSync(join(spool, `9999999999999-${process.pid}-000001.log`), '');
     mkdirSync(join(spool, first.replace('.log', '.bare.log'), 'in-the-way'), { recursive: true });
     expect(() => new SpoolRoom(spool, 1000).make(() => 0)).toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
     expect(readdirSync(spool).filter((name) => name.endsWith('.half'))).toHaveLength(1);

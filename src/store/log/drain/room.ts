@@ -60,9 +60,9 @@ export class SpoolRoom {
 
   /** The last one is being written, and so is the newest one of each process that lives. */
   #closed(): string[] {
-    const segments = listSegments(this.#dir).slice(0, -1);
+    const segments = listSegments(this.#dir);
     const open = openSegments(segments);
-    return segments.filter((segment) => !open.has(segment));
+    return segments.slice(0, -1).filter((segment) => !open.has(segment));
   }
 
   #total(): number {
