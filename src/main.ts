@@ -8,7 +8,7 @@ loader?.prepare();
 const registry = argv[0] === 'health' ? { providers: [], stages: [] } : await import('../plugins/index.ts');
 
 const { runCli } = await import('./cli/index.ts');
-const { processIo } = await import('./cli/io.ts');
+const { processIo, written } = await import('./cli/io.ts');
 
 /** Who read the answer has enough of it; a gateway goes on serving when nothing can be written to its outputs. */
 const onOutputFault = (error: NodeJS.ErrnoException): void => {
@@ -19,4 +19,7 @@ const onOutputFault = (error: NodeJS.ErrnoException): void => {
 process.stdout.on('error', onOutputFault);
 process.stderr.on('error', onOutputFault);
 
-process.exit(await runCli(argv, processIo(), registry, loader));
+const code = await runCli(argv, processIo(), registry, loader);
+// An exit throws away what a pipe has not taken yet. A gateway that ends has waited for its log lines, and for as long as it may.
+if (argv[0] !== 'start') await Promise.all([written(process.stdout), written(process.stderr)]);
+process.exit(code);

@@ -47,6 +47,12 @@ export function processIo(): CliIo {
   };
 }
 
+/** Resolves when all that was written has left, at the pace of whoever reads it. */
+export async function written(stream: NodeJS.WriteStream): Promise<void> {
+  if (stream.writableLength === 0) return;
+  await new Promise((resolve) => stream.write('', resolve));
+}
+
 async function readStdin(): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of process.stdin) pieces.push(piece as Buffer);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-const main = new URL('../../src/cli/bin.js', import.meta.url).pathname;
+export const main = new URL('../../src/cli/bin.js', import.meta.url).pathname;
 
 export interface Ran {
   readonly code: number | null;

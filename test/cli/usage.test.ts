@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { begin, run } from './run.ts';
+import { begin, main, run } from './run.ts';
 import { json, startUpstream } from '../support/upstream.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'cli-'));
@@ -25,6 +28,23 @@ describe('wrong usage', () => {
     const { code, out, err } = await run(args, cwd);
     expect(err).toMatch(message);
     expect({ code, out }).toEqual({ code: 2, out: '' });
+  });
+});
+
+describe('a pipe', () => {
+  it('gets the whole answer, also when its reader is slow', async () => {
+    const slugs = Array.from({ length: 1500 }, (_, n) => `p${n}`);
+    writeFileSync(join(cwd, 'many.yaml'), `version: 1\nproviders:\n${slugs.map((slug) => `  ${slug}: {type: mock}\n`).join('')}`);
+    const child = spawn(process.execPath, [main, 'providers', 'list', '-c', 'many.yaml', '--json'], {
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    // A command that does not wait for its reader ends here; one that waits goes on.
+    await Promise.race([once(child, 'exit'), pause(5000)]);
+    const pieces: Buffer[] = [];
+    for await (const piece of child.stdout) pieces.push(piece as Buffer);
+    const listed = JSON.parse(Buffer.concat(pieces).toString('utf8')) as { slug: string }[];
+    expect(listed.map(({ slug }) => slug).toSorted()).toEqual(slugs.toSorted());
   });
 });
 
