@@ -27,7 +27,9 @@ export interface CliStream {
   readonly fd?: number;
   readonly isTTY?: boolean;
   readonly columns?: number;
-  write(text: string): unknown;
+  /** Bytes that wait for the reader of a pipe. */
+  readonly writableLength?: number;
+  write(text: string, done?: () => void): unknown;
 }
 
 /** Colour only on a terminal; off with `NO_COLOR`, `TERM=dumb` or the flag. */
@@ -48,9 +50,8 @@ export function processIo(): CliIo {
 }
 
 /** Resolves when all that was written has left, at the pace of whoever reads it. */
-export async function written(stream: NodeJS.WriteStream): Promise<void> {
-  if (stream.writableLength === 0) return;
-  await new Promise((resolve) => stream.write('', resolve));
+export async function written(stream: CliStream): Promise<void> {
+  if ((stream.writableLength ?? 0) > 0) await new Promise<void>((resolve) => stream.write('', resolve));
 }
 
 async function readStdin(): Promise<string> {

@@ -1,7 +1,7 @@
 import type { StoredRecord } from '../../core/logs/reader.ts';
 import { adminClient } from '../admin-client.ts';
 import { CommandError, exitCodes } from '../command.ts';
-import type { CliIo } from '../io.ts';
+import { type CliIo, written } from '../io.ts';
 import { columnsOf, rowsTable } from './columns.ts';
 import { csvLine } from './csv.ts';
 import { rowsOf } from './pages.ts';
@@ -57,6 +57,7 @@ export async function exportLogs(words: readonly string[], flags: ExportFlags, i
       else if (flags.full === true)
         io.stdout.write(`${JSON.stringify((await client.get<StoredRecord>(`/api/requests/${encodeURIComponent(row.id)}`)).record)}\n`);
       else io.stdout.write(`${JSON.stringify(row)}\n`);
+      await written(io.stdout);
     }
   }
   io.stderr.write(`${count} ${count === 1 ? 'record' : 'records'}\n`);
