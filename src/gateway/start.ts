@@ -10,6 +10,7 @@ import { Control } from './admin/control.ts';
 import { openLoader } from './loading/open-loader.ts';
 import type { DrainPlan } from './drain.ts';
 import { eventOf } from './reload/event.ts';
+import { outboundReporters } from './log/reporters.ts';
 import { RunningGateway, shownUrl } from './running.ts';
 import { LastGoodCopy } from './reload/last-good.ts';
 import { openListener } from './open-listener.ts';
@@ -84,8 +85,7 @@ class Starting {
       egressAllow: () => this.#serving?.snapshot().server.egressAllow ?? [],
       fastPath: () => this.#serving?.snapshot().server.fastPath ?? true,
       env: options.env,
-      onTokenFault: (error) => log.warn({ err: error }, 'a token could not be renewed; the old one is used until it expires'),
-      onKeysFault: (error) => log.warn({ err: error }, "the public keys of the tokens' issuer could not be fetched"),
+      ...outboundReporters(log),
     });
     this.#generations = new Generations({
       registry,

@@ -68,3 +68,9 @@ export function problemReporter(notes: string[], log: Log): (problems: readonly 
     shown = problems;
   };
 }
+
+/** What goes wrong beside requests on the way to providers. */
+export const outboundReporters = (log: Log) => ({
+  onTokenFault: (error: unknown) => log.warn({ err: error }, 'a token could not be renewed; the old one is used until it expires'),
+  onKeysFault: (error: unknown) => log.warn({ err: error }, "the public keys of the tokens' issuer could not be fetched"),
+});

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { GatewayError } from '../../core/error.ts';
 import type { KeyInFlight } from '../../pipeline/in-flight.ts';
 import { LeasedShares } from './child/leased-shares.ts';
@@ -35,6 +35,19 @@ async function tryTake(worker: LeasedShares | undefined, limit: number): Promise
 }
 
 describe('what a key has in flight in several processes', () => {
+  it('is not waited for without end, and what comes late is still there', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const answer = Promise.withResolvers<number>();
+    const worker = new LeasedShares({ ask: () => answer.promise, giveBack: () => {} });
+    const taken = Promise.resolve(worker.take('app', 2)).catch((error: unknown) => (error as GatewayError).code);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(await taken).toBe('overloaded');
+    answer.resolve(1);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await worker.take('app', 2)).toMatchObject({ count: 1, granted: 1 });
+  });
+
   it.each([1, 2, 3, 7, 100])('is %i at most, and as many as that, wherever they are', async (limit) => {
     const workers = made(3);
     // All at one worker, then at the next: what the one does not use any more moves.

@@ -1,3 +1,4 @@
+import { GatewayError } from '../../../core/error.ts';
 import { keyLimit, type KeyInFlight, type Shares } from '../../../pipeline/in-flight.ts';
 
 /** What one key has in flight in this process, and what was lent to it. */
@@ -8,6 +9,9 @@ interface Lease extends KeyInFlight {
 
 /** Names that are remembered at most while nothing of them is in flight. */
 const namesLimit = 4096;
+
+/** Milliseconds that a request waits for the supervisor. */
+const askMs = 5000;
 
 /** How the supervisor is reached. */
 export interface Lender {
@@ -46,7 +50,7 @@ export class LeasedShares implements Shares {
   async #more(lease: Lease, name: string, limit: number): Promise<KeyInFlight> {
     for (;;) {
       lease.asking ??= this.#ask(lease, name, limit);
-      const got = await lease.asking;
+      const got = await inTime(lease.asking, name);
       if (lease.count < Math.min(lease.granted, limit)) return counted(lease);
       if (got === 0) throw keyLimit(name, limit);
     }
@@ -77,6 +81,20 @@ export class LeasedShares implements Shares {
       this.#leases.delete(name);
       if (granted > 0) this.#lender.giveBack(name, granted);
     }
+  }
+}
+
+/** What comes later is still lent to this process, and serves the next request. */
+async function inTime(asking: Promise<number>, name: string): Promise<number> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const message = `The gateway could not find out in time how many requests key "${name}" has in flight.`;
+    late.reject(new GatewayError('overloaded', { message, hint: 'Send the request again.' }));
+  }, askMs);
+  try {
+    return await Promise.race([asking, late.promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -11,7 +11,7 @@ import { createOutbound } from '../../../transport/outbound/index.ts';
 import { backlog } from '../../../transport/inbound/listener/listen.ts';
 import type { DrainPlan } from '../../drain.ts';
 import { Generations } from '../../generations.ts';
-import { acceptReporter, dropReporter } from '../../log/reporters.ts';
+import { acceptReporter, dropReporter, outboundReporters } from '../../log/reporters.ts';
 import { openObjectOwners } from '../../object-owners.ts';
 import { Runtime } from '../../runtime.ts';
 import type { Registry } from '../../types.ts';
@@ -109,8 +109,7 @@ class Worker {
       egressAllow: () => snapshot()?.server.egressAllow ?? [],
       fastPath: () => snapshot()?.server.fastPath ?? true,
       env: start.env,
-      onTokenFault: (error) => log.warn({ err: error }, 'a token could not be renewed; the old one is used until it expires'),
-      onKeysFault: (error) => log.warn({ err: error }, "the public keys of the tokens' issuer could not be fetched"),
+      ...outboundReporters(log),
     });
     this.#generations = new Generations({
       registry: this.#parts.registry,
