@@ -1,13 +1,15 @@
 import type { Received } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
 import { canonicalPrefix, requestHeaders } from '#core/http/headers.ts';
-import type { JwtFault } from '#core/secrets/jwt.ts';
+import { type JwtFault, looksLikeJwt } from '#core/secrets/jwt.ts';
 import { isDamagedKey } from '#core/secrets/key.ts';
 import type { ApiKey } from '#core/snapshot.ts';
-import { firstFilled } from './candidates.ts';
+import { credentialIn, firstFilled } from './candidates.ts';
 
 const keyHeader = `${canonicalPrefix}${requestHeaders.apiKey[0]}`;
 const whereToPutIt = `Send the key as "${keyHeader}: gw_…", or as "authorization: Bearer gw_…".`;
+
+const whereTokensGo = `Send the token as "${keyHeader}". In "authorization" it counts only with auth.jwt.from: [authorization].`;
 
 /** The value is meant as a key of ours, but is not one. */
 export function unknownKey(value: string, header: string): GatewayError {
@@ -39,9 +41,13 @@ export function noKey(ctx: Received): GatewayError {
   return new GatewayError('invalid_api_key', {
     message: `The value in "${filled}" is not a key of this gateway.`,
     param: filled,
-    hint: whereToPutIt,
+    hint: isToken(ctx, filled) ? whereTokensGo : whereToPutIt,
   });
 }
+
+/** A token where tokens are accepted, in a header in which the gateway does not look for one. */
+const isToken = ({ snapshot, headers }: Received, header: string): boolean =>
+  snapshot.jwt !== undefined && looksLikeJwt(credentialIn(headers.get(header)) ?? '');
 
 /** The key is known and its time is over. @param header where it stood */
 export function endedKey({ name, revoked, expires, retires }: ApiKey, now: number, header: string): GatewayError {
@@ -90,16 +96,17 @@ export function refusedToken(fault: JwtFault, claim: string | undefined, header:
       hint: 'Try again soon. Operators: see the log for the reason; the setting is auth.jwt.jwks.',
     });
   }
-  if (fault === 'claim') return lacksClaim(claim ?? 'exp', header);
+  if (fault === 'claim') return lacksClaim(claim ?? 'exp', header, undefined);
   const [what, hint] = wrong[fault];
   return new GatewayError('invalid_api_key', { message: `The token in "${header}" ${what}.`, param: header, hint });
 }
 
-export function lacksClaim(claim: string, header: string): GatewayError {
+/** @param setting that names the claim, where one does */
+export function lacksClaim(claim: string, header: string, setting: 'caller' | 'key' | undefined): GatewayError {
   return new GatewayError('invalid_api_key', {
     message: `The token in "${header}" has no usable claim "${claim}".`,
     param: header,
-    hint: 'Have the issuer add the claim, or set auth.jwt to another claim.',
+    hint: `Have the issuer add the claim${setting === undefined ? '' : `, or name another one in auth.jwt.${setting}`}.`,
   });
 }
 

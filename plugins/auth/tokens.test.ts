@@ -203,7 +203,9 @@ describe('where a token stands', () => {
     ['x-api-key, which never is one', true, { 'x-api-key': ours }, /"x-api-key" is not a key/],
   ])('is not taken from %s', async (_what, inAuthorization, headers, message) => {
     const { callerOf, verified } = await scene({ jwt: { inAuthorization } });
-    expect((await refusal(() => callerOf(headers))).message).toMatch(message);
+    const error = await refusal(() => callerOf(headers));
+    expect(error.message).toMatch(message);
+    expect(error.hint).toMatch(/token as "x-gateway-api-key".*auth\.jwt\.from/);
     expect(verified).toEqual([]);
   });
 
@@ -244,7 +246,11 @@ describe('refusing a token', () => {
 
   it('wants a caller', async () => {
     const { callerOf } = await scene({ verdict: { claims: { sub: '' }, until: noon + 1 } });
-    expect((await refusal(() => callerOf({ 'x-gateway-api-key': ours }))).message).toMatch(/no usable claim "sub"/);
+    const error = await refusal(() => callerOf({ 'x-gateway-api-key': ours }));
+    expect(error).toMatchObject({
+      message: expect.stringContaining('no usable claim "sub"'),
+      hint: expect.stringContaining('auth.jwt.caller'),
+    });
   });
 });
 

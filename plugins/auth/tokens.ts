@@ -65,7 +65,7 @@ export class Tokens {
   #keyOf(claims: JwtClaims, header: string): ApiKey {
     const { caller, keyClaim } = this.#rules;
     const name = claimText(claimAt(claims, caller));
-    if (name === undefined) throw lacksClaim(caller, header);
+    if (name === undefined) throw lacksClaim(caller, header, 'caller');
     const rules = keyClaim === undefined ? this.#rules.rules : this.#named(claims, keyClaim, header);
     const metadata = { ...rules.metadata, ...this.#metadataOf(claims) };
     return Object.freeze({
@@ -81,7 +81,7 @@ export class Tokens {
 
   #named(claims: JwtClaims, claim: string, header: string): ApiKey {
     const name = claimText(claimAt(claims, claim));
-    if (name === undefined) throw lacksClaim(claim, header);
+    if (name === undefined) throw lacksClaim(claim, header, 'key');
     const key = this.#rules.keys.get(name);
     if (key === undefined) throw unknownKeyName(claim, header);
     return key;
