@@ -20,7 +20,7 @@ export function configOf(ctx: Admitted): CompiledConfig | undefined {
   const asked = fromHeader(ctx.headers.gateway('config')?.trim() ?? '');
   const standard = key?.defaultConfig;
   const saved = ctx.facts.prompt?.config;
-  if (key?.enforceConfig === true && standard !== undefined) return enforced(ctx, key.name, standard, asked || (saved ?? ''));
+  if (key?.enforceConfig === true && standard !== undefined) return enforced(ctx, key.name, standard, asked);
   if (asked !== '') return asked.charCodeAt(0) === openBrace ? inline(ctx, key, asked) : named(ctx, key, asked);
   if (saved !== undefined) return named(ctx, key, saved);
   if (standard === undefined || choosesItself(ctx)) return undefined;
@@ -35,13 +35,27 @@ export function choosesItself(ctx: Admitted): boolean {
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== '';
 
 function enforced(ctx: Admitted, keyName: string, standard: string, asked: string): CompiledConfig {
-  if ((asked !== '' && asked !== standard) || choosesItself(ctx)) {
+  const saved = ctx.facts.prompt?.config;
+  if ((asked !== '' && asked !== standard) || (saved !== undefined && saved !== standard) || choosesItself(ctx)) {
     throw new GatewayError('not_allowed', {
-      message: `Key "${keyName}" is bound to config "${standard}", but the request chooses something else.`,
-      hint: 'Remove the config, provider, virtual key or slug from the request.',
+      message: `Key "${keyName}" is bound to config "${standard}", but ${choiceIn(ctx, asked === standard ? '' : asked)}.`,
+      hint: 'Remove the config, provider, virtual key or slug from the request; of a stored prompt, from the prompt.',
     });
   }
   return ctx.snapshot.configs.get(standard) ?? notFound(ctx, standard, undefined);
+}
+
+/** Who chooses what, as the end of a sentence. @param asked the config of the request, unless it is the one that applies */
+function choiceIn({ headers, facts, requestedModel }: Admitted, asked: string): string {
+  if (asked !== '') return `the request ${asked.charCodeAt(0) === openBrace ? 'sends a config' : `names config "${asked}"`}`;
+  const provider = headers.gateway('provider');
+  if (isSet(provider)) return `the request names provider "${provider}"`;
+  if (facts.virtualKey !== undefined) return `the request names virtual key "${facts.virtualKey.virtualKey ?? facts.virtualKey.slug}"`;
+  const prompt = facts.prompt;
+  const slug = slugOf(prompt === undefined ? requestedModel : (prompt.requestedModel ?? ''));
+  if (prompt === undefined || slug !== undefined) return `the request names provider "@${slug}"`;
+  const saved = prompt.config === undefined ? `provider "@${slugOf(prompt.used.version.model ?? '')}"` : `config "${prompt.config}"`;
+  return `the prompt "${prompt.used.version.id}" names ${saved}`;
 }
 
 function inline(ctx: Admitted, key: ApiKey | undefined, text: string): CompiledConfig {

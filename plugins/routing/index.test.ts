@@ -178,9 +178,23 @@ describe('which config applies', () => {
   it.each([
     ['an unknown config', { 'x-gateway-config': 'suport' }, 'm', undefined, 'config_not_found', /"suport". Did you mean "support"\?/],
     ['a config with nothing but open targets', { 'x-gateway-config': 'open' }, 'm', undefined, 'no_target', /names no provider/],
-    ['a slug beside an enforced config', {}, '@azure-eu/m', fixed, 'not_allowed', /bound to config "support"/],
-    ['another config than the enforced one', { 'x-gateway-config': 'draft' }, 'm', fixed, 'not_allowed', /bound to config "support"/],
-    ['JSON beside an enforced config', { 'x-gateway-config': '{}' }, 'm', fixed, 'not_allowed', /bound to config "support"/],
+    [
+      'a slug beside an enforced config',
+      {},
+      '@azure-eu/m',
+      fixed,
+      'not_allowed',
+      /bound to config "support", but the request names provider "@azure-eu"/,
+    ],
+    [
+      'another config than the enforced one',
+      { 'x-gateway-config': 'draft' },
+      'm',
+      fixed,
+      'not_allowed',
+      /the request names config "draft"/,
+    ],
+    ['JSON beside an enforced config', { 'x-gateway-config': '{}' }, 'm', fixed, 'not_allowed', /the request sends a config/],
   ])('refuses %s', async (...[, headers, model, caller, code, message]) => {
     const error = await refusal(() => route({ headers, body: asking(model), ...(caller && { caller }) }));
     expect(error.code).toBe(code);
