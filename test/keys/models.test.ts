@@ -86,7 +86,7 @@ const batch = { purpose: 'batch' };
 const limited: readonly (readonly [string, Sent, string])[] = [
   ['a key', { key: 'small' }, 'Key "small" may not use model "big", which line 3 of the file names.'],
   ['a provider', { to: 'narrow' }, 'Provider "narrow" may not be used with model "big", which line 3 of the file names.'],
-  ['a virtual key', { to: 'vk' }, 'Provider "main" may not be used with model "big", which line 3 of the file names.'],
+  ['a virtual key', { to: 'vk' }, 'Virtual key "vk" may not be used with model "big", which line 3 of the file names.'],
   [
     'a key, to a service with deployments',
     { key: 'small', to: 'azure' },

@@ -36,7 +36,7 @@ describe('the rules for models', () => {
     ['free', false, undefined],
     ['config without a model', false, undefined],
     ['provider', true, 'The rule is providers.p.models.'],
-    ['virtual', true, 'The rule is virtual_keys.team.models.'],
+    ['virtual', true, 'The rule is virtual_keys.team.models or providers.p.models.'],
     ['key', true, 'The rule is allow.models of the key.'],
     ['both', true, 'The rule is allow.models of the key.'],
     ['config', true, 'The rule is enforce_config of the key.'],
@@ -53,6 +53,7 @@ describe('the rules for models', () => {
     ['provider', '', undefined],
     ['provider', '@p', undefined],
     ['provider', 'x', 'Provider "p" may not be used with model "x", seen here.'],
+    ['virtual', 'x', 'Virtual key "team" may not be used with model "x", seen here.'],
     ['key', 'k1', undefined],
     ['key', 'x', 'Key "k" may not use model "x", seen here.'],
     ['both', 'both', undefined],
@@ -79,7 +80,7 @@ describe('the rules for models', () => {
 
   it.each<[Rules, string]>([
     ['provider', 'Provider "p"'],
-    ['virtual', 'Provider "p"'],
+    ['virtual', 'Virtual key "team"'],
     ['key', 'Key "k"'],
     ['both', 'Key "k"'],
     ['config', 'Key "k"'],

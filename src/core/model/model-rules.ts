@@ -38,7 +38,7 @@ export function forbidden({ key, binding, pinned }: ModelRules, named: string, s
   if (pinned !== undefined && model !== pinned) return forbiddenByConfig(key?.name ?? '', model, pinned, seen);
   if (key?.allowsModel('') === false && !(isPlain(model) && key.allowsModel(model))) return forbiddenByKey(key.name, model, seen);
   if (binding.allowsModel('') || (isPlain(model) && binding.allowsModel(model))) return undefined;
-  return forbiddenByEntry(binding.slug, model, seen);
+  return forbiddenByEntry(binding, model, seen);
 }
 
 /**
@@ -47,7 +47,7 @@ export function forbidden({ key, binding, pinned }: ModelRules, named: string, s
  * @param what the rest of a sentence that begins with `the request`
  */
 export function unseen({ key, binding, pinned }: ModelRules, what: string, hint?: string): GatewayError {
-  const limited = key !== undefined && (pinned !== undefined || !key.allowsModel('')) ? `Key "${key.name}"` : `Provider "${binding.slug}"`;
+  const limited = key !== undefined && (pinned !== undefined || !key.allowsModel('')) ? `Key "${key.name}"` : entryOf(binding);
   return notAllowed(`${limited} is limited to certain models, but the request ${what}.`, hint ?? ruleOf({ key, binding, pinned }));
 }
 
@@ -55,8 +55,15 @@ export function unseen({ key, binding, pinned }: ModelRules, what: string, hint?
 export function ruleOf({ key, binding, pinned }: ModelRules): string {
   if (pinned !== undefined) return 'The rule is enforce_config of the key.';
   if (key?.allowsModel('') === false) return 'The rule is allow.models of the key.';
-  return `The rule is ${binding.virtualKey === undefined ? `providers.${binding.slug}` : `virtual_keys.${binding.virtualKey}`}.models.`;
+  return listsOf(binding);
 }
+
+/** The lists that a model must be on: those of a virtual key and of its provider both hold. */
+const listsOf = ({ slug, virtualKey }: ProviderBinding): string =>
+  `The rule is ${virtualKey === undefined ? '' : `virtual_keys.${virtualKey}.models or `}providers.${slug}.models.`;
+
+const entryOf = ({ slug, virtualKey }: ProviderBinding): string =>
+  virtualKey === undefined ? `Provider "${slug}"` : `Virtual key "${virtualKey}"`;
 
 /** Refuses models that a provider found itself. @throws GatewayError `not_allowed` */
 export function checkModels(rules: ModelRules, models: readonly string[] | undefined): void {
@@ -76,8 +83,8 @@ const forbiddenByConfig = (key: string, model: string, pinned: string, seen: str
 const forbiddenByKey = (key: string, model: string, seen = ''): GatewayError =>
   notAllowed(`Key "${key}" may not use model "${shown(model)}"${seen}.`, 'The rule is allow.models of the key.');
 
-const forbiddenByEntry = (slug: string, model: string, seen = ''): GatewayError =>
-  notAllowed(`Provider "${slug}" may not be used with model "${shown(model)}"${seen}.`, `The rule is providers.${slug}.models.`);
+const forbiddenByEntry = (binding: ProviderBinding, model: string, seen = ''): GatewayError =>
+  notAllowed(`${entryOf(binding)} may not be used with model "${shown(model)}"${seen}.`, listsOf(binding));
 
 const notAllowed = (message: string, hint: string): GatewayError => new GatewayError('not_allowed', { message, hint, param: 'model' });
 
