@@ -117,6 +117,8 @@ describe('choices that were overruled', () => {
     expect([answer.status, answer.provider, answer.overruled]).toEqual([200, served, overruled]);
     expect(answer.record.overruled.map(({ choice, value, by }) => `${choice}=${value};by=${by}`).join(', ')).toBe(overruled ?? '');
     expect(JSON.stringify(answer.record)).not.toContain('very-secret');
+    const isServed = overruled === null && sent.headers?.['x-gateway-virtual-key'] !== undefined;
+    expect(answer.record.virtual_key).toBe(isServed ? 'va' : null);
   });
 
   it('are bounded', async () => {

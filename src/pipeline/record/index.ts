@@ -64,7 +64,7 @@ function admittedRecord(ctx: RequestContext, run: Execution | undefined, ending:
     admitted: true,
     key: boundedOrNull(ctx.facts.caller.key?.name, limits.name),
     key_id: ctx.facts.caller.key?.id || null,
-    virtual_key: attempt?.binding.virtualKey ?? ctx.facts.virtualKey?.virtualKey ?? null,
+    virtual_key: (attempt === undefined ? ctx.facts.virtualKey : attempt.binding)?.virtualKey ?? null,
     config: ctx.facts.config?.name === '-' ? null : (ctx.facts.config?.name ?? null),
     prompt: promptRecord(ctx),
     revision: ctx.snapshot.revision,
