@@ -3,7 +3,7 @@ import type { AttemptRecord, LogRecord } from '../core/records/record.ts';
 
 /** What the JSON line of a finished request holds: the record without messages, plugins and what only replays need. Same names. */
 export function requestFields(record: LogRecord): object {
-  if (!record.admitted) return withoutEmpty(record);
+  if (!record.admitted) return strangerFields(record);
   return {
     id: record.id,
     trace_id: record.trace.trace_id,
@@ -41,6 +41,12 @@ export function requestFields(record: LogRecord): object {
     bytes: record.bytes,
     end: record.end,
   };
+}
+
+/** Of a caller who was not let in: what is not empty, under the names of all other lines. */
+function strangerFields(record: LogRecord): object {
+  const { v: _, trace, ...told } = withoutEmpty(record);
+  return { id: record.id, trace_id: trace?.trace_id ?? record.trace.trace_id, ...told };
 }
 
 export function attemptFields({ target, provider, model, outcome, status }: AttemptRecord): object {

@@ -1,3 +1,4 @@
+import { emptyRecord } from '../core/records/empty.ts';
 import { expect, it } from 'vitest';
 import type { LogRecord } from '../core/records/record.ts';
 import { sampleRecord } from '../store/fixtures/sample.ts';
@@ -58,4 +59,11 @@ it('writes what each request has, whatever it remembers of others', () => {
     JSON.stringify({ level: 'info', time: '2026-11-21T09:31:07.000Z', msg: 'request', ...requestFields(record) }),
   );
   expect(records.map((record) => lines.of(record, 1_795_253_467_000))).toEqual(expected.map((line) => `${line}\n`));
+});
+
+it('names what a rejected caller and all others have alike', () => {
+  const { id, trace, at, status, error, client, bytes } = sampleRecord();
+  const rejected = Object.keys(requestFields({ ...emptyRecord, id, trace, at, status, error, client, bytes }));
+  expect(rejected).toContain('trace_id');
+  expect(rejected.filter((name) => !(name in requestFields(sampleRecord())))).toEqual(['admitted']);
 });
