@@ -59,9 +59,14 @@ export interface WorkerView {
   readonly pid: number | null;
   readonly state: 'starting' | 'serving' | 'silent' | 'waiting' | 'stopping';
   readonly restarts: number;
-  /** Finished requests. */
+  /** When (Unix milliseconds) and why the last one ended; null where none has. */
+  readonly last_end: { readonly at: number; readonly why: string } | null;
+  /** Finished requests, with those of the ones before it. */
   readonly requests: number;
   readonly in_flight: number;
+  /** Bytes; null while it has not responded yet. */
+  readonly memory: { readonly rss: number; readonly heap: number } | null;
+  readonly loop_delay_ms: { readonly p50: number; readonly p99: number } | null;
 }
 
 /** `POST /api/reload`, `POST /api/rollback`. */

@@ -97,8 +97,11 @@ export interface WorkerFacts {
   readonly pid: number | undefined;
   readonly state: WorkerView['state'];
   readonly restarts: number;
+  /** When (Unix milliseconds) and why the last one ended. */
+  readonly lastEnd: { readonly at: number; readonly why: string } | undefined;
   readonly requests: number;
   readonly inFlight: number;
+  readonly figures: ProcessFigures | undefined;
 }
 
 export interface Activity {

@@ -52,7 +52,11 @@ export interface WorkerState {
   readonly state: 'starting' | 'serving' | 'silent' | 'waiting' | 'stopping';
   /** How often it was replaced. */
   readonly restarts: number;
+  /** When (Unix milliseconds) and why the last one ended; undefined where none has. */
+  readonly lastEnd: { readonly at: number; readonly why: string } | undefined;
   /** Requests that it and those before it have finished. */
   readonly requests: number;
   readonly inFlight: number;
+  /** When it was asked last. */
+  readonly figures: ProcessFigures | undefined;
 }

@@ -2,8 +2,10 @@ import { createServer } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { WorkerState } from '../../src/gateway/serving.ts';
+import { adminUrl } from '../admin/client.ts';
 import { startTestGateway, until } from '../support/gateway.ts';
-import { type Fleet, isAlive, reachBoth, sendChat, startFleet, usual } from './rig.ts';
+import { type Fleet, isAlive, reachBoth, readMetrics, sendChat, startFleet, token, usual } from './rig.ts';
 
 let fleet: Fleet | undefined;
 
@@ -85,6 +87,33 @@ it('replaces a worker that does not respond, and shows its figures without it', 
     expect([isAlive(stopped), pidOf(1)]).toEqual([false, other]);
     const { id } = await sendChat(own.url, {});
     await until(() => records.includes(id), 'its record');
+  } finally {
+    await own.close();
+  }
+});
+
+it('keeps what a worker counted that nobody asked before it died', async () => {
+  const own = await startTestGateway(usual, { workers: { beatMs: 50, mostMissed: 40 }, admin: true });
+  try {
+    const counted = async (): Promise<number> => {
+      const response = await fetch(`${adminUrl(own)}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+      const metrics = [...readMetrics(await response.text())];
+      return metrics.reduce((sum, [name, value]) => (name.startsWith('gateway_requests_total{') ? sum + value : sum), 0);
+    };
+    const workers = (): readonly WorkerState[] => own.gateway.workers() ?? [];
+    const told = (): number => workers().reduce((sum, { requests }) => sum + requests, 0);
+    // What was counted after it told last is lost: not each time.
+    await until(async () => {
+      const [before, toldBefore] = [await counted(), told()];
+      const victim = workers()[0];
+      let sent = 0;
+      for (; workers()[0]?.requests === victim?.requests; sent += 1) await sendChat(own.url, {});
+      await until(() => told() >= toldBefore + sent, 'the beats');
+      await sendChat(own.url, {});
+      process.kill(victim?.pid ?? 0, 'SIGKILL');
+      await until(() => workers().every(({ state, pid }) => state === 'serving' && pid !== victim?.pid), 'another worker');
+      return (await counted()) === before + sent + 1;
+    }, 'a death that loses nothing');
   } finally {
     await own.close();
   }

@@ -7,7 +7,7 @@ import { guardHeader } from '../../src/admin/http/guard.ts';
 import { begin, type Running } from '../cli/run.ts';
 import { until } from '../support/gateway.ts';
 
-const token = 'token-of-the-operator-0001';
+export const token = 'token-of-the-operator-0001';
 
 /** A gateway with two workers, as `gateway start` runs it. */
 export interface Fleet {

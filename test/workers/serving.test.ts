@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Status } from '../../src/admin/api-types.ts';
 import { until } from '../support/gateway.ts';
 import { type Fleet, isAlive, reachBoth, startFleet, usual } from './rig.ts';
 
-/** One gateway for all of these: what each but the last one changes it brings back. */
+/** One gateway for all of these: what each but the last two changes it brings back. */
 let fleet: Fleet;
 
 beforeAll(async () => {
@@ -13,6 +15,12 @@ beforeAll(async () => {
     'only-here.mjs': `export default {
   name: 'only-here', options: { type: 'object' },
   setup: () => { if (process.argv[1].includes('serving-worker')) throw new Error('not in a worker'); return {}; },
+};`,
+    // Fails in processes that start when there is a reason.
+    'fragile.mjs': `import { existsSync } from 'node:fs';
+export default {
+  name: 'fragile', options: { type: 'object' },
+  setup: () => { if (existsSync(new URL('./reason', import.meta.url))) throw new Error('not any more'); return {}; },
 };`,
   });
 });
@@ -131,4 +139,25 @@ it('counts what a key has in flight in all workers', async () => {
   expect(others.map(({ status }) => status)).toEqual(others.map(() => 429));
   expect((await held).status).toBe(200);
   expect((await fleet.send({}, headers)).status).toBe(200);
+});
+
+it('serves all connections while a worker cannot be replaced, keeps what it counted, and says why', async () => {
+  const fragile = `${usual.replace('workers: 2,', 'workers: 2, open: true,')}plugins: [auth, {use: ./fragile.mjs}, routing, transform, fallback-retry, logging]\n`;
+  expect((await fleet.reload(fragile)).result).toBe('applied');
+  await reachBoth(fleet);
+  const [victim] = await fleet.workers();
+  const counted = async (): Promise<number> => total(await fleet.metrics(), 'gateway_requests_total');
+  const before = await counted();
+  await writeFile(join(fleet.dir, 'reason'), '');
+  process.kill(victim?.pid ?? 0, 'SIGKILL');
+  const { notes } = await until(async () => {
+    const status = await fleet.ask<Status>('/api/status');
+    return status.notes.length > 0 && status;
+  }, 'the trouble to be said');
+  expect(notes).toEqual(['Worker 1 could not be replaced: plugin "fragile" could not be set up: not any more.']);
+  const sent = await Promise.all(Array.from({ length: 32 }, () => fleet.send()));
+  expect(sent.filter(({ status }) => status !== 200)).toEqual([]);
+  const [first] = await fleet.workers();
+  expect([first?.state === 'serving', first?.last_end?.why]).toEqual([false, expect.stringContaining('not any more')]);
+  expect(await counted()).toBe(before + sent.length);
 });

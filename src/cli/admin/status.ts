@@ -27,7 +27,7 @@ export function statusText(found: Status, now: number, width = Infinity): string
     ['config', configText(found)],
     ['reload', reloadText(found, now)],
     ['serving', `${found.url}${found.draining ? '   DRAINING' : ''}`],
-    ...found.workers.map((one, at) => [at === 0 ? 'workers' : '', workerText(one)]),
+    ...found.workers.map((one, at) => [at === 0 ? 'workers' : '', workerText(one, now)]),
     ['requests', `${found.in_flight} in progress · ${plural(found.open_streams, 'open stream')}`],
     ['memory', `${formatSize(memory.rss)} · bodies ${formatSize(memory.bodies)} of ${formatSize(memory.bodies_limit)}`],
     ['event loop', `delay p50 ${formatDuration(delay.p50)} · p99 ${formatDuration(delay.p99)}`],
@@ -40,9 +40,16 @@ export function statusText(found: Status, now: number, width = Infinity): string
   return table(rows.map((row) => row.map(printable))) + problems + providersText(found, width);
 }
 
-function workerText({ worker, pid, state, restarts, requests, in_flight: inFlight }: Status['workers'][number]): string {
-  const parts = [`${worker}: ${pid === null ? '' : `pid ${pid} `}${state}`, `${inFlight} in progress`, plural(requests, 'request')];
-  return [...parts, ...(restarts === 0 ? [] : [`replaced ${restarts} ${restarts === 1 ? 'time' : 'times'}`])].join(' · ');
+function workerText({ worker, pid, state, requests, in_flight: inFlight, ...one }: Status['workers'][number], now: number): string {
+  const { memory, loop_delay_ms: delay, restarts, last_end: last } = one;
+  return [
+    `${worker}: ${pid === null ? '' : `pid ${pid} `}${state}`,
+    `${inFlight} in progress`,
+    plural(requests, 'request'),
+    ...(memory === null ? [] : [formatSize(memory.rss)]),
+    ...(delay === null ? [] : [`delay p99 ${formatDuration(delay.p99)}`]),
+    ...(last === null ? [] : [`replaced ${plural(restarts, 'time')}, last ${formatDuration(now - last.at)} ago: ${last.why}`]),
+  ].join(' · ');
 }
 
 function configText({ config_path: path, revision, rolled_back_to: rolledBack }: Status): string {

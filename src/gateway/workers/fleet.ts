@@ -14,7 +14,6 @@ import type { DrainPlan } from '../drain.ts';
 import { openData } from '../open-listener.ts';
 import type { Serving, WorkerState } from '../serving.ts';
 import { StartError } from '../types.ts';
-import { ChannelFault } from './channel.ts';
 import type { FleetDeps } from './fleet-deps.ts';
 import { FleetMetrics } from './totals/metrics.ts';
 import { KeyLeases } from './leases.ts';
@@ -22,13 +21,13 @@ import type { Beat, FleetTimes, ShownState, WorkerStart } from './messages.ts';
 import { WorkerProcess } from './process.ts';
 import { Readings } from './totals/readings.ts';
 import { Slot } from './slot.ts';
-import { SharedSockets } from './sockets.ts';
+import { Covers } from './sockets/covers.ts';
+import { SharedSockets } from './sockets/shared.ts';
+import { buildMs, commit, prepareAll } from './two-phases.ts';
 
 const usual: FleetTimes = { beatMs: 1000, mostMissed: 10 };
 /** Missed beats from which a worker is shown as one that does not respond. */
 const silentFrom = 3;
-/** For a worker to start, in milliseconds: a busy machine may need long. */
-const startMs = 120_000;
 /** For a question to all workers, in milliseconds. */
 const askMs = 800;
 /** For an unused part of a key's limit to come back, in milliseconds. */
@@ -54,10 +53,13 @@ export class Fleet implements Serving {
   #loaded: ValidConfig;
   #mask: Mask;
   #sockets: SharedSockets | undefined;
+  readonly #covers = new Covers();
   #listen: ListenSetting = '';
   #tick: NodeJS.Timeout | undefined;
   #shown = '';
   #style = '';
+  /** All workers have served. */
+  #isStarted = false;
   #isStopping = false;
   #isAlwaysFollowed = false;
   #isFollowed = false;
@@ -102,13 +104,15 @@ export class Fleet implements Serving {
   };
 
   readonly workers = (): readonly WorkerState[] =>
-    this.#slots.map(({ worker, process, restarts }) => ({
+    this.#slots.map(({ worker, process, restarts, lastEnd }) => ({
       worker,
       pid: process?.isAlive === true ? process.pid : undefined,
       state: this.#stateOf(process),
       restarts,
+      lastEnd: lastEnd && { at: lastEnd.at, why: this.#mask.text(lastEnd.why) },
       requests: this.#readings.requests(worker),
       inFlight: this.#readings.inFlight(worker),
+      figures: this.#readings.process(worker),
     }));
 
   snapshot(): Snapshot {
@@ -143,32 +147,21 @@ export class Fleet implements Serving {
   }
 
   async swap(generation: Generation, loaded: ValidConfig): Promise<void> {
-    await this.#prepareAll(loaded, true);
+    const workers = { settled: () => Promise.all(this.#slots.map((slot) => slot.settled)), serving: () => this.#serving() };
+    const prepared = await prepareAll(workers, loaded);
     this.#past.push({ secrets: this.#loaded.secrets, until: this.#deps.now() + pastMs });
     this.#loaded = loaded;
     const now = this.#deps.now();
     while ((this.#past[0]?.until ?? now) < now) this.#past.shift();
     this.#mask = createMask([...new Set([...loaded.secrets, ...this.#past.flatMap(({ secrets }) => secrets)])]);
     this.#holder.swap(generation);
-    await Promise.all(this.#serving().map((process) => this.#commit(process)));
+    await Promise.all(this.#serving().map((process) => this.#commit(process, loaded, prepared.has(process))));
   }
 
-  /** All of them must be able to: one that died is asked again when another is in its place. */
-  async #prepareAll(loaded: ValidConfig, isAgain: boolean): Promise<void> {
-    await Promise.all(this.#slots.map((slot) => slot.settled));
-    const asked = await Promise.allSettled(this.#serving().map((process) => process.channel.call('prepare', loaded, undefined)));
-    const failed = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []));
-    const [first] = failed;
-    if (first === undefined) return;
-    const isDeath = failed.every((one) => one instanceof ChannelFault && !one.isAnswer);
-    if (isDeath && isAgain) return await this.#prepareAll(loaded, false);
-    this.#tellAll('abort', undefined);
-    throw new Error(first.message, { cause: first });
-  }
-
-  async #commit(process: WorkerProcess): Promise<void> {
+  /** @param isPrepared false: it came in place of one that died meanwhile */
+  async #commit(process: WorkerProcess, loaded: ValidConfig, isPrepared: boolean): Promise<void> {
     try {
-      await process.channel.call('commit', undefined, startMs);
+      await commit(process, loaded, isPrepared);
     } catch (error) {
       // It does not serve what the others serve: another one takes its place.
       if (process.isAlive) this.#deps.log.error({ err: error, worker: process.worker }, 'a worker could not change to the configuration');
@@ -186,6 +179,7 @@ export class Fleet implements Serving {
     } catch (error) {
       throw new StartError({ exitCode: 1, message: `A worker process could not start: ${messageOf(error)}.`, cause: error });
     }
+    this.#isStarted = true;
     let next = 0;
     for (const socket of sockets.served()) {
       const process = this.#serving()[next++ % this.#deps.count];
@@ -248,16 +242,18 @@ export class Fleet implements Serving {
   }
 
   #slot(worker: number): Slot {
-    const { log } = this.#deps;
+    const { log, now } = this.#deps;
     return new Slot({
       worker,
       log,
+      now,
       open: (onEnd) => this.#open(worker, onEnd),
       begin: (process) => this.#begin(process),
       ended: (process) => {
         this.#leases.forget(process);
         this.#metrics.ended(process);
         this.#readings.forget(worker);
+        this.#cover();
       },
     });
   }
@@ -269,6 +265,7 @@ export class Fleet implements Serving {
       entry,
       {
         beat: (beat: Beat) => this.#beat(made, beat),
+        figures: (figures: Figures) => this.#metrics.told(made, figures),
         records: (records: readonly LogRecord[]) => this.#records(records),
         append: ({ bytes, frames }: { bytes: Uint8Array; frames: number }) => memory?.take(new Uint8Array(bytes), frames),
         lease: ({ name, limit }: { name: string; limit: number }) => this.#lease(made, name, limit),
@@ -297,16 +294,16 @@ export class Fleet implements Serving {
       beatMs,
     };
     if (this.#sockets === undefined) throw new Error('the gateway is stopped');
-    await process.channel.call('start', start, startMs, this.#sockets.of(worker));
+    await process.channel.call('start', start, buildMs, this.#sockets.of(worker));
     process.isServing = true;
     process.missed = 0;
     if (this.#isFollowed) process.channel.tell('follow', true);
     // A reload that ended meanwhile holds for it, too.
     for (let served = loaded; served !== this.#loaded; ) {
       served = this.#loaded;
-      await process.channel.call('prepare', served, startMs);
-      await process.channel.call('commit', undefined, startMs);
+      await commit(process, served, false);
     }
+    this.#cover();
   }
 
   async #lease(process: WorkerProcess, name: string, limit: number): Promise<number> {
@@ -343,6 +340,8 @@ export class Fleet implements Serving {
       log.error({ worker: process.worker, pid: process.pid }, 'a worker does not respond: it is ended and replaced');
       process.kill();
     }
+    this.#cover();
+    this.#readings.troubles(this.#slots.flatMap(({ trouble }) => (trouble === undefined ? [] : [this.#mask.text(trouble)])));
     this.look();
     const shown = this.#shownNow();
     const text = JSON.stringify(shown);
@@ -351,6 +350,15 @@ export class Fleet implements Serving {
     const style = JSON.stringify(log.style);
     if (this.#style !== '' && style !== this.#style) this.#tellAll('style', log.style);
     this.#style = style;
+  }
+
+  #cover(): void {
+    if (this.#isStarted && !this.#isStopping)
+      this.#covers.look(
+        this.#sockets,
+        this.#slots.map(({ worker }) => worker),
+        this.#serving().filter(({ missed }) => missed < silentFrom),
+      );
   }
 
   #shownNow(): ShownState {

@@ -60,5 +60,12 @@ async function statusOf({ subject }: AdminCall): Promise<Status> {
 }
 
 function workersOf(subject: AdminCall['subject']): Status['workers'] {
-  return (subject.workers() ?? []).map(({ pid, inFlight, ...one }) => ({ ...one, pid: pid ?? null, in_flight: inFlight }));
+  return (subject.workers() ?? []).map(({ pid, inFlight, lastEnd, figures, ...one }) => ({
+    ...one,
+    pid: pid ?? null,
+    in_flight: inFlight,
+    last_end: lastEnd ?? null,
+    memory: figures === undefined ? null : { rss: figures.rss, heap: figures.heap },
+    loop_delay_ms: figures?.loop_delay_ms ?? null,
+  }));
 }

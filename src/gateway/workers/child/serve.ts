@@ -1,4 +1,4 @@
-import type { ListenOptions } from 'node:net';
+import type { ListenOptions, Socket } from 'node:net';
 import { ProcessView } from '../../../admin/process-view.ts';
 import { listenAddress } from '../../../core/http/listen-address.ts';
 import type { Clock } from '../../../core/context.ts';
@@ -19,8 +19,10 @@ import type { ValidConfig } from '../../../config/reload/load.ts';
 import { Channel } from '../channel.ts';
 import { LeasedShares } from './leased-shares.ts';
 import type { Beat, ShownState, WorkerStart } from '../messages.ts';
+import { CoveredSockets } from './covered-sockets.ts';
 import { createSentSpool } from './sent-spool.ts';
 import { Told } from './told.ts';
+import { ToldFigures } from './told-figures.ts';
 
 export interface WorkerParts {
   readonly registry: Registry;
@@ -46,6 +48,17 @@ class Worker {
   readonly #parts: WorkerParts;
   readonly #told = new Told((records) => this.channel.tell('records', records));
   readonly #shares: LeasedShares;
+  readonly #covered = new CoveredSockets({
+    serve: (socket) => this.#take(socket),
+    onError: (error) => this.#onAcceptFault?.(error),
+    most: () => this.#runtime?.server.maxConnections ?? 0,
+  });
+  readonly #figures = new ToldFigures({
+    read: () => this.#runtime?.observing.figures(),
+    tell: (figures) => void this.channel.tell('figures', figures),
+    monotonic: clock.monotonic,
+  });
+  #onAcceptFault: ((error: Error) => void) | undefined;
   readonly #process = new ProcessView();
   readonly #notes: string[] = [];
   readonly #problems: string[] = [];
@@ -67,7 +80,9 @@ class Worker {
     });
     this.channel = new Channel((message, handle) => !process.connected || (process.send?.(message, handle) ?? true), {
       start: (start: WorkerStart, handle) => this.#start(start, handle),
-      connection: (_value: undefined, handle) => void this.#runtime?.server.emit('connection', handle),
+      connection: (_value: undefined, handle) => this.#take(handle as Socket),
+      cover: (worker: number, handle) => this.#covered.open(worker, handle),
+      uncover: (worker: number) => this.#covered.close(worker),
       prepare: (loaded: ValidConfig) => this.#prepare(loaded),
       commit: () => this.#commit(),
       abort: () => this.#abort(),
@@ -130,7 +145,10 @@ class Worker {
       notes: this.#notes,
       configState: (isDetailed) => (isDetailed ? this.#shownNow().detailed : this.#shownNow().brief),
       logs: () => undefined,
-      onRequest: this.#told.add,
+      onRequest: (record) => {
+        this.#figures.isNew = true;
+        this.#told.add(record);
+      },
       workers: { count, shares: this.#shares },
     });
     this.#runtime = runtime;
@@ -142,8 +160,18 @@ class Worker {
         resolve();
       });
     });
-    runtime.server.on('error', acceptReporter(log, clock.monotonic));
-    setInterval(() => this.channel.tell('beat', this.#beat()), start.beatMs).unref();
+    this.#onAcceptFault = acceptReporter(log, clock.monotonic);
+    runtime.server.on('error', this.#onAcceptFault);
+    setInterval(() => {
+      this.channel.tell('beat', this.#beat());
+      void this.#figures.look();
+    }, start.beatMs).unref();
+  }
+
+  /** A connection that another server accepted. */
+  #take(socket: Socket): void {
+    socket.allowHalfOpen = true;
+    this.#runtime?.server.emit('connection', socket);
   }
 
   #openStore({ records, workers }: WorkerStart, log: Log): RecordStore {
@@ -199,6 +227,7 @@ class Worker {
   }
 
   async #drain(plan: DrainPlan): Promise<Beat> {
+    setTimeout(() => this.#covered.closeAll(), plan.delayMs);
     await this.#runtime?.drain(plan);
     return await this.#close();
   }
@@ -213,6 +242,7 @@ class Worker {
   }
 
   async #closeAll(): Promise<void> {
+    this.#covered.closeAll();
     this.#runtime?.server.close();
     await this.#abort();
     await this.#runtime?.close();

@@ -34,6 +34,7 @@ export class FleetMetrics {
   readonly #process = new ProcessMetrics();
   /** What each process answered last: a counter never goes back because one is slow. */
   readonly #last = new Map<object, Figures>();
+  readonly #ended = new WeakSet<object>();
   /** Of processes that have ended. */
   #gone = new Sums();
   #rendering: Promise<Rendered> | undefined;
@@ -42,8 +43,14 @@ export class FleetMetrics {
     this.#deps = deps;
   }
 
-  /** A process has ended: what it had counted when it was asked last still counts. */
+  /** A process says by itself what it has counted: it may end before it is asked. */
+  told(process: object, figures: Figures): void {
+    if (!this.#ended.has(process)) this.#last.set(process, summed(figures));
+  }
+
+  /** A process has ended: what it had told last still counts. */
   ended(process: object): void {
+    this.#ended.add(process);
     const last = this.#last.get(process);
     this.#last.delete(process);
     if (last !== undefined) this.#gone.add(last, true);
@@ -63,7 +70,7 @@ export class FleetMetrics {
     const answered = await figures();
     const sums = new Sums();
     sums.add(this.#gone.figures());
-    for (const [process, found] of answered) this.#last.set(process, summed(found));
+    for (const [process, found] of answered) this.told(process, found);
     for (const [process, found] of this.#last) sums.add(found, !answered.some(([one]) => one === process));
     const own = [
       ...configSamples(this.#deps),

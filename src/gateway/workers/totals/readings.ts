@@ -12,6 +12,8 @@ export class Readings {
   /** Finished requests by worker. */
   readonly #requests = new Map<number, number>();
   #problems: readonly string[] = [];
+  /** Workers that do not stay alive, in a sentence each. */
+  #troubles: readonly string[] = [];
   /** Records whose bodies could not be masked in time. */
   readonly masking = { dropped: 0 };
 
@@ -36,12 +38,22 @@ export class Readings {
     this.#note();
   }
 
+  troubles(troubles: readonly string[]): void {
+    this.#troubles = troubles;
+    this.#note();
+  }
+
   requests(worker: number): number {
     return this.#requests.get(worker) ?? 0;
   }
 
   inFlight(worker: number): number {
     return this.#last.get(worker)?.activity.inFlight ?? 0;
+  }
+
+  /** Undefined while nobody has asked it. */
+  process(worker: number): ProcessFigures | undefined {
+    return this.#last.get(worker)?.process;
   }
 
   processes(): readonly ProcessFigures[] {
@@ -60,7 +72,7 @@ export class Readings {
   }
 
   #note(): void {
-    const problems = [...new Set([...this.#last.values()].flatMap((beat) => beat.problems))];
+    const problems = [...new Set([...[...this.#last.values()].flatMap((beat) => beat.problems), ...this.#troubles])];
     for (const old of this.#problems) {
       const at = this.#notes.indexOf(old);
       if (at >= 0) this.#notes.splice(at, 1);

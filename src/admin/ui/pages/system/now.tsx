@@ -8,6 +8,7 @@ import { Await, Notice, Panel } from '../../components/surface.tsx';
 import { Table } from '../../components/table.tsx';
 import { LastReload } from './last-reload.tsx';
 import { Store } from './store.tsx';
+import { Workers } from './workers.tsx';
 
 /** What the process does, what it serves, and what needs a person. */
 export function Now({ status }: { status: Loaded<Status> }) {
@@ -23,6 +24,7 @@ export function Now({ status }: { status: Loaded<Status> }) {
               <Process status={data} />
               <Store store={data.store} />
             </div>
+            <Workers workers={data.workers} />
             <Plugins plugins={data.plugins} />
           </>
         )}
@@ -92,7 +94,7 @@ function Process({ status }: { status: Status }) {
         rows={[
           ['version', status.version],
           ['Node', status.node],
-          ['process id', status.pid],
+          ['process id', status.workers.length === 0 ? status.pid : `${status.pid}, looks after the workers`],
           ['started', <Ago key="s" at={status.started_at} />],
           [
             'data listener',

@@ -1,8 +1,8 @@
 import net, { createServer, type Server, type Socket } from 'node:net';
 import type { SendHandle } from 'node:child_process';
-import type { ListenAddress } from '../../core/http/listen-address.ts';
-import { listen } from '../../transport/inbound/listener/listen.ts';
-import { listenOnPath } from '../../transport/inbound/listener/unix-socket.ts';
+import type { ListenAddress } from '../../../core/http/listen-address.ts';
+import { listen } from '../../../transport/inbound/listener/listen.ts';
+import { listenOnPath } from '../../../transport/inbound/listener/unix-socket.ts';
 
 /** A socket that is bound: whoever it is handed to listens on it. */
 type Bound = SendHandle & { close(): void; getsockname?(out: object): number };
@@ -67,6 +67,11 @@ export class SharedSockets {
       for (const one of made) one.close();
       return new SharedSockets(url, [bind(host, port, type, 0)], early, undefined, () => {});
     }
+  }
+
+  /** Each worker has one of its own: nobody else reads what the system has queued on it. */
+  get isDivided(): boolean {
+    return this.#bound.length > 1;
   }
 
   /** For a worker, by its number from 1 on; one for all where the system has no shared ports. */

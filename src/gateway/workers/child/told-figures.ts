@@ -1,0 +1,41 @@
+import type { Figures } from '../../../telemetry/metrics/figures.ts';
+
+export interface ToldFiguresDeps {
+  /** Undefined where metrics are off. */
+  read(): Promise<Figures> | undefined;
+  tell(figures: Figures): void;
+  /** Milliseconds. */
+  monotonic(): number;
+}
+
+/** Part of the time that may be spent: who counts thousands of series tells them less often. */
+const share = 100;
+
+/** Tells the supervisor what this process has counted, so that little is missing when it dies. */
+export class ToldFigures {
+  readonly #deps: ToldFiguresDeps;
+  /** Something was counted. */
+  isNew = false;
+  #isBusy = false;
+  #dueAt = 0;
+
+  constructor(deps: ToldFiguresDeps) {
+    this.#deps = deps;
+  }
+
+  async look(): Promise<void> {
+    const { read, tell, monotonic } = this.#deps;
+    const from = monotonic();
+    if (!this.isNew || this.#isBusy || from < this.#dueAt) return;
+    this.isNew = false;
+    this.#isBusy = true;
+    try {
+      const figures = await read();
+      if (figures !== undefined) tell(figures);
+    } finally {
+      const now = monotonic();
+      this.#dueAt = now + (now - from) * share;
+      this.#isBusy = false;
+    }
+  }
+}
