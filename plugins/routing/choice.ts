@@ -3,7 +3,8 @@ import { GatewayError } from '#core/error.ts';
 import { bareModel, slugOf } from '#core/model/model-name.ts';
 import { didYouMean } from '#core/text/nearest.ts';
 import type { ProviderBinding } from '#core/snapshot.ts';
-import { bringsSecret } from '#core/model/request-settings.ts';
+import { bringsSecret, secretTails, settingsIn } from '#core/model/request-settings.ts';
+import { canonicalPrefix } from '#core/http/headers.ts';
 import { spelled } from '#core/text/header-spelling.ts';
 import { usableProviders } from '#core/model/usable-names.ts';
 import { directBinding } from './direct.ts';
@@ -33,12 +34,15 @@ function byHeader(ctx: Admitted, value: string): ProviderBinding {
   if (type !== undefined && (ctx.facts.caller.credential !== undefined || bringsSecret(ctx.headers, type))) return directBinding(ctx, type);
   const binding = ctx.snapshot.providers.get(value);
   if (binding !== undefined) return binding;
-  if (type === undefined) throw notFound(ctx, value, spelled(ctx.headers, 'provider'));
+  if (type === undefined) throw notFound(ctx, value, spelled(ctx.headers, 'provider'), ctx.snapshot.types.keys());
   if (type.entry.apiKey !== 'required') return directBinding(ctx, type);
+  // A request that asks for the identity of the machine gets to know that it may not.
+  settingsIn(ctx.headers, type);
+  const secrets = secretTails(type).map((tail) => canonicalPrefix + tail);
   throw new GatewayError('missing_credential', {
     message: `"${value}" is a provider type, and the request has no credential for it.`,
     param: 'authorization',
-    hint: 'Send the provider\'s key as "authorization: Bearer …", or name a configured provider as "@slug".',
+    hint: `Send the provider's key as "authorization: Bearer …"${secrets.map((name) => `, ${name}`).join('')}, or name a configured provider as "@slug".`,
   });
 }
 
@@ -48,9 +52,10 @@ function bySlug(ctx: Admitted, slug: string, param: string): ProviderBinding {
   return binding;
 }
 
-function notFound(ctx: Admitted, name: string, param: string): GatewayError {
+/** @param types that could have been meant as well */
+function notFound(ctx: Admitted, name: string, param: string, types: Iterable<string> = []): GatewayError {
   return new GatewayError('provider_not_found', {
-    message: `No provider has the slug "${name}".${didYouMean(name, usableProviders(ctx.snapshot, ctx.facts.caller.key))}`,
+    message: `No provider has the slug "${name}".${didYouMean(name, [...usableProviders(ctx.snapshot, ctx.facts.caller.key), ...types])}`,
     param,
     hint: slugList(ctx),
   });

@@ -50,6 +50,8 @@ describe('choosing a provider without a config', () => {
 
   it.each([
     ['no choice at all', {}, 'gpt-4o', 400, 'no_target', /^The model "gpt-4o" names no provider\.$/, /openai-main, azure-eu/],
+    ['a slug without its mark', {}, 'azure-eu/gpt-4o', 400, 'no_target', /Did you mean "@azure-eu\/gpt-4o"\?$/, /Slugs: /],
+    ['a type without a slug', {}, 'azure-openai/gpt-4o', 400, 'no_target', /Did you mean "@azure-eu\/gpt-4o"\?$/, /Slugs: /],
     ['an unknown slug', {}, '@azure-ue/gpt-4o', 404, 'provider_not_found', /"azure-ue". Did you mean "azure-eu"\?/, /Slugs: /],
     [
       'an unknown slug in the header',
@@ -69,6 +71,25 @@ describe('choosing a provider without a config', () => {
       /"azure-openai"/,
       /Slugs: /,
     ],
+    ['a misspelt type', { 'x-gateway-provider': 'azrue-openai' }, 'm', 404, 'provider_not_found', /Did you mean "azure-openai"/, /Slugs: /],
+    [
+      'an identity of the machine',
+      { 'x-gateway-provider': 'azure-openai', 'x-gateway-azure-auth-mode': 'managed' },
+      'm',
+      403,
+      'not_allowed',
+      /"x-gateway-azure-auth-mode" requests the gateway's own identity/,
+      /Send your own credential/,
+    ],
+    [
+      'a setting of the operator',
+      { 'x-gateway-provider': '@azure-eu', 'x-portkey-azure-resource-name': 'other' },
+      'm',
+      403,
+      'not_allowed',
+      /sends x-portkey-azure-resource-name, but the configuration of provider "azure-eu"/,
+      /Remove the header/,
+    ],
     [
       'a type without a credential',
       { 'x-gateway-provider': 'azure-openai' },
@@ -76,7 +97,7 @@ describe('choosing a provider without a config', () => {
       401,
       'missing_credential',
       /has no credential/,
-      /authorization: Bearer/,
+      /authorization: Bearer …", .*x-gateway-azure-secret, or/,
     ],
   ])('refuses %s', async (...[, headers, model, status, code, message, hint]) => {
     const error = await refusal(() => route({ headers, body: asking(model) }));
@@ -139,7 +160,7 @@ describe('direct mode', () => {
     expect(await refusal(() => route({ headers, body: asking('m'), caller: { credential: 'sk-own' } }))).toMatchObject({
       code: 'not_allowed',
       status: 403,
-      param: tail,
+      param: `x-gateway-${tail}`,
     });
   });
 

@@ -1,9 +1,11 @@
 import type { Admitted } from '#core/context.ts';
 import { maskAddresses } from '#core/secrets/credential-names.ts';
-import { knownPaths, methodsOf } from '#core/endpoint.ts';
+import { knownPaths, methodsOf, traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import { didYouMean } from '#core/text/nearest.ts';
-import { spelled } from '#core/text/header-spelling.ts';
+import { shapingIn } from '#core/model/request-settings.ts';
+import { usableProviders } from '#core/model/usable-names.ts';
+import { spelled, spelledTail } from '#core/text/header-spelling.ts';
 import { slugList } from './choice.ts';
 import type { Refused } from './leaf-rules.ts';
 
@@ -12,10 +14,32 @@ export function noTarget(ctx: Admitted): GatewayError {
   const { endpoint, requestedModel } = ctx;
   if (endpoint === 'relay') return nowhereToRelay(ctx);
   return new GatewayError('no_target', {
-    message: requestedModel === '' ? 'The request names no provider.' : `The model "${requestedModel.slice(0, 100)}" names no provider.`,
+    message:
+      requestedModel === ''
+        ? 'The request names no provider.'
+        : `The model "${requestedModel.slice(0, 100)}" names no provider.${meantWithSlug(ctx)}`,
     param: requestedModel === '' ? undefined : 'model',
-    hint: `Write the model as "@slug/model", or send x-gateway-provider or x-gateway-config. ${slugList(ctx)}`,
+    hint: `${hasModel(endpoint) ? 'Write the model as "@slug/model", or send x-gateway-provider or x-gateway-config.' : 'Send x-gateway-provider, x-gateway-virtual-key or x-gateway-config.'} ${slugList(ctx)}`,
   });
+}
+
+/** The request could have named one in its body. */
+function hasModel(endpoint: Admitted['endpoint']): boolean {
+  const { body, modelByHeader } = traitsOf(endpoint);
+  return body !== 'none' && modelByHeader !== true;
+}
+
+/** Other gateways write `openai/gpt-4o`: the slug without its mark, or the type of a provider. */
+function meantWithSlug({ requestedModel, snapshot, facts }: Admitted): string {
+  const slash = requestedModel.indexOf('/');
+  const written = requestedModel.slice(0, slash);
+  let meant: string | undefined;
+  if (slash > 0)
+    for (const slug of usableProviders(snapshot, facts.caller.key)) {
+      if (slug === written || (meant === undefined && snapshot.providers.get(slug)?.provider.type === written)) meant = slug;
+      if (slug === written) break;
+    }
+  return meant === undefined ? '' : ` Did you mean "@${meant}${requestedModel.slice(slash, slash + 100)}"?`;
 }
 
 /** Most of these are a mistyped path or a wrong method: a client that relays on purpose names the provider. */
@@ -58,11 +82,15 @@ export function refusedBy(ctx: Admitted, refused: Refused | undefined): GatewayE
         `Send your own credential with the bare type in x-gateway-provider, or list the host in providers.${slug}.allow_custom_host.`,
         spelled(ctx.headers, 'customHost'),
       );
-    case 'setting':
+    case 'setting': {
+      const tail = binding === undefined ? undefined : shapingIn(ctx.headers, binding.provider);
+      const header = tail === undefined ? undefined : spelledTail(ctx.headers, tail);
       return notAllowed(
-        `The request has settings that change the address, but provider "${slug}" has its own.`,
-        'Remove them, or send your own credential with the bare type in x-gateway-provider.',
+        `The request sends ${header}, but the configuration of provider "${slug}" decides this.`,
+        'Remove the header, or send your own credential with the bare type in x-gateway-provider.',
+        header,
       );
+    }
     default:
       return rule satisfies never;
   }

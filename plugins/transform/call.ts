@@ -80,7 +80,11 @@ export class AttemptCall implements Call {
   }
 
   header(name: string): string | undefined {
-    return this.#withheld.includes(name) ? undefined : (this.#ctx.headers.get(name) ?? this.#ctx.headers.tail(name));
+    if (this.#withheld.includes(name)) return undefined;
+    const { headers } = this.#ctx;
+    const [bare, own] = [headers.get(name), headers.tail(name)];
+    // Lists of features join: a client sets one of them for all requests, its library the other for this one.
+    return bare !== undefined && own !== undefined && name.endsWith('-beta') ? `${bare},${own}` : (bare ?? own);
   }
 
   /** Asked for by formats that remember something of their answers, and by nobody else. */

@@ -162,11 +162,13 @@ function operationFor(ctx: Routed, attempt: Attempt): Operation | undefined {
 /** A path that is modelled under other methods is answered like one of a plain server: 405. Both move a chain on. */
 function unserved(ctx: Routed, { binding }: Attempt): GatewayError {
   const methods = ctx.endpoint === 'relay' ? methodsOf(ctx.path) : [];
-  return new GatewayError('unsupported_endpoint', {
-    message: `Provider "${binding.slug}" (${binding.provider.type}) does not serve ${ctx.method} ${ctx.path}.`,
-    hint: methods.length === 0 ? 'Choose another provider for this route.' : `Methods of this path: ${methods.join(', ')}.`,
-    status: methods.length === 0 ? undefined : 405,
-  });
+  const details = { message: `Provider "${binding.slug}" (${binding.provider.type}) does not serve ${ctx.method} ${ctx.path}.` };
+  if (methods.length === 0)
+    return new GatewayError('unsupported_endpoint', { ...details, hint: 'Choose another provider for this route.' });
+  // The right method without an upgrade.
+  if (methods.includes(ctx.method))
+    return new GatewayError('unsupported_endpoint', { ...details, hint: 'This path is a WebSocket: connect to it with ws:// or wss://.' });
+  return new GatewayError('unsupported_endpoint', { ...details, hint: `Methods of this path: ${methods.join(', ')}.`, status: 405 });
 }
 
 /** What passes without being read: the client's request with the provider's address and credential. */

@@ -7,7 +7,7 @@ import { DashboardFiles } from './http/dashboard-files.ts';
 import { checkHost, checkOrigin } from './http/guard.ts';
 import { send, sendError, sendJson } from './http/reply.ts';
 import { RouteTable } from './routes/match.ts';
-import type { Access, AdminCall, AdminReply, AdminRoute } from './routes/route.ts';
+import { type Access, type AdminCall, type AdminReply, type AdminRoute, checkNames } from './routes/route.ts';
 import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
 import type { Subject } from './subject.ts';
 import { createServer } from '../core/node-http.ts';
@@ -104,8 +104,13 @@ class Serving {
         params,
         query: new URLSearchParams(search),
         signal: over.signal,
-        body: () => readObject(request),
+        body: async () => {
+          const body = await readObject(request);
+          checkNames(Object.keys(body), route.body, 'member');
+          return body;
+        },
       };
+      checkNames(call.query.keys(), route.query, 'parameter');
       const reply = await within(limitMs, over, async () => route.handle(call));
       if ('stream' in reply) {
         // A stream has bounds of its own.

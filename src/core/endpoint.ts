@@ -63,7 +63,7 @@ export const endpoints = {
       ['DELETE', 'responses/{id}'],
     ],
     ...named,
-    about: 'Returns a stored response',
+    about: 'Returns or deletes a stored response',
   },
   'responses/{id}/cancel': { routes: [['POST', 'responses/{id}/cancel']], ...named, about: 'Cancels a background response' },
   'responses/{id}/input_items': { routes: [['GET', 'responses/{id}/input_items']], ...named, about: 'Input items of a stored response' },

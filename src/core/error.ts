@@ -47,8 +47,16 @@ export const errorCatalogue = {
   },
   missing_file_extension: { status: 400, ...invalid, about: 'The media type of a file URL is unknown: its path has no known extension.' },
   missing_api_key: { status: 401, type: 'authentication_error', about: 'Missing gateway API key.' },
-  invalid_api_key: { status: 401, type: 'authentication_error', about: 'Unknown gateway API key.' },
-  expired_api_key: { status: 401, type: 'authentication_error', about: 'The gateway API key has expired or was revoked.' },
+  invalid_api_key: {
+    status: 401,
+    type: 'authentication_error',
+    about: 'The gateway API key is unknown, incomplete or revoked, or the token is not valid.',
+  },
+  expired_api_key: {
+    status: 401,
+    type: 'authentication_error',
+    about: 'The gateway API key has expired, or the secret before its last rotation.',
+  },
   sign_in_required: {
     status: 401,
     type: 'authentication_error',

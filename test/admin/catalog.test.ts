@@ -158,7 +158,13 @@ describe('keys', () => {
     ['/api/keys', { name: 'x1', configs: ['none'] }, 'invalid_value'],
     ['/api/keys', { name: 'x2', configs: 'support' }, 'invalid_type'],
     ['/api/keys', { name: 'x3', expires: 'soon' }, 'invalid_value'],
+    ['/api/keys', { name: 'x4', config: ['support'] }, 'invalid_value'],
+    ['/api/keys', { name: 'x5', enforce_config: 'yes' }, 'invalid_type'],
     ['/api/keys/none/revoke', {}, 'invalid_value'],
+    ['/api/keys/first/revoke', { dry_run: true }, 'invalid_value'],
+    ['/api/rollback', { revison: 'x' }, 'invalid_value'],
+    ['/api/drain', { timeout: 1 }, 'invalid_value'],
+    ['/api/providers/mock/test', { deep: 1 }, 'invalid_type'],
     ['/api/keys/first/rotate', { overlap: 'long' }, 'invalid_value'],
   ])('POST %s %j is refused', async (path, body, code) => {
     const before = gateway.gateway.snapshot().revision;

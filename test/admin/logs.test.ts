@@ -67,7 +67,10 @@ describe('the request log', () => {
     ['/api/requests?q=latency:soon', 400, 'invalid_filter'],
     ['/api/live?q=latency:soon', 400, 'invalid_filter'],
     ['/api/requests?limit=many', 400, 'invalid_value'],
+    ['/api/requests?limit=501', 400, 'invalid_value'],
+    ['/api/requests?limt=5', 400, 'invalid_value'],
     ['/api/stats?by=secret', 400, 'invalid_value'],
+    ['/api/stats?step=61', 400, 'invalid_value'],
     ['/api/requests/req_none', 404, 'record_not_found'],
     ['/api/requests/req_none/body?part=all', 400, 'invalid_value'],
   ])('%s is %d %s', async (path, status, code) => {

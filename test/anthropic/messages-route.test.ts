@@ -83,13 +83,13 @@ describe('POST /v1/messages', () => {
 
   it('lets version and features of the client through', async () => {
     await post(
-      { 'x-api-key': callerKey, 'anthropic-version': '2026-10-21', 'anthropic-beta': 'a-1,own-1' },
+      { 'x-api-key': callerKey, 'anthropic-version': '2026-10-21', 'anthropic-beta': 'a-1,own-1', 'x-portkey-anthropic-beta': 'b-1' },
       { model: '@claude/m-text', ...ask },
       '/v1/messages?beta=true',
     );
     expect(upstream.requests.at(-1)).toMatchObject({
       url: '/v1/messages?beta=true',
-      headers: { 'anthropic-version': '2026-10-21', 'anthropic-beta': 'own-1,a-1' },
+      headers: { 'anthropic-version': '2026-10-21', 'anthropic-beta': 'own-1,a-1,b-1' },
     });
   });
 

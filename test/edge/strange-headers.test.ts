@@ -84,6 +84,15 @@ describe('a mistyped gateway header', () => {
   });
 
   it.each([
+    ['x-gateway-log', 'nothing', 'metadata or none'],
+    ['x-portkey-debug', 'flase', 'true or false'],
+  ])('%s: %s is refused, since it would be stored as if the header were not there', async (name, value, meant) => {
+    const answer = await send('POST /v1/chat/completions', { ...json, [name]: value }, body);
+    expect(client.statuses).toEqual([400]);
+    expect(answer).toContain(`${name} is \\"${value}\\", not ${meant}.`);
+  });
+
+  it.each([
     ['x-gateway-confg', 'x-gateway-config'],
     ['x-gateway-configs', 'x-gateway-config'],
     ['X-Gateway-Provder', 'x-gateway-provider'],

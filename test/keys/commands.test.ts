@@ -188,7 +188,7 @@ describe('alone', () => {
     ['a list without names', plain, ['create', 'x', '--models', ','], 2, /--models is empty/],
     ['enforcing nothing', plain, ['create', 'x', '--enforce-config'], 1, /"default_config" is missing/],
     ['metadata without a name', plain, ['create', 'x', '--metadata', 'web'], 2, /name=value/],
-    ['an end that is no time', plain, ['create', 'x', '--expires', 'soon'], 2, /--expires must be a duration or a date/],
+    ['an end that is no time', plain, ['create', 'x', '--expires', 'soon'], 2, /expires must be a duration or a date/],
     ['an end that is over', plain, ['create', 'x', '--expires', '2020-01-01'], 2, /is in the past/],
     ...['rate', 'budget', 'concurrency', 'tokens'].map((flag): (typeof refusals)[number] => [
       `a limit (${flag})`,
@@ -212,8 +212,8 @@ describe('alone', () => {
       /keys\.d\/x\.yaml already exists and is not overwritten/,
     ],
     ['a name that nobody has', plain, ['rotate', 'by-hnd'], 1, /no key is called "by-hnd"\..*"by-hand"/],
-    ['an overlap without a unit', plain, ['rotate', 'by-hand', '--overlap', '24'], 2, /--overlap must be a duration with a unit/],
-    ['an overlap without an end', plain, ['rotate', 'by-hand', '--overlap', '9999d'], 2, /--overlap/],
+    ['an overlap without a unit', plain, ['rotate', 'by-hand', '--overlap', '24'], 2, /overlap must be a duration with a unit/],
+    ['an overlap without an end', plain, ['rotate', 'by-hand', '--overlap', '9999d'], 2, /^error: overlap/],
     [
       'to edit what an anchor says',
       { 'gateway.yaml': `version: 1\nx-a: &a {hash: "${hashOf(byHand)}"}\nproviders: {mock: {type: mock}}\napi_keys: {k: *a}\n` },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { providers } from '../../plugins/index.ts';
+import { secretTails } from '../../src/core/model/request-settings.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { keyLines, keyOf, type Recorder, send, startRecorder, startWith } from './rig.ts';
 import { headersOf, jsonType, plainRequest, routes } from './routes.ts';
@@ -120,6 +121,17 @@ describe("a header of the service's own that chooses an account or deployment", 
     ]);
     const { warnings } = gateway.records.at(-2) ?? {};
     expect(warnings?.join()).toContain('openai-organization');
+  });
+});
+
+describe('a credential of the request beside the one of the gateway', () => {
+  const rows = typed.flatMap((provider) => secretTails(provider).map((tail) => [provider.type, `x-portkey-${tail}`] as const));
+
+  it.each(rows)('%s: %s is not sent, and the response names it', async (type, name) => {
+    const plain = plainRequest(chat, 'm-1');
+    await send(gateway.url, { ...plain, headers: { ...plain.headers, ...mine, 'x-gateway-virtual-key': type, [name]: value } });
+    expect(upstream.readings()).not.toContain(value);
+    expect(gateway.records.at(-1)?.overruled).toEqual([{ choice: name, value: '***', by: 'config' }]);
   });
 });
 

@@ -18,15 +18,18 @@ export class RouteTable {
   /** @throws GatewayError `route_not_found`, `method_not_allowed` */
   find(method: string, path: string): Matched {
     const parts = path.split('/');
-    let isKnown = false;
+    const methods: string[] = [];
     for (const row of this.#rows) {
       const params = paramsOf(row.parts, parts);
       if (params === undefined) continue;
-      isKnown = true;
+      methods.push(row.route.method);
       if (row.route.method === method || (method === 'HEAD' && row.route.method === 'GET')) return { route: row.route, params };
     }
-    if (isKnown)
-      throw new GatewayError('method_not_allowed', { message: `${path.slice(0, 200)} does not support ${method.slice(0, 20)}.` });
+    if (methods.length > 0)
+      throw new GatewayError('method_not_allowed', {
+        message: `${path.slice(0, 200)} does not support ${method.slice(0, 20)}.`,
+        hint: `It supports ${methods.join(', ')}.`,
+      });
     throw new GatewayError('route_not_found', {
       message: `The admin API has no route ${path.slice(0, 200)}.`,
       hint:

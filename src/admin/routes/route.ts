@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Plain } from '../../core/json/merge.ts';
 import { GatewayError } from '../../core/error.ts';
+import { didYouMean } from '../../core/text/nearest.ts';
 import type { LogReader } from '../../core/logs/reader.ts';
 import type { Role } from '../api-types.ts';
 import type { Sessions } from '../auth/sessions.ts';
@@ -73,13 +74,32 @@ export function logsOf({ subject }: AdminCall): LogReader {
   return logs;
 }
 
-/** A whole number of the query between bounds; what is beyond them is cut to them. @throws GatewayError `invalid_value` */
+/** A whole number of the query between bounds. @throws GatewayError `invalid_value` */
 export function numberIn(query: URLSearchParams, name: string, usual: number, bounds: readonly [least: number, most: number]): number {
   const text = query.get(name);
   if (text === null || text === '') return usual;
   const value = Number(text);
-  if (!Number.isInteger(value)) throw new GatewayError('invalid_value', { message: `"${name}" is not a whole number.`, param: name });
-  return Math.min(bounds[1], Math.max(bounds[0], value));
+  if (!Number.isInteger(value) || value < bounds[0] || value > bounds[1])
+    throw new GatewayError('invalid_value', { message: `"${name}" is not a whole number from ${bounds[0]} to ${bounds[1]}.`, param: name });
+  return value;
+}
+
+/** Rejects what the row of a route does not name: a misspelt `configs` would make a key without limits. @throws GatewayError `invalid_value` */
+export function checkNames(names: Iterable<string>, known: Readonly<Record<string, string>> | undefined, what: string): void {
+  const all = Object.keys(known ?? {});
+  for (const name of names) {
+    if (all.includes(name)) continue;
+    const param = name.slice(0, 100);
+    const hint = all.length === 0 ? `This route has no ${what}.` : `It accepts ${all.join(', ')}.`;
+    throw new GatewayError('invalid_value', { message: `The ${what} "${param}" is unknown.${didYouMean(param, all)}`, param, hint });
+  }
+}
+
+/** A member of the body that is true; absent, null and false are not. @throws GatewayError `invalid_type` */
+export function isSet(body: Plain, name: string): boolean {
+  const value = body[name] ?? false;
+  if (typeof value !== 'boolean') throw new GatewayError('invalid_type', { message: `"${name}" is neither true nor false.`, param: name });
+  return value;
 }
 
 /** A text of the body. @throws GatewayError `missing_required_parameter`, `invalid_type` */

@@ -2,6 +2,7 @@ import { GatewayError } from '../error.ts';
 import type { HeaderBag } from '../http/headers.ts';
 import { isPlain } from '../json/merge.ts';
 import type { CredentialOwner, Provider } from '../provider.ts';
+import { spelledTail } from '../text/header-spelling.ts';
 
 /** Settings of a provider that a request brings in its headers. */
 export interface BroughtSettings {
@@ -21,7 +22,7 @@ export function settingsIn(headers: HeaderBag, provider: Provider): BroughtSetti
     for (const tail of tails) {
       const value = headers.tail(tail);
       if (value === undefined || value === '') continue;
-      if (ambient?.includes(value) === true) throw borrowed(tail, tail);
+      if (ambient?.includes(value) === true) throw borrowed(spelledTail(headers, tail), spelledTail(headers, tail));
       settings ??= {};
       settings[setting] ??= value;
       if (shapesHost) shaping ??= tail;
@@ -49,11 +50,12 @@ export const withheldFrom = ({ entry }: Provider, owner: CredentialOwner | undef
 const none: readonly string[] = Object.freeze([]);
 
 /** True when a header of the request holds a secret of this provider, beside those that hold keys. */
-export function bringsSecret(headers: HeaderBag, provider: Provider): boolean {
-  return provider.entry.requestSettings.some(
-    ({ setting, headers: tails }) => isSecretSetting(provider, setting) && tails.some((tail) => (headers.tail(tail) ?? '') !== ''),
-  );
-}
+export const bringsSecret = (headers: HeaderBag, provider: Provider): boolean =>
+  secretTails(provider).some((tail) => (headers.tail(tail) ?? '') !== '');
+
+/** Tails of the headers in which a request may send a secret of this provider. */
+export const secretTails = (provider: Provider): readonly string[] =>
+  provider.entry.requestSettings.flatMap(({ setting, headers }) => (isSecretSetting(provider, setting) ? headers : []));
 
 /** The schema of a type marks its secrets `writeOnly`. */
 export function isSecretSetting(provider: Provider, setting: string): boolean {

@@ -8,3 +8,10 @@ export function spelled(headers: HeaderBag, header: RequestHeader): string {
   }
   return `${canonicalPrefix}${tails[0]}`;
 }
+
+/** The same for a header of a provider: `x-portkey-azure-resource-name`. */
+export function spelledTail(headers: HeaderBag, tail: string): string {
+  const { aliasPrefix } = headers;
+  const isAlias = aliasPrefix !== undefined && headers.get(canonicalPrefix + tail) === undefined;
+  return (isAlias ? aliasPrefix : canonicalPrefix) + tail;
+}

@@ -53,8 +53,8 @@ function expiryOf(text: string, now: number): string {
   const life = /^\d+(\.\d+)?[a-z]+$/i.test(text) ? parseDuration(text) : undefined;
   if (life !== undefined && life > 0) return timeText(now + life);
   if (!/^\d{4}-\d\d-\d\d(T.*)?$/.test(text) || Number.isNaN(Date.parse(text)))
-    throw new Refusal('usage', `--expires must be a duration or a date, not "${text}"`, 'For example 90d, or 2027-03-01.');
-  if (Date.parse(text) <= now) throw new Refusal('usage', `--expires ${text} is in the past`);
+    throw new Refusal('usage', `expires must be a duration or a date, not "${text}"`, 'For example 90d, or 2027-03-01.');
+  if (Date.parse(text) <= now) throw new Refusal('usage', `expires ${text} is in the past`);
   return text;
 }
 
@@ -74,7 +74,7 @@ export function rotate({ name, entry }: WrittenKey, overlapText: string, now: nu
   if (overlap === undefined || overlap > longestOverlap || !/[a-z]$/i.test(overlapText))
     throw new Refusal(
       'usage',
-      `--overlap must be a duration with a unit, not "${overlapText}"`,
+      `overlap must be a duration with a unit, not "${overlapText}"`,
       'For example 24h, 7d, or 0s to end the old secret at once.',
     );
   const state = stateOf(entry, now);

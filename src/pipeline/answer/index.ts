@@ -45,6 +45,7 @@ export function errorOf(outcome: Outcome): GatewayError {
     case 'unreachable':
       return new GatewayError('upstream_unreachable', {
         message: `Provider "${slug}" ${isCutUpload(outcome) ? 'closed the connection during the upload' : 'could not be reached'}: ${connectionFault(outcome.cause)} (${hostOf(outcome)}).`,
+        hint: 'Check that the host is right and reachable from the gateway.',
         source: 'provider',
         ...(isPermanentFault(outcome.cause) ? { retry: false } : {}),
         cause: outcome.cause,

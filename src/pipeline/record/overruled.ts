@@ -5,7 +5,8 @@ import { slugOf } from '../../core/model/model-name.ts';
 import type { Attempt } from '../../core/plan.ts';
 import type { Overruled } from '../../core/records/record.ts';
 import type { ProviderBinding } from '../../core/snapshot.ts';
-import { spelled } from '../../core/text/header-spelling.ts';
+import { secretTails } from '../../core/model/request-settings.ts';
+import { spelled, spelledTail } from '../../core/text/header-spelling.ts';
 import { bounded, limits } from './bounds.ts';
 import { lowers } from './policy.ts';
 import type { RequestContext } from '../request.ts';
@@ -65,8 +66,10 @@ function models({ headers, requestedModel, pathModel, received, endpoint }: Requ
 }
 
 /** Headers that can only narrow what the configuration says. */
-function settings(ctx: RequestContext, { call, clocks, target }: Attempt, add: Add): void {
+function settings(ctx: RequestContext, { binding, call, clocks, target }: Attempt, add: Add): void {
   const { headers } = ctx;
+  if (binding.owner === 'catalog')
+    for (const tail of secretTails(binding.provider)) if (headers.tail(tail)) add(spelledTail(headers, tail), '***', 'config');
   const timeout = headers.gateway('requestTimeout');
   if (timeout !== undefined && timeout !== '' && clocks.request !== undefined && Number(timeout) > clocks.request)
     add(spelled(headers, 'requestTimeout'), timeout, 'config');

@@ -10,7 +10,7 @@ import { parseTraceparent } from '../../core/http/trace.ts';
 import { type HeaderNames, RequestHeaderBag } from './header-bag.ts';
 import type { Ids } from './ids.ts';
 import { parseMetadata } from '../credentials/metadata.ts';
-import { strangeHeaders } from './strange-headers.ts';
+import { privacyFault, strangeHeaders } from './strange-headers.ts';
 import { useAbsoluteTarget } from './request-target.ts';
 import { type Matched, matchRoute } from './routes.ts';
 
@@ -73,7 +73,7 @@ export function arrivalOf(head: Head, deps: ArrivalDeps): { readonly arrival: Ar
   let metadata: Readonly<Record<string, string>> = {};
   const { strange } = head.bag;
   const found = strange === undefined ? undefined : strangeHeaders(strange, head.names);
-  let fault = found?.fault;
+  let fault = found?.fault ?? (head.bag.hasGateway ? privacyFault(head.bag) : undefined);
   try {
     metadata = parseMetadata(head.bag.gateway('metadata'));
   } catch (thrown) {

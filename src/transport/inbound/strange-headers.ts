@@ -1,5 +1,7 @@
 import { GatewayError } from '../../core/error.ts';
-import { type RequestHeader, requestHeaders } from '../../core/http/headers.ts';
+import { type HeaderBag, type RequestHeader, requestHeaders } from '../../core/http/headers.ts';
+import { booleanIn } from '../../core/text/boolean-word.ts';
+import { spelled } from '../../core/text/header-spelling.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import type { HeaderNames } from './header-bag.ts';
 
@@ -46,3 +48,22 @@ function misspelt(name: string, meant: string): GatewayError {
 }
 
 const shown = (name: string): string => (name.length > most.name ? `${name.slice(0, most.name)}...` : name);
+
+const policies = ['none', 'metadata', 'redacted', 'full'];
+
+/** A header that lowers what is stored, with a value that says nothing: the request would be stored as if it were not there. */
+export function privacyFault(headers: HeaderBag): GatewayError | undefined {
+  const log = headers.gateway('log')?.trim().toLowerCase() ?? '';
+  if (log !== '' && !policies.includes(log)) return unclear(headers, 'log', 'metadata or none');
+  const debug = headers.gateway('debug')?.trim() ?? '';
+  return debug !== '' && booleanIn(debug) === undefined ? unclear(headers, 'debug', 'true or false') : undefined;
+}
+
+function unclear(headers: HeaderBag, header: 'log' | 'debug', values: string): GatewayError {
+  const name = spelled(headers, header);
+  return new GatewayError('invalid_header', {
+    message: `${name} is "${shown(headers.gateway(header) ?? '')}", not ${values}.`,
+    param: name,
+    hint: 'The header decides what is stored of the request: correct it, or leave it out.',
+  });
+}

@@ -30,7 +30,8 @@ const advice: Partial<Record<ErrorCode, string>> = {
     'The message names the setting of the credential, for example `providers.main.api_key`. Correct it, then run `gateway providers test main`.',
   upstream_unreachable: 'Check that the host in the message is right and reachable from the gateway.',
   upstream_invalid: 'Often a proxy or a login page between the gateway and the provider. In a fallback config the next target is tried.',
-  all_targets_failed: '`error.gateway.attempts` lists each attempt with status and message.',
+  all_targets_failed:
+    'The status is that of the last target’s error, 502 where it had no response. `error.gateway.attempts` lists each attempt with status and message.',
   stream_interrupted: 'The text so far is not the complete response. Send the request again.',
   idle_timeout: 'The text so far is not the complete response. See `timeouts.idle`.',
   draining: 'Try again after `retry-after`, which may reach another instance.',

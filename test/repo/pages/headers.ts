@@ -6,7 +6,7 @@ const requestMeaning = {
   provider: 'Slug of a provider (`@openai-main`), or in direct mode a type (`openai`).',
   virtualKey: 'Name of a virtual key, or a slug.',
   providerModel: 'The model, where the body has no field for it: uploads of files and batches. Counts as `model` does, slug included.',
-  filePurpose: 'The purpose of an uploaded file, where its form has none.',
+  filePurpose: 'The purpose of an uploaded file, where its form has none (`vertex-ai`).',
   config: 'Name of a config, or a config object as JSON.',
   traceId: 'Trace that this request belongs to. Default: the one of `traceparent`, else a new one.',
   spanId: 'Id of this request within the trace.',
@@ -20,8 +20,8 @@ const requestMeaning = {
   customHost: 'Base URL to call instead of the provider’s own. With a configured provider only where it has `allow_custom_host`.',
   forwardHeaders: 'Request headers that are forwarded to the provider, separated by commas.',
   requestTimeout: 'Milliseconds. Can only shorten what the configuration allows.',
-  debug: '`false`: the record stores no bodies. `true` is accepted and has no effect in this version.',
-  log: '`metadata` or `none` (also `redacted`): lowers what the record of this request stores. See `logging.requests.client_may`.',
+  debug: '`false`: the record stores no bodies. `true` is accepted and has no effect in this version; any other value is rejected.',
+  log: '`metadata` or `none` (also `redacted`): lowers what the record of this request stores. See `logging.requests.client_may`. Unknown values are rejected.',
 } as const satisfies Record<RequestHeader, string>;
 
 const responseMeaning = {
@@ -58,15 +58,15 @@ export function headersPage(): string {
   );
   return [
     '# Headers',
-    `Gateway headers begin with ${defaultPrefixes.map((prefix) => `\`${prefix}\``).join(' or ')}; \`server.header_prefixes\` changes the list. The gateway accepts both and writes response headers with the prefix that the request used. None of them is sent to a provider.`,
+    `Gateway headers begin with ${defaultPrefixes.map((prefix) => `\`${prefix}\``).join(' or ')}; \`server.header_prefixes\` changes the list. The gateway accepts all of them. It writes response headers with \`x-gateway-\`, and again with the prefix that the request used. None of them is sent to a provider.`,
     '## Request headers',
     `| Header | Meaning |\n|---|---|\n${requests.join('\n')}`,
     'A header with one of these prefixes and another name has no effect, and `x-gateway-warnings` names it, with the name that was probably meant. Where that is `config`, `provider`, `virtual-key` or `api-key`, the gateway rejects the request with 400 `invalid_header`: without that header it would use another route or caller.',
-    '### Settings of a provider\n\nIn direct mode, where the request has its own credential, these headers set the keys of a provider. With a provider of `gateway.yaml`, the gateway rejects those that change the host or choose a part of the account (deployment, version, organization) with 403 `not_allowed`.',
+    '### Settings of a provider\n\nIn direct mode, where the request has its own credential, these headers set the keys of a provider. With a provider of `gateway.yaml`, the gateway rejects those that change the host or choose a part of the account (deployment, version, organization) with 403 `not_allowed`. Its own credential is used whatever the request sends, and `x-gateway-overruled` names a credential that was not. Versions and features (`anthropic-version`, `anthropic-beta`) are sent along; the others have no effect there.',
     settings(),
     '## Response headers',
     `| Header | Meaning |\n|---|---|\n${responses.join('\n')}\n| \`x-request-id\` | The id of this request, in the log too. |\n| \`x-should-retry\` | \`false\` on errors that a retry cannot change ([errors](errors.md#retries)), and when the gateway has used up its own retries and targets. |\n| \`server-timing\` | Time in the gateway and upstream. |`,
-    '`server.expose_routing: false` leaves out the names of configs, providers, models and attempts.\n',
+    '`server.expose_routing: false` leaves out provider, model, target, attempts, cost, dropped parameters, warnings and overruled choices, and the attempts in errors. The config stays, and the message of an error may name a provider.\n',
   ].join('\n\n');
 }
 

@@ -8,7 +8,7 @@ import { editKey, writeNew } from '../../../manage/keys/files.ts';
 import { keyNamed } from '../../../manage/keys/shared.ts';
 import { Refusal } from '../../../manage/refusal.ts';
 import type { KeyChange } from '../../api-types.ts';
-import { type AdminCall, textIn } from '../route.ts';
+import { type AdminCall, isSet, textIn } from '../route.ts';
 
 /** What the routes of keys do; each throws GatewayError where the files cannot be read, or the change is not possible. */
 export const keyChanges = {
@@ -41,7 +41,7 @@ async function changed(call: AdminCall, make: (change: Change) => KeyChange | Pr
     if (json.written_to !== null) await subject.reload();
     return { json };
   } catch (error) {
-    if (error instanceof Refusal) throw refused(`${error.message}.`, error.hint);
+    if (error instanceof Refusal) throw refused(/[.?]$/.test(error.message) ? error.message : `${error.message}.`, error.hint);
     throw error;
   }
 }
@@ -113,10 +113,10 @@ function rulesOf(body: Plain): KeyRules {
     allow: { ...listed(body, 'configs'), ...listed(body, 'providers'), ...listed(body, 'models'), ...listed(body, 'prompts') },
     expires: optional('expires'),
     defaultConfig: optional('default_config'),
-    enforceConfig: body['enforce_config'] === true,
+    enforceConfig: isSet(body, 'enforce_config'),
     metadata: metadata as Readonly<Record<string, string>>,
     debug: false,
-    kind: body['test'] === true ? 'test' : 'live',
+    kind: isSet(body, 'test') ? 'test' : 'live',
   };
 }
 

@@ -22,7 +22,10 @@ export const keyRoutes: readonly AdminRoute[] = [
     about: 'Issues an API key, and writes it to the included directory for keys where there is one.',
     body: {
       name: 'name of the key',
-      configs: 'list of configs that it may use; without it: all. Likewise `providers`, `models`, `prompts`',
+      configs: 'list of configs that it may use; without it: all',
+      providers: 'list of providers, likewise',
+      models: 'list of models, likewise',
+      prompts: 'list of prompts, likewise',
       default_config: 'config for requests that choose nothing',
       enforce_config: 'true: every other choice is rejected',
       metadata: 'object of texts for the records of its requests',

@@ -7,7 +7,7 @@ import { type CatalogEntry, whyOff } from '../../../manage/providers/entry.ts';
 import { hostOf, modelsOf } from '../../../manage/providers/facts.ts';
 import type { ProviderHealth, ProviderTest, ProviderView } from '../../api-types.ts';
 import { noFigures } from '../../health.ts';
-import type { AdminCall, AdminRoute } from '../route.ts';
+import { type AdminCall, type AdminRoute, isSet } from '../route.ts';
 
 export const providerRoutes: readonly AdminRoute[] = [
   {
@@ -27,8 +27,7 @@ export const providerRoutes: readonly AdminRoute[] = [
     returns: '`ProviderTest`',
     limitMs: 120_000,
     handle: async (call) => {
-      const { deep } = await call.body();
-      return { json: await tested(call, deep === true) };
+      return { json: await tested(call, isSet(await call.body(), 'deep')) };
     },
   },
 ];

@@ -2,7 +2,7 @@ import { GatewayError } from '../../../core/error.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { ExplainRequest } from '../../../core/logs/explanation.ts';
 import { replayLimitMs } from '../../api-types.ts';
-import { type AdminRoute, textIn } from '../route.ts';
+import { type AdminRoute, isSet, textIn } from '../route.ts';
 
 export const explainRoutes: readonly AdminRoute[] = [
   {
@@ -52,7 +52,7 @@ export const explainRoutes: readonly AdminRoute[] = [
         to: optionalText(given, 'to'),
         config: optionalText(given, 'config'),
         api_key: optionalText(given, 'api_key'),
-        force: given['force'] === true,
+        force: isSet(given, 'force'),
       };
       return { json: await (await subject.explaining()).replay(request) };
     },
@@ -103,6 +103,7 @@ function assumedIn(value: unknown): ExplainRequest['assume'] {
       throw new GatewayError('invalid_value', {
         message: '"assume" has a value that is no status, "timeout" or "reset".',
         param: 'assume',
+        hint: 'For example {"assume": {"openai-main": 429, "azure-eu": "timeout"}}.',
       });
     }),
   );

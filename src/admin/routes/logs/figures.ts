@@ -22,11 +22,12 @@ export const figureRoutes: readonly AdminRoute[] = [
     handle: (call) => {
       const { query, user } = call;
       const by = query.get('by') ?? undefined;
-      const step = numberIn(query, 'step', 0, [0, 31 * 86_400]);
+      const step = numberIn(query, 'step', 0, [0, 366 * 86_400]);
+      if (step % 60 !== 0) throw new GatewayError('invalid_value', { message: '"step" is not a multiple of 60.', param: 'step' });
       const request = {
         query: filterOf(user, query),
         ...(by === undefined || by === '' ? {} : { by: dimensionOf(by) }),
-        ...(step === 0 ? {} : { step: Math.ceil(step / 60) * 60 }),
+        ...(step === 0 ? {} : { step }),
         top: numberIn(query, 'top', 20, [1, 100]),
       };
       return asked(call, ['stats', request]);
