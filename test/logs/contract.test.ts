@@ -117,6 +117,12 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect((await queries.get('req_0001'))?.feedback).toEqual([{ ...feedback, value: 2, weight: 0.25 }]);
     await store.feedback({ ...feedback, id: 'fb_2', value: 3, weight: null, metadata: null });
     expect((await queries.get('req_0001'))?.feedback).toContainEqual({ ...feedback, id: 'fb_2', value: 3, weight: 1, metadata: {} });
+    // Two processes wrote it down: the later one may be stored first.
+    const change = { ...feedback, id: 'fb_3', at: at + 5 };
+    await store.feedback({ ...change, value: 4, weight: null, metadata: null });
+    await store.feedback({ ...change, value: 1, at: at + 3 });
+    await store.feedback({ ...change, value: 2, weight: 0.75, metadata: null, at: at + 4 });
+    expect((await queries.get('req_0001'))?.feedback).toContainEqual({ ...change, value: 4, weight: 0.5 });
   });
 
   it.skipIf(skipping(kind.missing))('lists a trace from its beginning', async () => {

@@ -10,6 +10,8 @@ export interface ToldFiguresDeps {
 
 /** Part of the time that may be spent: who counts thousands of series tells them less often. */
 const share = 100;
+/** Milliseconds between two times at most: one that took long because the machine was busy says little. */
+const longest = 5000;
 
 /** Tells the supervisor what this process has counted, so that little is missing when it dies. */
 export class ToldFigures {
@@ -34,7 +36,7 @@ export class ToldFigures {
       if (figures !== undefined) tell(figures);
     } finally {
       const now = monotonic();
-      this.#dueAt = now + (now - from) * share;
+      this.#dueAt = now + Math.min((now - from) * share, longest);
       this.#isBusy = false;
     }
   }

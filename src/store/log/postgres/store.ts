@@ -65,9 +65,12 @@ class Store implements LogStore {
   async feedback({ id, trace_id: trace, value, weight, metadata, at }: GivenFeedback): Promise<void> {
     await this.#migrated();
     await this.#client.query(
-      `INSERT INTO feedback (id, trace, value, weight, metadata, at) VALUES ($1, $2, $3, coalesce($4::double precision, 1), coalesce($5::text, '{}'), $6)
-       ON CONFLICT (id) DO UPDATE
-       SET trace = $2, value = $3, weight = coalesce($4::double precision, feedback.weight), metadata = coalesce($5::text, feedback.metadata), at = $6`,
+      `INSERT INTO feedback (id, trace, value, weight, metadata, at) VALUES ($1, $2, $3, coalesce($4::double precision, -1), coalesce($5::text, ''), $6)
+       ON CONFLICT (id) DO UPDATE SET
+         value = CASE WHEN excluded.at < feedback.at THEN feedback.value ELSE $3 END,
+         weight = CASE WHEN excluded.at < feedback.at AND feedback.weight >= 0 THEN feedback.weight ELSE coalesce($4, feedback.weight) END,
+         metadata = CASE WHEN excluded.at < feedback.at AND feedback.metadata <> '' THEN feedback.metadata ELSE coalesce($5, feedback.metadata) END,
+         at = greatest(excluded.at, feedback.at)`,
       [id, trace, value, weight, metadata === null ? null : JSON.stringify(metadata), at],
     );
   }

@@ -90,7 +90,8 @@ async function feedbackOf(source: SqlSource, trace: string): Promise<Feedback[]>
     id: String(row.id),
     trace_id: String(row.trace),
     value: Number(row.value),
-    weight: Number(row.weight),
+    // Below 0 and empty: what was stored so far did not say it.
+    weight: Number(row.weight) < 0 ? 1 : Number(row.weight),
     metadata: objectIn(String(row.metadata)) ?? {},
     at: Number(row.at),
   }));

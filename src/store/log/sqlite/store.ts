@@ -57,8 +57,12 @@ class Store implements SqliteStore {
     return settled(() => {
       this.db
         .prepare(
-          `INSERT INTO feedback (id, trace, value, weight, metadata, at) VALUES (?1, ?2, ?3, coalesce(?4, 1), coalesce(?5, '{}'), ?6)
-           ON CONFLICT (id) DO UPDATE SET trace = ?2, value = ?3, weight = coalesce(?4, weight), metadata = coalesce(?5, metadata), at = ?6`,
+          `INSERT INTO feedback (id, trace, value, weight, metadata, at) VALUES (?1, ?2, ?3, coalesce(?4, -1), coalesce(?5, ''), ?6)
+           ON CONFLICT (id) DO UPDATE SET
+             value = iif(?6 < at, value, ?3),
+             weight = iif(?6 < at AND weight >= 0, weight, coalesce(?4, weight)),
+             metadata = iif(?6 < at AND metadata <> '', metadata, coalesce(?5, metadata)),
+             at = max(?6, at)`,
         )
         .run(id, trace, value, weight, metadata === null ? null : JSON.stringify(metadata), at);
     });
