@@ -5,13 +5,14 @@ import { createSubstringSearch, type SubstringSearch } from '../secrets/substrin
 import { Hits } from './find/hits.ts';
 import { Effort, findAll, passage, rangesOf } from './find/text.ts';
 import { isPlain } from './find/plain.ts';
-import { framesAsEvents } from './frames.ts';
+import { framesAsEvents } from './streams/frames.ts';
 import { type CompiledRules, compileRules, isMaskedMember, Masker } from './masker.ts';
 import { digestOf } from './media.ts';
 import { lastSaid } from './preview.ts';
 import { RequestMasker } from './request.ts';
 import { type Counts, type FindKnown, type RedactionRules, TooLarge } from './rules.ts';
-import { StreamMasker } from './stream.ts';
+import { StreamMasker } from './streams/stream-masker.ts';
+import { PlainStream } from './streams/plain-stream.ts';
 
 /** A body as it may be stored. */
 export interface Redacted {
@@ -219,10 +220,10 @@ export class Redaction {
     const isCut = bytes.length < size;
     switch (formOf(bytes, contentType.toLowerCase())) {
       case 'events':
-        return this.#events(bytes.toString('latin1'), isCut);
+        return this.#events(bytes.toString('latin1'), isCut, bytes);
       case 'frames': {
         const { text, starts } = framesAsEvents(bytes);
-        const redacted = this.#events(text, isCut);
+        const redacted = this.#events(text, isCut, undefined);
         return { ...redacted, moved: (offset) => redacted.moved(startIn(starts, offset)) };
       }
       case 'json': {
@@ -252,8 +253,14 @@ export class Redaction {
     return this.#done(masker, masker.edits.apply(text, 0, masker.end), isCut || masker.end < text.length);
   }
 
-  /** An event that is cut is not kept: what is left of a value there cannot be recognised. */
-  #events(whole: string, isCut: boolean): Redacted {
+  /**
+   * An event that is cut is not kept: what is left of a value there cannot be recognised.
+   *
+   * @param bytes of the text, where they are there already
+   */
+  #events(whole: string, isCut: boolean, bytes: Buffer | undefined): Redacted {
+    if (!isCut && this.#mayBePlain(whole) && new PlainStream(whole, this.#rules).run())
+      return unmoved(bytes ?? Buffer.from(whole, 'latin1'));
     const text = isCut ? whole.slice(0, lastEnd(whole)) : whole;
     const masker = new StreamMasker(text, this.#rules, new Effort());
     masker.run(isCut);

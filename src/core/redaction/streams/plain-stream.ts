@@ -1,0 +1,110 @@
+import { KnownTexts } from '../../memory/known-texts.ts';
+import { type LineString, LinesAlike, type StringListener } from './lines-alike.ts';
+import { Hits } from '../find/hits.ts';
+import { Effort, findAll, passage } from '../find/text.ts';
+import { type CompiledRules, Masker } from '../masker.ts';
+import { decoded } from '../strings.ts';
+
+/** The text that strings in the same place of their events are pieces of. */
+interface Channel {
+  /** All pieces, decoded; of pieces that are all the same the first one. */
+  text: string;
+  /** The first piece, as long as all others are the same. */
+  same: string | undefined;
+  count: number;
+}
+
+/**
+ * A first look at a stream of events, which most need no second: it reads what `StreamMasker` reads, in the same order,
+ * but walks only over events that are not like those before them, and finds out no more than whether anything is masked.
+ */
+export class PlainStream extends Masker implements StringListener<Channel> {
+  readonly #channels = new Map<number, Channel>();
+  readonly #alike: LinesAlike<Channel>;
+  readonly #plain = new KnownTexts();
+  /** Strings of the event that is being read: channel, without its index, start, end. */
+  #found: number[] = [];
+
+  constructor(text: string, rules: CompiledRules) {
+    super(text, rules, new Effort());
+    this.#alike = new LinesAlike(text);
+  }
+
+  /** True where nothing in the stream is masked. */
+  run(): boolean {
+    const { text } = this;
+    for (let at = 0; at < text.length && this.edits.isEmpty; ) {
+      const end = text.indexOf('\n', at);
+      const stop = end < 0 ? text.length : end;
+      if (stop > at) this.#line(at, text.charCodeAt(stop - 1) === 0x0d ? stop - 1 : stop);
+      at = stop + 1;
+    }
+    if (!this.edits.isEmpty) return false;
+    const hits = new Hits();
+    for (const { text: content, count } of this.#channels.values()) {
+      findAll(passage(content, ''), this.rules, this.effort, hits);
+      if (count > 1) this.rules.findKnown(content, hits);
+      if (hits.count > 0) return false;
+    }
+    return true;
+  }
+
+  changing(channel: Channel, raw: string): void {
+    if (channel.same === raw) channel.count += 1;
+    else this.#differs(channel, raw);
+  }
+
+  constant(channel: Channel, raw: string): void {
+    if (channel.same === undefined) this.#differs(channel, raw);
+    else channel.count += 1;
+  }
+
+  /** From here on all pieces count. */
+  #differs(channel: Channel, raw: string): void {
+    if (channel.same !== undefined) channel.text = channel.text.repeat(channel.count);
+    channel.same = undefined;
+    channel.count += 1;
+    channel.text += decoded(raw);
+  }
+
+  #line(start: number, end: number): void {
+    const { text, walk } = this;
+    if (this.#alike.isKnown(start, end, this)) return;
+    let at = start;
+    if (text.startsWith('data:', start)) at += 5;
+    while (at < end && text.charCodeAt(at) <= 0x20) at += 1;
+    if (at >= end) return;
+    const first = text.charCodeAt(at);
+    if (first === 0x7b || first === 0x5b || first === 0x22) {
+      this.#found = [];
+      walk.run(text, at, end, this);
+      this.#alike.learn(start, end, this.#file(walk.indices));
+      return;
+    }
+    const line = text.slice(at, end);
+    if (this.#plain.has(line)) return;
+    super.string(at, end, false, 0, 0);
+    if (this.edits.isEmpty) this.#plain.add(line);
+  }
+
+  override string(start: number, end: number, isEscaped: boolean, channel: number): void {
+    if (end > start && !this.file(start, end, isEscaped)) this.#found.push(channel, start, end);
+  }
+
+  /** @param indices of the choices and blocks that the event is about */
+  #file(indices: number): readonly LineString<Channel>[] {
+    const found = this.#found;
+    const strings: LineString<Channel>[] = [];
+    for (let i = 0; i < found.length; i += 3) {
+      const key = Math.imul(found[i] as number, 31) ^ indices;
+      const start = found[i + 1] as number;
+      const end = found[i + 2] as number;
+      const raw = this.text.slice(start, end);
+      let channel = this.#channels.get(key);
+      if (channel !== undefined) this.changing(channel, raw);
+      else this.#channels.set(key, (channel = { text: decoded(raw), same: raw, count: 1 }));
+      strings.push({ start, end, channel });
+    }
+    return strings;
+  }
+}
