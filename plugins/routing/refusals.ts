@@ -1,4 +1,4 @@
-import type { Admitted } from '#core/context.ts';
+import type { Admitted, PromptFacts } from '#core/context.ts';
 import { maskAddresses } from '#core/secrets/credential-names.ts';
 import { knownPaths, methodsOf, traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
@@ -11,8 +11,9 @@ import type { Refused } from './leaf-rules.ts';
 
 /** Neither the request nor its config names a provider. */
 export function noTarget(ctx: Admitted): GatewayError {
-  const { endpoint, requestedModel } = ctx;
+  const { endpoint, requestedModel, facts } = ctx;
   if (endpoint === 'relay') return nowhereToRelay(ctx);
+  if (facts.prompt !== undefined) return promptWithoutTarget(ctx, facts.prompt);
   return new GatewayError('no_target', {
     message:
       requestedModel === ''
@@ -40,6 +41,14 @@ function meantWithSlug({ requestedModel, snapshot, facts }: Admitted): string {
       if (slug === written) break;
     }
   return meant === undefined ? '' : ` Did you mean "@${meant}${requestedModel.slice(slash, slash + 100)}"?`;
+}
+
+function promptWithoutTarget(ctx: Admitted, { used, requestedModel }: PromptFacts): GatewayError {
+  return new GatewayError('no_target', {
+    message: `Neither the request nor the prompt "${used.version.id}" names a provider.`,
+    param: requestedModel === undefined ? undefined : 'model',
+    hint: `Set "config" in the prompt, or write its model as "@slug/model"; or send x-gateway-provider or x-gateway-config. ${slugList(ctx)}`,
+  });
 }
 
 /** Most of these are a mistyped path or a wrong method: a client that relays on purpose names the provider. */

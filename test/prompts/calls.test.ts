@@ -223,7 +223,10 @@ describe('where a prompt goes', () => {
   });
 
   it('nowhere: the prompt has neither a config nor a slug', async () => {
-    expect((await post('prompts/other/completions', { variables })).body.error).toMatchObject({ code: 'no_target' });
+    expect((await post('prompts/other/completions', { variables })).body.error).toMatchObject({
+      code: 'no_target',
+      message: 'Neither the request nor the prompt "other" names a provider.',
+    });
   });
 
   it('is the key’s default config last', async () => {
