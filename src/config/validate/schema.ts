@@ -105,8 +105,8 @@ function validateOptions(root: MapNode, registry: PluginRegistry, run: Run, repo
     const options = child(item, 'options');
     if (plugin === undefined || (options !== undefined && options.kind !== 'map')) return;
     const attempt = (): void => {
-      if (options === undefined) run(plugin, () => plugin.options, { kind: 'map', at: item.at, entries: new Map() }, ['plugins', i]);
-      else run(plugin, () => plugin.options, options, ['plugins', i, 'options']);
+      const given = options ?? { kind: 'map', at: item.at, entries: new Map() };
+      run(plugin, () => plugin.options, given, ['plugins', i, 'options']);
     };
     orReport(attempt, { code: 'bad-plugin', at: item.at, message: `the options schema of "${plugin.name}" cannot be used` }, report);
   });
