@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { endpoints } from '../../core/endpoint.ts';
 import { duties, moments, type Plugin } from '../../core/plugin.ts';
 import type { Provider } from '../../core/provider.ts';
@@ -8,6 +9,7 @@ import { maxConfigFile } from './files.ts';
 import { type PluginRegistry, pathOf } from './registry.ts';
 import { child, itemsOf, type MapNode, type Node, type SourceLocation, textOf, withValueAt } from './node.ts';
 import type { Report } from '../report/problem.ts';
+import { didYouMean } from '../../core/text/nearest.ts';
 
 /** Plugins and providers that `gateway.yaml` names by file. */
 export interface ExternalModules {
@@ -80,7 +82,8 @@ async function importOne(
     if (existsSync(path)) checkRegularFile(path, maxConfigFile);
     const imported = await importer.importPlugin(path);
     const value = isPlain(imported) && 'default' in imported ? imported['default'] : imported;
-    if (isPlain(value)) return { value };
+    // A module without a default export is an object as well.
+    if (isPlain(value) && ['name', 'setup', 'type', 'operations'].some((member) => member in value)) return { value };
     report({
       code: 'bad-plugin',
       at,
@@ -96,9 +99,17 @@ async function importOne(
     }
     // Node adds which of our files asked for it: that helps nobody.
     const why = error instanceof Error ? error.message.split('\n')[0]?.replace(/ imported from .*$/, '') : 'unknown error';
-    report({ code: 'bad-plugin', at, message: `the file cannot be loaded: ${why}`, hint });
+    report({ code: 'bad-plugin', at, message: `the file cannot be loaded: ${why}${lineOf(error, path)}`, hint });
   }
   return undefined;
+}
+
+/** Where in the file, in the forms in which Node's stacks name it. */
+function lineOf(error: unknown, path: string): string {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const after = [path, pathToFileURL(path).href].map((name) => stack.split(`${name}:`)[1]).find((text) => text !== undefined);
+  const line = /^\d+/.exec(after ?? '')?.[0];
+  return line === undefined ? '' : ` (line ${line})`;
 }
 
 function pluginProblem(value: Record<string, unknown>, { stages }: Known): string | undefined {
@@ -121,9 +132,14 @@ function providerProblem(value: Record<string, unknown>, { types }: Known): stri
   const taken = [value['type'], ...(value['aliases'] as unknown[])].find((name) => typeof name === 'string' && types.has(name));
   if (taken !== undefined) return `the type "${String(taken)}" is built in already`;
   const { entry, operations } = value;
+  const routes = Object.keys(endpoints);
+  const unknown = isPlain(operations) ? Object.keys(operations).find((name) => !routes.includes(name)) : undefined;
+  if (unknown !== undefined) return `"operations" has "${unknown}", which is no route.${didYouMean(unknown, routes)}`;
   if (!isPlain(entry)) return '"entry" must be an object';
   if (!isPlain(entry['settings'])) return '"entry.settings" must be a JSON Schema';
   if (!Array.isArray(entry['requestSettings'])) return '"entry.requestSettings" must be a list';
+  if (!['required', 'optional', 'none'].includes(entry['apiKey'] as string))
+    return '"entry.apiKey" must be "required", "optional" or "none"';
   if (!isPlain(operations) || !Object.values(operations).every((one) => isPlain(one) && typeof one['begin'] === 'function'))
     return '"operations" must be an object whose members have a function "begin"';
   return typeof entry['credential'] === 'function' && typeof value['fault'] === 'function'
