@@ -3,6 +3,7 @@ import type { Reloader } from '../config/reload/reloader.ts';
 import type { LogReader } from '../core/logs/reader.ts';
 import type { LogRecord } from '../core/records/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
+import type { ChainStep } from '../pipeline/generation.ts';
 import type { AdminState } from './admin/state.ts';
 import type { Serving, WorkerState } from './serving.ts';
 import type { DrainPlan } from './drain.ts';
@@ -53,6 +54,10 @@ export class RunningGateway implements Gateway {
 
   snapshot(): Snapshot {
     return this.#parts.serving.snapshot();
+  }
+
+  steps(): readonly ChainStep[] {
+    return this.#parts.serving.steps();
   }
 
   workers(): readonly WorkerState[] | undefined {

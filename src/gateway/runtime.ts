@@ -24,7 +24,7 @@ import { keptOf } from '../pipeline/record/policy.ts';
 import type { ConfigState } from './reload/state.ts';
 import { GroupCommit, type SealedRecord } from '../pipeline/record/group-commit.ts';
 import { InFlightByKey, type Shares } from '../pipeline/in-flight.ts';
-import type { Generation } from '../pipeline/generation.ts';
+import type { ChainStep, Generation } from '../pipeline/generation.ts';
 import { Echoes } from '../telemetry/echoes.ts';
 import { Kinds } from '../store/compact.ts';
 import { encodeRecord } from '../store/encode.ts';
@@ -235,6 +235,10 @@ export class Runtime implements Serving {
 
   snapshot(): Snapshot {
     return this.holder.current().snapshot;
+  }
+
+  steps(): readonly ChainStep[] {
+    return this.holder.current().steps;
   }
 
   gather(): Promise<void> {

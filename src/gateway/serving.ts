@@ -5,7 +5,7 @@ import type { ListenSetting } from '../core/http/listen-address.ts';
 import type { LogRecord } from '../core/records/record.ts';
 import type { Mask } from '../core/secrets/mask.ts';
 import type { Snapshot } from '../core/snapshot.ts';
-import type { Generation } from '../pipeline/generation.ts';
+import type { ChainStep, Generation } from '../pipeline/generation.ts';
 import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
 import type { Probes } from '../transport/inbound/probes.ts';
 import type { DrainPlan } from './drain.ts';
@@ -21,6 +21,8 @@ export interface Serving {
   /** Of the worker processes, where there are some. */
   processes?(): readonly ProcessFigures[];
   snapshot(): Snapshot;
+  /** The plugins that serve, in order. */
+  steps(): readonly ChainStep[];
   activity(): Activity;
   /** Brings up to date what is read of other processes. Resolves within a second, whoever does not answer. */
   gather(): Promise<void>;

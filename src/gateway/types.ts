@@ -9,6 +9,7 @@ import type { Snapshot } from '../core/snapshot.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { AdminState } from './admin/state.ts';
 import type { FleetTimes } from './workers/messages.ts';
+import type { ChainStep } from '../pipeline/generation.ts';
 import type { WorkerState } from './serving.ts';
 
 /** What the product is made of: the providers and the stages of the chain, as `plugins/index.ts` lists them. */
@@ -100,6 +101,8 @@ export interface Gateway {
   /** The dashboard and the admin API; undefined where they are switched off. */
   readonly admin?: AdminState | undefined;
   snapshot(): Snapshot;
+  /** The plugins that serve, in order. */
+  steps(): readonly ChainStep[];
   /** The worker processes; undefined where this process serves alone. */
   workers(): readonly WorkerState[] | undefined;
   /**

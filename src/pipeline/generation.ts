@@ -3,9 +3,10 @@ import { GatewayError, type ErrorCode, type ErrorDetails } from '../core/error.t
 import type { Hold } from '../core/memory/budget.ts';
 import type { ObjectOwners } from '../core/objects/owners.ts';
 import type { JwtSettings, JwtVerifier } from '../core/secrets/jwt.ts';
-import { type MediaSigner, moments, type Plugin, type PluginHost, type PluginInstance } from '../core/plugin.ts';
+import { type MediaSigner, type Moment, moments, type Plugin, type PluginHost, type PluginInstance } from '../core/plugin.ts';
 import type { Media, MediaNeed } from '../core/provider.ts';
 import type { LogRecord } from '../core/records/record.ts';
+import { nearest } from '../core/text/nearest.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { Chains, type NamedInstance } from './chain.ts';
 import { Isolation } from './isolation/index.ts';
@@ -17,10 +18,18 @@ export interface ChainEntry {
   readonly options: unknown;
 }
 
+/** One plugin of a chain as operators see it. */
+export interface ChainStep {
+  readonly name: string;
+  readonly moments: readonly Moment[];
+}
+
 /** What serves requests at one moment: a snapshot, its plugins, and the mask for its secrets. Swapped whole. */
 export interface Generation {
   readonly snapshot: Snapshot;
   readonly chains: Chains;
+  /** Every plugin that takes part, in order: also those that the configuration need not name. */
+  readonly steps: readonly ChainStep[];
   /** Set where a provider keeps the objects of keys apart. */
   readonly isolation: Isolation | undefined;
   maskBytes(bytes: Buffer): Buffer;
@@ -65,7 +74,8 @@ export async function createGeneration(
   };
   for (const { plugin, options } of entries) {
     try {
-      const instance: PluginInstance = await plugin.setup(options, hostFor(plugin.name, deps.host, uses));
+      const instance = (await plugin.setup(options, hostFor(plugin.name, deps.host, uses))) as PluginInstance | undefined;
+      if (typeof instance !== 'object' || instance === null) throw new Error('its setup returned no object with moments');
       const { name, endpoints, provides } = plugin;
       ready.push({ name, endpoints, provides, instance });
       checkMoments(plugin, instance);
@@ -76,11 +86,19 @@ export async function createGeneration(
     }
   }
   const isolation = deps.owners === undefined ? undefined : new Isolation(deps.owners);
-  return { snapshot, chains: new Chains(ready, deps.monotonic), isolation, maskBytes: deps.mask(snapshot.secrets), dispose };
+  const chains = new Chains(ready, deps.monotonic);
+  const steps = ready.map(({ name, instance }) => ({ name, moments: moments.filter((moment) => instance[moment] !== undefined) }));
+  return { snapshot, chains, steps, isolation, maskBytes: deps.mask(snapshot.secrets), dispose };
 }
+
+const known: ReadonlySet<string> = new Set([...moments, 'dispose']);
 
 /** What a plugin declares is what `gateway check` has judged it by. @throws Error */
 function checkMoments({ moments: declared }: Plugin, instance: PluginInstance): void {
+  for (const [name, value] of Object.entries(instance)) {
+    const meant = typeof value !== 'function' || known.has(name) ? undefined : nearest(name, moments);
+    if (meant !== undefined) throw new Error(`it implements "${name}", which is no moment. Did you mean "${meant}"?`);
+  }
   if (declared === undefined) return;
   for (const moment of moments) {
     const isThere = instance[moment] !== undefined;

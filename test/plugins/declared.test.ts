@@ -10,6 +10,8 @@ describe('what a plugin declares', () => {
   it.each([
     ["moments: ['admit'],", '{}', 'it declares "admit" in moments without implementing it'],
     ["moments: ['record'],", '{ record() {}, judge() {} }', 'it implements "judge" without declaring it in moments'],
+    ['', '{ admitt() {} }', 'it implements "admitt", which is no moment. Did you mean "admit"?'],
+    ['', 'undefined', 'its setup returned no object with moments'],
   ])('%s is held against %s', async (declared, instance, said) => {
     const start = startTestGateway(chainOf('[routing, transform, {use: ./own.ts}]'), { files: file(declared, instance) });
     await expect(start).rejects.toThrow(`plugin "own" could not be set up: ${said}`);
@@ -20,6 +22,7 @@ describe('what a plugin declares', () => {
       files: file("endpoints: ['models'],", '{ admit(ctx) { host.note(ctx, { called: ctx.path }); } }'),
     });
     try {
+      expect(gateway.gateway.steps()).toContainEqual({ name: 'own', moments: ['admit'] });
       const models = await fetch(`${gateway.url}/v1/models`);
       expect(await models.json()).toMatchObject({ data: [{ id: '@mock/echo' }] });
       const chat = await fetch(`${gateway.url}/v1/chat/completions`, {
@@ -39,10 +42,14 @@ describe('what a plugin declares', () => {
 });
 
 describe('prompts and models', () => {
-  it.each(['[routing, transform]', '[prompts, routing, models, transform]'])('are part of the chain %s', async (plugins) => {
+  it.each([
+    ['[routing, transform]', ['prompts', 'feedback', 'routing', 'transform', 'models']],
+    ['[prompts, routing, models, transform]', ['feedback', 'prompts', 'routing', 'models', 'transform']],
+  ])('are part of the chain %s', async (plugins, steps) => {
     const prompts = 'prompts: {hello: {model: "@mock/echo", messages: [{role: user, content: "Hello {{name}}"}]}}\n';
     const gateway = await startTestGateway(chainOf(plugins) + prompts);
     try {
+      expect(gateway.gateway.steps().map(({ name }) => name)).toEqual(steps);
       const response = await fetch(`${gateway.url}/v1/prompts/hello/completions`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },

@@ -81,7 +81,14 @@ export function createFront(origins: () => readonly string[], options: RigOption
         onResult(result);
       },
     } as unknown as GroupCommit;
-    const value = { snapshot, chains, isolation: undefined, maskBytes: (bytes: Buffer) => bytes, dispose: () => Promise.resolve() };
+    const value = {
+      snapshot,
+      chains,
+      steps: [],
+      isolation: undefined,
+      maskBytes: (bytes: Buffer) => bytes,
+      dispose: () => Promise.resolve(),
+    };
     const handling = new Handling(
       { arrival: arrivalOf(req, endpoint, monotonic()), client: shown, body, refusal: undefined },
       { value, release: () => {} },

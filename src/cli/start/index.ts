@@ -286,7 +286,7 @@ class Session {
         virtualKeys: virtualKeys.length,
         prompts: snapshot.prompts.size,
       },
-      pipeline: tree?.plugins?.map(nameOf) ?? this.#registry.stages.map(({ name }) => name),
+      pipeline: gateway.steps().map(({ name }) => name),
       url: gateway.url,
       probes: probes === undefined ? undefined : listenText(probes),
       admin: adminOf(gateway, this.#io.stdout.isTTY === true),
@@ -314,8 +314,4 @@ function echoOf(gateway: Gateway): string | undefined {
 function adminOf({ admin }: Gateway, isTerminal: boolean): BannerFacts['admin'] {
   if (admin === undefined || 'fault' in admin) return admin;
   return { url: admin.url, link: isTerminal ? admin.link() : undefined, canSignIn: admin.canSignIn() };
-}
-
-function nameOf(entry: string | { readonly name?: string; readonly use?: string }): string {
-  return typeof entry === 'string' ? entry : (entry.name ?? entry.use ?? '?');
 }

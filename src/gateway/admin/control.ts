@@ -139,10 +139,7 @@ export class Control implements Subject {
   }
 
   plugins(): Status['plugins'] {
-    const { stages } = this.#deps.options.registry;
-    const written = this.loaded().tree.plugins?.map((entry) => (typeof entry === 'string' ? entry : (entry.name ?? entry.use ?? '?')));
-    const names = written ?? stages.map(({ name }) => name);
-    return this.#times.read(names.map((name) => ({ name, moments: stages.find((stage) => stage.name === name)?.moments ?? [] })));
+    return this.#times.read(this.#deps.serving().steps());
   }
 
   health(): ReturnType<Subject['health']> {

@@ -6,7 +6,7 @@ import type { ListenSetting } from '../../core/http/listen-address.ts';
 import type { LogRecord } from '../../core/records/record.ts';
 import { createMask, type Mask } from '../../core/secrets/mask.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
-import type { Generation } from '../../pipeline/generation.ts';
+import type { ChainStep, Generation } from '../../pipeline/generation.ts';
 import type { Figures } from '../../telemetry/metrics/figures.ts';
 import type { MetricsPage } from '../../transport/inbound/metrics-page.ts';
 import { createProbes, type Probes } from '../../transport/inbound/probes.ts';
@@ -117,6 +117,10 @@ export class Fleet implements Serving {
 
   snapshot(): Snapshot {
     return this.#holder.current().snapshot;
+  }
+
+  steps(): readonly ChainStep[] {
+    return this.#holder.current().steps;
   }
 
   processes(): readonly ProcessFigures[] {
