@@ -145,7 +145,7 @@ export class Explainer {
       targets,
       plugins: pluginsOf(ctx, hide),
       removed_headers: removedHeaders(ctx, first?.sent, ours),
-      warnings: [...unfetched(this.#deps.filesOf(ctx.hold)), ...run.warnings].map(hide),
+      warnings: [...unfetched(this.#deps.filesOf(ctx.hold)), ...run.warnings, ...defectIn(run)].map(hide),
       log: { bodies: policy.bodies, at: origins.at(policy.because) },
       answer: answerOf(run, hide),
     };
@@ -252,3 +252,7 @@ function answerOf({ answer, error }: DryRun, hide: (text: string) => string): Ex
   const text = answer.body?.toString('utf8') ?? '';
   return { status: answer.status, code: null, message: hide(text.slice(0, longestAnswer)), hint: null };
 }
+
+/** What a plugin threw: callers learn nothing of it, and whoever explains has no log to look into. */
+const defectIn = ({ error }: DryRun): readonly string[] =>
+  error?.code === 'internal' && error.cause instanceof Error ? [`The gateway or a plugin failed: ${error.cause.message}`] : [];

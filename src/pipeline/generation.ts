@@ -1,12 +1,12 @@
 import { createMask } from '../core/secrets/mask.ts';
-import { GatewayError, type ErrorCode, type ErrorDetails } from '../core/error.ts';
+import { errorCatalogue, GatewayError, type ErrorCode, type ErrorDetails } from '../core/error.ts';
 import type { Hold } from '../core/memory/budget.ts';
 import type { ObjectOwners } from '../core/objects/owners.ts';
 import type { JwtSettings, JwtVerifier } from '../core/secrets/jwt.ts';
 import { type MediaSigner, type Moment, moments, type Plugin, type PluginHost, type PluginInstance } from '../core/plugin.ts';
 import type { Media, MediaNeed } from '../core/provider.ts';
 import type { LogRecord } from '../core/records/record.ts';
-import { nearest } from '../core/text/nearest.ts';
+import { didYouMean, nearest } from '../core/text/nearest.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { Chains, type NamedInstance } from './chain.ts';
 import { Isolation } from './isolation/index.ts';
@@ -118,7 +118,11 @@ function hostFor(name: string, host: HostDeps, uses: SharedUses): PluginHost {
     jwt: host.jwt,
     // What plugins are given is always the request itself.
     note: (ctx, fields) => (ctx as RequestContext).note(name, fields),
-    error: (code: ErrorCode, details: ErrorDetails) => new GatewayError(code, details),
+    error: (code: ErrorCode, details: ErrorDetails) => {
+      if (!Object.hasOwn(errorCatalogue, code))
+        throw new TypeError(`"${code}" is not an error code.${didYouMean(code, Object.keys(errorCatalogue))}`);
+      return new GatewayError(code, details);
+    },
     log: {
       warn: (fields, message) => host.warn({ plugin: name, ...fields }, message),
       debug: (fields, message) => host.debug({ plugin: name, ...fields }, message),

@@ -201,6 +201,7 @@ plugins: [{use: ./shout.ts}, routing, transform, fallback-retry]
         join(own.dir, 'shout.ts'),
         `export default { name: 'shout', options: { type: 'object' }, setup: (_options: unknown, host: any) => ({
           screen: (ctx: any) => {
+            if (ctx.headers.get('x-fault')) throw host.error('over_loaded', { message: 'x' });
             host.note(ctx, { mode: ctx.mode });
             return { request: ctx.body.edit(new Map([['user', 'LOUD']])) };
           },
@@ -211,6 +212,11 @@ plugins: [{use: ./shout.ts}, routing, transform, fallback-retry]
       expect(told.targets[0]?.differences).toContainEqual(
         expect.objectContaining({ path: 'user', after: '"LOUD"', cause: 'plugin shout' }),
       );
+      const { out } = await own.text('--json', '--model', '@main/gpt-4o', '--header', 'x-fault: 1');
+      expect(JSON.parse(out)).toMatchObject({
+        answer: { code: 'internal' },
+        warnings: ['The gateway or a plugin failed: "over_loaded" is not an error code. Did you mean "overloaded"?'],
+      });
     } finally {
       await own.close();
     }

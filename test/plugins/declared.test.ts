@@ -41,6 +41,21 @@ describe('what a plugin declares', () => {
   });
 });
 
+it('responds with the content type that a plugin sets, else with JSON', async () => {
+  const plan = `plan({ headers }) {
+    const type = headers.get('x-type');
+    return { answer: { status: 200, headers: type === undefined ? [] : ['Content-Type', type], body: Buffer.from('1') } };
+  }`;
+  const gateway = await startTestGateway(chainOf('[routing, {use: ./own.ts}]'), { files: file('', `{ ${plan} }`) });
+  const typeFor = async (headers: Record<string, string>) =>
+    (await fetch(`${gateway.url}/v1/models`, { headers })).headers.get('content-type');
+  try {
+    expect([await typeFor({}), await typeFor({ 'x-type': 'text/csv' })]).toEqual(['application/json', 'text/csv']);
+  } finally {
+    await gateway.close();
+  }
+});
+
 describe('prompts and models', () => {
   it.each([
     ['[routing, transform]', ['prompts', 'feedback', 'routing', 'transform', 'models']],

@@ -56,7 +56,8 @@ export function completeHeaders(ctx: RequestContext, run: Execution | undefined,
   if (last?.kind === 'answered') passUpstream(last.reply.headers, reply.headers, passes ? 'all' : facts.error?.code, ctx);
   if (passes && last.reply.isVerbatim === true && !converted) passFraming(last.reply.headers, reply.headers);
   if (usedUp) without(reply.headers, 'x-should-retry');
-  if (!passes) reply.headers.push('content-type', 'application/json');
+  // A plugin that responds itself may have set it.
+  if (!passes && !has(reply.headers, 'content-type')) reply.headers.push('content-type', 'application/json');
   if (converted) replaceContent(reply.headers, converted.contentType);
   reply.headers.push('x-request-id', ctx.id);
   if (facts.idHeader !== undefined) reply.headers.push(facts.idHeader, ctx.id);
@@ -77,7 +78,7 @@ function pushRetry(out: HeaderPairs, { code, retry, retryAfterMs }: FaultFacts, 
 }
 
 function has(pairs: HeaderPairs, name: string): boolean {
-  for (let i = 0; i < pairs.length; i += 2) if (pairs[i] === name) return true;
+  for (let i = 0; i < pairs.length; i += 2) if (pairs[i]?.toLowerCase() === name) return true;
   return false;
 }
 
