@@ -33,11 +33,12 @@ export function createAssembler(): Assembler {
 
 /** A character of a line takes at most three bytes of UTF-8. */
 function addBound(sum: number, frame: SpoolFrame): number {
-  return sum + frame.line.length * 3 + frame.size + 2;
+  return sum + (frame.written === undefined ? frame.line.length * 3 : frame.written.to - frame.written.from) + frame.size + 2;
 }
 
 function put(into: Buffer, from: number, frame: SpoolFrame): number {
-  let at = from + into.write(frame.line, from, 'utf8');
+  const { written } = frame;
+  let at = from + (written === undefined ? into.write(frame.line, from, 'utf8') : written.bytes.copy(into, from, written.from, written.to));
   into[at] = 0x0a;
   at += 1;
   for (const piece of frame.pieces) at += piece.copy(into, at);

@@ -1,5 +1,7 @@
+import { JsonBytes } from '../core/json/bytes.ts';
 import { emptyRecord } from '../core/records/empty.ts';
-import type { AttemptRecord, LogRecord, MessageRecord, PluginRecord } from '../core/records/record.ts';
+import { HeaderSpans } from '../core/records/header-spans.ts';
+import type { AttemptRecord, BodyRecord, LogRecord, MessageRecord, PluginRecord } from '../core/records/record.ts';
 
 /**
  * The short form of a line: lists in an agreed order in place of named members. It is half of the long one, and every
@@ -10,45 +12,46 @@ import type { AttemptRecord, LogRecord, MessageRecord, PluginRecord } from '../c
  * each plugin.
  */
 
-/** Texts of `kind` as JSON, by the model that was asked for: the last of each. */
-export class Kinds {
-  readonly #last = new Map<string, Known>();
-  readonly #bytes = Buffer.allocUnsafeSlow(longestPreview * 3);
+/** Bytes of a block that lines are written into. */
+const blockSize = 64 * 1024;
 
-  of(record: LogRecord): string {
+/** Writes lines, and remembers what many have in common: `kind` by the model that was asked for, the last of each, and headers. */
+export class Lines {
+  readonly out: JsonBytes;
+  readonly headers = new HeaderSpans();
+  readonly #kinds = new Map<string, Known>();
+
+  /** @param size bytes of the block that they are written into */
+  constructor(size = blockSize) {
+    this.out = new JsonBytes(size);
+  }
+
+  kind(record: LogRecord): void {
     const { plugins } = record;
     const values = kindOf(record);
     const slot = record.model.asked ?? record.path;
-    const known = this.#last.get(slot);
-    if (known !== undefined && isSame(known.values, values) && areSame(known.plugins, plugins)) return known.json;
-    if (this.#last.size >= mostKinds) this.#last.clear();
-    const json = JSON.stringify([...values, ...plugins.flatMap(({ name, moment }) => [name, moment])]);
-    this.#last.set(slot, { values, plugins, json });
-    return json;
+    const known = this.#kinds.get(slot);
+    if (known !== undefined && isSame(known.values, values) && areSame(known.plugins, plugins)) {
+      this.out.span(known.json);
+      return;
+    }
+    if (this.#kinds.size >= mostKinds) this.#kinds.clear();
+    const json = Buffer.from(JSON.stringify([...values, ...plugins.flatMap(({ name, moment }) => [name, moment])]));
+    this.#kinds.set(slot, { values, plugins, json });
+    this.out.span(json);
   }
 
-  /**
-   * Most previews are cut: that one character would make the whole line one of two bytes a character, and twice as dear. What
-   * stands before it is made anew: a piece of such a text is one of two bytes a character, whatever it holds.
-   */
-  preview(preview: string | null): string {
-    if (preview === null || !preview.endsWith(cut)) return JSON.stringify(preview);
-    const bytes = preview.length > longestPreview ? 0 : this.#bytes.write(preview, 'utf8');
-    const isAscii = bytes === preview.length + cutBytes - 1;
-    const text = isAscii ? this.#bytes.toString('latin1', 0, bytes - cutBytes) : preview.slice(0, -1);
-    return String.raw`${JSON.stringify(text).slice(0, -1)}\u2026"`;
+  /** Most are cut. */
+  preview(preview: string | null): void {
+    if (preview?.endsWith('…') === true) this.out.cutText(preview);
+    else this.out.text(preview);
   }
 }
-
-const cut = '…';
-const cutBytes = 3;
-/** Characters of one that is made anew; those of requests are shorter. */
-const longestPreview = 256;
 
 interface Known {
   readonly values: Kind;
   readonly plugins: readonly PluginRecord[];
-  readonly json: string;
+  readonly json: Uint8Array;
 }
 
 const mostKinds = 256;
@@ -64,15 +67,32 @@ function areSame(one: readonly PluginRecord[], other: readonly PluginRecord[]): 
   return true;
 }
 
-/** A record of a request that was let in, without its closing brace. */
-export function compactLine(record: LogRecord, kinds: Kinds): string {
-  const { request, upstream, response } = record;
-  const messages = JSON.stringify([messageOf(request), messageOf(upstream), messageOf(response)]);
+/** Writes a record of a request that was let in, without its closing brace. */
+export function writeCompact(record: LogRecord, lines: Lines): void {
+  const { out } = lines;
+  out.ascii('{"v":2,"kind":');
+  lines.kind(record);
+  out.ascii(',"own":[');
+  writeOwn(record, out);
+  out.ascii('],"preview":');
+  lines.preview(record.preview);
   const more = moreOf(record);
-  const rare = more === undefined ? '' : `,"more":${JSON.stringify(more)}`;
-  const own = `"own":${JSON.stringify(ownOf(record))},"preview":${kinds.preview(record.preview)}${rare}`;
-  return `{"v":2,"kind":${kinds.of(record)},${own},"messages":${messages},"ms":${timesJson(record.plugins)}`;
+  if (more !== undefined) {
+    out.ascii(',"more":');
+    out.json(JSON.stringify(more));
+  }
+  out.ascii(',"messages":[');
+  writeMessage(record.request, lines);
+  out.character(comma);
+  writeMessage(record.upstream, lines);
+  out.character(comma);
+  writeMessage(record.response, lines);
+  out.ascii('],"ms":[');
+  writeTimes(record.plugins, out);
+  out.ascii(']');
 }
+
+const comma = 0x2c;
 
 /** The one attempt that most requests have, as far as `kind` and `own` can say it. */
 export function onlyAttempt({ attempts }: LogRecord): AttemptRecord | undefined {
@@ -81,7 +101,33 @@ export function onlyAttempt({ attempts }: LogRecord): AttemptRecord | undefined 
 }
 
 export type Kind = ReturnType<typeof kindOf>;
-export type Own = ReturnType<typeof ownOf>;
+
+export type Own = readonly [
+  id: string,
+  trace: string,
+  at: number,
+  random: number,
+  total: number,
+  firstEvent: number | null,
+  overhead: number,
+  prompt: number,
+  completion: number,
+  cached: number,
+  cacheWrite: number,
+  reasoning: number,
+  audioIn: number,
+  audioOut: number,
+  usd: string | null,
+  finish: string | null,
+  responseId: string | null,
+  bytesIn: number,
+  bytesOut: number,
+  attemptAt: number | null,
+  connectMs: number | null,
+  firstByteMs: number | null,
+  attemptMs: number | null,
+  upstreamId: string | null,
+];
 
 // oxlint-disable-next-line typescript/explicit-function-return-type -- the type is the order of its members
 function kindOf(record: LogRecord) {
@@ -123,36 +169,51 @@ function kindOf(record: LogRecord) {
   ] as const;
 }
 
-// oxlint-disable-next-line typescript/explicit-function-return-type -- the same
-function ownOf(record: LogRecord) {
+/** In the order of `Own`. */
+function writeOwn(record: LogRecord, out: JsonBytes): void {
   const { ms, usage, bytes, finish } = record;
+  out.text(record.id);
+  out.character(comma);
+  out.text(record.trace.trace_id);
+  number(record.at, out);
+  out.character(comma);
+  out.share(record.random);
+  number(ms.total, out);
+  number(ms.first_event, out);
+  number(ms.overhead, out);
+  number(usage.prompt, out);
+  number(usage.completion, out);
+  number(usage.cached, out);
+  number(usage.cache_write, out);
+  number(usage.reasoning, out);
+  number(usage.audio_in, out);
+  number(usage.audio_out, out);
+  text(record.cost.usd, out);
+  text(finish.length === 1 ? (finish[0] ?? null) : null, out);
+  text(record.response_id, out);
+  number(bytes.in, out);
+  number(bytes.out, out);
   const attempt = onlyAttempt(record);
-  return [
-    record.id,
-    record.trace.trace_id,
-    record.at,
-    record.random,
-    ms.total,
-    ms.first_event,
-    ms.overhead,
-    usage.prompt,
-    usage.completion,
-    usage.cached,
-    usage.cache_write,
-    usage.reasoning,
-    usage.audio_in,
-    usage.audio_out,
-    record.cost.usd,
-    finish.length === 1 ? (finish[0] ?? null) : null,
-    record.response_id,
-    bytes.in,
-    bytes.out,
-    attempt?.at ?? null,
-    attempt?.connect_ms ?? null,
-    attempt?.first_byte_ms ?? null,
-    attempt?.total_ms ?? null,
-    attempt?.upstream_id ?? null,
-  ] as const;
+  if (attempt === undefined) out.ascii(',null,null,null,null,null');
+  else writeAttempt(attempt, out);
+}
+
+function writeAttempt(attempt: AttemptRecord, out: JsonBytes): void {
+  number(attempt.at, out);
+  number(attempt.connect_ms, out);
+  number(attempt.first_byte_ms, out);
+  number(attempt.total_ms, out);
+  text(attempt.upstream_id, out);
+}
+
+function number(value: number | null, out: JsonBytes): void {
+  out.character(comma);
+  out.number(value);
+}
+
+function text(value: string | null, out: JsonBytes): void {
+  out.character(comma);
+  out.text(value);
 }
 
 /** Members whose value is mostly the empty one. */
@@ -214,15 +275,47 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** Headers and why there is no body; size and kept bytes; what a patch or a stream has; all of the body. Told apart by their length. */
-function messageOf({ headers, body, why_absent: why }: MessageRecord): unknown[] {
-  if (body === null) return [headers, why];
-  if (body.sha256 !== null) return [headers, why, body];
-  if (body.same_as === null && body.patch === null && body.chunks === null) return [headers, why, body.size, body.kept];
-  return [headers, why, body.size, body.kept, body.same_as, body.patch, body.chunks];
+function writeMessage({ headers, body, why_absent: why }: MessageRecord, lines: Lines): void {
+  const { out } = lines;
+  out.ascii('[');
+  lines.headers.write(out, headers);
+  text(why, out);
+  if (body === null) {
+    out.ascii(']');
+    return;
+  }
+  if (body.sha256 === null) writeBody(body, out);
+  else {
+    out.character(comma);
+    out.json(JSON.stringify(body));
+  }
+  out.ascii(']');
 }
 
-function timesJson(plugins: readonly PluginRecord[]): string {
-  let out = '';
-  for (const { ms } of plugins) out += out === '' ? `${ms}` : `,${ms}`;
-  return `[${out}]`;
+function writeBody({ size, kept, same_as: same, patch, chunks }: BodyRecord, out: JsonBytes): void {
+  number(size, out);
+  number(kept, out);
+  if (same === null && patch === null && chunks === null) return;
+  text(same, out);
+  out.character(comma);
+  out.json(JSON.stringify(patch));
+  out.character(comma);
+  if (chunks === null) out.ascii('null');
+  else writeList(chunks, out);
+}
+
+function writeList(numbers: readonly number[], out: JsonBytes): void {
+  out.ascii('[');
+  for (let i = 0; i < numbers.length; i += 1) {
+    if (i > 0) out.character(comma);
+    out.number(numbers[i] as number);
+  }
+  out.ascii(']');
+}
+
+function writeTimes(plugins: readonly PluginRecord[], out: JsonBytes): void {
+  for (let i = 0; i < plugins.length; i += 1) {
+    if (i > 0) out.character(comma);
+    out.number((plugins[i] as PluginRecord).ms);
+  }
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { bareRecord } from '../core/records/bare.ts';
 import { toRow } from '../core/logs/row.ts';
 import type { LogRecord } from '../core/records/record.ts';
-import { Kinds } from './compact.ts';
+import { Lines } from './compact.ts';
 import { decodeFrame, decodeHead, decodeLine } from './decode.ts';
 import { encodeRecord } from './encode.ts';
 import { sampleRecord } from './fixtures/sample.ts';
@@ -79,11 +79,11 @@ const unusual: readonly Partial<LogRecord>[] = [
 ];
 
 it('reads what was written, whatever was written before it', () => {
-  const kinds = new Kinds();
+  const lines = new Lines(64);
   const records = [...unusual, ...unusual.toReversed()].map((over) => sampleRecord(over));
-  const lines = records.map((record) => encodeRecord(record, {}, undefined, kinds).line);
-  expect(lines.map(decodeLine)).toEqual(records);
-  expect(lines[0]).toBe(lines.at(-1));
+  const written = records.map((record) => encodeRecord(record, {}, undefined, lines).line);
+  expect(written.map(decodeLine)).toEqual(records);
+  expect(written[0]).toBe(written.at(-1));
 });
 
 it('takes less than two thirds of the bytes of the long form', () => {

@@ -1,17 +1,25 @@
 import type { Mask } from '../core/secrets/mask.ts';
 import { withoutEmpty } from '../core/records/empty.ts';
 import type { LogRecord, MessageRecord } from '../core/records/record.ts';
-import { compactLine, Kinds } from './compact.ts';
+import type { WrittenBytes } from '../core/json/bytes.ts';
+import { Lines, writeCompact } from './compact.ts';
 import { type EndAmendment, type PartPieces, parts, type SpoolFrame } from './frame.ts';
 
+/** Bytes of the block for one record that is written alone. */
+const alone = 8 * 1024;
+
 /**
- * A record and its kept bytes as one frame. Nothing is copied: the pieces stay the caller's.
+ * A record and its kept bytes as one frame. Nothing is copied: the pieces stay the caller's, and the line lies in the block
+ * of `lines`.
  *
- * @param kinds what is remembered from record to record; whoever writes one alone has none
+ * @param lines where it is written, and what is remembered from record to record; whoever writes one alone has none
  */
-export function encodeRecord(record: LogRecord, bodies: PartPieces, mask?: Mask, kinds = new Kinds()): SpoolFrame {
-  let sizes = '';
+export function encodeRecord(record: LogRecord, bodies: PartPieces, mask?: Mask, lines = new Lines(alone)): SpoolFrame {
+  const { out } = lines;
   const pieces: Buffer[] = [];
+  out.begin();
+  writeLine(record, lines);
+  out.ascii(',"parts":[');
   let size = 0;
   for (const part of parts) {
     const kept = bodies[part];
@@ -21,22 +29,50 @@ export function encodeRecord(record: LogRecord, bodies: PartPieces, mask?: Mask,
       pieces.push(piece);
       length += piece.length;
     }
-    sizes += `${sizes === '' ? '' : ','}["${part}",${length}]`;
+    out.ascii(pieces.length === kept.length ? '["' : ',["');
+    out.ascii(part);
+    out.ascii('",');
+    out.number(length);
+    out.ascii(']');
     size += length;
   }
-  return { line: `${lineOf(record, kinds)},"parts":[${sizes}]}`, pieces, size, mask };
+  out.ascii(']}');
+  return new RecordFrame(out.end(), pieces, size, mask);
+}
+
+class RecordFrame implements SpoolFrame {
+  readonly written: WrittenBytes;
+  readonly pieces: readonly Buffer[];
+  readonly size: number;
+  readonly mask: Mask | undefined;
+
+  constructor(written: WrittenBytes, pieces: readonly Buffer[], size: number, mask: Mask | undefined) {
+    this.written = written;
+    this.pieces = pieces;
+    this.size = size;
+    this.mask = mask;
+  }
+
+  get line(): string {
+    const { bytes, from, to } = this.written;
+    return bytes.toString('utf8', from, to);
+  }
 }
 
 /** Bytes of a record without its bodies. */
 export const recordLimit = 64 * 1024;
 
 /** Without its closing brace. Each member is bounded where the record is made; all of them together are here. */
-function lineOf(record: LogRecord, kinds: Kinds): string {
-  if (!record.admitted) return JSON.stringify(withoutEmpty(record)).slice(0, -1);
-  const line = compactLine(record, kinds);
-  // A character takes three bytes at most.
-  if (line.length * 3 <= recordLimit || Buffer.byteLength(line) <= recordLimit) return line;
-  return compactLine(shortened(record), kinds);
+function writeLine(record: LogRecord, lines: Lines): void {
+  const { out } = lines;
+  if (!record.admitted) {
+    out.json(JSON.stringify(withoutEmpty(record)).slice(0, -1));
+    return;
+  }
+  writeCompact(record, lines);
+  if (out.length <= recordLimit) return;
+  out.cut(0);
+  writeCompact(shortened(record), lines);
 }
 
 /** Without what can be large: the rest is a few kilobytes. */
@@ -63,5 +99,5 @@ function bare({ body, why_absent }: MessageRecord): MessageRecord {
 
 /** The short line that corrects the end of a record that is written already. */
 export function encodeAmendment(id: string, end: EndAmendment): SpoolFrame {
-  return { line: JSON.stringify({ id, end }), pieces: [], size: 0, mask: undefined };
+  return { line: JSON.stringify({ id, end }), written: undefined, pieces: [], size: 0, mask: undefined };
 }

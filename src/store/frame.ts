@@ -1,3 +1,4 @@
+import type { WrittenBytes } from '../core/json/bytes.ts';
 import type { Mask } from '../core/secrets/mask.ts';
 import type { LogRecord } from '../core/records/record.ts';
 
@@ -15,6 +16,8 @@ export type PartPieces = { readonly [P in Part]?: readonly Buffer[] | undefined 
 export interface SpoolFrame {
   /** Without its line feed, and without one inside. */
   readonly line: string;
+  /** The same as bytes, where it is there as such: valid until the next frames are made. */
+  readonly written: WrittenBytes | undefined;
   readonly pieces: readonly Buffer[];
   /** Bytes of all pieces. */
   readonly size: number;

@@ -108,8 +108,11 @@ class PinoLog implements Log {
 
   request(record: LogRecord): void {
     if (!this.#logger.isLevelEnabled('info')) return;
-    if (this.#format === 'pretty') this.#output.later(`${this.#options.requestLine(record)}\n`);
-    else this.#output.later(this.#lines.of(record, this.#options.now()));
+    const isPretty = this.#format === 'pretty';
+    this.#output.later((out) => {
+      if (isPretty) out.json(`${this.#options.requestLine(record)}\n`);
+      else this.#lines.write(out, record, this.#options.now());
+    });
   }
 
   news(text: string, fields: object, message: string, level: 'info' | 'error' = 'info'): void {

@@ -1,3 +1,4 @@
+import { JsonBytes } from '../core/json/bytes.ts';
 import type { Mask } from '../core/secrets/mask.ts';
 
 /** What takes the text in the end: writes without waiting, one write in flight. */
@@ -7,16 +8,17 @@ export interface Destination {
   flush(): Promise<void>;
 }
 
-/** Milliseconds and characters for which lines that can wait do so. */
+/** Milliseconds and bytes for which lines that can wait do so. */
 const longestWait = 50;
 const mostWaiting = 128 * 1024;
+/** Lines are added until the turn of the event loop ends. */
+const blockSize = mostWaiting * 1.5;
 
 /** Gathers lines and hands them on together, secrets hidden. */
 export class Output {
   mask: Mask | undefined;
   readonly #destination: Destination;
-  #lines: string[] = [];
-  #length = 0;
+  readonly #lines = new JsonBytes(blockSize);
   #turn: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -26,14 +28,20 @@ export class Output {
 
   /** Handed on in this turn of the event loop, with all that waits. @param line with its line feed */
   write(line: string): void {
-    this.#add(line);
+    this.#lines.json(line);
     this.#turn ??= setImmediate(this.#handOn);
   }
 
-  /** Handed on soon: in 50 ms, or with a line that does not wait. */
-  later(line: string): void {
-    this.#add(line);
-    if (this.#length > mostWaiting) this.#turn ??= setImmediate(this.#handOn);
+  /** Handed on soon: in 50 ms, or with a line that does not wait. @param write appends a whole line */
+  later(write: (lines: JsonBytes) => void): void {
+    const { length } = this.#lines;
+    try {
+      write(this.#lines);
+    } catch (error) {
+      this.#lines.cut(length);
+      throw error;
+    }
+    if (this.#lines.length > mostWaiting) this.#turn ??= setImmediate(this.#handOn);
     else this.#timer ??= setTimeout(this.#handOn, longestWait);
   }
 
@@ -48,27 +56,21 @@ export class Output {
     await this.#destination.flush();
   }
 
-  #add(line: string): void {
-    this.#lines.push(line);
-    this.#length += line.length;
-  }
-
   readonly #handOn = (): void => {
     clearImmediate(this.#turn);
     clearTimeout(this.#timer);
     this.#turn = undefined;
     this.#timer = undefined;
     if (this.#lines.length === 0) return;
-    const text = this.#lines.join('');
-    this.#lines = [];
-    this.#length = 0;
-    this.#destination.write(this.#masked(text));
+    // A copy: it is written while others are gathered.
+    const bytes = Buffer.from(this.#lines.since(0).buffer);
+    this.#lines.reuse();
+    this.#destination.write(this.#masked(bytes));
   };
 
   /** Bytes are searched for all secrets at once; only where one was found it is worth to look for each in the text. */
-  #masked(text: string): Buffer {
-    const bytes = Buffer.from(text);
+  #masked(bytes: Buffer): Buffer {
     const { mask } = this;
-    return mask === undefined || mask.bytes(bytes) === bytes ? bytes : Buffer.from(mask.text(text));
+    return mask === undefined || mask.bytes(bytes) === bytes ? bytes : Buffer.from(mask.text(bytes.toString('utf8')));
   }
 }

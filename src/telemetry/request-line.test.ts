@@ -1,5 +1,6 @@
 import { emptyRecord } from '../core/records/empty.ts';
 import { expect, it } from 'vitest';
+import { JsonBytes } from '../core/json/bytes.ts';
 import type { LogRecord } from '../core/records/record.ts';
 import { sampleRecord } from '../store/fixtures/sample.ts';
 import { requestFields } from './request-fields.ts';
@@ -36,6 +37,7 @@ const different: readonly Partial<LogRecord>[] = [
   { attempts: [attempt, { ...attempt, n: 1 }] },
   { ms: { total: 1, first_event: null, overhead: 0 }, usage: { ...sampleRecord().usage, prompt: 1, details: { images: 1 } } },
   { cost: { usd: '0.1', source: 'a', prices: { input: '1' } }, finish: [] },
+  { cost: { usd: null, source: 'b', prices: {} }, finish: ['stop', 'é'] },
   { lane: 'full' },
   { cache: 'HIT' },
   { dropped: [{ param: 'seed', reason: 'unknown' }] },
@@ -56,9 +58,16 @@ it('writes what each request has, whatever it remembers of others', () => {
   const plain = { notes: {}, metadata: {} };
   const records = different.flatMap((over) => [sampleRecord(plain), sampleRecord({ ...plain, ...over })]);
   const expected = records.map((record) =>
-    JSON.stringify({ level: 'info', time: '2026-11-21T09:31:07.000Z', msg: 'request', ...requestFields(record) }),
+    JSON.stringify({ level: 'info', time: '2026-11-21T09:31:07.042Z', msg: 'request', ...requestFields(record) }),
   );
-  expect(records.map((record) => lines.of(record, 1_795_253_467_000))).toEqual(expected.map((line) => `${line}\n`));
+  const out = new JsonBytes(1024);
+  const written = records.map((record) => {
+    out.begin();
+    lines.write(out, record, 1_795_253_467_042);
+    const { bytes, from, to } = out.end();
+    return bytes.toString('utf8', from, to);
+  });
+  expect(written).toEqual(expected.map((line) => `${line}\n`));
 });
 
 it('names what a rejected caller and all others have alike', () => {

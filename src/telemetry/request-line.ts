@@ -1,4 +1,5 @@
-import type { LogRecord } from '../core/records/record.ts';
+import type { JsonBytes } from '../core/json/bytes.ts';
+import type { LogRecord, UsageRecord } from '../core/records/record.ts';
 import { attemptFields, requestFields } from './request-fields.ts';
 
 /** Texts that are kept. */
@@ -8,37 +9,69 @@ const mostKept = 256;
 interface Known {
   readonly values: readonly unknown[];
   /** The members from `endpoint` to `attempts`, and those from `lane` to `client`. */
-  readonly start: string;
-  readonly rest: string;
+  readonly start: Uint8Array;
+  readonly rest: Uint8Array;
+  /** Of the cost: the members behind the sum. */
+  readonly prices: Uint8Array;
 }
 
 /**
  * The JSON line of a finished request: that of `requestFields`, byte for byte. Most of it is the same from request to
- * request, and is written from remembered texts: to write all of it anew would cost as much as the record.
+ * request, and is copied from remembered bytes: to write all of it anew would cost as much as the record.
  */
 export class RequestLines {
   /** By the model that was asked for: the last of each. */
   readonly #last = new Map<string, Known>();
-  #time = '';
-  #timeAt = Number.NaN;
+  /** As far as the second, in Unix milliseconds. */
+  #begin: Uint8Array = new Uint8Array();
+  #second = Number.NaN;
 
-  /** @param now Unix milliseconds */
-  of(record: LogRecord, now: number): string {
-    const begin = `{"level":"info","time":"${this.#timeOf(now)}","msg":"request",`;
-    if (!record.admitted) return `${begin}${members(requestFields(record))}}\n`;
-    const known = this.#knownOf(record);
-    const start = hasPlainStart(record) ? known.start : startOf(record);
-    const rest = hasPlainRest(record) ? known.rest : restOf(record);
-    const own = `"id":${JSON.stringify(record.id)},"trace_id":${JSON.stringify(record.trace.trace_id)},"at":${record.at}`;
-    return `${begin}${own},${start},${middleOf(record)},${rest},"bytes":${JSON.stringify(record.bytes)},"end":"${record.end}"}\n`;
+  /** @param now Unix milliseconds, whole ones */
+  write(out: JsonBytes, record: LogRecord, now: number): void {
+    const second = Math.floor(now / 1000) * 1000;
+    out.span(this.#beginOf(second));
+    out.digits(now - second, 3);
+    out.ascii('Z","msg":"request",');
+    if (record.admitted) this.#admitted(out, record);
+    else out.json(members(requestFields(record)));
+    out.ascii('}\n');
   }
 
-  #timeOf(now: number): string {
-    if (now !== this.#timeAt) {
-      this.#time = new Date(now).toISOString();
-      this.#timeAt = now;
+  #admitted(out: JsonBytes, record: LogRecord): void {
+    const known = this.#knownOf(record);
+    out.ascii('"id":');
+    out.text(record.id);
+    out.ascii(',"trace_id":');
+    out.text(record.trace.trace_id);
+    out.ascii(',"at":');
+    out.number(record.at);
+    out.ascii(',');
+    if (hasPlainStart(record)) out.span(known.start);
+    else out.json(startOf(record));
+    writeTimes(out, record.ms);
+    writeUsage(out, record.usage);
+    out.ascii(',"cost":{"usd":');
+    out.text(record.cost.usd);
+    out.span(known.prices);
+    out.ascii('},"finish":[');
+    writeTexts(out, record.finish);
+    out.ascii('],');
+    if (hasPlainRest(record)) out.span(known.rest);
+    else out.json(restOf(record));
+    out.ascii(',"bytes":{"in":');
+    out.number(record.bytes.in);
+    out.ascii(',"out":');
+    out.number(record.bytes.out);
+    out.ascii('},"end":');
+    out.text(record.end);
+  }
+
+  #beginOf(second: number): Uint8Array {
+    if (second !== this.#second) {
+      this.#begin = Buffer.from(`{"level":"info","time":"${new Date(second).toISOString().slice(0, -'000Z'.length)}`);
+      this.#second = second;
     }
-    return this.#time;
+    return this.#begin;
   }
 
   #knownOf(record: LogRecord): Known {
@@ -47,7 +80,7 @@ export class RequestLines {
     const known = this.#last.get(slot);
     if (known !== undefined && isSame(known.values, values)) return known;
     if (this.#last.size >= mostKept) this.#last.clear();
-    const made = { values, start: startOf(record), rest: restOf(record) };
+    const made = { values, start: Buffer.from(startOf(record)), rest: Buffer.from(restOf(record)), prices: Buffer.from(pricesOf(record)) };
     // Whatever is not in `values` must not be remembered.
     if (hasPlainStart(record) && hasPlainRest(record)) this.#last.set(slot, made);
     return made;
@@ -83,6 +116,8 @@ function valuesOf(record: LogRecord): unknown[] {
     record.cache,
     client.ip,
     client.agent,
+    record.cost.source,
+    record.cost.prices,
   ];
 }
 
@@ -112,8 +147,48 @@ function startOf(record: LogRecord): string {
   return members({ ...caller, target, provider, type, model, attempts: attempts.map(attemptFields) });
 }
 
-function middleOf({ ms, usage, cost, finish }: LogRecord): string {
-  return members({ ms, usage, cost, finish });
+const pricesOf = ({ cost: { source, prices } }: LogRecord): string => `,${members({ source, prices })}`;
+
+function writeTimes(out: JsonBytes, ms: LogRecord['ms']): void {
+  out.ascii(',"ms":{"total":');
+  out.number(ms.total);
+  out.ascii(',"first_event":');
+  out.number(ms.first_event);
+  out.ascii(',"overhead":');
+  out.number(ms.overhead);
+  out.ascii('}');
+}
+
+function writeUsage(out: JsonBytes, usage: UsageRecord): void {
+  out.ascii(',"usage":');
+  if (usage.details !== undefined) {
+    out.json(JSON.stringify(usage));
+    return;
+  }
+  out.ascii('{"prompt":');
+  out.number(usage.prompt);
+  out.ascii(',"completion":');
+  out.number(usage.completion);
+  out.ascii(',"cached":');
+  out.number(usage.cached);
+  out.ascii(',"cache_write":');
+  out.number(usage.cache_write);
+  out.ascii(',"reasoning":');
+  out.number(usage.reasoning);
+  out.ascii(',"audio_in":');
+  out.number(usage.audio_in);
+  out.ascii(',"audio_out":');
+  out.number(usage.audio_out);
+  out.ascii(',"source":');
+  out.text(usage.source);
+  out.ascii('}');
+}
+
+function writeTexts(out: JsonBytes, texts: readonly string[]): void {
+  for (let i = 0; i < texts.length; i += 1) {
+    if (i > 0) out.ascii(',');
+    out.text(texts[i] as string);
+  }
 }
 
 function restOf(record: LogRecord): string {

@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest';
+import { JsonBytes } from './bytes.ts';
+
+/** What is written, in a block that is too small for most of it. */
+function written(write: (out: JsonBytes) => void): string {
+  const out = new JsonBytes(16);
+  out.begin();
+  write(out);
+  const { bytes, from, to } = out.end();
+  expect(out.length).toBe(to - from);
+  return bytes.toString('utf8', from, to);
+}
+
+const characters = Array.from({ length: 300 }, (_, code) => String.fromCharCode(code));
+const odd = ['a "quoted" \\ text', 'é', '日本', '\u2028', '\ud800', '\n', '\u007f', ...characters];
+const texts = ['', 'plain', 'x'.repeat(1000), ...odd, ...odd.map((text) => `${'x'.repeat(60)}${text}`), '…', 'x…y…'];
+
+it('writes texts as JSON', () => {
+  expect(texts.map((text) => written((out) => out.text(text)))).toEqual(texts.map((text) => JSON.stringify(text)));
+  expect(written((out) => out.text(null))).toBe('null');
+});
+
+it('writes what is cut in ASCII', () => {
+  const cut = texts.map((text) => `${text}…`);
+  const lines = cut.map((text) => written((out) => out.cutText(text)));
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(cut);
+  expect(lines.filter((line) => !line.endsWith(String.raw`\u2026"`))).toEqual([]);
+});
+
+const random = (i: number): number => (i * 0.618_033_988_749_895) % 1;
+const special = [
+  0,
+  -0,
+  1,
+  -1,
+  0.5,
+  -0.5,
+  1e21,
+  1e-7,
+  0.0005,
+  0.001,
+  0.9995,
+  1.0005,
+  123.456,
+  1_795_443_903_257,
+  1_795_443_903_257.5,
+  999_999_999.999,
+  1e9,
+  1e9 + 0.5,
+  1e12,
+  999_999_999_999_999,
+  1e15,
+  1e15 + 0.5,
+  2 ** 53,
+  1e300,
+  Number.MIN_VALUE,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+];
+const numbers = [
+  ...special,
+  ...Array.from({ length: 2000 }, (_, i) => i / 1000),
+  ...Array.from({ length: 2000 }, (_, i) => random(i) * 10 ** (i % 12)),
+  ...Array.from({ length: 2000 }, (_, i) => Math.round(random(i) * 10 ** (i % 14)) / 1000),
+  ...Array.from({ length: 2000 }, (_, i) => Math.round(random(i) * 10 ** (i % 16))),
+];
+
+it('writes numbers as JSON', () => {
+  expect(numbers.map((number) => written((out) => out.number(number)))).toEqual(numbers.map((number) => JSON.stringify(number)));
+  expect(written((out) => out.number(null))).toBe('null');
+});
+
+it('writes shares as JSON that reads the same', () => {
+  const shares = [0, 1, 0.5, 1e-15, 1e-16, 0.1 + 0.2, 1 / 3, -0.5, 1.5, ...Array.from({ length: 2000 }, (_, i) => fifteen(random(i)))];
+  const texts = shares.map((share) => written((out) => out.share(share)));
+  expect(texts.map(Number)).toEqual(shares);
+  expect(texts[2]).toBe('0.5');
+  expect(texts[3]).toBe('0.000000000000001');
+});
+
+const fifteen = (share: number): number => Math.floor(share * 1e15) / 1e15;
+
+it('keeps pieces until their memory is used again', () => {
+  const out = new JsonBytes(64);
+  const pieces = Array.from({ length: 20 }, (_, i) => {
+    out.begin();
+    out.ascii(`[${i},`);
+    out.span(Buffer.from('"span"'));
+    out.character(0x2c);
+    out.json('"é"]');
+    return out.end();
+  });
+  out.begin();
+  out.ascii('dropped');
+  out.cut(4);
+  expect(String.fromCharCode(...out.since(1))).toBe('rop');
+  out.cut(0);
+  expect(pieces.map(({ bytes, from, to }) => bytes.toString('utf8', from, to))).toEqual(pieces.map((_, i) => `[${i},"span","é"]`));
+  expect(out.end()).toMatchObject({ from: out.end().to });
+  out.reuse();
+  out.begin();
+  expect(out.end()).toMatchObject({ from: 0, to: 0 });
+});

@@ -1,0 +1,243 @@
+/** A piece of a block of memory. */
+export interface WrittenBytes {
+  readonly bytes: Buffer;
+  readonly from: number;
+  /** Behind the last byte. */
+  readonly to: number;
+}
+
+/** Longer texts are written at once, and looked at where they stand. */
+const longestShort = 48;
+/** Bytes of a JSON number, and a comma. */
+const longestNumber = 32;
+/** Beyond it, thousandths are not counted exactly any more. */
+const mostThousandths = 1e12;
+const million = 1e6;
+const billion = 1e9;
+/** Of `…`. */
+const cutBytes = 3;
+/** Beyond it, not all whole numbers are exact. */
+const mostWhole = 1e15;
+
+/**
+ * JSON as bytes in a block of memory, written member by member: for lines that are made for each request. No text of them
+ * is built, and a number is written by its digits. Texts and numbers are written as `JSON.stringify` does.
+ */
+export class JsonBytes {
+  readonly #usual: number;
+  #bytes: Buffer;
+  #from = 0;
+  #at = 0;
+
+  /** @param usual bytes of a block; a larger piece gets one of its own */
+  constructor(usual: number) {
+    this.#usual = usual;
+    this.#bytes = Buffer.allocUnsafeSlow(usual);
+  }
+
+  /** A new piece begins. */
+  begin(): void {
+    this.#from = this.#at;
+  }
+
+  /** The piece from its beginning: valid until `reuse`. */
+  end(): WrittenBytes {
+    return { bytes: this.#bytes, from: this.#from, to: this.#at };
+  }
+
+  /** Of the piece, only so many bytes stay. */
+  cut(length: number): void {
+    this.#at = this.#from + length;
+  }
+
+  /** All pieces so far are done with: their memory is written again. */
+  reuse(): void {
+    if (this.#bytes.length > this.#usual) this.#bytes = Buffer.allocUnsafeSlow(this.#usual);
+    this.#at = 0;
+    this.#from = 0;
+  }
+
+  /** Bytes of the piece so far. */
+  get length(): number {
+    return this.#at - this.#from;
+  }
+
+  /** A copy of what the piece has from an offset on. */
+  since(offset: number): Uint8Array {
+    return new Uint8Array(this.#bytes.subarray(this.#from + offset, this.#at));
+  }
+
+  /** Writes over one character. @param offset within the piece */
+  put(offset: number, code: number): void {
+    this.#bytes[this.#from + offset] = code;
+  }
+
+  /** @param text of ASCII alone, and short */
+  ascii(text: string): void {
+    const bytes = this.#room(text.length);
+    let at = this.#at;
+    for (let i = 0; i < text.length; i += 1, at += 1) bytes[at] = text.charCodeAt(i);
+    this.#at = at;
+  }
+
+  /** @param code of ASCII */
+  character(code: number): void {
+    this.#room(1)[this.#at] = code;
+    this.#at += 1;
+  }
+
+  span(span: Uint8Array): void {
+    this.#room(span.length).set(span, this.#at);
+    this.#at += span.length;
+  }
+
+  /** @param json any, as it is */
+  json(json: string): void {
+    const bytes = this.#room(json.length * 3);
+    this.#at += bytes.write(json, this.#at, 'utf8');
+  }
+
+  text(text: string | null): void {
+    if (text === null) {
+      this.ascii('null');
+      return;
+    }
+    const isWritten = text.length > longestShort ? this.#long(text, text.length) : this.#short(text);
+    if (!isWritten) this.json(JSON.stringify(text));
+  }
+
+  /** A text that ends with `…`, which is written as an escape: a line of ASCII is read faster. */
+  cutText(text: string): void {
+    if (!this.#long(text, text.length - 1)) this.json(JSON.stringify(text.slice(0, -1)));
+    // The closing quote.
+    this.#at -= 1;
+    this.ascii(String.raw`\u2026"`);
+  }
+
+  number(value: number | null): void {
+    if (value === null) {
+      this.ascii('null');
+      return;
+    }
+    this.#room(longestNumber);
+    const thousandths = Math.round(value * 1000);
+    // A number of so few digits that is this one is its shortest text.
+    if (thousandths >= 0 && thousandths < mostThousandths && thousandths / 1000 === value) {
+      const whole = Math.floor(thousandths / 1000);
+      this.#whole(whole);
+      this.#fraction(thousandths - whole * 1000);
+    } else if (value > 0 && value < mostWhole && Number.isInteger(value)) {
+      const millions = Math.floor(value / million);
+      this.#whole(millions);
+      this.digits(value - millions * million, 6);
+    } else this.ascii(Number.isFinite(value) ? `${value}` : 'null');
+  }
+
+  /** The same for one from 0 to 1 with at most fifteen decimals: to find out which are enough for any other takes much longer. */
+  share(value: number): void {
+    const parts = Math.round(value * mostWhole);
+    if (!(parts > 0 && parts < mostWhole && parts / mostWhole === value)) {
+      this.number(value);
+      return;
+    }
+    this.ascii('0.');
+    this.#room(longestNumber);
+    const upper = Math.floor(parts / billion);
+    this.digits(upper, 6);
+    this.digits(parts - upper * billion, 9);
+    while (this.#bytes[this.#at - 1] === zero) this.#at -= 1;
+  }
+
+  /** @param value whole, from 0 to 999,999,999 */
+  #whole(value: number): void {
+    let rest = value | 0;
+    let count = 1;
+    for (let power = 10; power <= rest && count < 9; power *= 10) count += 1;
+    this.#at += count;
+    for (let at = this.#at - 1; count > 0; count -= 1, at -= 1) {
+      const next = (rest / 10) | 0;
+      this.#bytes[at] = zero + (rest - next * 10);
+      rest = next;
+    }
+  }
+
+  /** A whole number with zeros before it. @param digits at most nine, and no fewer than it has */
+  digits(value: number, digits: number): void {
+    this.#room(digits);
+    let rest = value | 0;
+    this.#at += digits;
+    for (let at = this.#at - 1, count = digits; count > 0; count -= 1, at -= 1) {
+      const next = (rest / 10) | 0;
+      this.#bytes[at] = zero + (rest - next * 10);
+      rest = next;
+    }
+  }
+
+  #fraction(thousandths: number): void {
+    if (thousandths === 0) return;
+    const bytes = this.#bytes;
+    const tenths = (thousandths / 100) | 0;
+    const rest = thousandths - tenths * 100;
+    const hundredths = (rest / 10) | 0;
+    const last = rest - hundredths * 10;
+    bytes[this.#at] = point;
+    bytes[this.#at + 1] = zero + tenths;
+    bytes[this.#at + 2] = zero + hundredths;
+    bytes[this.#at + 3] = zero + last;
+    this.#at += last > 0 ? 4 : hundredths > 0 ? 3 : 2;
+  }
+
+  /** False where the text needs more than quotes. */
+  #short(text: string): boolean {
+    const bytes = this.#room(text.length + 2);
+    let at = this.#at;
+    bytes[at] = quote;
+    at += 1;
+    for (let i = 0; i < text.length; i += 1, at += 1) {
+      const code = text.charCodeAt(i);
+      if (code < space || code > lastPlain || code === quote || code === backslash) return false;
+      bytes[at] = code;
+    }
+    bytes[at] = quote;
+    this.#at = at + 1;
+    return true;
+  }
+
+  /** The same. @param length characters that must be plain */
+  #long(text: string, length: number): boolean {
+    const bytes = this.#room(text.length * 3 + 2);
+    const from = this.#at + 1;
+    const taken = bytes.write(text, from, 'utf8');
+    // What is cut off takes three bytes, all before it one a character.
+    if (taken !== length + (length < text.length ? cutBytes : 0)) return false;
+    for (let at = from; at < from + length; at += 1) {
+      const code = bytes[at] as number;
+      if (code < space || code > lastPlain || code === quote || code === backslash) return false;
+    }
+    bytes[from - 1] = quote;
+    bytes[from + length] = quote;
+    this.#at = from + length + 1;
+    return true;
+  }
+
+  /** The block, with so many bytes behind what is written. */
+  #room(more: number): Buffer {
+    return this.#at + more <= this.#bytes.length ? this.#bytes : this.#grown(more);
+  }
+
+  #grown(more: number): Buffer {
+    const written = this.#bytes.subarray(this.#from, this.#at);
+    this.#bytes = Buffer.allocUnsafeSlow(Math.max(this.#usual, (written.length + more) * 2));
+    this.#bytes.set(written);
+    this.#at = written.length;
+    this.#from = 0;
+    return this.#bytes;
+  }
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const space = 0x20;
+const lastPlain = 0x7e;
+const point = 0x2e;
+const zero = 0x30;

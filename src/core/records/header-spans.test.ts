@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { JsonBytes } from '../json/bytes.ts';
+import { HeaderSpans } from './header-spans.ts';
+
+const plain = { host: 'a', accept: '*/*', 'x-request-id': '1' };
+const shared = Object.freeze({ ...plain, date: 'Mon, 23 Nov 2026 14:25:03 GMT' });
+const many = Array.from({ length: 600 }, (_, i) => ({ [`x-${i}`]: 'a', host: 'a' }));
+const frozen = Array.from({ length: 40 }, (_, i) => Object.freeze({ ...plain, 'x-request-id': `${i}` }));
+
+it('writes headers as JSON, whatever it remembers of others', () => {
+  const all: readonly Readonly<Record<string, string>>[] = [
+    plain,
+    { ...plain },
+    { ...plain, 'x-request-id': '2' },
+    { 'x-request-id': '2', host: 'b' },
+    { 'x-request-id': '2', host: '"é"' },
+    { 'x-request-id': '2', host: '"é"' },
+    {},
+    Object.freeze({}),
+    { 'x-"é"': 'a' },
+    { long: 'x'.repeat(1000), ['n'.repeat(1000)]: 'y' },
+    shared,
+    ...many,
+    ...frozen,
+  ];
+  const spans = new HeaderSpans();
+  const written = [...all, ...all].map((headers) => {
+    const out = new JsonBytes(16);
+    out.begin();
+    out.ascii('before');
+    spans.write(out, headers);
+    const { bytes, from, to } = out.end();
+    return bytes.toString('utf8', from, to);
+  });
+  expect(written).toEqual([...all, ...all].map((headers) => `before${JSON.stringify(headers)}`));
+});
