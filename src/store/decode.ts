@@ -35,6 +35,19 @@ export function decodeHead(bytes: Buffer, from: number): Decoded {
   return decodeWith(bytes, from, true);
 }
 
+/** How many whole frames begin at the start of a segment, without reading more than the sizes that their lines announce. */
+export function countFrames(bytes: Buffer): number {
+  for (let at = 0, count = 0; ; count += 1) {
+    const lineEnd = bytes.indexOf(lineFeed, at);
+    if (lineEnd < 0) return count;
+    const mark = bytes[lineEnd - 2] === closingBracket ? bytes.lastIndexOf(sizesMark, lineEnd) : -1;
+    const sizes = mark < at ? [] : readSizes(parsed(bytes.toString('utf8', mark + sizesMark.length - 1, lineEnd - 1)));
+    if (sizes === undefined) return count;
+    at = sizes.reduce((sum, [, size]) => sum + size, lineEnd + 2);
+    if (at > bytes.length) return count;
+  }
+}
+
 function decodeWith(bytes: Buffer, from: number, isHead: boolean): Decoded {
   const lineEnd = bytes.indexOf(lineFeed, from);
   if (lineEnd < 0) return { state: 'short', needs: bytes.length - from + 1 };

@@ -144,6 +144,31 @@ describe('spool', () => {
     spool.close();
   });
 
+  it('counts what it lost of another writer, and leaves alone what that one writes', async () => {
+    const bounds = { maxSegment: 10_000, maxTotal: 80_000, writers: 2 };
+    // The test runs below another process.
+    const other = open({ ...bounds, pid: process.ppid, startedAt: 1000 });
+    for (let i = 0; i < 20; i += 1)
+      other.append([frame(`a${i}`, 'x'.repeat(1000)), encodeAmendment(`a${i}`, { end: 'whole', total: 1, out: 1 })]);
+    const newest = listSegments(dir).at(-1) ?? '';
+    const own = open({ ...bounds, pid: process.pid, startedAt: 2000 });
+    for (let i = 0; i < 60; i += 1) own.append([frame(`b${i}`, 'x'.repeat(1000))]);
+    own.close();
+    expect(listSegments(dir)).toContain(newest);
+    other.append([frame('last')]);
+    other.close();
+    const names = listSegments(dir);
+    expect(names.reduce((sum, name) => sum + statSync(join(dir, name)).size, 0)).toBeLessThanOrEqual(80_000);
+    const kept = ids(await read());
+    expect(kept).toEqual(expect.arrayContaining(['last', 'b59']));
+    expect(own.stats.dropped + other.stats.dropped).toBe(20 * 2 + 60 + 1 - kept.length);
+    const ofOther = drops.flatMap((drop) => (drop.why === 'room' && drop.segment.startsWith('1000-') ? [drop.segment] : []));
+    expect(ofOther.length).toBeGreaterThan(0);
+    const { dropped } = own.stats;
+    own.wereStored?.({ [ofOther[0] ?? '']: 3 });
+    expect(own.stats.dropped).toBe(dropped - 3);
+  });
+
   it('counts what earlier processes left, and reads it first', async () => {
     const earlier = open({ startedAt: 999, pid: 77 });
     earlier.append([frame('old')]);

@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, readdirSync, statSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readdirSync, readFileSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAssembler } from './assemble.ts';
+import { countFrames } from './decode.ts';
 import { makeFolder } from '../core/files/folder.ts';
 import { errorCode } from '../core/text/error-code.ts';
 import type { Drop, RecordStore, SpoolFrame } from './frame.ts';
@@ -172,16 +173,37 @@ class Spool implements RecordStore {
     for (const { name, bytes } of segments) {
       if (total <= this.#options.maxTotal) return;
       if (open.has(name)) continue;
-      unlinkSync(join(this.#options.dir, name));
       total -= bytes;
+      const whole = wholeName(name);
+      const frames = this.#frames.get(whole) ?? this.#framesOfOther(name);
+      if (!this.#remove(name)) continue;
       this.stats.evicted += 1;
       // How much of it was stored already only the thread that stores knows: it tells later.
-      const whole = wholeName(name);
-      const frames = this.#frames.get(whole) ?? 0;
       this.stats.dropped += frames;
       this.#evicted.set(whole, { frames, stored: 0 });
       if (this.#evicted.size > mostEvicted) this.#evicted.delete(this.#evicted.keys().next().value ?? '');
       this.#options.onDrop?.({ why: 'room', segment: name, bytes });
+    }
+  }
+
+  /** Frames of a segment that another process wrote which still serves; what earlier ones left is not counted. */
+  #framesOfOther(name: string): number {
+    if ((this.#options.writers ?? 1) === 1 || !isAlive(pidIn(name))) return 0;
+    try {
+      return countFrames(readFileSync(join(this.#options.dir, name)));
+    } catch {
+      return 0;
+    }
+  }
+
+  /** False where it is gone already: it was stored, or another writer needed the room. */
+  #remove(name: string): boolean {
+    try {
+      unlinkSync(join(this.#options.dir, name));
+      return true;
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return false;
+      throw error;
     }
   }
 }
@@ -208,9 +230,11 @@ const noNames: ReadonlySet<string> = new Set();
  */
 export function openSegments(names: readonly string[], but?: number): ReadonlySet<string> {
   const newest = new Map<number, string>();
-  for (const name of names) newest.set(Number(segmentName.exec(name)?.[2]), name);
+  for (const name of names) newest.set(pidIn(name), name);
   return new Set([...newest].flatMap(([pid, name]) => (pid !== but && isAlive(pid) ? [name] : [])));
 }
+
+const pidIn = (segment: string): number => Number(segmentName.exec(segment)?.[2]);
 
 function isAlive(pid: number): boolean {
   try {
