@@ -60,6 +60,9 @@ describe('the deployment files by their schemas', () => {
   });
 });
 
+/** Nobody deploys the key of the example. */
+const withOwnKey = (yaml: string): string => yaml.replace(/sha256:[0-9a-f]{64}/, `sha256:${'1'.repeat(64)}`);
+
 function folderWith(file: string): string {
   const folder = mkdtempSync(join(dir, 'kustomize-'));
   writeFileSync(join(folder, 'all.yaml'), readProjectFile(file));
@@ -75,7 +78,7 @@ describe.each(manifests)('%s', (file) => {
   it('has a configuration that check accepts, with its key as a file', async () => {
     const folder = mkdtempSync(join(dir, 'config-'));
     writeFileSync(join(folder, 'openai-api-key'), 'sk-0123456789');
-    writeFileSync(join(folder, 'gateway.yaml'), config.replaceAll('/run/secrets/gateway', folder));
+    writeFileSync(join(folder, 'gateway.yaml'), withOwnKey(config).replaceAll('/run/secrets/gateway', folder));
     expect(await runHere(['check', '--strict'], folder)).toMatchObject({ code: 0, err: '' });
   });
 
@@ -117,6 +120,9 @@ it('the compose file and the unit give the drain of deploy/gateway.yaml its time
   expect(Number(/TimeoutStopSec=(\d+)/.exec(readProjectFile('deploy/systemd/gateway.service'))?.[1])).toBeGreaterThan(needed);
   const folder = mkdtempSync(join(dir, 'config-'));
   writeFileSync(join(folder, 'openai-api-key'), 'sk-0123456789');
-  writeFileSync(join(folder, 'gateway.yaml'), config.replaceAll('/run/secrets', folder));
+  const write = (yaml: string) => writeFileSync(join(folder, 'gateway.yaml'), yaml.replaceAll('/run/secrets', folder));
+  write(config);
+  expect(await runHere(['check', '--strict'], folder)).toMatchObject({ code: 3, out: expect.stringContaining('published example') as string });
+  write(withOwnKey(config));
   expect(await runHere(['check', '--strict'], folder)).toMatchObject({ code: 0, err: '' });
 });

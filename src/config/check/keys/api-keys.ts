@@ -6,11 +6,26 @@ export function apiKeys(context: CheckContext): void {
   for (const [name, { value }] of section(context.root, 'api_keys')) {
     const path = ['api_keys', name];
     enforcesConfig(value, path, context);
+    isExample(name, child(value, 'hash'), context);
     for (const key of ['created', 'expires', 'revoked']) checkDay(child(value, key), [...path, key], context);
     itemsOf(child(value, 'previous')).forEach((secret, i) => {
       checkDay(child(secret, 'until'), [...path, 'previous', i, 'until'], context);
     });
   }
+}
+
+/** Of the key in the files of deploy/, which everybody can read. */
+const exampleHash = 'sha256:5ad1ff8a0ed9c990817678ba0452d7e62e6cf908f9ed7c874a519617ceaacaca';
+
+function isExample(name: string, hash: Node | undefined, { report }: CheckContext): void {
+  if (hash === undefined || textOf(hash)?.toLowerCase() !== exampleHash) return;
+  report({
+    code: 'exposed',
+    severity: 'warning',
+    at: hash.at,
+    message: `the key "${name}" is the published example "change-me-0123456789": everybody can use it`,
+    hint: `gateway keys create ${name} issues a key of your own`,
+  });
 }
 
 /** `enforce_config` needs to know which. */
