@@ -95,6 +95,12 @@ function notFound(ctx: Admitted, name: string, param: string | undefined): never
   throw new GatewayError('config_not_found', {
     message: `No config is named "${name}".${didYouMean(name, usableConfigs(ctx.snapshot, ctx.facts.caller.key))}`,
     param,
-    hint: 'Configs are defined under "configs" in gateway.yaml; a config can also be sent as JSON.',
+    hint: `Configs are defined under "configs" in gateway.yaml; a config can also be sent as JSON.${configList(ctx)}`,
   });
+}
+
+/** The names that a client may write, ten at most. */
+function configList({ snapshot, facts }: Admitted): string {
+  const names = [...usableConfigs(snapshot, facts.caller.key)];
+  return names.length === 0 ? '' : ` Configs: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}.`;
 }

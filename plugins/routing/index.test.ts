@@ -220,5 +220,6 @@ describe('which config applies', () => {
     const error = await refusal(() => route({ headers, body: asking(model), ...(caller && { caller }) }));
     expect(error.code).toBe(code);
     expect(error.message).toMatch(message);
+    if (code === 'config_not_found') expect(error.hint).toMatch(/ Configs: .*\bsupport\b/);
   });
 });

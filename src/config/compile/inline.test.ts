@@ -164,6 +164,14 @@ describe('a config that comes with a request', () => {
     expect(() => inline(config)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(words) as string }));
   });
 
+  it.each([
+    [{ provider: '@main', input_guardrails: [] }, 'this version does not check anything'],
+    [{ targets: [{ provider: '@main', retry: { count: 2 } }] }, 'write attempts'],
+    [{ provider: '@main', retrys: {} }, 'Did you mean "retry"?'],
+  ])('%j is refused with advice', (config, words) => {
+    expect(() => inline(config)).toThrow(expect.objectContaining({ hint: expect.stringContaining(words) as string }));
+  });
+
   it('a deep tree is compiled, and one without end is refused', () => {
     const text = (depth: number) => `${'{"targets":['.repeat(depth)}"@main"${']}'.repeat(depth)}`;
     expect(leavesAt(inline(text(49)).root)).toMatchObject([{ provider: { slug: 'main' } }]);

@@ -9,6 +9,7 @@ import { canonicalConfig } from './settings-spelling.ts';
 import { compileTree } from './targets/tree.ts';
 import { type RegexCompiler, RequestRegexes } from '../validate/regex.ts';
 import { targetSchemas } from '../schema/join.ts';
+import { knownName } from '../validate/known-names.ts';
 import { checkShape } from '../validate/shape.ts';
 
 /** Bytes of a config that comes with a request. */
@@ -52,7 +53,8 @@ function compileInline(text: string, schemas: ReturnType<typeof targetSchemas>, 
   const config = canonicalConfig(value);
   const problem = checkShape(config, schemas.config, schemas);
   if (problem !== undefined) {
-    throw invalid(problem.path === '' ? problem.message : `${problem.path}: ${problem.message}`, problem.hint, problem.path);
+    const { path, message, hint = adviceOn(path) } = problem;
+    throw invalid(path === '' ? message : `${path}: ${message}`, hint, path);
   }
   const regexes = new RequestRegexes();
   const regex: RegexCompiler = (pattern) => {
@@ -60,6 +62,12 @@ function compileInline(text: string, schemas: ReturnType<typeof targetSchemas>, 
     return regexes.compile(pattern);
   };
   return { config: compileTree('inline', config, { ...choosing, root: 'inline', named: () => undefined, regex }), patterns: regexes.count };
+}
+
+/** What is known about a key of other gateways, at its place in a config. */
+function adviceOn(path: string): string | undefined {
+  const parts = path.split(/[.[\]]+/);
+  return knownName(['configs', 'inline', ...parts.slice(0, -1)], parts.at(-1) ?? '')?.hint;
 }
 
 /** What a pattern costs depends on who wrote it. Without keys everybody who reaches the gateway may do everything. */

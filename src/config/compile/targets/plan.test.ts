@@ -178,7 +178,9 @@ describe('the walk over a target tree', () => {
 
   it('refuses a conditional that resolves to nothing', () => {
     const none = config({ s: 'conditional', choose: () => -1, t: ['a'] });
+    const asked = facts({ query: { ...query, params: () => 'gpt-5' } });
     expect(() => createPlanner()(none, facts())).toThrow(expect.objectContaining({ code: 'invalid_config', status: 400 }));
+    expect(() => createPlanner()(none, asked)).toThrow('matches the request with model "gpt-5", and it has no default.');
   });
 });
 

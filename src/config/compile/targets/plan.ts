@@ -194,10 +194,12 @@ function descendChosen(node: Branch, facts: PlanFacts): Leaf | undefined {
   const match = node.match?.(facts.query);
   const chosen = match === undefined ? undefined : node.targets[match.index];
   if (match === undefined || chosen === undefined) {
+    const model = facts.query.params('model');
+    const asked = typeof model === 'string' ? ` with model "${model.slice(0, 100)}"` : '';
     throw new GatewayError('invalid_config', {
-      message: `No condition of "${node.path}" matches the request, and it has no default.`,
+      message: `No condition of "${node.path}" matches the request${asked}, and it has no default.`,
       param: `${node.path}.strategy.conditions`,
-      hint: 'Add a "default" to the strategy, or send what the conditions require.',
+      hint: 'Send what the conditions require (GET /v1/models lists the models of a config), or add a "default" to the strategy.',
     });
   }
   return descendBy({ node, chose: match.index, because: match.because }, chosen, facts);
