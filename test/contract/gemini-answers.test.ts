@@ -243,6 +243,10 @@ describe('answers without an answer', () => {
   });
 });
 
+it.each([[{}], [{ choices: [{ message: { content: 'hi' } }] }]])('an object of another API is no answer: %j', (answer) => {
+  expect(() => whole(answer, true)).toThrow('not one of generateContent');
+});
+
 describe('broken streams', () => {
   const first = candidate([{ text: 'a' }]);
   it.each([

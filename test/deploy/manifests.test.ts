@@ -122,7 +122,10 @@ it('the compose file and the unit give the drain of deploy/gateway.yaml its time
   writeFileSync(join(folder, 'openai-api-key'), 'sk-0123456789');
   const write = (yaml: string) => writeFileSync(join(folder, 'gateway.yaml'), yaml.replaceAll('/run/secrets', folder));
   write(config);
-  expect(await runHere(['check', '--strict'], folder)).toMatchObject({ code: 3, out: expect.stringContaining('published example') as string });
+  expect(await runHere(['check', '--strict'], folder)).toMatchObject({
+    code: 3,
+    out: expect.stringContaining('published example') as string,
+  });
   write(withOwnKey(config));
   expect(await runHere(['check', '--strict'], folder)).toMatchObject({ code: 0, err: '' });
 });

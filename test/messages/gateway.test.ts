@@ -78,6 +78,7 @@ beforeAll(async () => {
       return json(response, 400, { error: { message: 'Bad field', type: 'invalid_request_error', param: 'x', code: null } });
     if (url.includes('/breaks/'))
       return sse(response, [...chatStream.slice(0, 5), 'data: {"error":{"message":"Lost","type":"server_error"}}\n\n']);
+    if (url.includes('/uncounted/')) return json(response, 200, {});
     if (url.endsWith('/responses/input_tokens')) return json(response, 200, { object: 'response.input_tokens', input_tokens: 42 });
     if (url.includes(':countTokens')) return json(response, 200, { totalTokens: 43 });
     if (url.includes(':generateContent')) return json(response, 200, contents);
@@ -92,6 +93,8 @@ providers:
   groq: {type: groq, api_key: k, custom_host: "${url}/v1"}
   azure: {type: azure-openai, api_key: k, custom_host: "${url}", api_version: v1}
   gemini: {type: gemini, api_key: k, custom_host: "${url}/v1beta"}
+  uncounted-openai: {type: openai, api_key: k, custom_host: "${url}/uncounted/v1"}
+  uncounted-gemini: {type: gemini, api_key: k, custom_host: "${url}/uncounted/v1beta"}
   claude: {type: anthropic, api_key: k, custom_host: "${url}/fails/v1"}
   refuses: {type: openai, api_key: k, custom_host: "${url}/refuses/v1"}
   breaks: {type: openai, api_key: k, custom_host: "${url}/breaks/v1"}
@@ -254,6 +257,11 @@ it.each([
   if (warning === null) expect(data).toEqual({ input_tokens: tokens });
   else expect(data.input_tokens).toBeGreaterThan(20);
   expect(response.headers.get('x-gateway-warnings')).toBe(warning);
+});
+
+it.each(['uncounted-openai', 'uncounted-gemini'])('says so where the count is missing: %s', async (slug) => {
+  const counted = anthropic().messages.countTokens({ model: `@${slug}/gpt-x`, messages: request.messages });
+  await expect(counted).rejects.toThrow('contains no token count');
 });
 
 it('reminds Gemini of the signature of a call, which this API has no place for', async () => {

@@ -132,7 +132,7 @@ describe('the identity of the machine is not lent', () => {
     await rig.start(entra(rig.tokens), { env: { AZURE_POD_IDENTITY_AUTHORITY_HOST: rig.tokens.url } });
     const response = await rig.ask({ authorization: 'Bearer k', ...direct({ 'azure-auth-mode': word }) }, 'm');
     expect([response.status, rig.upstream.requests.length, rig.tokens.requests.length]).toEqual([403, 0, 0]);
-    expect(await response.json()).toMatchObject({ error: { code: 'not_allowed', param: 'azure-auth-mode' } });
+    expect(await response.json()).toMatchObject({ error: { code: 'not_allowed', param: 'x-gateway-azure-auth-mode' } });
   });
 
   it.each(words)("by header, for an entry that is used with the caller's credential: %s", async (word) => {

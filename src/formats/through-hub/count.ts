@@ -1,3 +1,4 @@
+import { GatewayError } from '../../core/error.ts';
 import { emptyBody, JsonBody } from '../../core/json/body.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import type { Operation, Translation } from '../../core/provider.ts';
@@ -23,7 +24,10 @@ export function viaInputTokens(count: Operation, format: ClientRequests): Operat
         tap,
         result: (text, answer) => {
           const counted = inner.result === undefined ? parseObject(text) : inner.result(text, answer);
-          return { input_tokens: isPlain(counted) ? counted['input_tokens'] : undefined };
+          const tokens = isPlain(counted) ? counted['input_tokens'] : undefined;
+          if (typeof tokens === 'number') return { input_tokens: tokens };
+          const message = 'The response of the provider contains no token count.';
+          throw new GatewayError('upstream_invalid', { message, source: 'provider' });
         },
       };
     },

@@ -44,6 +44,9 @@ interface Candidate {
   held: string | undefined;
 }
 
+/** What an answer has, one of them at least: one without candidates says how the input was counted, or why it was blocked. */
+const answerKeys = ['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId'];
+
 /**
  * A stream of `streamGenerateContent` as hub events. Every event is a whole answer object whose parts
  * are deltas. There is no end mark, and some models name the finish reason in each event: it is told at the end.
@@ -84,6 +87,10 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
   whole(answer: unknown): readonly ModelEvent[] {
     if (!isPlain(answer)) {
       throw new GatewayError('upstream_invalid', { message: 'The response of the provider is not a JSON object.', source: 'provider' });
+    }
+    if (!answerKeys.some((key) => key in answer)) {
+      const message = "The provider's response is not one of generateContent: it has no candidates.";
+      throw new GatewayError('upstream_invalid', { message, source: 'provider' });
     }
     this.#isWhole = true;
     return [...this.#answer(answer), ...this.end()];
