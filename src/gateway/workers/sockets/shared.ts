@@ -14,7 +14,7 @@ const reusePort = 2;
  * Node's own way to a socket that is bound and not read. A server that listens would accept connections in this process.
  * @throws Error with the code of the system
  */
-function bind(address: string, port: number, type: 4 | 6 | -1, flags: number): Bound {
+export function bind(address: string, port: number, type: 4 | 6 | -1, flags: number): Bound {
   const make = (net as unknown as { _createServerHandle(...args: unknown[]): Bound | number })._createServerHandle;
   const made = make(address, port, type, undefined, flags);
   if (typeof made === 'number') throw Object.assign(new Error(`bind ${address}`), { errno: made });
@@ -41,11 +41,11 @@ export class SharedSockets {
     this.#release = release;
   }
 
-  /** Rejects with the system's error where the address is in use. @param count of workers */
-  static async open(address: ListenAddress, count: number): Promise<SharedSockets> {
+  /** Rejects with the system's error where the address is in use. @param count of workers @param bindTo as `bind`, for systems without shared ports */
+  static async open(address: ListenAddress, count: number, bindTo = bind): Promise<SharedSockets> {
     if ('path' in address) {
       let bound: Bound | undefined;
-      const take = (path: string): void => void (bound = bind(path, -1, -1, 0));
+      const take = (path: string): void => void (bound = bindTo(path, -1, -1, 0));
       const release = await listenOnPath(take, address.path, address.mode);
       return new SharedSockets(`unix:${address.path}`, bound === undefined ? [] : [bound], [], undefined, release);
     }
@@ -60,12 +60,12 @@ export class SharedSockets {
     const made: Bound[] = [];
     try {
       // One more, which listens at once: a port that nobody listens on could be given away.
-      for (let n = 0; n <= count; n += 1) made.push(bind(host, port, type, reusePort));
+      for (let n = 0; n <= count; n += 1) made.push(bindTo(host, port, type, reusePort));
       const [keeper, ...bound] = made;
       return new SharedSockets(url, bound, early, waiting().listen(keeper), () => {});
     } catch {
       for (const one of made) one.close();
-      return new SharedSockets(url, [bind(host, port, type, 0)], early, undefined, () => {});
+      return new SharedSockets(url, [bindTo(host, port, type, 0)], early, undefined, () => {});
     }
   }
 

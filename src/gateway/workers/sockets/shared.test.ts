@@ -1,0 +1,25 @@
+import { createServer, connect, type ListenOptions } from 'node:net';
+import { expect, it } from 'vitest';
+import { bind, SharedSockets } from './shared.ts';
+
+it('gives all workers one socket where the system has no shared ports', async () => {
+  const alone: typeof bind = (address, port, type, flags) => {
+    if (flags !== 0) throw new Error('not here');
+    return bind(address, port, type, flags);
+  };
+  const sockets = await SharedSockets.open({ host: '127.0.0.1', port: 0 }, 2, alone);
+  expect([sockets.isDivided, sockets.of(1) === sockets.of(2), sockets.served()]).toEqual([false, true, []]);
+  const server = createServer((socket) => socket.end('here'));
+  await new Promise<void>((resolve) => server.listen(sockets.of(2) as ListenOptions, resolve));
+  const { port } = new URL(sockets.url);
+  const client = connect(Number(port), '127.0.0.1');
+  expect((await client.toArray()).join('')).toBe('here');
+  server.close();
+  sockets.close();
+});
+
+it('gives each worker one of its own elsewhere', async () => {
+  const sockets = await SharedSockets.open({ host: '127.0.0.1', port: 0 }, 2);
+  expect(sockets.of(1) === sockets.of(2)).toBe(!sockets.isDivided);
+  sockets.close();
+});
