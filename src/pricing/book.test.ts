@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { createPriceBook } from './book.ts';
 
-const call = { slug: 'd', type: 'deepseek', model: 'deepseek-chat', sent: 'deepseek-chat', foundation: undefined, answered: undefined };
+const call = {
+  slug: 'd',
+  type: 'deepseek',
+  listed: { list: 'deepseek' },
+  model: 'deepseek-chat',
+  sent: 'deepseek-chat',
+  foundation: undefined,
+  answered: undefined,
+};
+const openai = { ...call, type: 'openai', listed: { list: 'openai' } };
 
 describe('a price book', () => {
   it('knows a model after the first time, and looks again where prices change', () => {
@@ -11,21 +20,21 @@ describe('a price book', () => {
     expect(first?.shown['input']).toBe('0.27');
     expect(book.priceOf(call, day + 20_000)).toBe(first);
     expect(book.priceOf(call, day + 61_000)?.shown['input']).toBe('0.135');
-    const gpt = { ...call, type: 'openai', model: 'gpt-4o', sent: 'gpt-4o' };
+    const gpt = { ...openai, model: 'gpt-4o', sent: 'gpt-4o' };
     expect(book.priceOf(gpt, day)).toBe(book.priceOf(gpt, day + 1e12));
   });
 
   it.each(['', '__proto__', 'constructor', 'x'.repeat(100_000), '\n', '*', '🦉'.repeat(50)])('has no price for the model %j', (model) => {
-    expect(createPriceBook([]).priceOf({ ...call, type: 'openai', model, sent: model }, 0)).toBeUndefined();
+    expect(createPriceBook([]).priceOf({ ...openai, model, sent: model }, 0)).toBeUndefined();
   });
 
-  it.each(['__proto__', 'constructor', 'openai2', ''])('has no price of the type %j', (type) => {
-    expect(createPriceBook([]).priceOf({ ...call, type, model: 'gpt-4o', sent: 'gpt-4o' }, 0)).toBeUndefined();
+  it.each(['__proto__', 'constructor', 'openai2', ''])('has no price of the list %j', (list) => {
+    expect(createPriceBook([]).priceOf({ ...call, listed: { list }, model: 'gpt-4o', sent: 'gpt-4o' }, 0)).toBeUndefined();
   });
 
   it('stays small however many models are named', () => {
     const book = createPriceBook([]);
-    for (let i = 0; i < 20_000; i += 1) book.priceOf({ ...call, type: 'vllm', model: `m${i}`, sent: `m${i}` }, 0);
-    expect(book.priceOf({ ...call, type: 'openai', model: 'gpt-4o', sent: 'gpt-4o' }, 0)?.shown['input']).toBe('2.5');
+    for (let i = 0; i < 20_000; i += 1) book.priceOf({ ...call, listed: undefined, model: `m${i}`, sent: `m${i}` }, 0);
+    expect(book.priceOf({ ...openai, model: 'gpt-4o', sent: 'gpt-4o' }, 0)?.shown['input']).toBe('2.5');
   });
 });

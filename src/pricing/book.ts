@@ -1,9 +1,9 @@
 import type { PriceBook, PricedCall, PriceOverride } from '../core/cost/book.ts';
 import { makePrice, type Price } from '../core/cost/price.ts';
+import type { ListedPrices } from '../core/provider.ts';
 import { Lru } from '../core/memory/lru.ts';
 import { libraryPrice, librarySource } from './library.ts';
 import { pricePerCharacter, pricePerPicture } from './own-list.ts';
-import { freeTypes, listedTypes } from './types.ts';
 import { fromLibrary, isCounted } from './units.ts';
 
 /** Names of models come from requests and responses: what is known of them is bounded, and so is what is looked up. */
@@ -40,14 +40,14 @@ export function createPriceBook(overrides: readonly PriceOverride[]): PriceBook 
 function lookUp(overrides: readonly PriceOverride[], call: PricedCall, at: number): Known {
   const own = overrideFor(overrides, call);
   if (own !== undefined) return { price: own.price, until: Number.POSITIVE_INFINITY };
-  if (freeTypes.has(call.type)) return { price: freePrice, until: Number.POSITIVE_INFINITY };
-  const provider = Object.hasOwn(listedTypes, call.type) ? listedTypes[call.type] : undefined;
-  if (provider === undefined) return { price: undefined, until: Number.POSITIVE_INFINITY };
+  const { listed } = call;
+  if (listed === 'none') return { price: freePrice, until: Number.POSITIVE_INFINITY };
+  if (listed === undefined) return { price: undefined, until: Number.POSITIVE_INFINITY };
   const names = call.foundation === undefined ? [call.answered, call.sent ?? call.model] : [call.foundation];
   for (const name of names) {
     if (name === undefined || name === '' || name.length > longestName) continue;
-    const listed = listedPrice(provider, name, at);
-    if (listed !== undefined) return listed;
+    const found = listedPrice(listed, name, at);
+    if (found !== undefined) return found;
   }
   return { price: undefined, until: Number.POSITIVE_INFINITY };
 }
@@ -68,17 +68,11 @@ function overrideFor(overrides: readonly PriceOverride[], { slug, type, ...call 
   return undefined;
 }
 
-/** OpenAI charges half for what may wait; other tiers have prices that the list does not have. */
-const openaiTiers = { flex: '0.5', batch: '0.5' } as const;
-const halfBatch = { batch: '0.5' } as const;
-
-function listedPrice(provider: string, model: string, at: number): Known | undefined {
-  const own = pricePerPicture(provider, model) ?? pricePerCharacter(provider, model);
+function listedPrice({ list, tiers = {}, soundApart = false }: ListedPrices, model: string, at: number): Known | undefined {
+  const own = pricePerPicture(list, model) ?? pricePerCharacter(list, model);
   if (own !== undefined) return { price: makePrice(own), until: Number.POSITIVE_INFINITY };
-  const listed = libraryPrice(provider, model, at);
+  const listed = libraryPrice(list, model, at);
   if (listed === undefined) return undefined;
-  const tiers = provider === 'openai' ? openaiTiers : provider === 'anthropic' ? halfBatch : {};
-  const soundApart = provider === 'openai' || provider === 'azure';
   const price = isCounted(listed.prices) ? makePrice({ ...fromLibrary(listed.prices, librarySource), tiers, soundApart }) : undefined;
   return { price, until: listed.changes ? at + changingFor : Number.POSITIVE_INFINITY };
 }

@@ -36,18 +36,27 @@ const google: readonly PictureRow[] = [
   { model: 'imagen-3.0', images: { '*': '0.04' } },
 ];
 
-const rows: Readonly<Record<string, readonly PictureRow[]>> = { openai, azure: openai, google };
+/** By the names of the price list. */
+const rows = new Map([
+  ['openai', openai],
+  ['azure', openai],
+  ['google', google],
+]);
 
 export function pricePerPicture(provider: string, model: string): WrittenPrice | undefined {
-  const row = rows[provider]?.find((each) => model.startsWith(each.model));
+  const row = rows.get(provider)?.find((each) => model.startsWith(each.model));
   return row === undefined ? undefined : { source: "the gateway's own list of September 2025", prices: {}, images: row.images };
 }
 
 /** Models that are paid by the character, which the price list lacks, in USD per million. Same page. */
-const speech: Readonly<Record<string, string>> = { 'tts-1': '15', 'tts-1-hd': '30' };
+const speech = new Map([
+  ['tts-1', '15'],
+  ['tts-1-hd', '30'],
+]);
+/** Who serves them. */
+const speaks: ReadonlySet<string> = new Set(['openai', 'azure']);
 
 export function pricePerCharacter(provider: string, model: string): WrittenPrice | undefined {
-  const name = model.replace(/-1106$/, '');
-  const price = provider !== 'openai' && provider !== 'azure' ? undefined : Object.hasOwn(speech, name) ? speech[name] : undefined;
+  const price = speaks.has(provider) ? speech.get(model.replace(/-1106$/, '')) : undefined;
   return price === undefined ? undefined : { source: "the gateway's own list of September 2025", prices: { characters: price } };
 }

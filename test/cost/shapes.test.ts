@@ -3,16 +3,20 @@ import { providers } from '../../plugins/index.ts';
 import { costOf } from '../../src/core/cost/cost.ts';
 import { createPriceBook } from '../../src/pricing/book.ts';
 import { librarySource } from '../../src/pricing/library.ts';
+import { readProjectFile } from '../repo/tree.ts';
 import { pricesOfFile, type Shape, shapes, usageOf } from './shapes.ts';
 
 const rows = shapes();
 const book = createPriceBook(pricesOfFile());
+
+const pricesOf = ({ type }: Shape) => providers.find((provider) => provider.type === type)?.entry.prices;
 
 function costOfShape(shape: Shape) {
   const price = book.priceOf(
     {
       slug: shape.slug ?? shape.type,
       type: shape.type,
+      listed: pricesOf(shape),
       model: shape.asked ?? shape.model,
       sent: shape.model,
       foundation: shape.foundation,
@@ -42,6 +46,13 @@ describe('what usage costs', () => {
     expect(providers.map(({ type }) => type).filter((type) => !types.has(type))).toEqual([]);
   });
 
+  it('has a list of the types with prices in the documentation', () => {
+    const [, types = ''] = /It covers (.*?)\. The gateway adds/.exec(readProjectFile('docs/costs.md')) ?? [];
+    const documented = [...types.matchAll(/`([^`]+)`/g)].map(([, type]) => type);
+    const listed = providers.filter(({ entry: { prices } }) => prices !== undefined && prices !== 'none').map(({ type }) => type);
+    expect(new Set(documented)).toEqual(new Set(listed));
+  });
+
   it('names where a price is from, and what held', () => {
     expect(costListed(rows.find(({ type }) => type === 'openai') as Shape)).toMatchObject({
       source: librarySource,
@@ -57,7 +68,7 @@ describe('what usage costs', () => {
 function costListed(shape: Shape) {
   const { type, model, foundation, answered } = shape;
   const price = listed.priceOf(
-    { slug: type, type, model: shape.asked ?? model, sent: model, foundation, answered },
+    { slug: type, type, listed: pricesOf(shape), model: shape.asked ?? model, sent: model, foundation, answered },
     Date.parse(shape.at ?? '2026-11-22T12:00:00Z'),
   );
   return costOf(usageOf(shape), price);

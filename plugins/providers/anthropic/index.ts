@@ -21,6 +21,7 @@ export default defineProvider<AnthropicSettings>({
   type: 'anthropic',
   aliases: ['vendor-a'],
   entry: {
+    prices: { list: 'anthropic', tiers: { batch: '0.5' } },
     service: { title: 'Anthropic', host: 'https://api.anthropic.com/v1', keyVariable: 'ANTHROPIC_API_KEY' },
     settings: schema,
     requestSettings,

@@ -25,6 +25,7 @@ export default defineProvider<FoundrySettings>({
   type: 'azure-ai',
   aliases: ['cloud-ai', 'azure-ai-inference'],
   entry: {
+    prices: { list: 'azure', soundApart: true },
     telemetryName: 'azure.ai.inference',
     settings: schema,
     requestSettings,

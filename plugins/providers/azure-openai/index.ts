@@ -21,6 +21,7 @@ export default defineProvider<AzureSettings>({
   type: 'azure-openai',
   aliases: ['cloud-provider-b'],
   entry: {
+    prices: { list: 'azure', soundApart: true },
     telemetryName: 'azure.ai.openai',
     settings: schema,
     requestSettings,

@@ -27,6 +27,7 @@ export default defineProvider<BedrockSettings>({
   type: 'bedrock',
   aliases: ['aws-bedrock'],
   entry: {
+    prices: { list: 'aws' },
     telemetryName: 'aws.bedrock',
     settings: schema,
     requestSettings,

@@ -23,6 +23,7 @@ export default defineProvider<GeminiSettings>({
   type: 'gemini',
   aliases: ['google'],
   entry: {
+    prices: { list: 'google' },
     telemetryName: 'gcp.gemini',
     service: { title: 'Google Gemini', host: 'https://generativelanguage.googleapis.com', keyVariable: 'GEMINI_API_KEY' },
     settings: schema,

@@ -131,6 +131,7 @@ export default defineProvider<MockSettings>({
   type: 'mock',
   aliases: [],
   entry: {
+    prices: 'none',
     settings: schema,
     requestSettings: [],
     apiKey: 'none',

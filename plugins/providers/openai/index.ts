@@ -22,6 +22,8 @@ export default defineProvider<OpenAiSettings>({
   type: 'openai',
   aliases: [],
   entry: {
+    // Half for what may wait (https://platform.openai.com/docs/pricing); other tiers have prices that the list does not have.
+    prices: { list: 'openai', tiers: { flex: '0.5', batch: '0.5' }, soundApart: true },
     service: { title: 'OpenAI', host: 'https://api.openai.com/v1', keyVariable: 'OPENAI_API_KEY' },
     settings: schema,
     requestSettings,

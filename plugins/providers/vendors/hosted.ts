@@ -8,6 +8,7 @@ export const hosted: readonly Vendor[] = [
     title: 'Cerebras',
     host: 'https://api.cerebras.ai/v1',
     keyVariable: 'CEREBRAS_API_KEY',
+    priceList: 'cerebras',
     docs: 'https://inference-docs.cerebras.ai/resources/openai',
     routes: ['chat/completions', 'completions', 'models'],
     quirks: [
@@ -38,6 +39,7 @@ export const hosted: readonly Vendor[] = [
     title: 'Fireworks AI',
     host: 'https://api.fireworks.ai/inference/v1',
     keyVariable: 'FIREWORKS_API_KEY',
+    priceList: 'fireworks',
     docs: 'https://docs.fireworks.ai/api-reference/post-chatcompletions',
     routes: ['chat/completions', 'completions', 'embeddings', 'responses', 'responses/{id}', 'models'],
     quirks: [
@@ -59,6 +61,7 @@ export const hosted: readonly Vendor[] = [
     title: 'Groq',
     host: 'https://api.groq.com/openai/v1',
     keyVariable: 'GROQ_API_KEY',
+    priceList: 'groq',
     docs: 'https://console.groq.com/docs/openai; https://github.com/groq/groq-python, api.md',
     routes: [
       'chat/completions',
@@ -128,6 +131,7 @@ export const hosted: readonly Vendor[] = [
     title: 'OpenRouter',
     host: 'https://openrouter.ai/api/v1',
     keyVariable: 'OPENROUTER_API_KEY',
+    priceList: 'openrouter',
     docs: 'https://openrouter.ai/docs/api-reference/overview',
     routes: ['chat/completions', 'completions', 'embeddings', 'responses', 'models'],
     quirks: [
@@ -160,6 +164,7 @@ export const hosted: readonly Vendor[] = [
     title: 'Together AI',
     host: 'https://api.together.ai/v1',
     keyVariable: 'TOGETHER_API_KEY',
+    priceList: 'together',
     docs: 'https://docs.together.ai/docs/inference/openai-compatibility, "Endpoint compatibility matrix"',
     routes: [
       'chat/completions',

@@ -25,6 +25,7 @@ export const labs: readonly Vendor[] = [
     title: 'DeepSeek',
     host: 'https://api.deepseek.com/v1',
     keyVariable: 'DEEPSEEK_API_KEY',
+    priceList: 'deepseek',
     docs: 'https://api-docs.deepseek.com/',
     routes: ['chat/completions', 'responses', 'models'],
     quirks: [
@@ -60,6 +61,7 @@ export const labs: readonly Vendor[] = [
     title: 'Mistral AI',
     host: 'https://api.mistral.ai/v1',
     keyVariable: 'MISTRAL_API_KEY',
+    priceList: 'mistral',
     docs: 'https://docs.mistral.ai/api',
     routes: [
       'chat/completions',
@@ -144,6 +146,7 @@ export const labs: readonly Vendor[] = [
     title: 'Moonshot AI',
     host: 'https://api.moonshot.ai/v1',
     keyVariable: 'MOONSHOT_API_KEY',
+    priceList: 'moonshotai',
     docs: 'https://platform.kimi.ai/docs/overview',
     routes: ['chat/completions', 'models', 'files', 'files/list', 'files/{id}', 'files/{id}/content', 'files/{id}/delete'],
     quirks: [
@@ -169,6 +172,7 @@ export const labs: readonly Vendor[] = [
     // Sonar's own chat completions ended on 2026-09-27.
     host: 'https://api.perplexity.ai/orchestrator/v1',
     keyVariable: 'PERPLEXITY_API_KEY',
+    priceList: 'perplexity',
     docs: 'https://docs.perplexity.ai/docs/orchestrator/faq, "Access and Setup"',
     routes: ['chat/completions', 'responses'],
   },
@@ -179,6 +183,7 @@ export const labs: readonly Vendor[] = [
     title: 'xAI',
     host: 'https://api.x.ai/v1',
     keyVariable: 'XAI_API_KEY',
+    priceList: 'x-ai',
     docs: 'https://docs.x.ai/developers/rest-api-reference/inference',
     routes: ['chat/completions', 'completions', 'responses', 'responses/{id}', 'images/generations', 'images/edits', 'models'],
     quirks: [
@@ -203,6 +208,7 @@ export const labs: readonly Vendor[] = [
     title: 'Z.AI',
     host: 'https://api.z.ai/api/paas/v4',
     keyVariable: 'ZAI_API_KEY',
+    priceList: 'zai',
     docs: 'https://docs.z.ai/guides/develop/openai/python; the list of models: https://hex.pm/packages/genai/0.3.3/files/lib/genai_providers/zai/models.ex, "verified live"',
     routes: ['chat/completions', 'images/generations', 'models'],
     quirks: [

@@ -15,7 +15,8 @@ const fixes = {
 const list: Probe = { endpoint: 'models', method: 'GET', model: '', proves: 'credential', fixes };
 
 /** The provider that a row describes. */
-export function vendorProvider({ type, aliases = [], telemetryName, title, host, keyVariable, routes, quirks = [] }: Vendor): Provider {
+export function vendorProvider(vendor: Vendor): Provider {
+  const { type, aliases = [], telemetryName, title, host, keyVariable, routes, priceList, quirks = [] } = vendor;
   const base = memo((settings: CommonSettings) => baseOf(settings.custom_host ?? host));
   const history = historyOf(quirks);
   return defineProvider<CommonSettings>({
@@ -24,6 +25,7 @@ export function vendorProvider({ type, aliases = [], telemetryName, title, host,
     entry: {
       service: { title, host, keyVariable },
       ...(telemetryName === undefined ? {} : { telemetryName }),
+      ...(priceList === undefined ? {} : { prices: { list: priceList } }),
       settings: { type: 'object', additionalProperties: false, properties: {} },
       requestSettings: [],
       apiKey: keyVariable === undefined ? 'optional' : 'required',

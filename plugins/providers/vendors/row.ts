@@ -17,6 +17,8 @@ export interface Vendor {
   /** Where its documentation lists host and routes. */
   readonly docs: string;
   readonly routes: readonly OpenAiEndpoint[];
+  /** Its name in the price list, which has no prices of a service without. */
+  readonly priceList?: string;
   readonly quirks?: readonly Quirk[];
 }
 

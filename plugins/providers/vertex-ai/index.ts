@@ -57,6 +57,7 @@ export default defineProvider<VertexSettings>({
   type: 'vertex-ai',
   aliases: ['cloud-provider-a', 'provider-a'],
   entry: {
+    prices: { list: 'google' },
     telemetryName: 'gcp.vertex_ai',
     settings: schema,
     requestSettings,

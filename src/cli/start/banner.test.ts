@@ -38,7 +38,7 @@ const facts: BannerFacts = {
   isLoopback: true,
   readyMs: 340,
   watching: 4,
-  echo: undefined,
+  model: undefined,
 };
 
 describe('banner', () => {
@@ -61,7 +61,7 @@ ready in 0.34 s · watching 4 files
       providers: [{ slug: 'mock' }, { slug: 'openai', from: 'OPENAI_API_KEY' }],
       counts: { configs: 0, apiKeys: 0, virtualKeys: 0 },
       watching: undefined,
-      echo: 'mock',
+      model: '@mock/echo',
     };
     expect(banner(tryOut)).toBe(`gateway 0.4.0 · node 24.21 · pid 4127
 config     none found, serving with a mock provider (write gateway.yaml, or name a file with -c)
@@ -110,7 +110,7 @@ Try it:
   });
 
   it('writes curl lines for a socket', () => {
-    expect(banner({ ...facts, url: 'unix:/run/gw.sock/v1', echo: 'm' })).toContain(
+    expect(banner({ ...facts, url: 'unix:/run/gw.sock/v1', model: '@m/echo' })).toContain(
       'curl --unix-socket /run/gw.sock http://localhost/v1/chat/completions ',
     );
   });

@@ -36,8 +36,8 @@ export interface BannerFacts {
   readonly readyMs: number;
   /** Files that are watched; undefined when none are. */
   readonly watching: number | undefined;
-  /** A provider that answers a first request without a key; undefined when there is none. */
-  readonly echo: string | undefined;
+  /** For a first request that costs nothing and needs no key; undefined when there is none. */
+  readonly model: string | undefined;
 }
 
 const indent = ' '.repeat(11);
@@ -57,7 +57,7 @@ export function banner(facts: BannerFacts): string {
     ...dashboardLine(facts.admin),
     `ready in ${(facts.readyMs / 1000).toFixed(2)} s${facts.watching === undefined ? '' : ` · watching ${plural(facts.watching, 'file')}`}`,
   ];
-  return [...lines, ...(facts.echo === undefined ? [] : tryIt(facts.url, facts.echo)), ''].join('\n');
+  return [...lines, ...(facts.model === undefined ? [] : tryIt(facts.url, facts.model)), ''].join('\n');
 }
 
 /** What the JSON line of a start holds. */
@@ -171,8 +171,8 @@ function problems(diagnostics: readonly Diagnostic[], before: string): string[] 
   return more > 0 ? [...shown, `${before}and ${more} more: run gateway check`] : shown;
 }
 
-function tryIt(url: string, slug: string): string[] {
-  const body = (more: string) => `'{"model":"@${slug}/echo",${more}"messages":[{"role":"user","content":"hello"}]}'`;
+function tryIt(url: string, model: string): string[] {
+  const body = (more: string) => `'{"model":"${model}",${more}"messages":[{"role":"user","content":"hello"}]}'`;
   const at = url.startsWith('unix:') ? `--unix-socket ${url.slice(5).replace(/\/v1$/, '')} http://localhost/v1` : url;
   const curl = (flag: string, more: string) => [
     `  curl ${flag}${at}/chat/completions -H 'content-type: application/json' \\`,

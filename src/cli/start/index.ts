@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module';
 import type { Loader } from '../../config/reload/loader.ts';
 import { briefDiagnostic } from '../../config/report/diagnostic.ts';
 import { isLoopback, listenAddress, listenText } from '../../core/http/listen-address.ts';
+import { firstModelOf } from '../../core/model/first-model.ts';
 import { createMask } from '../../core/secrets/mask.ts';
 import { type Gateway, type GatewayEvent, type GatewayOptions, type Registry, StartError, type StartGateway } from '../../gateway/types.ts';
 import { startGateway } from '../../gateway/start.ts';
@@ -295,19 +296,20 @@ class Session {
       isLoopback: listen === undefined || isLoopback(listen),
       readyMs,
       watching: isWatching ? files.length : undefined,
-      echo: echoOf(gateway),
+      model: freeModelOf(gateway),
     };
   }
 }
 
-/** A mock that echoes, where a request needs no key to reach it. */
-function echoOf(gateway: Gateway): string | undefined {
-  const { apiKeys, providers } = gateway.snapshot();
-  if (apiKeys.size > 0) return undefined;
-  const bindings = [...providers.values()];
-  return bindings.find(
-    (one) => one.provider.type === 'mock' && one.unusable === undefined && one.virtualKey === undefined && one.allowsModel('echo'),
-  )?.slug;
+/** For a first request that costs nothing, where it needs no key. */
+function freeModelOf(gateway: Gateway): string | undefined {
+  const { apiKeys, jwt, providers } = gateway.snapshot();
+  if (apiKeys.size > 0 || jwt !== undefined) return undefined;
+  const free = [...providers.values()].filter(({ provider }) => provider.entry.prices === 'none');
+  return free.flatMap((binding) => {
+    const model = firstModelOf(binding);
+    return model === undefined ? [] : [`@${binding.slug}/${model}`];
+  })[0];
 }
 
 /** The link is for the person at the terminal: logs that are collected elsewhere must not sign anybody in. */

@@ -1,3 +1,4 @@
+import type { ProviderPrices } from '../provider.ts';
 import type { Price } from './price.ts';
 
 /** What a price is looked up by. */
@@ -5,6 +6,8 @@ export interface PricedCall {
   /** Slug and type of the provider. */
   readonly slug: string;
   readonly type: string;
+  /** What the provider says of its prices. */
+  readonly listed: ProviderPrices | undefined;
   /** As it was asked of the target, and as it went upstream. */
   readonly model: string;
   readonly sent: string | undefined;

@@ -22,6 +22,8 @@ export interface ProviderEntry<Settings = unknown> {
    * credential of the catalog.
    */
   readonly accountHeaders?: readonly string[];
+  /** What its calls cost where the operator sets no price; absent: unknown. */
+  readonly prices?: ProviderPrices;
   /** `required`: an entry without `api_key` (or `auth`) is incomplete; `optional`: keyless services; `none`: never sent. */
   readonly apiKey: 'required' | 'optional' | 'none';
   /** The setting that holds the usual credential of this type, where that is not `api_key`. */
@@ -46,6 +48,19 @@ export interface ProviderEntry<Settings = unknown> {
    * no address of this service; a text says why one that is can't be used.
    */
   importUri?(uri: string): ImportedUri | string | undefined;
+}
+
+/** `none`: nobody charges for them. */
+export type ProviderPrices = 'none' | ListedPrices;
+
+/** Where the price list that comes with the gateway has the models of a provider, and what it does not say of them. */
+export interface ListedPrices {
+  /** The provider's name in the list. */
+  readonly list: string;
+  /** Share of the price by service tier; a tier that is not here has no known price. */
+  readonly tiers?: Readonly<Record<string, string>>;
+  /** Tokens of sound have prices of their own. */
+  readonly soundApart?: boolean;
 }
 
 /** What people know a service by. */

@@ -59,7 +59,15 @@ const bytesPerToken = 4;
 function priceOfInput({ binding, model, call, upstream }: NonNullable<Visit['attempt']>, { ctx }: DryRun): string | null {
   if (upstream?.body.kind !== 'json' || upstream.body.mentions(';base64,') || upstream.body.mentions('"inlineData"')) return null;
   const { slug, provider } = binding;
-  const names = { slug, type: provider.type, model, sent: call?.model, foundation: call?.foundationModel, answered: undefined };
+  const names = {
+    slug,
+    type: provider.type,
+    listed: provider.entry.prices,
+    model,
+    sent: call?.model,
+    foundation: call?.foundationModel,
+    answered: undefined,
+  };
   const price = ctx.snapshot.prices.priceOf(names, ctx.at);
   return costOf({ ...emptyRecord.usage, prompt: Math.ceil(upstream.body.size / bytesPerToken), source: 'estimated' }, price).usd;
 }

@@ -39,6 +39,7 @@ const priceOf = (attempt: Attempt, prices: PriceBook, answered: string | undefin
     {
       slug: attempt.binding.slug,
       type: attempt.binding.provider.type,
+      listed: attempt.binding.provider.entry.prices,
       model: attempt.model,
       sent: attempt.call?.model,
       foundation: attempt.call?.foundationModel,
@@ -50,7 +51,7 @@ const priceOf = (attempt: Attempt, prices: PriceBook, answered: string | undefin
 /** Bytes of a request that are taken for a token, where nobody has counted them. */
 const tokenBytes = 4;
 
-const isFree = ({ binding }: Attempt): boolean => binding.provider.type === 'mock';
+const isFree = ({ binding }: Attempt): boolean => binding.provider.entry.prices === 'none';
 
 /** Objects and lists, and what only counts: no model runs for them. */
 function isUnpaid(endpoint: RequestContext['endpoint']): boolean {
