@@ -1,6 +1,7 @@
 import { isNearSecretName, isSecretName } from '../../core/secrets/credential-names.ts';
 import { placeholderCredentials } from '../../core/http/headers.ts';
-import { type Entry, type Node, type Path, walk } from './node.ts';
+import type { Provider } from '../../core/provider.ts';
+import { child, entriesOf, type Entry, type Node, type Path, walk } from './node.ts';
 
 /** Parts of the tree that go to providers as they are: a field called `token` is no secret there. */
 const openParts: ReadonlySet<string> = new Set(['override_params', 'metadata', 'labels', 'query', 'replies']);
@@ -71,6 +72,12 @@ export function literalSecrets(root: Node): string[] {
     if (typeof node.value === 'string' && node.value !== '' && !placeholderCredentials.has(node.value)) found.push(node.value);
   });
   return found;
+}
+
+/** Names that are shown everywhere: servers without keys are given theirs as one (`api_key: ollama`), which hides nothing. */
+export function publicNames(root: Node, providers: readonly Pick<Provider, 'type' | 'aliases'>[]): ReadonlySet<string> {
+  const slugs = entriesOf(child(root, 'providers')).map(({ key }) => key);
+  return new Set([...slugs, ...providers.flatMap(({ type, aliases }) => [type, ...aliases])]);
 }
 
 /** A secret as it may be shown: its references, and never what is next to them or as their default. */

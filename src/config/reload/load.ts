@@ -15,7 +15,7 @@ import { chainOf, provides } from '../read/registry.ts';
 import type { Problem } from '../report/problem.ts';
 import { type Policy, type ReferenceSources, resolveReferences } from '../read/references.ts';
 import type { GatewayConfig } from '../schema/index.ts';
-import { literalSecrets } from '../read/secrets.ts';
+import { literalSecrets, publicNames } from '../read/secrets.ts';
 import { canonicalSpelling } from '../read/canonical-keys.ts';
 import { type Validators, validate } from '../validate/schema.ts';
 import { isPlain } from '../../core/json/merge.ts';
@@ -110,6 +110,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   };
   const root = canonicalSpelling(resolved, registry, later);
   for (const secret of literalSecrets(root)) secrets.add(secret);
+  for (const name of publicNames(root, registry.providers)) secrets.delete(name);
   const valid = validate(root, registry, later, request.validators);
   check({ root, registry, valid, missing, unresolved, broken: gathered.broken.size > 0, start: request.start ?? {}, report: later });
 

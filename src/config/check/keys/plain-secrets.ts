@@ -1,18 +1,20 @@
 import { placeholderCredentials } from '../../../core/http/headers.ts';
-import { walkSecrets } from '../../read/secrets.ts';
+import { publicNames, walkSecrets } from '../../read/secrets.ts';
 import type { CheckContext } from '../context.ts';
 
 /** A variable as shells and other gateways write it: the text itself would be sent as the key. No key looks like one. */
 const otherReference = /^(?:os\.environ\/|env[:/.]|\$)([A-Z][A-Z0-9]*_[A-Z0-9_]+)$/;
 
 /** A key in a file ends up in copies of the file. The value and its line are not shown. */
-export function plainSecrets({ root, report }: CheckContext): void {
+export function plainSecrets({ root, registry, report }: CheckContext): void {
+  const names = publicNames(root, registry.providers);
   walkSecrets(root, (node) => {
     if (
       node.resolved ||
       typeof node.value !== 'string' ||
       node.value === '' ||
       placeholderCredentials.has(node.value) ||
+      names.has(node.value) ||
       node.text.includes('${')
     )
       return;
