@@ -10,8 +10,12 @@ const bounds: NoteBounds = { size: 100_000, perKey: 100_000, ttl: 1000 };
 function remembering(thinkingMemory: NoteBounds | undefined = bounds) {
   let now = noon;
   const kept = new Map<string, unknown>();
-  const shared = <T>(key: string, create: () => T): T => {
-    if (!kept.has(key)) kept.set(key, create());
+  const shared = <T>(key: string, create: (tell: () => void) => T): T => {
+    if (!kept.has(key))
+      kept.set(
+        key,
+        create(() => {}),
+      );
     return kept.get(key) as T;
   };
   const host = makeHost({ shared, now: () => now });

@@ -1,23 +1,66 @@
 import type { Routed } from '#core/context.ts';
-import { type Note, NoteMemory, type NoteBounds, type Notes, type NoteScope } from '#core/model/notes.ts';
+import { type Keeping, type Note, NoteMemory, type Notes, type NoteScope } from '#core/model/notes.ts';
 import type { Attempt } from '#core/plan.ts';
 import type { PluginHost } from '#core/plugin.ts';
 import type { Call, CommonSettings } from '#core/provider.ts';
 
-/** What is remembered of responses, and what bounds it at the moment of a request. */
-interface Memory {
-  readonly memory: NoteMemory;
-  readonly bounds: NoteBounds;
+/** A note that another process has kept. */
+interface Told {
+  readonly scope: NoteScope;
+  readonly note: Note;
+}
+
+/** Characters of told notes that wait for the first request of this process. */
+const mostEarly = 1024 * 1024;
+
+/** The memory of one process; what one of several keeps the others keep as well. */
+class SharedNotes {
+  readonly memory = new NoteMemory();
+  readonly #tell: (told: Told) => void;
+  /** Told before a request has shown what bounds them. */
+  #early: Told[] = [];
+  #length = 0;
+  /** What bounds notes at the moment; undefined before the first request. */
+  #keeping: Keeping | undefined;
+
+  constructor(tell: (told: Told) => void) {
+    this.#tell = tell;
+  }
+
+  use(keeping: Keeping): void {
+    this.#keeping = keeping;
+    for (const { scope, note } of this.#early.splice(0)) this.memory.keep(scope, note, keeping);
+  }
+
+  clear(): void {
+    this.#early = [];
+    this.memory.clear();
+  }
+
+  keep(told: Told, keeping: Keeping): void {
+    this.memory.keep(told.scope, told.note, keeping);
+    this.#tell(told);
+  }
+
+  hear(told: Told, now: number): void {
+    if (this.#keeping !== undefined) return this.memory.keep(told.scope, told.note, { ...this.#keeping, now });
+    this.#length += told.note.text.length;
+    if (this.#length <= mostEarly) this.#early.push(told);
+  }
 }
 
 /** The memory that all configurations share, one after the other. */
 export class Remembering {
-  readonly #memory: NoteMemory;
+  readonly #notes: SharedNotes;
   readonly #host: PluginHost;
 
   constructor(host: PluginHost) {
     this.#host = host;
-    this.#memory = host.shared('notes', () => new NoteMemory());
+    this.#notes = host.shared(
+      'notes',
+      (tell) => new SharedNotes(tell),
+      (notes, told) => notes.hear(told as Told, host.now()),
+    );
   }
 
   /**
@@ -26,9 +69,11 @@ export class Remembering {
    */
   notesFor(ctx: Routed, attempt: Attempt, call: Call<CommonSettings>): Notes | undefined {
     const bounds = ctx.snapshot.server.thinkingMemory;
-    if (bounds === undefined) this.#memory.clear();
+    if (bounds === undefined) this.#notes.clear();
     if (bounds === undefined || call.credential === 'forwarded') return undefined;
-    return new AttemptNotes({ memory: this.#memory, bounds }, { ctx, attempt, call, host: this.#host });
+    const keeping = { bounds, budget: ctx.hold.budget, now: this.#host.now() };
+    this.#notes.use(keeping);
+    return new AttemptNotes(this.#notes, keeping, { ctx, attempt, call, host: this.#host });
   }
 }
 
@@ -41,24 +86,24 @@ interface Of {
 
 /** The notes that one attempt may see. Whose they are is worked out when there is one. */
 class AttemptNotes implements Notes {
-  readonly #memory: Memory;
+  readonly #notes: SharedNotes;
+  readonly #keeping: Keeping;
   readonly #of: Of;
   #scope: NoteScope | undefined;
 
-  constructor(memory: Memory, of: Of) {
-    this.#memory = memory;
+  constructor(notes: SharedNotes, keeping: Keeping, of: Of) {
+    this.#notes = notes;
+    this.#keeping = keeping;
     this.#of = of;
   }
 
   recall(ids: readonly string[]): ReadonlyMap<string, string> {
-    const { memory, bounds } = this.#memory;
-    return memory.recall((this.#scope ??= scopeOf(this.#of)), ids, bounds.ttl, this.#of.host.now());
+    return this.#notes.memory.recall((this.#scope ??= scopeOf(this.#of)), ids, this.#keeping.bounds.ttl, this.#of.host.now());
   }
 
   keep(note: Note): void {
-    const { memory, bounds } = this.#memory;
-    const { ctx, host } = this.#of;
-    memory.keep((this.#scope ??= scopeOf(this.#of)), note, { bounds, budget: ctx.hold.budget, now: host.now() });
+    const scope = (this.#scope ??= scopeOf(this.#of));
+    this.#notes.keep({ scope, note }, { ...this.#keeping, now: this.#of.host.now() });
   }
 }
 

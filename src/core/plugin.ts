@@ -99,8 +99,11 @@ export const moments: readonly Moment[] = ['admit', 'plan', 'skip', 'screen', 'p
 
 /** Everything a plugin may touch beyond its arguments. Nothing else is reachable. */
 export interface PluginHost {
-  /** State that outlives a reload: counters, breakers, caches. Same key, same object. */
-  shared<T>(key: string, create: () => T): T;
+  /**
+   * State that outlives a reload: counters, breakers, caches. Same key, same object. Each of several worker processes has
+   * one of its own: what one of them says with `tell` (plain data) the others get in `hear`, soon and in its order.
+   */
+  shared<T>(key: string, create: (tell: (message: unknown) => void) => T, hear?: (state: T, message: unknown) => void): T;
   /** Unix milliseconds. */
   now(): number;
   /** SHA-256 as lower-case hex. */

@@ -23,6 +23,8 @@ export interface GenerationsDeps {
   readonly outbound: Pick<Outbound, 'sign' | 'media' | 'jwt'>;
   /** Opens the table of who made which object, where it is not open yet. */
   owners(): Promise<ObjectOwners>;
+  /** Where several worker processes serve: says something to the others about state of plugins. */
+  tellOthers?(key: string, message: unknown): void;
   now(): number;
   monotonic(): number;
 }
@@ -39,10 +41,16 @@ export async function importFile(path: string): Promise<unknown> {
 /** Makes generations of loaded configurations: compiles the snapshot and sets the plugins up. */
 export class Generations {
   readonly #deps: GenerationsDeps;
-  readonly #shared = new SharedState();
+  readonly #shared: SharedState;
 
   constructor(deps: GenerationsDeps) {
     this.#deps = deps;
+    this.#shared = new SharedState(deps.tellOthers?.bind(deps));
+  }
+
+  /** Another worker process said something about state of plugins. */
+  hear(key: string, message: unknown): void {
+    this.#shared.hear(key, message);
   }
 
   /** @throws Error when a plugin can't be loaded or set up; nothing stays open then */

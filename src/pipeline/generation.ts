@@ -111,7 +111,7 @@ function checkMoments({ moments: declared }: Plugin, instance: PluginInstance): 
 
 function hostFor(name: string, host: HostDeps, uses: SharedUses): PluginHost {
   return {
-    shared: (key, create) => uses.get(`${name}:${key}`, create),
+    shared: (key, create, hear) => uses.get(`${name}:${key}`, create, hear),
     now: host.now,
     sha256: host.sha256,
     media: host.media,
@@ -133,28 +133,40 @@ function hostFor(name: string, host: HostDeps, uses: SharedUses): PluginHost {
 
 /** One generation's hold on shared state. */
 interface SharedUses {
-  get<T>(key: string, create: () => T): T;
+  get<T>(key: string, create: (tell: (message: unknown) => void) => T, hear?: (state: T, message: unknown) => void): T;
   release(): void;
 }
 
 /** State of plugins that outlives a reload: kept while a live generation uses its key, dropped afterwards. */
 export class SharedState {
-  readonly #held = new Map<string, { readonly value: unknown; users: number }>();
+  readonly #held = new Map<string, { readonly value: unknown; hear(message: unknown): void; users: number }>();
+  readonly #tellOthers: (key: string, message: unknown) => void;
+
+  /** @param tellOthers for the worker processes that serve with this one */
+  constructor(tellOthers: (key: string, message: unknown) => void = () => {}) {
+    this.#tellOthers = tellOthers;
+  }
+
+  /** Another worker process said something about its state of this key. */
+  hear(key: string, message: unknown): void {
+    this.#held.get(key)?.hear(message);
+  }
 
   begin(): SharedUses {
     const mine = new Set<string>();
     return {
-      get: <T>(key: string, create: () => T): T => {
+      get: (key, create, hear) => {
         let slot = this.#held.get(key);
         if (slot === undefined) {
-          slot = { value: create(), users: 0 };
+          const value = create((message) => this.#tellOthers(key, message));
+          slot = { value, hear: (message) => hear?.(value, message), users: 0 };
           this.#held.set(key, slot);
         }
         if (!mine.has(key)) {
           mine.add(key);
           slot.users += 1;
         }
-        return slot.value as T;
+        return slot.value as ReturnType<typeof create>;
       },
       release: () => {
         for (const key of mine) this.#drop(key);

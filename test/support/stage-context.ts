@@ -25,7 +25,7 @@ export const noon = 1_795_262_400_000;
 
 export function makeHost(over: Partial<PluginHost> = {}): PluginHost {
   return {
-    shared: (_key, create) => create(),
+    shared: (_key, create) => create(() => {}),
     now: () => noon,
     sha256,
     media: () => Promise.reject(new Error('nothing is downloaded here')),

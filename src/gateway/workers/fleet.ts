@@ -17,7 +17,7 @@ import { StartError } from '../types.ts';
 import type { FleetDeps } from './fleet-deps.ts';
 import { FleetMetrics } from './totals/metrics.ts';
 import { KeyLeases } from './leases.ts';
-import type { Beat, FleetTimes, ShownState, WorkerStart } from './messages.ts';
+import type { Beat, FleetTimes, PluginWord, ShownState, WorkerStart } from './messages.ts';
 import { WorkerProcess } from './process.ts';
 import { Readings } from './totals/readings.ts';
 import { Slot } from './slot.ts';
@@ -269,6 +269,7 @@ export class Fleet implements Serving {
       entry,
       {
         beat: (beat: Beat) => this.#beat(made, beat),
+        told: (word: PluginWord) => this.#serving().forEach((other) => other !== made && other.channel.tell('heard', word)),
         figures: (figures: Figures) => this.#metrics.told(made, figures),
         records: (records: readonly LogRecord[]) => this.#records(records),
         append: ({ bytes, frames }: { bytes: Uint8Array; frames: number }) => memory?.take(new Uint8Array(bytes), frames),

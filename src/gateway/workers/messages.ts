@@ -40,6 +40,12 @@ export interface ShownState {
   readonly detailed: ConfigState;
 }
 
+/** What a plugin of one worker says to the same plugin of the others. */
+export interface PluginWord {
+  readonly key: string;
+  readonly message: unknown;
+}
+
 /** What a worker tells once a second, and when it is asked: what came since the last time, and how it is. */
 export interface Beat {
   readonly activity: Activity;

@@ -18,7 +18,7 @@ import type { Registry } from '../../types.ts';
 import type { ValidConfig } from '../../../config/reload/load.ts';
 import { Channel } from '../channel.ts';
 import { LeasedShares } from './leased-shares.ts';
-import type { Beat, ShownState, WorkerStart } from '../messages.ts';
+import type { Beat, PluginWord, ShownState, WorkerStart } from '../messages.ts';
 import { CoveredSockets } from './covered-sockets.ts';
 import { createSentSpool } from './sent-spool.ts';
 import { Told } from './told.ts';
@@ -90,6 +90,7 @@ class Worker {
       figures: () => this.#runtime?.observing.figures(),
       spare: (name: string) => this.#shares.spare(name),
       stored: (frames: Record<string, number>) => this.#store?.wereStored?.(frames),
+      heard: ({ key, message }: PluginWord) => this.#generations?.hear(key, message),
       follow: (isFollowed: boolean) => (this.#told.isFollowed = isFollowed),
       style: ({ level, format }: LogStyle) => this.#log?.configure({ level, format }),
       shown: (shown: ShownState) => this.#show(shown),
@@ -130,6 +131,7 @@ class Worker {
       registry: this.#parts.registry,
       log,
       outbound,
+      tellOthers: (key, message) => void this.channel.tell('told', { key, message } satisfies PluginWord),
       owners: async () => (this.#owners ??= await openObjectOwners(start.ownersDir, log)),
       ...clock,
     });
