@@ -42,6 +42,7 @@ describe('the example of a provider type', () => {
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
     expect(response.headers.get('x-gateway-provider-type')).toBe('acme');
+    expect(JSON.parse(upstream?.requests.at(-1)?.body.toString() ?? '')).toMatchObject({ model: 'large' });
   });
 
   it('serves a stream and records it as complete', async () => {

@@ -60,13 +60,13 @@ const acme: Provider<Settings> = {
   },
   operations: {
     'chat/completions': {
-      begin: (body, { settings, stream }) => ({
+      begin: (body, { settings, stream, model }) => ({
         request: {
           origin: new URL(settings.custom_host).origin,
           path: stream ? '/chat/stream' : '/chat',
           method: 'POST',
           headers: ['content-type', 'application/json'],
-          body,
+          body: body.kind === 'json' ? body.edit(new Map([['model', model]])) : body,
           dropped: [],
         },
         tap: new AcmeTap(),
