@@ -29,6 +29,9 @@ const blocks = pages.flatMap(blocksOf);
 /** What depends on the machine: included files, and folders of sockets. */
 const elsewhere = new Set(['no-match', 'unusable-path']);
 
+/** An example is short: it need not have what a whole configuration should. */
+const isMinor = ({ severity, code }: { severity: string; code: string }): boolean => severity === 'warning' && code === 'missing-key';
+
 /** Every variable that the pages name is set. */
 const env = Object.fromEntries(
   [...blocks.map((block) => block.text), readProjectFile('bench/gateway.yaml')]
@@ -78,7 +81,10 @@ describe('the documentation', () => {
       const { diagnostics } = await check({ text: asFile(text), name });
       // A part of a file may name what is in the rest.
       const part = !/^version:/m.test(text);
-      const errors = diagnostics.filter((entry) => entry.severity === 'error' && !elsewhere.has(entry.code));
+      // What readers copy as it is has nothing to complain about.
+      const errors = diagnostics.filter(
+        (entry) => !(part && entry.severity === 'warning') && !isMinor(entry) && !elsewhere.has(entry.code),
+      );
       expect(errors.filter((entry) => !(part && entry.code === 'unknown-reference'))).toEqual([]);
     },
   );
