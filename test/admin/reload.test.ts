@@ -48,6 +48,9 @@ describe('a reload', () => {
     await gateway.write(yaml('one'));
     expect(await post('/api/reload')).toMatchObject({ result: 'unchanged', diagnostics: [] });
     expect((await status()).last_reload).toMatchObject({ result: 'unchanged' });
+    await gateway.write(`${yaml('one')}server: {workers: 2}\n`);
+    await post('/api/reload');
+    expect(await post('/api/reload')).toMatchObject({ result: 'unchanged', restart_needed: ['server.workers'] });
   });
 });
 

@@ -133,6 +133,10 @@ describe('a reload', () => {
     expect(await next('reloaded', () => save(edited))).toMatchObject({ changes: ['+server.max_body'], restart: ['server.listen'] });
     expect((await chat('@mock/echo')).status).toBe(200);
     expect((await chat('@mock/echo', { user: 'x'.repeat(2000) })).status).toBe(413);
+    // It waits until it is what the gateway began with again, whatever else is edited.
+    const further = await next('reloaded', () => save(edited.replace('1KB', '2KB')));
+    expect(further).toMatchObject({ changes: ['~server.max_body'], restart: ['server.listen'] });
+    expect(await next('reloaded', () => save(edited.replace(':9"', ':0"')))).toMatchObject({ changes: ['~server.max_body'], restart: [] });
   });
 
   it('tells a bad edit once, keeps serving, and tells that all is well again', async () => {

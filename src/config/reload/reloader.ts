@@ -94,6 +94,8 @@ export function createReloader(options: ReloaderOptions): Reloader {
 class OneAtATime implements Reloader {
   readonly #options: ReloaderOptions;
   #serving: ValidConfig | undefined;
+  /** What the process began with: what it can't change stays as it is here. */
+  #first: ValidConfig | undefined;
   #watcher: ConfigWatcher | undefined;
   #paths: readonly string[] = [];
   /** Queued, not begun. */
@@ -247,8 +249,10 @@ class OneAtATime implements Reloader {
       return this.#rejected(loaded, error);
     }
     this.#serving = loaded;
-    const changed = before === undefined ? { changes: [], restart: [] } : diffConfigs(before.tree, loaded.tree);
-    return { kind: 'applied', loaded, revision: loaded.revision, ms: this.#options.now() - begun, ...changed };
+    this.#first ??= loaded;
+    const { changes } = diffConfigs((before ?? loaded).tree, loaded.tree);
+    const { restart } = diffConfigs(this.#first.tree, loaded.tree);
+    return { kind: 'applied', loaded, revision: loaded.revision, ms: this.#options.now() - begun, changes, restart };
   }
 
   #unchanged(revision: string): ReloadResult {

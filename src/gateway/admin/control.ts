@@ -241,7 +241,7 @@ export class Control implements Subject {
       result: result.kind,
       revision: this.snapshot().revision,
       changes: result.kind === 'applied' ? result.changes : [],
-      restart_needed: result.kind === 'applied' ? result.restart : [],
+      restart_needed: this.#restartNeeded,
       diagnostics: last?.diagnostics ?? [],
       reason: last?.reason ?? null,
     };
@@ -281,7 +281,7 @@ export class Control implements Subject {
     if (result.kind === 'rejected') return;
     this.#rolledBackTo = null;
     if (result.kind !== 'applied') return;
-    this.#restartNeeded = [...new Set([...this.#restartNeeded, ...result.restart])];
+    this.#restartNeeded = result.restart;
     void this.revisions.applied(result.loaded, result.changes);
   }
 }
