@@ -222,6 +222,7 @@ export interface ServerSettings {
   /** Of the JSON that a request may send. */
   readonly json: JsonLimits;
   readonly clocks: Clocks;
+  /** That are accepted beside `x-gateway-`. */
   readonly headerPrefixes: readonly string[];
   /** Origins of pages that may use the gateway, in lower case: exact, `https://*.suffix`, or `*`. Empty: CORS is off. */
   readonly corsOrigins: readonly string[];

@@ -100,7 +100,7 @@ export class Explainer {
   #ownHeaders({ key }: ExplainRequest): Readonly<Record<string, string>> {
     if (key === undefined) return {};
     const text = this.#keys.get(key);
-    if (text !== undefined) return { [`${this.#snapshot.server.headerPrefixes[0] ?? canonicalPrefix}${requestHeaders.apiKey[0]}`]: text };
+    if (text !== undefined) return { [`${canonicalPrefix}${requestHeaders.apiKey[0]}`]: text };
     throw new GatewayError('not_allowed', {
       message: `No API key is called "${key}".${didYouMean(key, this.keys)}`,
       hint: this.keys.length === 0 ? 'The configuration has no API keys.' : `Keys: ${this.keys.slice(0, 10).join(', ')}.`,

@@ -54,3 +54,23 @@ describe('response headers that are made from the request', () => {
     expect(response.headers.get('x-gateway-warnings')).toBeNull();
   });
 });
+
+describe('prefixes of gateway headers', () => {
+  it.each([
+    ['x-gateway-', ['x-gateway-']],
+    ['x-acme-', ['x-gateway-', 'x-acme-']],
+    ['x-other-', []],
+  ])('%s of a request: the response has each of %j once', async (prefix, written) => {
+    const gateway = await startTestGateway('version: 1\nserver: {header_prefixes: [x-acme-]}\nproviders: {mock: {type: mock}}\n');
+    try {
+      const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', [`${prefix}provider`]: '@mock' },
+        body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'hi' }] }),
+      });
+      expect(['x-gateway-', 'x-acme-', 'x-other-'].filter((each) => response.headers.get(`${each}model`) === 'echo')).toEqual(written);
+    } finally {
+      await gateway.close();
+    }
+  });
+});

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import {
+  canonicalPrefix,
   type HeadMemo,
   type HeaderBag,
   type HeaderPairs,
@@ -18,7 +19,7 @@ export interface HeaderNames {
 }
 
 /**
- * @param prefixes the canonical one first
+ * @param prefixes the one that counts most first
  * @param settings tails of the headers that hold settings of providers
  */
 export function headerNames(prefixes: readonly string[], settings: Iterable<string> = []): HeaderNames {
@@ -30,10 +31,10 @@ export function headerNames(prefixes: readonly string[], settings: Iterable<stri
   return { prefixes, byHeader: byHeader as Record<RequestHeader, readonly string[]>, tails };
 }
 
-/** The gateway headers of a configuration: those of every type that it may name are known. */
+/** The gateway headers of a configuration: ours under our own prefix always, which every message names. Those of every type that it may name are known. */
 export function namesOf({ server, types }: Pick<Snapshot, 'server' | 'types'>): HeaderNames {
   const settings = [...new Set(types.values())].flatMap(({ entry }) => entry.requestSettings.flatMap(({ headers }) => headers));
-  return headerNames(server.headerPrefixes, settings);
+  return headerNames([canonicalPrefix, ...server.headerPrefixes.filter((prefix) => prefix !== canonicalPrefix)], settings);
 }
 
 /** By lower-case name, and as they came. */
@@ -142,7 +143,7 @@ export class RequestHeaderBag implements HeaderBag {
         const prefix = prefixes[k] ?? '';
         if (!startsLike(name, prefix)) continue;
         this.#hasGateway = true;
-        if (k > 0) alias ??= prefix;
+        if (prefix !== canonicalPrefix) alias ??= prefix;
         if (!tails.has(name.slice(prefix.length).toLowerCase())) (this.#strange ??= new Set()).add(name.toLowerCase());
         break;
       }

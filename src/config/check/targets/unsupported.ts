@@ -1,11 +1,11 @@
-import { hopByHopHeaders } from '../../../core/http/headers.ts';
+import { canonicalPrefix, hopByHopHeaders } from '../../../core/http/headers.ts';
 import { child } from '../../read/node.ts';
 import { type CheckContext, entryOf, sitesOf, textsOf } from '../context.ts';
 
 /** What a config object may hold and this version does not act on, and headers that can't be forwarded. */
 export function unsupported({ root, report }: CheckContext): void {
   const prefixes = textsOf(child(child(root, 'server'), 'header_prefixes')).map(({ text }) => text);
-  const closed = prefixes.length > 0 ? prefixes : ['x-gateway-', 'x-portkey-'];
+  const closed = [canonicalPrefix, ...(prefixes.length > 0 ? prefixes : ['x-portkey-'])];
   for (const { node } of sitesOf(root)) {
     const cache = entryOf(node, 'cache');
     if (cache !== undefined) {

@@ -119,7 +119,8 @@ export const server = {
     header_prefixes: {
       type: 'array',
       minItems: 1,
-      description: 'Prefixes of gateway headers. The gateway accepts all of them and writes the first in responses.',
+      description:
+        'Prefixes of gateway headers that are accepted, besides x-gateway-. Response headers begin with x-gateway-, and are repeated with the prefix that the request used.',
       items: {
         type: 'string',
         pattern: '^[a-z0-9][a-z0-9-]*-$',
