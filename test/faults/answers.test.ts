@@ -477,6 +477,15 @@ describe('a stream that begins with an error', () => {
 });
 
 describe('a whole answer that is larger than server.max_answer', () => {
+  it('is a fault, however small the limit', async () => {
+    const rig = await startRig({ server: { max_answer: '100B' } });
+    const body = JSON.stringify({ choices: [], text: 'x'.repeat(200) });
+    rig.wire.script = (socket) => put(socket, head(200, { 'content-type': jsonType, 'content-length': body.length }), body);
+    const told = await rig.tell(chat, onPair);
+    expect([told.status, told.text]).toEqual([502, expect.stringContaining('larger than the limit of 100 B (server.max_answer)')]);
+    await rig.close();
+  });
+
   it('and has begun to flow is cut, and the record says why', async () => {
     const rig = await startRig({ server: { max_answer: '3MB' } });
     rig.wire.script = (socket) => endless(socket, head(200, { 'content-type': jsonType, 'transfer-encoding': 'chunked' }));

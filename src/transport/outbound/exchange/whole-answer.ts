@@ -35,12 +35,12 @@ export class WholeAnswer extends Answer {
     this.lastAt = now;
     appendBytes(this.#chunks, chunk);
     this.#length += chunk.length;
-    if (this.#length <= wholeLimit) return;
     const { maxAnswer } = this.owner;
     if (this.#length > maxAnswer) {
       this.owner.faulty(invalid(tooLarge(maxAnswer)));
       return;
     }
+    if (this.#length <= wholeLimit) return;
     const { status, headers } = this.owner;
     if (this.#isConverted || status >= 300 || headers['content-encoding'] !== undefined) {
       if (this.#length > this.#bufferLimit) this.owner.faulty(invalid('The response is too large to be inspected.'));
