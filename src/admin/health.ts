@@ -25,6 +25,8 @@ export const noFigures: Figures = {
 
 /** Share of errors from which a provider counts as degraded. */
 const degradedFrom = 0.1;
+/** Failures without a success from which it counts as down: one says little. */
+const downFrom = 3;
 /** Minutes that are looked at. */
 const window = 5;
 
@@ -39,6 +41,6 @@ export function healthOf({ providers }: Snapshot, attempts: Attempts, now: numbe
 
 function stateOf({ requests, errors }: Figures): ProviderHealth['state'] {
   if (requests === 0) return 'idle';
-  if (errors === requests) return 'down';
+  if (errors === requests && errors >= downFrom) return 'down';
   return errors / requests >= degradedFrom ? 'degraded' : 'ok';
 }

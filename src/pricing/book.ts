@@ -1,7 +1,7 @@
 import type { PriceBook, PricedCall, PriceOverride } from '../core/cost/book.ts';
 import { makePrice, type Price } from '../core/cost/price.ts';
 import type { ListedPrices } from '../core/provider.ts';
-import { Lru } from '../core/memory/lru.ts';
+import { BoundedCache } from '../core/memory/bounded-cache.ts';
 import { libraryPrice, librarySource } from './library.ts';
 import { pricePerCharacter, pricePerPicture } from './own-list.ts';
 import { fromLibrary, isCounted } from './units.ts';
@@ -23,7 +23,7 @@ const freePrice = makePrice({ source: 'no provider', prices: { input: '0', outpu
 
 /** The prices of a configuration over those of the list. Looks a model up once, then knows it. */
 export function createPriceBook(overrides: readonly PriceOverride[]): PriceBook {
-  const known = new Lru<Known>(memoryBytes);
+  const known = new BoundedCache<Known>(memoryBytes);
   return Object.freeze({
     priceOf(call: PricedCall, at: number): Price | undefined {
       const key = `${call.slug}\n${call.model}\n${call.sent ?? ''}\n${call.foundation ?? ''}\n${call.answered ?? ''}`;

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../core/error.ts';
 import { parseJson } from '../../core/json/scan.ts';
-import { Lru } from '../../core/memory/lru.ts';
+import { BoundedCache } from '../../core/memory/bounded-cache.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import type { ApiKey, CompiledConfig, Snapshot } from '../../core/snapshot.ts';
 import type { Choosing } from './targets/choose.ts';
@@ -30,7 +30,7 @@ interface Inline {
 
 /** Compiles configs that come with a request as JSON text; the same text gives the same object while it is kept. */
 export function createInline(choosing: Choosing): Snapshot['inlineConfig'] {
-  const kept = new Lru<Inline>(keptBytes);
+  const kept = new BoundedCache<Inline>(keptBytes);
   const schemas = targetSchemas([...new Set(choosing.types.values())]);
   return (text, key) => {
     const known = kept.get(text);

@@ -34,6 +34,12 @@ export function ExplainForm({ configs, current }: { configs: readonly ConfigView
   const status = useLoad((signal) => get<Status>('/api/status', {}, signal), []);
   const set = (change: Partial<Asked>): void => setAsked((before) => ({ ...before, ...change }));
   useLayoutEffect(() => set({ config: current, assume: {} }), [current]);
+  // Without a key there is little to explain where callers need one.
+  const [firstKey] = (keys.data ?? []).filter(({ revoked }) => revoked === null);
+  useLayoutEffect(
+    () => setAsked((before) => ({ ...before, key: before.key === '' ? (firstKey?.name ?? '') : before.key })),
+    [firstKey?.name],
+  );
   const problem = problemOf(asked);
   const chosen = configs.find(({ name }) => name === asked.config);
   const slugs = chosen === undefined ? (status.data?.providers ?? []).map(({ slug }) => slug) : slugsOf(chosen.root);

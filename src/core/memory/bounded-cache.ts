@@ -9,7 +9,7 @@ interface Kept<Value> {
  * What was made of texts that requests send, bounded by what it costs to keep and not by how many there are. What was asked for
  * since room was last needed stays once more ("second chance").
  */
-export class Lru<Value> {
+export class BoundedCache<Value> {
   /** In the order of insertion; those that were asked for go to the end when room is needed, and not each time. */
   readonly #kept = new Map<string, Kept<Value>>();
   readonly #budget: number;

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import type { AttemptRecord } from '../core/records/record.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import { Attempts } from './attempts.ts';
+import { healthOf } from './health.ts';
+
+const at = 60_000_000;
+
+it.each<[statuses: readonly number[], isUsable: boolean, state: string]>([
+  [[], true, 'idle'],
+  [[503], true, 'degraded'],
+  [[503, 503], true, 'degraded'],
+  [[503, 503, 503], true, 'down'],
+  [[503, 503, 503, 200], true, 'degraded'],
+  [[...Array.from({ length: 10 }, () => 200), 503], true, 'ok'],
+  [[200], false, 'off'],
+])('a provider that answered %j is shown as it is', (statuses, isUsable, state) => {
+  const attempts = new Attempts();
+  for (const status of statuses) {
+    const attempt = { target: 'config', provider: 'p', at: 1, total_ms: 9, outcome: 'answered', status, reason: null } as AttemptRecord;
+    attempts.add({ id: 'r', at, config: null, attempts: [attempt] });
+  }
+  const providers = new Map([['p', isUsable ? {} : { unusable: 'no key' }]]);
+  expect(healthOf({ providers } as unknown as Snapshot, attempts, at)).toMatchObject([{ slug: 'p', state }]);
+});
