@@ -168,8 +168,20 @@ describe('a config that comes with a request', () => {
     [{ provider: '@main', input_guardrails: [] }, 'this version does not check anything'],
     [{ targets: [{ provider: '@main', retry: { count: 2 } }] }, 'write attempts'],
     [{ provider: '@main', retrys: {} }, 'Did you mean "retry"?'],
+    [{ strategy: { mode: 'fallbak' }, targets: [] }, 'Did you mean "fallback"?'],
   ])('%j is refused with advice', (config, words) => {
     expect(() => inline(config)).toThrow(expect.objectContaining({ hint: expect.stringContaining(words) as string }));
+  });
+
+  it.each([
+    [{ strategy: { mode: 'fallbak' }, targets: [] }, /^The config is not valid: strategy\.mode: expected one of .*, not "fallbak"\.$/],
+    [{ targets: [{ provider: '@main', weight: -1 }] }, /targets\[0\]\.weight: must be at least 0, not -1\.$/],
+    [{ provider: '@main', timeouts: { total: 'soon' } }, /timeouts\.total: must have another form, not "soon"\.$/],
+    [{ provider: '@main', retry: [] }, /retry: expected object, not a list\.$/],
+    [{ provider: 'acme', api_key: 12_345 }, /api_key: expected string\.$/],
+    [{ provider: 'acme', auth: { mode: 'x', client_secret: 12_345 } }, /^(?!.*12345)/],
+  ])('%j is refused with the value that was found, unless it is a secret', (config, message) => {
+    expect(() => inline(config)).toThrow(message);
   });
 
   it('a deep tree is compiled, and one without end is refused', () => {

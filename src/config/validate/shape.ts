@@ -1,4 +1,5 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isSecretName } from '../../core/secrets/credential-names.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import type { JsonSchema } from '../../core/json/schema.ts';
 
@@ -24,7 +25,7 @@ export function checkShape(value: unknown, schema: JsonSchema, defs: Defs): Shap
 function check(value: unknown, written: JsonSchema, defs: Defs, path: string): ShapeProblem | undefined {
   const schema = resolve(written, defs);
   const wrong = wrongType(value, schema) ?? wrongValue(value, schema);
-  if (wrong !== undefined) return { path, message: wrong, hint: formOf(schema) };
+  if (wrong !== undefined) return { path, message: withValue(wrong, value, path), hint: nearestOf(value, schema) ?? formOf(schema) };
   if (Array.isArray(value)) return checkItems(value, schema, defs, path);
   return isPlain(value) ? checkMembers(value, schema, defs, path) : undefined;
 }
@@ -65,11 +66,36 @@ function wrongValue(value: unknown, schema: JsonSchema): string | undefined {
     if (typeof maximum === 'number' && value > maximum) return `must be at most ${maximum}`;
   }
   if (typeof value === 'string') {
-    if (typeof minLength === 'number' && value.length < minLength) return 'must not be empty';
+    if (typeof minLength === 'number' && value.length < minLength) return empty;
     if (typeof maxLength === 'number' && value.length > maxLength) return `must have at most ${maxLength} characters`;
-    if (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(value)) return 'has the wrong form';
+    if (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(value)) return 'must have another form';
   }
-  return Array.isArray(value) && typeof minItems === 'number' && value.length < minItems ? 'must not be empty' : undefined;
+  return Array.isArray(value) && typeof minItems === 'number' && value.length < minItems ? empty : undefined;
+}
+
+/** The value that was found, but never one of a key that holds a secret. */
+function withValue(wrong: string, value: unknown, path: string): string {
+  if (wrong === empty) return wrong;
+  if (isPlain(value) || Array.isArray(value)) return `${wrong}, not ${Array.isArray(value) ? 'a list' : 'an object'}`;
+  const isShown = !path.split(/[.[\]]+/).some((step) => isSecretName(step));
+  if (!isShown) return wrong;
+  const found = JSON.stringify(value) ?? 'nothing';
+  return `${wrong}, not ${found.length > longest ? `${found.slice(0, longest)}…` : found}`;
+}
+
+const empty = 'must not be empty';
+
+/** Characters of a value in a message. */
+const longest = 60;
+
+function nearestOf(value: unknown, { enum: among }: JsonSchema): string | undefined {
+  if (typeof value !== 'string' || !Array.isArray(among)) return undefined;
+  return (
+    didYouMean(
+      value,
+      among.filter((one) => typeof one === 'string'),
+    ).trim() || undefined
+  );
 }
 
 function formOf(schema: JsonSchema): string | undefined {
