@@ -18,7 +18,9 @@ const blockSize = 64 * 1024;
 /** Writes lines, and remembers what many have in common: `kind` by the model that was asked for, the last of each, and headers. */
 export class Lines {
   readonly out: JsonBytes;
-  readonly headers = new HeaderSpans();
+  /** Of clients, and of providers. */
+  readonly asked = new HeaderSpans();
+  readonly answered = new HeaderSpans();
   readonly #kinds = new Map<string, Known>();
 
   /** @param size bytes of the block that they are written into */
@@ -82,11 +84,11 @@ export function writeCompact(record: LogRecord, lines: Lines): void {
     out.json(JSON.stringify(more));
   }
   out.ascii(',"messages":[');
-  writeMessage(record.request, lines);
+  writeMessage(record.request, out, lines.asked, record.client.agent);
   out.character(comma);
-  writeMessage(record.upstream, lines);
+  writeMessage(record.upstream, out, lines.answered, null);
   out.character(comma);
-  writeMessage(record.response, lines);
+  writeMessage(record.response, out, lines.answered, record.provider);
   out.ascii('],"ms":[');
   writeTimes(record.plugins, out);
   out.ascii(']');
@@ -275,10 +277,10 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** Headers and why there is no body; size and kept bytes; what a patch or a stream has; all of the body. Told apart by their length. */
-function writeMessage({ headers, body, why_absent: why }: MessageRecord, lines: Lines): void {
-  const { out } = lines;
+function writeMessage(message: MessageRecord, out: JsonBytes, known: HeaderSpans, sender: string | null): void {
+  const { headers, body, why_absent: why } = message;
   out.ascii('[');
-  lines.headers.write(out, headers);
+  known.write(out, sender ?? '', headers);
   text(why, out);
   if (body === null) {
     out.ascii(']');

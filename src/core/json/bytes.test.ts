@@ -85,7 +85,8 @@ it('keeps pieces until their memory is used again', () => {
   const pieces = Array.from({ length: 20 }, (_, i) => {
     out.begin();
     out.ascii(`[${i},`);
-    out.span(Buffer.from('"span"'));
+    out.span(Buffer.from('"span'));
+    out.part(Buffer.from('a"b'), 1, 2);
     out.character(0x2c);
     out.json('"é"]');
     return out.end();

@@ -67,11 +67,6 @@ export class JsonBytes {
     return new Uint8Array(this.#bytes.subarray(this.#from + offset, this.#at));
   }
 
-  /** Writes over one character. @param offset within the piece */
-  put(offset: number, code: number): void {
-    this.#bytes[this.#from + offset] = code;
-  }
-
   /** @param text of ASCII alone, and short */
   ascii(text: string): void {
     const bytes = this.#room(text.length);
@@ -89,6 +84,11 @@ export class JsonBytes {
   span(span: Uint8Array): void {
     this.#room(span.length).set(span, this.#at);
     this.#at += span.length;
+  }
+
+  /** A part of a span. */
+  part(span: Buffer, from: number, to: number): void {
+    this.#at += span.copy(this.#room(to - from), this.#at, from, to);
   }
 
   /** @param json any, as it is */

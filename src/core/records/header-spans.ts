@@ -1,77 +1,91 @@
 import type { JsonBytes } from '../json/bytes.ts';
 
-/** Names that are remembered: with more, all are forgotten. */
-const mostNames = 500;
-/** Characters of a name or a value that is. */
-const longest = 256;
-/** Objects that are known again. */
-const mostObjects = 16;
+type Headers = Readonly<Record<string, string>>;
 
-/** A header as it was written last. */
-interface Member {
-  /** With the comma before it and the colon behind it. */
-  readonly name: Uint8Array;
-  value: string;
-  /** The whole of it: made when a value comes again. */
-  span: Uint8Array | undefined;
+/** Senders whose headers are remembered: with more, all are forgotten. */
+const mostSenders = 64;
+/** After so many times they are remembered anew: what some of them say has changed for good by then. */
+const mostUses = 64;
+
+/** Headers that were written once. */
+interface Written {
+  /** Only of one that cannot change. */
+  readonly headers: Headers | undefined;
+  readonly names: readonly string[];
+  readonly values: readonly string[];
+  readonly json: Buffer;
+  /** Where the JSON of each value begins in it, and ends. */
+  readonly from: readonly number[];
+  readonly to: readonly number[];
+  uses: number;
 }
 
-const comma = 0x2c;
 const brace = 0x7b;
+const comma = 0x2c;
 
-/** Writes headers as JSON. Clients and providers send the same few, with the same values but for some. */
+/**
+ * Writes headers as JSON. A client or a provider sends the same ones each time, with the same values but for some: what
+ * lies between those is copied as it was written before.
+ */
 export class HeaderSpans {
-  readonly #members = new Map<string, Member>();
-  #objects = new Map<object, Uint8Array>();
+  readonly #written = new Map<string, Written>();
 
-  write(out: JsonBytes, headers: Readonly<Record<string, string>>): void {
-    const known = this.#objects.get(headers);
-    if (known !== undefined) {
-      out.span(known);
-      return;
+  /** @param sender whose headers are mostly alike */
+  write(out: JsonBytes, sender: string, headers: Headers): void {
+    const before = this.#written.get(sender);
+    if (before === undefined || !isFollowed(out, before, headers)) this.#anew(out, sender, headers);
+  }
+
+  #anew(out: JsonBytes, sender: string, headers: Headers): void {
+    const start = out.length;
+    const [names, values, from, to]: [string[], string[], number[], number[]] = [[], [], [], []];
+    out.character(brace);
+    for (const name in headers) {
+      const value = headers[name] as string;
+      if (names.length > 0) out.character(comma);
+      out.text(name);
+      out.ascii(':');
+      names.push(name);
+      values.push(value);
+      from.push(out.length - start);
+      out.text(value);
+      to.push(out.length - start);
     }
-    const from = out.length;
-    for (const name in headers) this.#member(out, name, headers[name] as string);
-    if (out.length === from) out.character(brace);
-    else out.put(from, brace);
     out.ascii('}');
-    if (Object.isFrozen(headers)) this.#keep(headers, out.since(from));
-  }
-
-  /** The oldest make room. */
-  #keep(headers: object, span: Uint8Array): void {
-    if (this.#objects.size >= mostObjects) this.#objects = new Map([...this.#objects].slice(mostObjects / 2));
-    this.#objects.set(headers, span);
-  }
-
-  #member(out: JsonBytes, name: string, value: string): void {
-    const known = this.#members.get(name);
-    if (known === undefined) {
-      this.#first(out, name, value);
-      return;
-    }
-    if (known.value === value) {
-      out.span((known.span ??= spanOf(known)));
-      return;
-    }
-    out.span(known.name);
-    out.text(value);
-    if (value.length > longest) return;
-    known.value = value;
-    known.span = undefined;
-  }
-
-  #first(out: JsonBytes, name: string, value: string): void {
-    const from = out.length;
-    out.character(comma);
-    out.text(name);
-    out.ascii(':');
-    const span = out.since(from);
-    out.text(value);
-    if (value.length > longest || name.length > longest) return;
-    if (this.#members.size >= mostNames) this.#members.clear();
-    this.#members.set(name, { name: span, value, span: undefined });
+    if (this.#written.size >= mostSenders) this.#written.clear();
+    const json = Buffer.from(out.since(start).buffer);
+    this.#written.set(sender, { headers: Object.isFrozen(headers) ? headers : undefined, names, values, json, from, to, uses: 0 });
   }
 }
 
-const spanOf = ({ name, value }: Member): Uint8Array => Buffer.concat([name, Buffer.from(JSON.stringify(value))]);
+/** False, and nothing is written, where these are other headers. */
+function isFollowed(out: JsonBytes, before: Written, headers: Headers): boolean {
+  const { names, values, json, from, to } = before;
+  if (before.headers === headers) {
+    out.span(json);
+    return true;
+  }
+  if (before.uses >= mostUses) return false;
+  before.uses += 1;
+  const start = out.length;
+  let [i, done] = [0, 0];
+  for (const name in headers) {
+    if (names[i] !== name) {
+      out.cut(start);
+      return false;
+    }
+    const value = headers[name] as string;
+    if (values[i] !== value) {
+      out.part(json, done, from[i] as number);
+      out.text(value);
+      done = to[i] as number;
+    }
+    i += 1;
+  }
+  if (i < names.length) {
+    out.cut(start);
+    return false;
+  }
+  out.part(json, done, json.length);
+  return true;
+}

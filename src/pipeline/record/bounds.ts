@@ -27,17 +27,29 @@ const mostHeaders = 64;
 const headerLimit = 1024;
 const headersLimit = 8 * 1024;
 
+/** Counts what there is room for. */
+export class HeaderRoom {
+  #headers = mostHeaders;
+  #characters = headersLimit;
+
+  /** One header without credentials; undefined where there is no room for it. */
+  take(name: string, value: string): string | undefined {
+    const shown = maskHeader(name, value);
+    const kept = shown.length <= headerLimit ? shown : `${shown.slice(0, headerLimit).toWellFormed()}…`;
+    this.#characters -= name.length + kept.length;
+    this.#headers -= 1;
+    return this.#characters < 0 || this.#headers < 0 ? undefined : kept;
+  }
+}
+
 /** Headers without credentials, the first of them as far as there is room. */
 export function boundedHeaders(pairs: HeaderPairs): Readonly<Record<string, string>> {
   const out: Record<string, string> = {};
-  let room = headersLimit;
-  const most = Math.min(pairs.length - 1, 2 * mostHeaders);
-  for (let i = 0; i < most; i += 2) {
+  const room = new HeaderRoom();
+  for (let i = 0; i + 1 < pairs.length; i += 2) {
     const name = pairs[i] as string;
-    const shown = maskHeader(name, pairs[i + 1] as string);
-    const kept = shown.length <= headerLimit ? shown : `${shown.slice(0, headerLimit).toWellFormed()}…`;
-    room -= name.length + kept.length;
-    if (room < 0) break;
+    const kept = room.take(name, pairs[i + 1] as string);
+    if (kept === undefined) break;
     out[name] = kept;
   }
   return out;

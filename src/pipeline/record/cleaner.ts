@@ -1,13 +1,14 @@
 import type { Redaction } from '../../core/redaction/index.ts';
 import type { Notes } from '../../core/records/record.ts';
-import { bounded } from './bounds.ts';
+import { bounded, HeaderRoom } from './bounds.ts';
 import type { Policy } from './policy.ts';
 
 /** Shorter texts hold nothing that is looked for in a name or a label, but for what the operator looks for. */
 const usualShortest = 13;
 
-/** Headers with content of their own. */
-const own = /^(?:x-|from$|referer$|baggage$|tracestate$)/;
+/** Headers with content of their own; others begin with `x-`. */
+const own: ReadonlySet<string> = new Set(['from', 'referer', 'baggage', 'tracestate']);
+const isOwn = (name: string): boolean => (name.charCodeAt(0) === 0x78 && name.charCodeAt(1) === 0x2d) || own.has(name);
 
 /**
  * Masks what a record holds beside bodies. Texts of errors may repeat what was sent: they are treated like bodies.
@@ -43,12 +44,24 @@ export class Cleaner {
     let out: Record<string, string> | undefined;
     for (const name in headers) {
       const value = headers[name] ?? '';
-      const shown = own.test(name) ? this.name(value) : value;
+      const shown = isOwn(name) ? this.name(value) : value;
       if (shown === value) continue;
       out ??= { ...headers };
       out[name] = shown;
     }
     return out ?? headers;
+  }
+
+  /** Those of a provider, without credentials, the first of them as far as there is room. */
+  answered(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    const room = new HeaderRoom();
+    const out: Record<string, string> = {};
+    for (const name in headers) {
+      const kept = room.take(name, headers[name] as string);
+      if (kept === undefined) break;
+      out[name] = isOwn(name) ? this.name(kept) : kept;
+    }
+    return out;
   }
 
   texts(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

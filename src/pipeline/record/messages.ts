@@ -1,7 +1,6 @@
 import type { JsonBody } from '../../core/json/body.ts';
 import { objectIn } from '../../core/json/scan.ts';
 import { endpoints } from '../../core/endpoint.ts';
-import type { HeaderPairs } from '../../core/http/headers.ts';
 import type { KeptBody, Outcome } from '../../core/plan.ts';
 import type { UpstreamRequest } from '../../core/provider.ts';
 import { type MaskedBody, maskBody, type MaskingJob, sizeOf, type UnmaskedBody } from '../../core/redaction/bodies.ts';
@@ -141,7 +140,7 @@ export class Messages {
 
   response(last: Outcome | undefined, { kept, own }: Delivered): MessageRecord {
     if (last?.kind !== 'answered') return own === undefined ? noBody : this.#bytes(noHeaders, own, 'application/json');
-    const headers = this.#headers(() => pairsOf(last.reply.headers));
+    const headers = this.#keepsHeaders ? this.#clean.answered(last.reply.headers) : noHeaders;
     const type = last.reply.headers['content-type'] ?? '';
     if (kept === undefined || !this.#keepsBodies) return this.#bytes(headers, last.reply.body, type);
     if (this.#isRedacted) return this.#redacted(headers, kept, type);
@@ -163,10 +162,6 @@ export class Messages {
     // What is masked is counted, for each record.
     if (headers === kept && kept[lengthName] === length) bag.memo.shown = { by, headers: Object.freeze(headers) };
     return headers;
-  }
-
-  #headers(pairs: () => HeaderPairs): Readonly<Record<string, string>> {
-    return this.#keepsHeaders ? this.#clean.headers(boundedHeaders(pairs())) : noHeaders;
   }
 
   #message(headers: MessageRecord['headers'], body: JsonBody, part: 'request' | 'upstream'): MessageRecord {
@@ -222,12 +217,6 @@ export class Messages {
 
 function patchOf(edited: JsonBody['edited']): Readonly<Record<string, unknown>> {
   return Object.fromEntries([...(edited?.patch ?? [])].map(([key, value]) => [key, value ?? null]));
-}
-
-function pairsOf(headers: Readonly<Record<string, string>>): HeaderPairs {
-  const out: HeaderPairs = [];
-  for (const name in headers) out.push(name, headers[name] as string);
-  return out;
 }
 
 /** Bytes of the bodies that a record may keep. */

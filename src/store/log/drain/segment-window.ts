@@ -10,7 +10,7 @@ export interface Look {
   readonly then: 'more' | 'end' | 'torn' | 'broken';
 }
 
-const usual = 2 * 1024 * 1024;
+const usual = 1152 * 1024;
 /** The largest frame: three bodies and a record. A length beyond it was not written by a gateway. */
 const largest = 256 * 1024 * 1024;
 const records = 1024;

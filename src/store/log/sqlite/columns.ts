@@ -1,18 +1,36 @@
 import { moneyUnits } from '../../../query/money.ts';
 import type { StoredRow } from '../stored-row.ts';
 
-/** Behind `seq`, `block` and `start`. */
-export const columnNames =
-  'id, trace, span, status, "end", error, config, provider, model, key, virtual_key, endpoint, stream, finish, cache, fallback, attempts, latency, ttft, overhead, tokens_in, tokens_out, tokens_cached, cost, guardrail, prompt, revision, upstream_id, agent, retries';
-
 type Value = string | number | bigint | null;
 
-/** Values of a row in the order of `columnNames`. */
-export function columnsOf(row: StoredRow, cost: bigint | null): Value[] {
+/** What each row has for itself, behind `seq`, `block` and `start`. */
+export const ownColumns = 'id, trace, span, finish, latency, ttft, overhead, tokens_in, tokens_out, tokens_cached, cost, upstream_id';
+
+/** Values of a row in the order of `ownColumns`. @param cost 10⁻¹² dollars */
+export function ownOf(row: StoredRow, cost: bigint | null): Value[] {
   return [
     row.id,
     row.trace,
     row.span,
+    row.finish,
+    row.latency,
+    row.ttft,
+    row.overhead,
+    row.tokens_in,
+    row.tokens_out,
+    row.tokens_cached,
+    cost,
+    row.upstream_id,
+  ];
+}
+
+/** What many rows have in common. */
+export const commonColumns =
+  'status, "end", error, config, provider, model, key, virtual_key, endpoint, stream, cache, fallback, attempts, guardrail, prompt, revision, agent, retries';
+
+/** Values of a row in the order of `commonColumns`. */
+export function commonOf(row: StoredRow): (string | number | null)[] {
+  return [
     row.status,
     row.end,
     row.error,
@@ -23,24 +41,25 @@ export function columnsOf(row: StoredRow, cost: bigint | null): Value[] {
     row.virtual_key,
     row.endpoint,
     row.stream ? 1 : 0,
-    row.finish,
     row.cache,
     row.fallback ? 1 : 0,
     row.attempts,
-    row.latency,
-    row.ttft,
-    row.overhead,
-    row.tokens_in,
-    row.tokens_out,
-    row.tokens_cached,
-    cost,
     row.guardrail,
     row.prompt,
     row.revision,
-    row.upstream_id,
     row.agent,
     row.retries,
   ];
+}
+
+/** True where `commonOf` of both is the same. What differs most often is looked at first. */
+export function isAlike(one: StoredRow, other: StoredRow): boolean {
+  if (one.model !== other.model || one.key !== other.key || one.agent !== other.agent || one.config !== other.config) return false;
+  if (one.status !== other.status || one.end !== other.end || one.error !== other.error || one.provider !== other.provider) return false;
+  if (one.virtual_key !== other.virtual_key || one.endpoint !== other.endpoint || one.stream !== other.stream) return false;
+  if (one.cache !== other.cache || one.fallback !== other.fallback || one.attempts !== other.attempts) return false;
+  if (one.guardrail !== other.guardrail || one.prompt !== other.prompt) return false;
+  return one.revision === other.revision && one.retries === other.retries;
 }
 
 /** 10⁻¹² dollars. */

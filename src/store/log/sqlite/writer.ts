@@ -6,10 +6,10 @@ import { seqStep } from '../schema.ts';
 import type { StoredRow } from '../stored-row.ts';
 import { blockBytes, blockRecords, packBlock, packSeqs } from './blocks.ts';
 import { BucketWriter } from './buckets.ts';
-import { columnNames, columnsOf, costOf } from './columns.ts';
+import { costOf } from './columns.ts';
+import { RowInserter } from './insert.ts';
 
 interface Statements {
-  readonly request: StatementSync;
   readonly block: StatementSync;
   readonly tag: StatementSync;
   readonly position: StatementSync;
@@ -24,6 +24,7 @@ interface Statements {
 export class BatchWriter {
   readonly #db: DatabaseSync;
   readonly #statements: Statements;
+  readonly #rows: RowInserter;
   readonly #buckets: BucketWriter;
   readonly #seen = new SeenValues();
   /** Number of the next block, and of the next row within its millisecond. */
@@ -33,6 +34,7 @@ export class BatchWriter {
   constructor(db: DatabaseSync) {
     this.#db = db;
     this.#statements = prepare(db);
+    this.#rows = new RowInserter(db);
     this.#buckets = new BucketWriter(db);
     const { newest } = db.prepare('SELECT max(block) AS newest FROM blocks').get() as { newest: number | null };
     this.#block = (newest ?? 0) + 1;
@@ -87,13 +89,12 @@ export class BatchWriter {
 
   /** Undefined where the record is stored already. */
   #insert(row: StoredRow, cost: bigint | null, start: number): number | undefined {
-    const values = columnsOf(row, cost);
     const base = Math.max(0, Math.floor(row.at)) * seqStep;
     for (let tries = 0; tries < seqStep; tries += 1) {
       this.#row = (this.#row + 1) % seqStep;
       const seq = base + this.#row;
       try {
-        return this.#statements.request.run(seq, this.#block, start, ...values).changes === 0 ? undefined : seq;
+        return this.#rows.insert(seq, this.#block, start, row, cost) ? seq : undefined;
       } catch (error) {
         // A number that was given before the last start. 1555: SQLITE_CONSTRAINT_PRIMARYKEY.
         if ((error as { errcode?: unknown }).errcode !== 1555) throw error;
@@ -145,9 +146,7 @@ class OpenBlock {
 }
 
 function prepare(db: DatabaseSync): Statements {
-  const places = '?, '.repeat(columnNames.split(',').length + 2);
   return {
-    request: db.prepare(`INSERT INTO requests (seq, block, start, ${columnNames}) VALUES (${places}?) ON CONFLICT (id) DO NOTHING`),
     block: db.prepare('INSERT INTO blocks (block, newest, seqs, bytes) VALUES (?, ?, ?, ?)'),
     tag: db.prepare('INSERT OR IGNORE INTO tags (kind, name, value, seq) VALUES (?, ?, ?, ?)'),
     position: db.prepare('INSERT OR REPLACE INTO positions (segment, "offset") VALUES (?, ?)'),

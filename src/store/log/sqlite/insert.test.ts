@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { sampleRecord } from '../../fixtures/sample.ts';
+import { rowOf, type StoredRow } from '../stored-row.ts';
+import { commonColumns, commonOf, ownColumns, ownOf } from './columns.ts';
+import { RowInserter } from './insert.ts';
+import { inMemory, openForWriting } from './open.ts';
+
+const plain = rowOf(sampleRecord());
+
+/** What rows of one kind have in common. */
+const kinds: readonly Partial<StoredRow>[] = [
+  {},
+  { key: "o'clock'", model: "'); DROP TABLE requests; --" },
+  { agent: '日本 "é"', stream: !plain.stream, fallback: !plain.fallback },
+  { agent: 'x'.repeat(300) },
+  { config: null, provider: null, model: null, key: null, virtual_key: null, agent: null },
+  { status: 504, error: 'timeout', end: 'fault', attempts: 3, retries: 2 },
+  { guardrail: 'denied', prompt: 'greet', virtual_key: 'v', cache: 'HIT', endpoint: 'embeddings', revision: 'b' },
+  ...Array.from({ length: 20 }, (_, i) => ({ model: `model-${i}` })),
+];
+
+const names = `${ownColumns}, ${commonColumns}`;
+
+it('stores rows as they are, however many of a kind there were', () => {
+  const db = openForWriting(inMemory);
+  const inserter = new RowInserter(db);
+  const expected: unknown[] = [];
+  for (const [n, kind] of [...kinds, ...kinds].entries()) {
+    for (let i = 0; i < 80; i += 1) {
+      const row = { ...plain, ...kind, id: `req_${n}_${i}`, latency: i + 0.5, span: i % 2 === 0 ? null : `${i}` };
+      const cost = i % 3 === 0 ? null : BigInt(i) * 1_000_000n;
+      expect(inserter.insert(expected.length, n, i, row, cost)).toBe(true);
+      expected.push([n, i, ...ownOf(row, cost), ...commonOf(row)].map((value) => (typeof value === 'bigint' ? Number(value) : value)));
+    }
+  }
+  const stored = db.prepare(`SELECT block, start, ${names} FROM requests ORDER BY seq`).all();
+  expect(stored.map((row) => Object.values(row))).toEqual(expected);
+  db.close();
+});
+
+it('leaves out a row whose id is there already', () => {
+  const db = openForWriting(inMemory);
+  const inserter = new RowInserter(db);
+  const inserted = Array.from({ length: 200 }, (_, i) => inserter.insert(i, 1, 0, { ...plain, id: `req_${i >> 1}` }, null));
+  expect(inserted).toEqual(Array.from({ length: 200 }, (_, i) => i % 2 === 0));
+  db.close();
+});

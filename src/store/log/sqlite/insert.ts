@@ -1,0 +1,67 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { StoredRow } from '../stored-row.ts';
+import { commonColumns, commonOf, isAlike, ownColumns, ownOf } from './columns.ts';
+
+/** Rows after which others like them get a statement of their own, and for how many kinds that is kept. */
+const leastRows = 64;
+const mostKinds = 16;
+
+/** Rows that are alike. */
+interface Kind {
+  readonly row: StoredRow;
+  rows: number;
+  /** Undefined where it is not worth it, or what they have in common cannot be written. */
+  statement: StatementSync | undefined;
+}
+
+/**
+ * Inserts rows. Most are alike but for some columns, and to hand over all of them takes as long as to store them: what rows
+ * of one kind have in common is written into a statement of their own.
+ */
+export class RowInserter {
+  readonly #db: DatabaseSync;
+  readonly #any: StatementSync;
+  #kinds: Kind[] = [];
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    this.#any = db.prepare(insertOf('?, '.repeat(commonColumns.split(',').length - 1).concat('?')));
+  }
+
+  /** @param start of the record within its block @returns whether it was not there. @throws what SQLite says */
+  insert(seq: number, block: number, start: number, row: StoredRow, cost: bigint | null): boolean {
+    const own = ownOf(row, cost);
+    const statement = this.#statementFor(row);
+    const { changes } =
+      statement === undefined ? this.#any.run(seq, block, start, ...own, ...commonOf(row)) : statement.run(seq, block, start, ...own);
+    return changes !== 0;
+  }
+
+  #statementFor(row: StoredRow): StatementSync | undefined {
+    for (const kind of this.#kinds) {
+      if (!isAlike(kind.row, row)) continue;
+      kind.rows += 1;
+      if (kind.rows === leastRows) kind.statement = this.#statementOf(row);
+      return kind.statement;
+    }
+    if (this.#kinds.length >= mostKinds) this.#kinds = [];
+    this.#kinds.push({ row, rows: 1, statement: undefined });
+    return undefined;
+  }
+
+  #statementOf(row: StoredRow): StatementSync | undefined {
+    const texts = commonOf(row).map(literal);
+    return texts.includes(undefined) ? undefined : this.#db.prepare(insertOf(texts.join(', ')));
+  }
+}
+
+const insertOf = (common: string): string =>
+  `INSERT INTO requests (seq, block, start, ${ownColumns}, ${commonColumns})
+   VALUES (?, ?, ?, ${ownColumns.replaceAll(/\w+/g, '?')}, ${common}) ON CONFLICT (id) DO NOTHING`;
+
+/** A value as SQL; undefined for one that is not plain. */
+function literal(value: string | number | null): string | undefined {
+  if (value === null) return 'NULL';
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined;
+  return /^[ -~]{0,200}$/.test(value) ? `'${value.replaceAll("'", "''")}'` : undefined;
+}
