@@ -11,16 +11,21 @@ export function noToken(owner: CredentialOwner, cause: unknown): GatewayError {
   // What the endpoint said, or a field that cannot be used, stays as it is until somebody corrects it.
   const retry = field === undefined && (!(cause instanceof TokenError) || cause.reason === undefined);
   const details = { retry, cause, ...(field === undefined ? {} : { param: field }) };
+  const whose = owner === 'catalog' ? 'the provider in gateway.yaml' : 'the request';
+  // Nobody said no: the endpoint could not be asked.
+  const hint = retry
+    ? 'Check that the gateway reaches the endpoint that issues the token, then try again.'
+    : `Check ${field ?? 'the credential'} of ${whose}.`;
   if (owner === 'catalog') {
     return new GatewayError('provider_auth_failed', {
       message: `The gateway could not get a token for its credential: ${words}.`,
-      hint: `Check ${field ?? 'the credential'} of the provider in gateway.yaml.`,
+      hint,
       ...details,
     });
   }
   return new GatewayError('missing_credential', {
     message: `The gateway could not get a token for the credential of the request: ${words}.`,
-    hint: `Check ${field ?? 'the credential'} of the request.`,
+    hint,
     ...details,
   });
 }
