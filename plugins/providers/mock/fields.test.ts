@@ -97,4 +97,8 @@ describe('bodies that are taken', () => {
   ])('%s %j', (endpoint, body) => {
     expect(ask(endpoint, body)).toEqual({ status: 200, error: undefined });
   });
+
+  it('images without a model, which the API chooses', () => {
+    expect(ask('images/generations', { prompt: 'a' }, '')).toEqual({ status: 200, error: undefined });
+  });
 });

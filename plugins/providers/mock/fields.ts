@@ -116,7 +116,14 @@ const fields: { readonly [E in Endpoint]?: Fields } = {
 };
 
 /** Endpoints whose bodies need not name a model, in themselves or by the config. */
-const withoutModel: ReadonlySet<Endpoint> = new Set<Endpoint>(['moderations', 'files', 'batches']);
+const withoutModel: ReadonlySet<Endpoint> = new Set<Endpoint>([
+  'moderations',
+  'files',
+  'batches',
+  'images/generations',
+  'images/edits',
+  'images/variations',
+]);
 
 const stored = ['prompt', 'conversation', 'previous_response_id'] as const;
 
