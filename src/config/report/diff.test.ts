@@ -32,6 +32,14 @@ const cases: readonly (readonly [what: string, before: Tree, after: Tree, change
     ['+server.expose_routing'],
     ['server.listen', 'server.state_dir'],
   ],
+  [
+    'whether there is a dashboard',
+    { server: { admin: { open: true } } },
+    { server: { admin: { enabled: false } } },
+    ['~server.admin'],
+    ['server.admin.enabled'],
+  ],
+  ['what is as it was left out', {}, { server: { admin: { enabled: true } } }, ['+server.admin'], []],
   ['the chain', { plugins: ['auth', 'routing'] }, { plugins: ['routing', 'auth'] }, ['~plugins'], []],
   ['the log', {}, { logging: { level: 'debug' } }, ['+logging.level'], []],
   [

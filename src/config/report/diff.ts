@@ -31,18 +31,22 @@ const waiting: ReadonlySet<string> = new Set([
 
 /** Compares two configurations. The order of maps does not count, the order of lists does. */
 export function diffConfigs(before: GatewayConfig, after: GatewayConfig): ConfigChanges {
-  const isMoved = !isDeepStrictEqual(before.server?.admin?.listen, after.server?.admin?.listen);
   const found = [...maps, ...settings].flatMap((key) => diffMembers(key, toPlain(before[key]), toPlain(after[key])));
   for (const key of lists) if (!isDeepStrictEqual(before[key], after[key])) found.push({ sign: '~', path: key });
   return {
     changes: found.filter(({ path }) => !waiting.has(path)).map(({ sign, path }) => `${sign}${path}`),
     restart: [
       ...found.filter(({ path }) => waiting.has(path)).map(({ path }) => path),
-      ...(isMoved ? ['server.admin.listen'] : []),
+      ...ofListener.filter((key) => !isDeepStrictEqual(adminOf(before)[key], adminOf(after)[key])).map((key) => `server.admin.${key}`),
       ...diffStore(before, after),
     ],
   };
 }
+
+/** Of `server.admin`: what decides about its socket. */
+const ofListener = ['listen', 'enabled'] as const;
+
+const adminOf = ({ server }: GatewayConfig): Plain => ({ enabled: true, ...server?.admin });
 
 /** Of `logging.requests`: what is opened once. */
 const ofStore = ['store', 'spool_size', 'memory_rows'] as const;
