@@ -5,7 +5,7 @@ import { slugOf } from '#core/model/model-name.ts';
 import { didYouMean } from '#core/text/nearest.ts';
 import type { ApiKey, CompiledConfig } from '#core/snapshot.ts';
 import { spelled } from '#core/text/header-spelling.ts';
-import { usableConfigs, usableProviders, withoutUnusable } from '#core/model/usable-names.ts';
+import { usableConfigs, usableProviders, without } from '#core/model/usable-names.ts';
 
 const openBrace = 0x7b;
 
@@ -69,14 +69,15 @@ function inline(ctx: Admitted, key: ApiKey | undefined, text: string): CompiledC
   try {
     return ctx.snapshot.inlineConfig(text, key);
   } catch (error) {
-    throw key === undefined || !(error instanceof GatewayError) ? error : withoutUnusable(error, usableNames(ctx, key));
+    throw key === undefined || !(error instanceof GatewayError) ? error : without(error, unusableNames(ctx, key));
   }
 }
 
-/** Whoever compiles a config knows of no key. Words of the configuration itself are no secret. */
-function usableNames(ctx: Admitted, key: ApiKey): ReadonlySet<string> {
-  const prompts = [...ctx.snapshot.prompts.keys()].filter((id) => key.allowsPrompt(id));
-  return new Set([...usableProviders(ctx.snapshot, key), ...prompts, ...ctx.snapshot.types.keys()]);
+/** What this key may not name: whoever compiles a config knows of no key. */
+function unusableNames({ snapshot }: Admitted, key: ApiKey): ReadonlySet<string> {
+  const usable = new Set(usableProviders(snapshot, key));
+  const prompts = [...snapshot.prompts.keys()].filter((id) => !key.allowsPrompt(id));
+  return new Set([...prompts, ...[...snapshot.providers.keys()].filter((name) => !usable.has(name))]);
 }
 
 function named(ctx: Admitted, key: ApiKey | undefined, name: string): CompiledConfig {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { makeBinding, makeConfig, makeKey, makeLeaf } from '../../../test/support/stage-context.ts';
 import { GatewayError } from '../error.ts';
 import type { ApiKey } from '../snapshot.ts';
-import { usableConfigs, usableProviders, withoutUnusable } from './usable-names.ts';
+import { usableConfigs, usableProviders, without } from './usable-names.ts';
 
 const providers = new Map([
   ['a', makeBinding('a')],
@@ -31,10 +31,11 @@ it.each<[name: string, key: ApiKey | undefined, providers: string[], configs: st
 it.each<[message: string, hint: string | undefined, wanted: [string, string | undefined]]>([
   ['No "x". Did you mean "a"?', undefined, ['No "x". Did you mean "a"?', undefined]],
   ['No "x". Did you mean "b"?', 'Did you mean "b"?', ['No "x".', undefined]],
+  ['unknown key "targts".', 'Did you mean "targets"?', ['unknown key "targts".', 'Did you mean "targets"?']],
   ['No "x".', 'Did you mean "b"? Providers: a. Did you mean "a"?', ['No "x".', 'Providers: a. Did you mean "a"?']],
 ])('an error suggests only what may be used: %j', (message, hint, wanted) => {
   const error = new GatewayError('provider_not_found', { message, hint, status: 410, param: 'p', source: 'provider' });
-  const left = withoutUnusable(error, new Set(['a']));
+  const left = without(error, new Set(['b']));
   expect([left.message, left.hint]).toEqual(wanted);
   expect(left).toMatchObject({ code: 'provider_not_found', status: 410, param: 'p', source: 'provider', cause: error });
 });

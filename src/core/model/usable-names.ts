@@ -19,10 +19,10 @@ export function* usableConfigs({ configs }: Pick<Snapshot, 'configs'>, key: ApiK
   }
 }
 
-/** The error without a suggestion that this key may not use: for errors of parts that know of no key. */
-export function withoutUnusable(error: GatewayError, usable: ReadonlySet<string>): GatewayError {
+/** The error without a suggestion of these names: for errors of parts that know of no key. */
+export function without(error: GatewayError, unusable: ReadonlySet<string>): GatewayError {
   const strip = (text: string | undefined): string | undefined =>
-    text?.replace(suggestion, (whole, name: string) => (usable.has(name) ? whole : '')).trim();
+    text?.replace(suggestion, (whole, name: string) => (unusable.has(name) ? '' : whole)).trim();
   const { code, status, param, source } = error;
   const hint = strip(error.hint);
   return new GatewayError(code, {
