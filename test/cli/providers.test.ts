@@ -302,8 +302,12 @@ describe('gateway providers add', () => {
   it('writes the file where there is none, from an address', async () => {
     const cwd = folder();
     const uri = 'https://r1.services.ai.azure.com/anthropic/v1/messages';
-    const { code, out } = await runHere(['providers', 'add', 'azure-ai', '--no-input', '--uri', uri], cwd);
+    const { code, out, err } = await runHere(['providers', 'add', 'azure-ai', '--no-input', '--uri', uri], cwd);
     expect({ code, out }).toEqual({ code: 0, out: 'wrote ./gateway.yaml: providers.r1\n' });
+    expect(
+      err,
+    ).toBe(`Set R1_API_KEY, and restart a gateway that runs without it: until then it rejects this configuration. --key-file needs no restart.
+Try it: gateway providers test r1\n`);
     expect(readFileSync(join(cwd, 'gateway.yaml'), 'utf8')).toBe(
       `version: 1\n\nproviders:\n  r1:\n    type: azure-ai\n    resource_name: r1\n    format: messages\n    api_key: \${env:R1_API_KEY}\n`,
     );

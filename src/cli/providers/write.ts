@@ -73,9 +73,17 @@ async function refuseMistakes({ slug, path, after, texts }: Plan, io: CliIo, reg
     const hints = own.map(({ message, code, hint }) => `${message} [${code}]${hint === undefined ? '' : `: ${hint}`}`);
     throw new CommandError(exitCodes.usage, `the provider is not valid, so nothing was written\n${hints.join('\n')}`);
   }
-  const told = diagnostics.filter((one) => isError(one) || one.message.includes(`"${slug}"`));
+  const told = diagnostics.filter((one) => (isError(one) || one.message.includes(`"${slug}"`)) && one.code !== 'unset-variable');
   if (told.length > 0) io.stderr.write(`${shortDiagnostics(told)}\n`);
+  const missing = diagnostics.find((one) => one.code === 'unset-variable' && one.message.includes(`"${slug}"`));
+  if (missing !== undefined) io.stderr.write(unsetNote(missing.message.replace(/^.*: /, '')));
 }
+
+/** Without it no gateway takes the file over, and the environment of one that runs can't be changed. */
+const unsetNote = (name: string): string =>
+  /^\w+$/.test(name)
+    ? `Set ${name}, and restart a gateway that runs without it: until then it rejects this configuration. --key-file needs no restart.\n`
+    : `Write the key to ${name}: until then the gateway rejects this configuration.\n`;
 
 const isError = ({ severity }: Diagnostic): boolean => severity === 'error';
 
