@@ -55,6 +55,7 @@ export function gatewayCommand({ upstream, folder }: Place, name: string, port: 
       BENCH_STATE: join(home, 'state'),
       BENCH_KEY_HASH: `sha256:${createHash('sha256').update(key).digest('hex')}`,
       NODE_ENV: 'production',
+      ...variables(),
     },
     home,
   };
@@ -66,8 +67,14 @@ export function gatewayConfig(requests?: string): string {
   return requests === undefined ? text : text.replace(/^ {2}requests: .*$/m, `  requests: ${requests}`);
 }
 
-/** What `npm start` gives to Node: without it, V8 keeps short-lived objects in the old generation. */
-function nodeFlags(): string[] {
-  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { config: { node: string } };
-  return manifest.config.node.split(' ');
+interface Manifest {
+  readonly config: { readonly node: string; readonly env: string };
 }
+
+const manifest = (): Manifest => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
+
+/** What `npm start` gives to Node: without it, V8 keeps short-lived objects in the old generation. */
+const nodeFlags = (): string[] => manifest().config.node.split(' ');
+
+/** What it sets: `NAME=value`. */
+const variables = (): Record<string, string> => Object.fromEntries([manifest().config.env.split('=')]) as Record<string, string>;

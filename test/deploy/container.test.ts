@@ -63,8 +63,9 @@ describe('the Dockerfile', () => {
     expect(probeOfCompose()).toEqual(['CMD', ...probeOfImage]);
   });
 
-  it('starts Node with the flags of npm start', () => {
-    const { config } = JSON.parse(readProjectFile('package.json')) as { config: { node: string } };
+  it('starts Node with the flags and the variable of npm start', () => {
+    const { config } = JSON.parse(readProjectFile('package.json')) as { config: { node: string; env: string } };
+    expect(instruction('ENV').map(({ rest }) => rest)).toContain(config.env);
     expect(instruction('ENTRYPOINT').flatMap(wordsOf).slice(1, -1)).toEqual(config.node.split(' '));
   });
 

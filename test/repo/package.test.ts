@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageOf, readProjectFile, root } from './tree.ts';
 
 const manifest = JSON.parse(readProjectFile('package.json')) as {
-  config: { node: string };
+  config: { node: string; env: string };
   bin: Record<string, string>;
   exports: Record<string, string | { types: string; default: string }>;
   dependencies: Record<string, string>;
@@ -73,8 +73,8 @@ describe('the package', () => {
     expect(broken).toEqual([]);
   });
 
-  it('runs the command with the same flags for Node as npm start', () => {
-    expect(readProjectFile('src/cli/bin.js').split('\n')[0]).toBe(`#!/usr/bin/env -S node ${manifest.config.node}`);
+  it('runs the command with the same flags and the same variable as npm start', () => {
+    expect(readProjectFile('src/cli/bin.js').split('\n')[0]).toBe(`#!/usr/bin/env -S ${manifest.config.env} node ${manifest.config.node}`);
   });
 
   it.each(['20.1.0', '22.18.0'])('answers Node %s with a sentence', (node) => {
