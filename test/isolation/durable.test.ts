@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { begin, type Running } from '../cli/run.ts';
-import { startTestGateway, until } from '../support/gateway.ts';
+import { startTestGateway } from '../support/gateway.ts';
 import { type Account, startAccount } from './account.ts';
-import { ask, type Told, upload, yamlFor } from './rig.ts';
+import { ask, upload, yamlFor } from './rig.ts';
 
 /** Owners outlive the process, however it ends. */
 
@@ -72,22 +72,6 @@ it.each([
     expect((await ask(gateway.url, 'anna', 'GET', path)).status).toBe(200);
     expect((await ask(gateway.url, 'ben', 'GET', path)).status).toBe(404);
     expect(gateway.lines.join('')).toContain(line);
-  } finally {
-    await gateway.close();
-  }
-});
-
-it('all worker processes know what each of them made, also without a state directory', async () => {
-  const gateway = await startTestGateway(`${yamlFor(account)}\nserver: {workers: 2}`, { stateDir: 'memory', workers: {} });
-  const times = (work: () => Promise<Told>): Promise<Told[]> => Promise.all(Array.from({ length: 8 }, work));
-  try {
-    const made = await times(() => ask(gateway.url, 'anna', 'POST', '/v1/files', upload('{}\n')));
-    const path = `/v1/files/${String(made[0]?.json['id'])}`;
-    await until(async () => {
-      for (const { status } of await times(() => ask(gateway.url, 'anna', 'GET', path))) expect(status).toBe(200);
-      for (const { status } of await times(() => ask(gateway.url, 'ben', 'GET', path))) expect(status).toBe(404);
-      return gateway.gateway.workers()?.every(({ requests }) => requests > 0);
-    }, 'requests at both workers');
   } finally {
     await gateway.close();
   }

@@ -136,21 +136,6 @@ describe('a stock client in a loop of tool calls', () => {
     });
   });
 
-  it('thinks on whichever worker process the next request comes to', async () => {
-    gateway = await startTestGateway(configOf({ server: { workers: 2 } }), { workers: { beatMs: 50, mostMissed: 400 } });
-    const counts = (): readonly number[] => gateway.gateway.workers()?.map(({ requests }) => requests) ?? [];
-    await until(async () => {
-      const { message } = await ask(client(keys.a), '@claude/claude-sonnet-4-0', [hi], false);
-      const before = counts();
-      const next = (): Promise<Turn> => ask(client(keys.a), '@claude/claude-sonnet-4-0', [hi, message, ...results(message)], false);
-      // At once, and so on connections of their own.
-      const turns = await Promise.all(Array.from({ length: 6 }, next));
-      await until(() => counts().reduce((sum, count) => sum + count, 0) >= before.reduce((sum, count) => sum + count, 0) + 6, 'the counts');
-      // What one worker says may arrive behind the next request.
-      return counts().every((count, at) => count > (before[at] ?? 0)) && turns.every(({ dropped }) => dropped === '');
-    }, 'thoughts in both workers');
-  });
-
   it('without the memory goes on without thinking, and is told so', async () => {
     gateway = await startTestGateway(configOf({ server: { thinking_memory: 'off' } }));
     const turns = await loop(client(keys.a), '@claude/claude-sonnet-4-0', false);

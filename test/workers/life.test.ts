@@ -1,10 +1,10 @@
 import { createServer } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { WorkerState } from '../../src/gateway/serving.ts';
 import { adminUrl } from '../admin/client.ts';
-import { startTestGateway, until } from '../support/gateway.ts';
+import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { type Fleet, isAlive, reachBoth, readMetrics, sendChat, startFleet, token, usual } from './rig.ts';
 
 let fleet: Fleet | undefined;
@@ -75,32 +75,21 @@ it('keeps its port from others, and gives it back at the end', async () => {
   await canListen(port);
 });
 
-it('replaces a worker that does not respond, and shows its figures without it', async () => {
-  const own = await startTestGateway(usual, { workers: { beatMs: 50, mostMissed: 40 } });
-  try {
-    const records: string[] = [];
-    own.gateway.subscribe(({ id }) => records.push(id));
-    const pidOf = (worker: number): number => own.gateway.workers()?.[worker]?.pid ?? 0;
-    const [stopped, other] = [pidOf(0), pidOf(1)];
-    process.kill(stopped, 'SIGSTOP');
-    await until(() => pidOf(0) !== stopped && own.gateway.workers()?.[0]?.state === 'serving', 'another worker');
-    expect([isAlive(stopped), pidOf(1)]).toEqual([false, other]);
-    const { id } = await sendChat(own.url, {});
-    await until(() => records.includes(id), 'its record');
-  } finally {
-    await own.close();
-  }
-});
+describe('a worker', () => {
+  let own: TestGateway;
+  beforeAll(async () => {
+    own = await startTestGateway(usual, { workers: { beatMs: 50, mostMissed: 40 }, admin: true });
+  });
+  afterAll(() => own.close());
+  const workers = (): readonly WorkerState[] => own.gateway.workers() ?? [];
+  const isReplaced = (before: number | undefined): boolean => workers().every(({ state, pid }) => state === 'serving' && pid !== before);
 
-it('keeps what a worker counted that nobody asked before it died', async () => {
-  const own = await startTestGateway(usual, { workers: { beatMs: 50, mostMissed: 40 }, admin: true });
-  try {
+  it('that dies leaves what it counted and nobody asked for', async () => {
     const counted = async (): Promise<number> => {
       const response = await fetch(`${adminUrl(own)}/metrics`, { headers: { authorization: `Bearer ${token}` } });
       const metrics = [...readMetrics(await response.text())];
       return metrics.reduce((sum, [name, value]) => (name.startsWith('gateway_requests_total{') ? sum + value : sum), 0);
     };
-    const workers = (): readonly WorkerState[] => own.gateway.workers() ?? [];
     const told = (): number => workers().reduce((sum, { requests }) => sum + requests, 0);
     // What was counted after it told last is lost: not each time.
     await until(async () => {
@@ -111,12 +100,21 @@ it('keeps what a worker counted that nobody asked before it died', async () => {
       await until(() => told() >= toldBefore + sent, 'the beats');
       await sendChat(own.url, {});
       process.kill(victim?.pid ?? 0, 'SIGKILL');
-      await until(() => workers().every(({ state, pid }) => state === 'serving' && pid !== victim?.pid), 'another worker');
+      await until(() => isReplaced(victim?.pid), 'another worker');
       return (await counted()) === before + sent + 1;
     }, 'a death that loses nothing');
-  } finally {
-    await own.close();
-  }
+  });
+
+  it('that does not respond is replaced, and figures are shown without it', async () => {
+    const records: string[] = [];
+    own.gateway.subscribe(({ id }) => records.push(id));
+    const [stopped, other] = workers().map(({ pid }) => pid ?? 0);
+    process.kill(stopped ?? 0, 'SIGSTOP');
+    await until(() => isReplaced(stopped), 'another worker');
+    expect([isAlive(stopped ?? null), workers()[1]?.pid]).toEqual([false, other]);
+    const { id } = await sendChat(own.url, {});
+    await until(() => records.includes(id), 'its record');
+  });
 });
 
 it('serves on a socket of the file system, and keeps records in memory', async () => {

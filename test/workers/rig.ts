@@ -30,6 +30,8 @@ export interface Fleet {
 export interface Answer {
   readonly status: number;
   readonly id: string;
+  /** Parameters that the model did not get. */
+  readonly dropped: string;
   readonly text: string;
 }
 
@@ -97,7 +99,10 @@ export function sendChat(url: string, body: object, headers: Record<string, stri
       let got = '';
       response.setEncoding('utf8').on('data', (piece: string) => (got += piece));
       response.on('error', reject);
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, id: String(response.headers['x-request-id']), text: got }));
+      response.on('end', () => {
+        const { 'x-request-id': id, 'x-gateway-dropped-params': dropped = '' } = response.headers;
+        resolve({ status: response.statusCode ?? 0, id: String(id), dropped: String(dropped), text: got });
+      });
     });
     sent.end(text);
   });

@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Status } from '../../src/admin/api-types.ts';
 import { until } from '../support/gateway.ts';
-import { type Fleet, isAlive, reachBoth, startFleet, usual } from './rig.ts';
+import { startAccount } from '../isolation/account.ts';
+import { ask, keyOf, type Name, yamlFor } from '../isolation/rig.ts';
+import { startThinker } from '../thinking/strict-upstream.ts';
+import { type Answer, type Fleet, isAlive, reachBoth, startFleet, token, usual } from './rig.ts';
 
-/** One gateway for all of these: what each but the last two changes it brings back. */
+/** One gateway for all of these: what each but the last three changes it brings back. */
 let fleet: Fleet;
 
 beforeAll(async () => {
@@ -139,6 +142,42 @@ it('counts what a key has in flight in all workers', async () => {
   expect(others.map(({ status }) => status)).toEqual(others.map(() => 429));
   expect((await held).status).toBe(200);
   expect((await fleet.send({}, headers)).status).toBe(200);
+});
+
+it('knows in both workers what one of them was told: whose objects are, and what a model thought', async () => {
+  const [account, thinker] = await Promise.all([startAccount(), startThinker()]);
+  try {
+    const claude = `claude: {type: anthropic, api_key: sk-ant-api03-0123456789, custom_host: "${thinker.url}/v1"}`;
+    const yaml = `${yamlFor(account).replace('providers:', `providers:\n  ${claude}`)}server: {workers: 2, admin: {token: "${token}"}}\n`;
+    expect((await fleet.reload(yaml)).result).toBe('applied');
+    const inBoth = async (check: () => Promise<boolean>): Promise<boolean> => {
+      const before = await fleet.workers();
+      const checks = await Promise.all(Array.from({ length: 6 }, check));
+      const now = await fleet.workers();
+      return !checks.includes(false) && now.every(({ requests }, at) => requests > (before[at]?.requests ?? 0));
+    };
+    const made = await ask(fleet.url, 'anna', 'POST', '/v1/responses', { model: 'm', input: 'x' });
+    const get = async (name: Name): Promise<number> =>
+      (await ask(fleet.url, name, 'GET', `/v1/responses/${String(made.json['id'])}`, undefined, { connection: 'close' })).status;
+    await until(() => inBoth(async () => (await get('anna')) === 200), 'the owner at both');
+    await until(() => inBoth(async () => (await get('ben')) === 404), 'another key at both');
+    const turn = async (...messages: object[]): Promise<Answer> => {
+      const tools = [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }];
+      const asked = [{ role: 'user', content: 'Oslo and Bergen?' }, ...messages];
+      const body = { model: '@claude/claude-sonnet-4-0', messages: asked, tools, reasoning_effort: 'high', max_tokens: 8000 };
+      return await fleet.send(body, { 'x-gateway-api-key': keyOf('anna') });
+    };
+    const { text } = await turn();
+    const calls = ['toolu_a', 'toolu_b'].map((id) => ({ id, type: 'function', function: { name: 'weather', arguments: '{}' } }));
+    const results = calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: '4' }));
+    expect(text).toContain('toolu_a');
+    const history = [{ role: 'assistant', content: 'Ich sehe nach.', tool_calls: calls }, ...results];
+    // What one worker says may arrive behind the next request: the model then gets no reasoning_effort.
+    const thinksOn = async (): Promise<boolean> => (await turn(...history)).dropped === '';
+    await until(() => inBoth(thinksOn), 'thoughts at both');
+  } finally {
+    await Promise.all([account.close(), thinker.close()]);
+  }
 });
 
 it('serves all connections while a worker cannot be replaced, keeps what it counted, and says why', async () => {
