@@ -49,7 +49,15 @@ describe('choosing a provider without a config', () => {
   });
 
   it.each([
-    ['no choice at all', {}, 'gpt-4o', 400, 'no_target', /^The model "gpt-4o" names no provider\.$/, /openai-main, azure-eu/],
+    [
+      'no choice at all',
+      {},
+      'gpt-4o',
+      400,
+      'no_target',
+      /^The model "gpt-4o" names no provider\. Write "@slug\/gpt-4o", with one of the slugs openai-main, .*\.$/,
+      /openai-main, azure-eu/,
+    ],
     ['a slug without its mark', {}, 'azure-eu/gpt-4o', 400, 'no_target', /Did you mean "@azure-eu\/gpt-4o"\?$/, /Slugs: /],
     ['a type without a slug', {}, 'azure-openai/gpt-4o', 400, 'no_target', /Did you mean "@azure-eu\/gpt-4o"\?$/, /Slugs: /],
     ['an unknown slug', {}, '@azure-ue/gpt-4o', 404, 'provider_not_found', /"azure-ue". Did you mean "azure-eu"\?/, /Slugs: /],

@@ -18,7 +18,7 @@ export function noTarget(ctx: Admitted): GatewayError {
     message:
       requestedModel === ''
         ? 'The request names no provider.'
-        : `The model "${requestedModel.slice(0, 100)}" names no provider.${meantWithSlug(ctx)}`,
+        : `The model "${requestedModel.slice(0, 100)}" names no provider.${withSlug(ctx)}`,
     param: requestedModel === '' ? undefined : 'model',
     hint: `${hasModel(endpoint) ? 'Write the model as "@slug/model", or send x-gateway-provider or x-gateway-config.' : 'Send x-gateway-provider, x-gateway-virtual-key or x-gateway-config.'} ${slugList(ctx)}`,
   });
@@ -30,17 +30,19 @@ function hasModel(endpoint: Admitted['endpoint']): boolean {
   return body !== 'none' && modelByHeader !== true;
 }
 
-/** Other gateways write `openai/gpt-4o`: the slug without its mark, or the type of a provider. */
-function meantWithSlug({ requestedModel, snapshot, facts }: Admitted): string {
-  const slash = requestedModel.indexOf('/');
-  const written = requestedModel.slice(0, slash);
-  let meant: string | undefined;
-  if (slash > 0)
-    for (const slug of usableProviders(snapshot, facts.caller.key)) {
-      if (slug === written || (meant === undefined && snapshot.providers.get(slug)?.provider.type === written)) meant = slug;
-      if (slug === written) break;
-    }
-  return meant === undefined ? '' : ` Did you mean "@${meant}${requestedModel.slice(slash, slash + 100)}"?`;
+/**
+ * How to write the model instead, as the end of a message: libraries print nothing else. Other gateways write
+ * `openai/gpt-4o`: the slug without its mark, or the type of a provider.
+ */
+function withSlug({ requestedModel, snapshot, facts }: Admitted): string {
+  const model = requestedModel.slice(0, 100);
+  const slash = model.indexOf('/');
+  const written = model.slice(0, Math.max(0, slash));
+  const slugs = [...usableProviders(snapshot, facts.caller.key)];
+  const meant = slugs.find((slug) => slug === written) ?? slugs.find((slug) => snapshot.providers.get(slug)?.provider.type === written);
+  if (meant !== undefined) return ` Did you mean "@${meant}${model.slice(slash)}"?`;
+  if (slugs.length === 0) return '';
+  return ` Write "@slug/${model}", with one of the slugs ${slugs.slice(0, 5).join(', ')}${slugs.length > 5 ? ', …' : ''}.`;
 }
 
 function promptWithoutTarget(ctx: Admitted, { used, requestedModel }: PromptFacts): GatewayError {
