@@ -28,9 +28,8 @@ export const plainNames = {
 } as const;
 
 export const size = {
-  type: ['string', 'integer'],
+  type: 'string',
   pattern: '^\\d+(\\.\\d+)?\\s?([KMGT]i?)?B$',
-  minimum: 0,
   'x-form': 'a number with a unit: 256KB, 50MB, 1GB',
   examples: ['50MB'],
 } as const;

@@ -18,7 +18,7 @@ it.each<[string, LoggingEntry | undefined, object]>([
   ['an age is set', { requests: { retention: { age: '1h' } } }, { retention: { ...usual.retention, age: 3_600_000 } }],
   [
     'sizes are set',
-    { requests: { spool_size: 4096, retention: { size: '1MB' } } },
+    { requests: { spool_size: '4KB', retention: { size: '1MB' } } },
     { spoolSize: 4096, retention: { ...usual.retention, size: 1024 ** 2 } },
   ],
   ['rows are set', { requests: { memory_rows: 100 } }, { memoryRows: 100 }],
