@@ -2,7 +2,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { type Decoded, decodeFrame, decodeHead } from '../../decode.ts';
 
 /** A block is closed when it holds so many records or bytes: records are alike, and alike things are small together. */
-export const blockRecords = 64;
+export const blockRecords = 128;
 export const blockBytes = 256 * 1024;
 
 /** Smaller ones are stored as they are: setting up the compressor would cost more than the bytes. */

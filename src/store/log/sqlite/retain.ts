@@ -51,9 +51,13 @@ export class Retainer {
     const used = this.#used();
     if (used > size) this.#isShrinking = true;
     else if (used <= size * lowWater) this.#isShrinking = false;
-    const excess = rows === undefined ? 0 : this.#records - rows;
+    let excess = rows === undefined ? 0 : this.#records - rows;
     const oldest = now - age;
-    const chosen = blocks.filter(({ newest }, index) => newest < oldest || this.#isShrinking || index * 64 < excess);
+    const chosen = blocks.filter(({ newest, seqs }) => {
+      const isTooMuch = excess > 0;
+      excess -= seqsIn(seqs).length;
+      return newest < oldest || this.#isShrinking || isTooMuch;
+    });
     this.#db.exec('BEGIN IMMEDIATE');
     try {
       const deleted = chosen.reduce((sum, block) => sum + this.#delete(block), 0);
