@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Status } from '../../src/admin/api-types.ts';
+import { statusText } from '../../src/cli/admin/status.ts';
 import { until } from '../support/gateway.ts';
 import { startAccount } from '../isolation/account.ts';
 import { ask, keyOf, type Name, yamlFor } from '../isolation/rig.ts';
@@ -56,6 +57,15 @@ it('shows its workers where operators look', async () => {
     [2, 'serving', 0],
   ]);
   expect(fleet.running.out()).toContain(`"workers":[${pids.join(',')}]`);
+  const status = await fleet.ask<Status>('/api/status');
+  const [first] = status.workers;
+  const last = { at: Date.now() - 60_000, why: `ended ${'again and '.repeat(20)}again` };
+  const shown = statusText({ ...status, workers: first === undefined ? [] : [{ ...first, restarts: 2, last_end: last }] }, Date.now(), 140);
+  const line = shown.split('\n').find((text) => text.startsWith('workers')) ?? '';
+  expect([line.length, line]).toEqual([
+    140,
+    expect.stringMatching(/^workers +1: pid \d+ serving · 0 in progress .* MB · delay p99 .* · replaced 2 times, .*…$/),
+  ]);
   const ready = await fleet.ask<{ workers: { pid: number }[] }>('/readyz');
   expect(ready.workers.map(({ pid }) => pid)).toEqual(pids);
 });

@@ -16,7 +16,10 @@ export async function status(flags: AdminFlags, io: CliIo): Promise<number> {
   return found.last_reload?.result === 'rejected' ? exitCodes.no : exitCodes.yes;
 }
 
-/** @param now Unix milliseconds @param width of the terminal: errors of providers are cut at its end */
+/** Columns of the names on the left. */
+const margin = 12;
+
+/** @param now Unix milliseconds @param width of the terminal: errors of providers and ends of workers are cut at its end */
 export function statusText(found: Status, now: number, width = Infinity): string {
   const { memory, store, loop_delay_ms: delay } = found;
   const rows = [
@@ -27,7 +30,7 @@ export function statusText(found: Status, now: number, width = Infinity): string
     ['config', configText(found)],
     ['reload', reloadText(found, now)],
     ['serving', `${found.url}${found.draining ? '   DRAINING' : ''}`],
-    ...found.workers.map((one, at) => [at === 0 ? 'workers' : '', workerText(one, now)]),
+    ...found.workers.map((one, at) => [at === 0 ? 'workers' : '', cut(workerText(one, now), width - margin)]),
     ['requests', `${found.in_flight} in progress · ${plural(found.open_streams, 'open stream')}`],
     ['memory', `${formatSize(memory.rss)} · bodies ${formatSize(memory.bodies)} of ${formatSize(memory.bodies_limit)}`],
     ['event loop', `delay p50 ${formatDuration(delay.p50)} · p99 ${formatDuration(delay.p99)}`],
@@ -39,6 +42,8 @@ export function statusText(found: Status, now: number, width = Infinity): string
   const problems = found.last_reload?.result === 'rejected' ? diagnosticLines(found.last_reload) : '';
   return table(rows.map((row) => row.map(printable))) + problems + providersText(found, width);
 }
+
+const cut = (text: string, width: number): string => (text.length > width ? `${text.slice(0, width - 1)}…` : text);
 
 function workerText({ worker, pid, state, requests, in_flight: inFlight, ...one }: Status['workers'][number], now: number): string {
   const { memory, loop_delay_ms: delay, restarts, last_end: last } = one;
@@ -89,5 +94,5 @@ function providersText({ providers }: Status, width: number): string {
     error === null ? '' : `last error: ${error.message}`,
   ]);
   const lines = table([['PROVIDER', 'STATE', 'LAST 5 MINUTES', '', ''], ...rows].map((row) => row.map(printable))).split('\n');
-  return `\n${lines.map((line) => (line.length > width ? `${line.slice(0, width - 1)}…` : line)).join('\n')}`;
+  return `\n${lines.map((line) => cut(line, width)).join('\n')}`;
 }
