@@ -123,6 +123,8 @@ export interface ConfigStateFacts {
 
 /** The configurations that served, newest first; texts with secrets masked. */
 export interface RevisionHistory {
+  /** Ends when everything that was applied is in the list. */
+  settled(): Promise<void>;
   list(): readonly {
     readonly revision: string;
     /** Unix milliseconds. */

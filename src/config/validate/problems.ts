@@ -171,7 +171,7 @@ function outOfRange({ keyword, path, schema, params, limit }: SchemaFault, root:
         code: 'out-of-range',
         at,
         message: `${subjectOf(path)} is empty`,
-        hint: `write ${exampleLine(String(path.at(-1)), schema)}`,
+        hint: typeof path.at(-1) === 'number' ? 'remove the item, or write its value' : `write ${exampleLine(String(path.at(-1)), schema)}`,
       };
     return { code: 'out-of-range', at, message: `${subjectOf(path)} is too short`, hint: `use at least ${String(params['limit'])}` };
   }

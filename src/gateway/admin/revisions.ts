@@ -56,6 +56,11 @@ export class Revisions {
     return this.#all().toReversed();
   }
 
+  /** Ends when everything that was applied is in the list. */
+  settled(): Promise<void> {
+    return this.#writing;
+  }
+
   /** The newest one that begins so. */
   find(revision: string): Revision | undefined {
     return revision === '' ? undefined : this.#all().findLast((one) => one.revision.startsWith(revision));

@@ -35,7 +35,10 @@ export const servingRoutes: readonly AdminRoute[] = [
     role: 'operator',
     about: 'The last 20 configurations that served, newest first. Secrets in the texts are masked.',
     returns: '`RevisionView[]`',
-    handle: (call) => ({ json: revisionsOf(call) }),
+    handle: async (call) => {
+      await call.subject.revisions.settled();
+      return { json: revisionsOf(call) };
+    },
   },
   {
     method: 'POST',
