@@ -101,7 +101,9 @@ describe('beside a running gateway', () => {
     expect([(await ask(third)).status, (await ask(byHand)).status]).toEqual([200, 200]);
     expect(reloads()).toBe(3);
 
-    const fourth = keyIn(await keys('rotate', 'by-hand', '--overlap', '0s'));
+    const ended = await keys('rotate', 'by-hand', '--overlap', '0s');
+    expect(ended.out).toContain('no longer valid. Secrets of earlier rotations work until their overlap ends');
+    const fourth = keyIn(ended);
     await becomes(fourth, 200);
     await becomes(third, 401);
   });

@@ -13,9 +13,9 @@ export interface RotateFlags extends CommonFlags {
 /** `gateway keys rotate NAME`: issues a second secret; the one before works until the overlap ends. Returns the exit code. */
 export async function rotateKey(name: string, flags: RotateFlags, io: CliIo): Promise<number> {
   const written = keyNamed(name, openConfig(flags, io));
-  const { key, until, members } = rotate(written, flags.overlap, Date.now());
+  const { key, until, older, members } = rotate(written, flags.overlap, Date.now());
   editKey(written, members, io.cwd);
-  print({ name, key, until, file: barePath(written.file, io.cwd) }, flags, io);
+  print({ name, key, until, older, file: barePath(written.file, io.cwd) }, flags, io);
   return exitCodes.yes;
 }
 
@@ -23,10 +23,11 @@ interface Rotated {
   readonly name: string;
   readonly key: string;
   readonly until: string | undefined;
+  readonly older: number;
   readonly file: string;
 }
 
-function print({ name, key, until, file }: Rotated, { json }: RotateFlags, io: CliIo): void {
+function print({ name, key, until, older, file }: Rotated, { json }: RotateFlags, io: CliIo): void {
   if (json === true) {
     io.stdout.write(jsonText({ name, key, previous_until: until ?? null, file }));
     return;
@@ -34,7 +35,7 @@ function print({ name, key, until, file }: Rotated, { json }: RotateFlags, io: C
   io.stdout.write(`new secret of api key "${name}"\n\n  ${key}\n\nThis is shown once. `);
   io.stdout.write(
     until === undefined
-      ? 'The old secret is no longer valid.\n'
+      ? `The old secret is no longer valid.${older === 0 ? '' : ' Secrets of earlier rotations work until their overlap ends; gateway keys list shows them.'}\n`
       : `The old secret works until ${until}; gateway keys list shows which one clients use.\n`,
   );
   io.stdout.write(`written to ${file} (hash only); a running gateway accepts it at once.\n`);

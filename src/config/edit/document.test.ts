@@ -66,6 +66,8 @@ describe('setting members where they are written', () => {
   it.each([
     ['an alias', 'x-a: &a {hash: sha256:a}\napi_keys:\n  app: *a\n', /not written there as a separate mapping/],
     ['a merge key', 'x-a: &a {hash: sha256:a}\napi_keys:\n  app: {<<: *a}\n', /"hash" of api_keys.app is not written there/],
+    ['a merge key beside it', 'x-a: &a {debug: true}\napi_keys:\n  app: {<<: *a, hash: sha256:a}\n', /merged with another part/],
+    ['an anchor', 'api_keys:\n  app: &a {hash: sha256:a}\n  b: {<<: *a, hash: sha256:b}\n', /api_keys\.app has an anchor/],
     ['an alias for the value', 'x-a: &a sha256:a\napi_keys:\n  app: {hash: *a}\n', /alias/],
     ['a folded text', 'api_keys:\n  app:\n    hash: >-\n      sha256:a\n', /safely/],
     ['a file that is not readable', 'api_keys:\n  app: {hash: sha256:a\n', /not written there/],

@@ -21,6 +21,9 @@ export function setMembers(text: string, path: readonly string[], after: string,
   if (!isMap(map)) throw new EditError(`${path.join('.')} is not written there as a separate mapping`);
   const anchor = pairOf(map, after);
   if (anchor === undefined) throw new EditError(`"${after}" of ${path.join('.')} is not written there itself`);
+  // Others may take what it says from it, or it from others: neither is in the text that is changed.
+  if (map.anchor !== undefined) throw new EditError(`${path.join('.')} has an anchor`);
+  if (pairOf(map, '<<') !== undefined) throw new EditError(`${path.join('.')} is merged with another part of the file`);
   const edits = Object.entries(members).map(([key, value]): Edit => {
     const known = pairOf(map, key);
     return known === undefined ? insertion(text, map, anchor, key, value) : replacement(known, value);

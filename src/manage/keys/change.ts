@@ -65,6 +65,8 @@ export interface Rotation {
   readonly key: string;
   /** When the secret before ends; undefined: at once. */
   readonly until: string | undefined;
+  /** Secrets of rotations before, whose overlap has not ended. */
+  readonly older: number;
   readonly members: Readonly<Record<string, Member>>;
 }
 
@@ -92,7 +94,7 @@ export function rotate({ name, entry }: WrittenKey, overlapText: string, now: nu
     prefix: shownPrefix(key) ?? '',
     ...(keepsList ? { previous: previous.map(plain) } : {}),
   };
-  return { key, until: overlap === 0 ? undefined : until, members };
+  return { key, until: overlap === 0 ? undefined : until, older: older.length, members };
 }
 
 /** In the order in which it is written. */
