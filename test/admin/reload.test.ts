@@ -54,13 +54,6 @@ describe('a reload', () => {
   });
 });
 
-it('the list of revisions has the one of a reload that has ended', async () => {
-  await gateway.write(yaml('one', 'three'));
-  const { revision: applied } = (await post('/api/reload')) as { revision: string };
-  const [newest] = await get<RevisionView[]>('/api/revisions');
-  expect(newest).toMatchObject({ revision: applied, serves: true });
-});
-
 describe('a rollback', () => {
   it('serves the revision before until the file changes, and says so', async () => {
     const first = revision();
