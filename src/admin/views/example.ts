@@ -4,9 +4,6 @@ import type { Status } from '../api-types.ts';
 
 /** A first request that this configuration serves: the model to name, and whether a key has to come with it. Null without a provider. */
 export function exampleOf({ providers, apiKeys, jwt }: Pick<Snapshot, 'providers' | 'apiKeys' | 'jwt'>): Status['example'] {
-  for (const binding of providers.values()) {
-    const model = firstModelOf(binding);
-    if (model !== undefined) return { model: `@${binding.slug}/${model}`, needs_key: apiKeys.size > 0 || jwt !== undefined };
-  }
-  return null;
+  const model = firstModelOf(providers.values());
+  return model === undefined ? null : { model, needs_key: apiKeys.size > 0 || jwt !== undefined };
 }

@@ -305,11 +305,7 @@ class Session {
 function freeModelOf(gateway: Gateway): string | undefined {
   const { apiKeys, jwt, providers } = gateway.snapshot();
   if (apiKeys.size > 0 || jwt !== undefined) return undefined;
-  const free = [...providers.values()].filter(({ provider }) => provider.entry.prices === 'none');
-  return free.flatMap((binding) => {
-    const model = firstModelOf(binding);
-    return model === undefined ? [] : [`@${binding.slug}/${model}`];
-  })[0];
+  return firstModelOf([...providers.values()].filter(({ provider }) => provider.entry.prices === 'none'));
 }
 
 /** The link is for the person at the terminal: logs that are collected elsewhere must not sign anybody in. */
