@@ -68,7 +68,7 @@ describe.skipIf(skipping(kind.missing))('a database that is away for long', () =
 
   it('costs the oldest bodies, then the oldest records, and nothing is stored twice', async () => {
     const store = await kind.server().database();
-    const yaml = `version: 1\nproviders:\n  mock: {type: mock}\nlogging: {requests: {bodies: full, spool_size: ${limit}, store: "${store}"}}\n`;
+    const yaml = `version: 1\nproviders:\n  mock: {type: mock}\nlogging: {requests: {bodies: full, spool_size: ${limit / 1024}KB, store: "${store}"}}\n`;
     const gateway = await startTestGateway(yaml);
     try {
       const before = await send(gateway.url, 10, 100);
