@@ -1,14 +1,16 @@
 // Compiles the package into dist/: what `npm pack` runs first, so that it also works on Node versions and in folders
 // (node_modules) where Node does not strip types. Runs on any Node from 20 on.
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildDashboard } from './dashboard.mjs';
+import { buildDashboard, isBuilt } from './dashboard.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
-rmSync(dist, { recursive: true, force: true });
+// The dashboard stays: a gateway that starts meanwhile serves it.
+for (const name of existsSync(dist) ? readdirSync(dist) : [])
+  if (name !== 'dashboard') rmSync(join(dist, name), { recursive: true, force: true });
 
 const { build } = await import('esbuild').catch(() => {
   process.stderr.write('The package is compiled by development packages: run npm ci first.\n');
@@ -44,7 +46,7 @@ await build({
   minifySyntax: true,
   logLevel: 'warning',
 });
-await buildDashboard(root);
+if (!isBuilt(root)) await buildDashboard(root);
 
 const tsc = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.ci/tsconfig.types.json'], {
   cwd: root,

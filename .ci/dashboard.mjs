@@ -90,10 +90,11 @@ export async function buildDashboard(root, modules = join(root, 'node_modules'))
     // Its own folder is closed to others, and the package may be run by anybody.
     chmodSync(out, 0o755);
     const to = dirname(stampOf(root));
-    rmSync(to, { recursive: true, force: true });
+    if (existsSync(to)) renameSync(to, `${out}-before`);
     renameSync(out, to);
   } finally {
     rmSync(out, { recursive: true, force: true });
+    rmSync(`${out}-before`, { recursive: true, force: true });
   }
 }
 

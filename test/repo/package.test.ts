@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ensureDashboard } from '../../.ci/dashboard.mjs';
 import { packageOf, readProjectFile, root } from './tree.ts';
 
 const manifest = JSON.parse(readProjectFile('package.json')) as {
@@ -28,9 +29,13 @@ function pack(): string[] {
   return (report as { files: { path: string }[] }).files.map((file) => file.path);
 }
 
+const dashboard = join(root, 'dist/dashboard/index.html');
 let tarball = '';
 let files: string[] = [];
-beforeAll(() => {
+let before = 0;
+beforeAll(async () => {
+  await ensureDashboard(root, (args: string[], cwd: string) => spawnSync('npm', args, { cwd }));
+  before = statSync(dashboard).ino;
   files = pack();
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -45,6 +50,10 @@ describe('the package', () => {
     expect(missing).toEqual([]);
     const whole = ['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'gateway.yaml', 'dist/config-worker.js', 'dist/bin.js.map'];
     expect(files).toEqual(expect.arrayContaining(whole));
+  });
+
+  it('leaves the dashboard where it is while it is made: a gateway that starts meanwhile serves it', () => {
+    expect(statSync(dashboard).ino).toBe(before);
   });
 
   it('leaves sources, tests, fixtures, benchmarks and state at home', () => {
