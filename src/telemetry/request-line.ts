@@ -150,12 +150,9 @@ function startOf(record: LogRecord): string {
 const pricesOf = ({ cost: { source, prices } }: LogRecord): string => `,${members({ source, prices })}`;
 
 function writeTimes(out: JsonBytes, ms: LogRecord['ms']): void {
-  out.ascii(',"ms":{"total":');
-  out.number(ms.total);
-  out.ascii(',"first_event":');
-  out.number(ms.first_event);
-  out.ascii(',"overhead":');
-  out.number(ms.overhead);
+  writeNumber(out, ',"ms":{"total":', ms.total);
+  writeNumber(out, ',"first_event":', ms.first_event);
+  writeNumber(out, ',"overhead":', ms.overhead);
   out.ascii('}');
 }
 
@@ -165,23 +162,21 @@ function writeUsage(out: JsonBytes, usage: UsageRecord): void {
     out.json(JSON.stringify(usage));
     return;
   }
-  out.ascii('{"prompt":');
-  out.number(usage.prompt);
-  out.ascii(',"completion":');
-  out.number(usage.completion);
-  out.ascii(',"cached":');
-  out.number(usage.cached);
-  out.ascii(',"cache_write":');
-  out.number(usage.cache_write);
-  out.ascii(',"reasoning":');
-  out.number(usage.reasoning);
-  out.ascii(',"audio_in":');
-  out.number(usage.audio_in);
-  out.ascii(',"audio_out":');
-  out.number(usage.audio_out);
+  writeNumber(out, '{"prompt":', usage.prompt);
+  writeNumber(out, ',"completion":', usage.completion);
+  writeNumber(out, ',"cached":', usage.cached);
+  writeNumber(out, ',"cache_write":', usage.cache_write);
+  writeNumber(out, ',"reasoning":', usage.reasoning);
+  writeNumber(out, ',"audio_in":', usage.audio_in);
+  writeNumber(out, ',"audio_out":', usage.audio_out);
   out.ascii(',"source":');
   out.text(usage.source);
   out.ascii('}');
+}
+
+function writeNumber(out: JsonBytes, before: string, value: number | null): void {
+  out.ascii(before);
+  out.number(value);
 }
 
 function writeTexts(out: JsonBytes, texts: readonly string[]): void {
