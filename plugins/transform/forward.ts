@@ -3,15 +3,8 @@ import { GatewayError } from '#core/error.ts';
 import { credentialHeaders, type HeaderPairs, hopByHopHeaders, isSteering, placeholderCredentials } from '#core/http/headers.ts';
 import type { CredentialRef } from '#core/snapshot.ts';
 import { spelled } from '#core/text/header-spelling.ts';
-import {
-  attemptSpanId,
-  formatTraceparent,
-  isSampledId,
-  parseTraceparent,
-  spanIdOf,
-  type TraceParent,
-  w3cTraceId,
-} from '#core/http/trace.ts';
+import { formatTraceparent, isSampledId, parseTraceparent, type TraceParent, w3cTraceId } from '#core/http/trace.ts';
+import { attemptSpanId, spanIdOf } from '#core/records/span-ids.ts';
 
 /** Texts of `x-gateway-forward-headers` whose list is remembered, and characters of the longest that is. */
 const listsKept = 256;

@@ -18,6 +18,7 @@ export const fields: readonly Field[] = [
   { name: 'id', type: 'text', column: 'id', example: 'req_01JD3K8ZQ4M6N7P8R9S0T1V2W3', about: 'Request id.' },
   { name: 'trace', type: 'text', column: 'trace', example: '4bf92f3577b34da6a3ce929d0e0e4736', about: 'Trace id.' },
   { name: 'span', type: 'text', column: 'span', example: 'step-1', about: 'Span id that the client sent.' },
+  { name: 'span_name', type: 'text', column: 'span_name', example: '"Search the web"', about: 'Name that the client gave the span.' },
   { name: 'status', type: 'number', column: 'status', example: '>=400', about: 'HTTP status of the response; `4xx` is a class.' },
   { name: 'error', type: 'text', column: 'error', example: 'rate_limited,timeout', about: 'Error code.' },
   {

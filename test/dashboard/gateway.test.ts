@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Stats } from '../../src/core/logs/reader.ts';
 import { adminUrl, call } from '../admin/client.ts';
-import { hasBrowser, useBrowser } from '../support/dashboard/page.ts';
+import { hasBrowser, settled, useBrowser } from '../support/dashboard/page.ts';
 import { send, sendCut, startBusyGateway } from '../support/dashboard/traffic.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -96,6 +96,38 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     const filter = page.getByRole('combobox', { name: 'Filter' });
     await filter.fill('config:su');
     await page.getByRole('option', { name: /^support/ }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows the steps of a trace below one another, by their names', async () => {
+    const step = async (id: string, headers: Record<string, string>): Promise<void> => {
+      const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-portkey-trace-id': 'trip 42', 'x-portkey-span-id': id, ...headers },
+        body: '{"model": "@azure-eu/gpt-4o-mini", "messages": [{"role": "user", "content": "hi"}]}',
+      });
+      await response.text();
+    };
+    await step('plan', { 'x-portkey-span-name': 'Plan' });
+    await step('search', { 'x-portkey-span-name': 'n'.repeat(10_000), 'x-portkey-parent-span-id': 'plan' });
+    await step('rank', { 'x-portkey-parent-span-id': 'search' });
+    await step('review', { 'x-portkey-parent-span-id': 'reviewer' });
+    const { page, complaints } = await open(`${adminUrl(gateway)}/traces/trip%2042`);
+    // The store takes records in batches.
+    await expect.poll(async () => (await page.reload(), await settled(page), await page.locator('.trace a').count())).toBe(4);
+    const steps = await page.locator('.trace-name').allInnerTexts();
+    expect(steps.map((text) => text.split(/\s*\n\s*/).slice(0, -1))).toEqual([
+      ['level 1', 'Plan'],
+      ['level 2', `${'n'.repeat(128)}…`],
+      ['level 3', 'rank'],
+      ['reviewer'],
+      ['level 2', 'review'],
+    ]);
+    await page.getByRole('link', { name: /Plan/ }).click();
+    await page.getByRole('tab', { name: 'Facts' }).click();
+    await page.getByRole('link', { name: 'Plan', exact: true }).click();
+    await expect.poll(() => page.locator('.c-status').count()).toBe(1);
+    expect(new URL(page.url()).searchParams.get('q')).toBe('span_name:Plan');
     expect(complaints).toEqual([]);
   });
 

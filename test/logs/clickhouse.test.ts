@@ -22,6 +22,7 @@ const records: LogRecord[] = Array.from({ length: 100 }, (_, i) =>
     error: i % 10 === 0 ? { code: 'rate_limited', source: 'provider', message: 'it\'s "full" \\ \n😀' } : null,
     model: { asked: 'asked', sent: i % 3 === 0 ? null : `model-${i % 3}`, answered: null },
     cost: { usd: i % 4 === 0 ? null : '0.000000000123', source: null, prices: {} },
+    trace: { ...sampleRecord().trace, span_name: i % 2 === 0 ? `Step ${i % 4}` : null },
     metadata: i % 2 === 0 ? { user: `u'${i % 6}` } : {},
   }),
 );
@@ -49,7 +50,7 @@ function run(): Record<string, unknown>[][] {
 it.skipIf(lacking(python))(
   'gives in ClickHouse what the page says',
   () => {
-    const [failed, byModel, volume, byUser, trace] = run();
+    const [failed, byModel, volume, byUser, trace, bySpan] = run();
     const rows = records.map(toRow);
     expect(failed?.map(({ id }) => id)).toEqual(
       rows
@@ -81,6 +82,11 @@ it.skipIf(lacking(python))(
       ["u'4", 16],
     ]);
     expect(trace).toHaveLength(100);
+    expect(trace?.[2]).toMatchObject({ span: '00f067aa0ba902b7', parent: '', span_name: 'Step 2' });
+    expect(bySpan?.map(({ span_name: name, requests }) => [name, Number(requests)])).toEqual([
+      ['Step 0', 25],
+      ['Step 2', 25],
+    ]);
   },
   400_000,
 );

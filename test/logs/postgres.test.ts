@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LogStore } from '../../src/store/log/log-store.ts';
 import { Backoff } from '../../src/store/log/postgres/backoff.ts';
 import { readAddress } from '../../src/store/log/postgres/address.ts';
+import { createQueries } from '../../src/store/log/queries/index.ts';
 import { createPostgresSource, openPostgresStore } from '../../src/store/log/postgres/store.ts';
 import { sampleRecord } from '../../src/store/fixtures/sample.ts';
 import { skipping } from '../support/skipping.ts';
@@ -120,6 +121,11 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     await ask(url, readFileSync(new URL('postgres-version-1.sql', import.meta.url), 'utf8'));
     const store = open(url, 'a');
     await write(store, records('a', 0, 1));
+    const trace = { ...sampleRecord().trace, trace_id: 't', span_name: 'Plan' };
+    await write(store, [entryOf(sampleRecord({ id: 'req_named', at: at + 1, trace }))]);
+    const queries = createQueries(createPostgresSource(url), () => at + day);
+    expect((await queries.search({ query: 'span_name:Plan', limit: 10 })).rows.map(({ id }) => id)).toEqual(['req_named']);
+    await queries.close();
     expect(await ask(url, 'SELECT id, retries::int FROM requests ORDER BY seq')).toEqual([
       { id: 'req_a', retries: 0 },
       { id: 'req_aa', retries: 1 },
@@ -127,6 +133,7 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
       { id: 'req_ab', retries: 0 },
       { id: 'req_aab', retries: 1 },
       { id: 'req_a_0', retries: 0 },
+      { id: 'req_named', retries: 0 },
     ]);
     expect(await ask(url, "SELECT sum(retries)::int AS retries FROM buckets WHERE dim = 'all'")).toEqual([{ retries: 4 }]);
     await store.close();

@@ -119,6 +119,7 @@ const record: fc.Arbitrary<Partial<LogRecord>> = fc
     upstream: textOrNull,
     agent: textOrNull,
     revision: text,
+    spanName: textOrNull,
   })
   .map((made) => ({
     at: made.at,
@@ -138,6 +139,7 @@ const record: fc.Arbitrary<Partial<LogRecord>> = fc
     metadata: made.metadata,
     labels: made.labels,
     revision: made.revision,
+    trace: { ...sampleRecord().trace, span_name: made.spanName },
     client: { ip: null, agent: made.agent },
     attempts: made.targets.map((target, n) => ({ ...sampleRecord().attempts[0]!, n, target, upstream_id: made.upstream })),
   }));
@@ -166,6 +168,7 @@ const names = [
   'guardrail',
   'prompt',
   'span',
+  'span_name',
   'meta.user',
   'meta.team',
   'meta.a.b',

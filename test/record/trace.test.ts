@@ -67,6 +67,18 @@ describe('the trace in the record', () => {
       { 'x-portkey-trace-id': 't-1', 'x-portkey-span-id': 's-1', 'x-portkey-parent-span-id': 'p-1', 'x-portkey-span-name': 'n' },
       { trace_id: 't-1', span_id: 's-1', parent: 'p-1', span_name: 'n' },
     ],
+    [
+      'has a name in any script',
+      { 'x-gateway-span-name': Buffer.from('Répondre 日本 🎉').toString('latin1') },
+      { span_name: 'Répondre 日本 🎉' },
+    ],
+    ['has a name that is cut', { 'x-gateway-span-name': 'n'.repeat(8000) }, { span_name: `${'n'.repeat(128)}…` }],
+    [
+      'has a name without what is masked in metadata',
+      { 'x-gateway-span-name': 'Charge 4111 1111 1111 1111 https://u:canary@example.com/' },
+      { span_name: expect.stringMatching(/^Charge (?!.*(?:4111|canary)).*example\.com/) },
+    ],
+    ['has no name where it is empty', { 'x-gateway-span-name': '' }, { span_name: null }],
     ['is continued', { traceparent }, { trace_id: trace, span_id: expect.stringMatching(/^[0-9a-f]{16}$/), parent, span_name: null }],
     [
       'is the caller’s own word before that',

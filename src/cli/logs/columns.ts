@@ -72,6 +72,7 @@ const columns: readonly Column[] = [
   { name: 'fallback', isNumber: false, cell: (row) => (row.fallback ? 'fallback' : '-'), value: (row) => row.fallback },
   text('trace'),
   text('span'),
+  text('span_name'),
   text('parent'),
   text('upstream_id'),
   text('prompt'),

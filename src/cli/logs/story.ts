@@ -53,6 +53,7 @@ function headText(record: LogRecord, width: number): string {
     ...(prompt === null ? [] : [`prompt ${prompt.id}@${prompt.version}`]),
     ...(key === null ? [] : [`key ${key}`]),
     `trace ${trace.trace_id}`,
+    ...spanTexts(trace),
   ];
   let out = '';
   let line = '';
@@ -63,6 +64,11 @@ function headText(record: LogRecord, width: number): string {
     } else line += line === '' ? part : `   ${part}`;
   }
   return `${out}${line}\n`;
+}
+
+function spanTexts({ span_name: name, span_id: id, parent }: LogRecord['trace']): string[] {
+  const own = [name, name === null || id === null ? id : `(${id})`].filter((text) => text !== null);
+  return [...(own.length === 0 ? [] : [`span ${own.join(' ')}`]), ...(parent === null ? [] : [`parent span ${parent}`])];
 }
 
 function routeLines({ route, overruled }: LogRecord): (readonly [string, string])[] {

@@ -40,6 +40,8 @@ export interface LogRow {
   readonly guardrail: string | null;
   readonly trace: string;
   readonly span: string | null;
+  /** The caller's name for this step. */
+  readonly span_name: string | null;
   readonly parent: string | null;
   readonly upstream_id: string | null;
   readonly prompt: string | null;
@@ -124,6 +126,7 @@ export function toRow(record: Shown): LogRow {
     guardrail: nameOf(record.guardrails[0]),
     trace: trace.trace_id,
     span: trace.span_id,
+    span_name: trace.span_name,
     parent: trace.parent,
     upstream_id: last?.upstream_id ?? null,
     prompt: record.prompt?.id ?? null,

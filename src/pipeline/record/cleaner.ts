@@ -39,6 +39,11 @@ export class Cleaner {
     return this.isOff || text.length < this.#shortest ? text : this.#redaction.name(text);
   }
 
+  /** A name of several words. Masked before it is cut, as a text is. */
+  title(text: string, limit: number): string {
+    return bounded(this.name(text.slice(0, limit * 8)), limit);
+  }
+
   /** Headers of callers and providers repeat metadata and whatever a company puts there. */
   headers(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     let out: Record<string, string> | undefined;

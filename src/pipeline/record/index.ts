@@ -5,7 +5,9 @@ import { type Attempt, type Outcome, statusOf } from '../../core/plan.ts';
 import { retryAfterMs } from '../../core/provider/retry-after.ts';
 import type { AttemptRecord, LogRecord } from '../../core/records/record.ts';
 import type { Tap } from '../../core/tap.ts';
-import { formatTraceparent, parseTraceparent, spanIdOf } from '../../core/http/trace.ts';
+import { fromHeader } from '../../core/http/header-text.ts';
+import { formatTraceparent, parseTraceparent } from '../../core/http/trace.ts';
+import { spanIdOf } from '../../core/records/span-ids.ts';
 import { errorOf } from '../answer/index.ts';
 import { type Execution, isSuccess } from '../execute.ts';
 import { overruledIn } from './overruled.ts';
@@ -53,7 +55,7 @@ function admittedRecord(ctx: RequestContext, run: Execution | undefined, ending:
   const record: LogRecord = {
     v: 1,
     id: ctx.id,
-    trace: traceRecord(ctx),
+    trace: traceRecord(ctx, clean),
     at: ctx.at,
     endpoint: ctx.called,
     method: ctx.method,
@@ -169,14 +171,15 @@ function timesRecord({ totalMs, firstEventMs, overheadMs }: Ending): LogRecord['
 }
 
 /** The caller's own word on its trace, else what `traceparent` says: our step is then one of that trace. */
-function traceRecord(ctx: RequestContext): LogRecord['trace'] {
+function traceRecord(ctx: RequestContext, clean: Cleaner): LogRecord['trace'] {
   const { headers } = ctx;
+  const name = headers.gateway('spanName');
   const continued = parseTraceparent(headers.get('traceparent'));
   return {
     trace_id: bounded(ctx.traceId, limits.id),
     span_id: boundedOrNull(headers.gateway('spanId'), limits.id) ?? (continued === undefined ? null : spanIdOf(ctx.id)),
     parent: boundedOrNull(headers.gateway('parentSpanId'), limits.id) ?? continued?.parentId ?? null,
-    span_name: boundedOrNull(headers.gateway('spanName'), limits.id),
+    span_name: name === undefined || name === '' ? null : clean.title(fromHeader(name), limits.id),
     traceparent: continued === undefined ? null : formatTraceparent(continued, continued.parentId),
   };
 }

@@ -61,6 +61,7 @@ export const requestColumns = [
   text('upstream_id'),
   text('agent'),
   needed('retries', 'integer'),
+  text('span_name'),
 ] as const satisfies readonly Column[];
 
 /** Fields by which each minute is counted; `meta.<name>` and `label.<name>` too, and `all` with the name `''`. */

@@ -17,6 +17,7 @@ export function rowOf(record: RecordHead): StoredRow {
     at: row.at,
     trace: storable(row.trace),
     span: kept(row.span),
+    span_name: kept(row.span_name),
     status: wholeNumber(row.status),
     end: row.end,
     error: kept(row.error),

@@ -1,5 +1,6 @@
 import type { LogRecord } from '../../core/records/record.ts';
-import { attemptSpanId, isSampledFlag, isSampledId, parseTraceparent, spanIdOf, w3cTraceId } from '../../core/http/trace.ts';
+import { isSampledFlag, isSampledId, parseTraceparent, w3cTraceId } from '../../core/http/trace.ts';
+import { attemptSpanId, spanIdOf } from '../../core/records/span-ids.ts';
 
 /** A record on its way out, with the messages that go along. */
 export interface Exported {

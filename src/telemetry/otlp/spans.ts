@@ -55,6 +55,7 @@ export function requestAttributes(record: LogRecord, route: string | undefined):
     [attr.errorType]: error?.code,
     'gateway.request_id': record.id,
     'gateway.trace_id': record.trace.trace_id,
+    'gateway.span_name': record.trace.span_name,
     'gateway.endpoint': record.endpoint,
     'gateway.end': record.end,
     'gateway.stream': record.stream,

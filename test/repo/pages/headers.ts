@@ -10,8 +10,8 @@ const requestMeaning = {
   config: 'Name of a config, or a config object as JSON.',
   traceId: 'Trace that this request belongs to. Default: the one of `traceparent`, else a new one.',
   spanId: 'Id of this request within the trace.',
-  spanName: 'Name of this step, for the request log.',
-  parentSpanId: 'Id of the step that sent this request.',
+  spanName: 'Name of this step in the request log and in exported traces; its first 128 characters are kept.',
+  parentSpanId: 'Span id of the step that sent this request: the request is drawn below it in the tree of the trace.',
   metadata: 'JSON object of strings (128 characters each), for conditional routing and the request log.',
   strictCompliance:
     '`false` (in any case; also `0`, `no`, `off`) allows fields that the OpenAI format does not define: thinking blocks, native finish reasons.',

@@ -57,7 +57,7 @@ export function recordOf(row: LogRow): Fixture {
   const record: LogRecord = {
     v: 1,
     id: row.id,
-    trace: { trace_id: row.trace, span_id: row.span, parent: row.parent, span_name: null, traceparent: null },
+    trace: { trace_id: row.trace, span_id: row.span, parent: row.parent, span_name: row.span_name, traceparent: null },
     at: row.at,
     endpoint: row.endpoint,
     method: 'POST',

@@ -77,6 +77,7 @@ export function makeRow(n: number, at: number, random: () => number): LogRow {
     guardrail: null,
     trace: `4bf92f3577b34da6a3ce929d0e${(n % 65_536).toString(16).padStart(6, '0')}`,
     span: null,
+    span_name: null,
     parent: null,
     upstream_id: failure === undefined ? `chatcmpl-${serial}` : null,
     prompt: null,

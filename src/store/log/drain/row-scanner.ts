@@ -151,6 +151,7 @@ function joined(kind: StoredRow, own: OwnRow, more: StoredRow): StoredRow {
     at: own.at,
     trace: own.trace,
     span: more.span,
+    span_name: more.span_name,
     status: kind.status,
     end: kind.end,
     error: more.error,

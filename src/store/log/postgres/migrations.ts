@@ -15,7 +15,7 @@ const types: Readonly<Record<Column['type'], string>> = {
 const columnOf = ({ name, type, isNullable }: Column): string => `"${name}" ${types[type]}${isNullable ? '' : ' NOT NULL'}`;
 
 /** Of the first version, in its order. */
-const firstColumns = requestColumns.filter(({ name }) => name !== 'retries');
+const firstColumns = requestColumns.filter(({ name }) => name !== 'retries' && name !== 'span_name');
 
 /** Tables with a partition for each day. */
 export const dailyTables = ['requests', 'records', 'bodies', 'tags'] as const;
@@ -57,6 +57,8 @@ ALTER TABLE requests ADD COLUMN retries bigint NOT NULL DEFAULT 0;
 UPDATE requests SET retries = attempts - 1 - fallback::int WHERE attempts > 1;
 UPDATE buckets SET retries = greatest(0, retries - fallbacks) WHERE retries > 0;
 `,
+  // Of rows from before it is null: lists show the names in their records, filters do not find them.
+  'ALTER TABLE requests ADD COLUMN span_name text COLLATE "C"',
 ];
 
 /**

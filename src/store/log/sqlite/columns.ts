@@ -4,7 +4,8 @@ import type { StoredRow } from '../stored-row.ts';
 type Value = string | number | bigint | null;
 
 /** What each row has for itself, behind `seq`, `block` and `start`. */
-export const ownColumns = 'id, trace, span, finish, latency, ttft, overhead, tokens_in, tokens_out, tokens_cached, cost, upstream_id';
+export const ownColumns =
+  'id, trace, span, finish, latency, ttft, overhead, tokens_in, tokens_out, tokens_cached, cost, upstream_id, span_name';
 
 /** Values of a row in the order of `ownColumns`. @param cost 10⁻¹² dollars */
 export function ownOf(row: StoredRow, cost: bigint | null): Value[] {
@@ -21,6 +22,7 @@ export function ownOf(row: StoredRow, cost: bigint | null): Value[] {
     row.tokens_cached,
     cost,
     row.upstream_id,
+    row.span_name,
   ];
 }
 

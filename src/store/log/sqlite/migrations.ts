@@ -99,6 +99,8 @@ ALTER TABLE requests ADD COLUMN retries INTEGER NOT NULL DEFAULT 0;
 UPDATE requests SET retries = attempts - 1 - fallback WHERE attempts > 1;
 UPDATE buckets SET retries = max(0, retries - fallbacks) WHERE retries > 0;
 `,
+  // Of rows from before it is null: lists show the names in their records, filters do not find them.
+  'ALTER TABLE requests ADD COLUMN span_name TEXT;',
 ];
 
 /**

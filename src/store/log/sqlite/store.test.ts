@@ -209,6 +209,25 @@ describe('the file', () => {
     await queries.close();
   });
 
+  it('of version 3 shows the names of its spans, and finds those that came later', async () => {
+    const old = join(dir, 'old.sqlite');
+    copyFileSync(new URL('fixtures/version-3.sqlite', import.meta.url), old);
+    const migrated = openSqliteStore(old);
+    const trace = { trace_id: 't', span_id: 's-3', parent: 's-2', span_name: 'Read', traceparent: null };
+    await migrated.write(batch([entry('req_read', { at: start + 5000, trace })]));
+    await migrated.close();
+    const queries = createQueries(createSqliteSource(openForReading(old)), () => start + day);
+    const names = (await queries.trace('t')).map(({ span, span_name: name, parent }) => [span, name, parent]);
+    expect(names).toEqual([
+      ['s-1', 'Plan', null],
+      ['s-2', 'Search', 's-1'],
+      [null, null, null],
+      ['s-3', 'Read', 's-2'],
+    ]);
+    expect((await queries.search({ query: 'span_name:*', limit: 10 })).rows.map(({ id }) => id)).toEqual(['req_read']);
+    await queries.close();
+  });
+
   it('of a later version is refused and stays as it is', () => {
     store.db.exec(`PRAGMA user_version = ${migrations.length + 1}`);
     expect(() => openSqliteStore(path)).toThrow(/knows versions up to/);

@@ -46,7 +46,7 @@ const filterLink = (field: string, value: string | null): ComponentChildren =>
   value === null ? null : <a href={requestsHref(term(field, value))}>{value}</a>;
 
 function requestRows(record: LogRecord): Rows {
-  const { client, end, bytes: size, prompt, lane, model } = record;
+  const { client, end, bytes: size, prompt, lane, model, trace } = record;
   return [
     ['call', <code key="c">{`${record.method} ${record.path}`}</code>],
     ['time', moment(record.at)],
@@ -54,6 +54,9 @@ function requestRows(record: LogRecord): Rows {
     ['virtual key', filterLink('virtual_key', record.virtual_key)],
     ['config', filterLink('config', record.config)],
     ['revision', <Tag key="r">{record.revision}</Tag>],
+    ['span name', filterLink('span_name', trace.span_name)],
+    ['span', filterLink('span', trace.span_id)],
+    ['parent span', trace.parent],
     ['prompt', prompt === null ? null : `${prompt.id} version ${prompt.version}${prompt.label === null ? '' : ` (${prompt.label})`}`],
     ['model', model.asked],
     ['sent as', model.sent === model.asked ? null : model.sent],

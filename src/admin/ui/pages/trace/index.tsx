@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { isUnpriced, type LogRow } from '../../../../core/logs/row.ts';
 import { get } from '../../browser/api.ts';
-import { clock, count, duration, moment, usd } from '../../browser/format.ts';
+import { count, duration, moment, usd } from '../../browser/format.ts';
 import { useLoad } from '../../browser/load.ts';
 import { CopyButton } from '../../components/button.tsx';
 import { Empty } from '../../components/display.tsx';
@@ -10,7 +10,7 @@ import { Await, Panel } from '../../components/surface.tsx';
 import { Cost, Route, Status, Tokens } from '../../log/cells.tsx';
 import { sumOf } from '../../log/money.ts';
 import { requestHref, requestsHref, term } from '../../log/terms.ts';
-import { type Node, treeOf } from './tree.ts';
+import { type Node, stepOf, treeOf } from './tree.ts';
 
 /** All requests of one trace, as the tree of their spans on one time axis. */
 export function TracePage({ name = '' }: { name: string | undefined }) {
@@ -42,6 +42,9 @@ export function TracePage({ name = '' }: { name: string | undefined }) {
   );
 }
 
+/** Of one trace, as the gateway gives them. */
+const mostRows = 1000;
+
 function Tree({ rows }: { rows: readonly LogRow[] }) {
   const nodes = useMemo(() => treeOf(rows), [rows]);
   const start = Math.min(...rows.map(({ at }) => at));
@@ -60,6 +63,7 @@ function Tree({ rows }: { rows: readonly LogRow[] }) {
       }
       flush
     >
+      {rows.length >= mostRows && <p class="trace-note muted">A trace is shown as far as its first {count(mostRows)} requests.</p>}
       <ol class="trace">
         {nodes.map((node) => (
           <Branch key={node.row?.id ?? `span ${node.span}`} node={node} start={start} whole={end - start} />
@@ -74,34 +78,42 @@ const leastWidth = 0.6;
 
 function Branch({ node, start, whole }: { node: Node; start: number; whole: number }) {
   const { row, span, depth } = node;
-  const indent = { paddingLeft: `${depth * 1.25}rem` };
+  const indent = { '--depth': depth };
   if (row === null)
     return (
       <li class="trace-row">
-        <span class="cut muted" style={indent}>
-          span {span}
+        <span class="trace-name" style={indent}>
+          <strong class="cut" title={span}>
+            {span}
+          </strong>
+          <span class="muted nowrap">not recorded</span>
         </span>
       </li>
     );
   const width = Math.max(leastWidth, (100 * row.latency) / whole);
   const left = Math.min(100 - width, (100 * (row.at - start)) / whole);
+  const step = stepOf(row);
   return (
     <li>
       <a class="trace-row" href={requestHref(row.id)}>
         <span class="trace-name" style={indent}>
           <span class="hidden-text">level {depth + 1}</span>
-          <Status {...row} />
+          {step !== null && (
+            <strong class="cut" title={step}>
+              {step}
+            </strong>
+          )}
           <Route row={row} />
         </span>
-        <span class="muted nowrap trace-time">{clock(row.at)}</span>
-        <span class="track">
+        <Status {...row} />
+        <span class="track" title={moment(row.at)}>
           <i class="seg-stream" style={{ left: `${left.toFixed(2)}%`, width: `${width.toFixed(2)}%` }} />
         </span>
         <span class="num nowrap">{duration(row.latency)}</span>
         <span class="num nowrap trace-tokens">
           <Tokens row={row} />
         </span>
-        <span class="num nowrap trace-cost" title={row.cost ?? undefined}>
+        <span class="num nowrap" title={row.cost ?? undefined}>
           <Cost {...row} />
         </span>
       </a>

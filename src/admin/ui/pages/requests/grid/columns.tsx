@@ -75,6 +75,7 @@ export const fixedColumns: readonly GridColumn[] = [
   { id: 'preview', name: 'Preview', width: undefined, cell: (row) => text(row.error === null ? row.preview : (row.message ?? row.error)) },
   column('id', 'Request id', 250, (row) => row.id),
   column('trace', 'Trace id', 250, (row) => row.trace),
+  column('span_name', 'Span', 140, (row) => row.span_name),
   column('upstream_id', 'Upstream id', 180, (row) => row.upstream_id),
   column('endpoint', 'Endpoint', 130, (row) => row.endpoint),
   column('finish', 'Finish', 80, (row) => row.finish),

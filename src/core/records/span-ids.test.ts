@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { attemptSpanId, spanIdOf } from './span-ids.ts';
+
+const id = 'req_01JD3K8ZQ4M6N7P8R9S0T1V2W3';
+
+it('gives each attempt an id of its own', () => {
+  const ids = new Set([spanIdOf(id), ...Array.from({ length: 1000 }, (_, n) => attemptSpanId(id, n))]);
+  expect(ids.size).toBe(1001);
+  expect([...ids].every((one) => /^(?!0{16})[0-9a-f]{16}$/.test(one))).toBe(true);
+  expect(attemptSpanId(id, 3)).toBe(attemptSpanId(id, 3));
+});
+
+it('makes the id of the gateway’s step of the chance in the request’s id', () => {
+  expect(spanIdOf('req_01JD3K8ZQ40000000000000000')).toBe('0000000000000001');
+  expect(spanIdOf('req_01JD3K8ZQ4000000000000000Z')).toBe('000000000000001f');
+  expect(spanIdOf('req_01JD3K8ZQ4ZZZZZZZZZZZZZZZZ')).toBe('f'.repeat(16));
+});
