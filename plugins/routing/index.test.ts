@@ -115,13 +115,18 @@ describe('choosing a provider without a config', () => {
   });
 
   it.each([
-    ['POST', '/v1/chat/completion', /^There is no route POST "\/v1\/chat\/completion", .* Did you mean "\/v1\/chat\/completions"\?$/],
-    ['POST', '/v1/v1/chat/completions', /Did you mean "\/v1\/chat\/completions"\?$/],
-    ['GET', '/v1/chat/completions', /It accepts POST\.$/],
-    ['POST', '/v1/something/else/entirely', /pass it through to\.$/],
-  ])('says what is wrong with %s %s where no provider is named', async (method, path, message) => {
+    ['POST', '/v1/chat/completion', 400, /^There is no route POST "\/v1\/chat\/completion", .* Did you mean "\/v1\/chat\/completions"\?$/],
+    ['POST', '/v1/v1/chat/completions', 400, /Did you mean "\/v1\/chat\/completions"\?$/],
+    ['GET', '/v1/chat/completions', 405, /It accepts POST\.$/],
+    ['HEAD', '/v1/files/file-1/content', 405, /It accepts GET\.$/],
+    ['POST', '/v1/something/else/entirely', 400, /pass it through to\.$/],
+  ])('says what is wrong with %s %s where no provider is named', async (method, path, status, message) => {
     const error = await refusal(() => route({ over: { endpoint: 'relay', method, path }, body: asking('gpt-4o') }));
-    expect(error).toMatchObject({ code: 'no_target', status: 400, message: expect.stringMatching(message) });
+    expect(error).toMatchObject({
+      code: status === 405 ? 'method_not_allowed' : 'no_target',
+      status,
+      message: expect.stringMatching(message),
+    });
     expect(error.hint).toMatch(/x-gateway-provider/);
   });
 });

@@ -57,8 +57,10 @@ function promptWithoutTarget(ctx: Admitted, { used, requestedModel }: PromptFact
 function nowhereToRelay(ctx: Admitted): GatewayError {
   const { method, path } = ctx;
   const methods = methodsOf(path);
-  const meant = methods.length === 0 ? didYouMean(path, knownPaths) : ` It accepts ${methods.join(', ')}.`;
-  return new GatewayError('no_target', {
+  const isModelled = methods.length > 0 && !methods.includes(method);
+  const meant = isModelled ? ` It accepts ${methods.join(', ')}.` : didYouMean(path, knownPaths);
+  return new GatewayError(isModelled ? 'method_not_allowed' : 'no_target', {
+    allow: isModelled ? methods : undefined,
     message: `There is no route ${method} "${maskAddresses(path).slice(0, 100)}", and the request names no provider to pass it through to.${meant}`,
     hint: `Correct the method or the path, or name the provider in x-gateway-provider. ${slugList(ctx)}`,
   });

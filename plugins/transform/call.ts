@@ -52,7 +52,8 @@ export class AttemptCall implements Call {
   constructor(ctx: Routed, attempt: Attempt, parts: CallParts) {
     const { deployment } = parts;
     this.endpoint = ctx.endpoint;
-    this.method = ctx.method;
+    // Not every provider has HEAD where it has GET: the gateway leaves the body out.
+    this.method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
     this.settings = parts.settings;
     this.model = deployment === undefined || traitsOf(ctx.endpoint).baseModel === true ? attempt.model : deployment.model;
     this.deployment = deployment?.settings;

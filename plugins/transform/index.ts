@@ -168,7 +168,8 @@ function unserved(ctx: Routed, { binding }: Attempt): GatewayError {
   // The right method without an upgrade.
   if (methods.includes(ctx.method))
     return new GatewayError('unsupported_endpoint', { ...details, hint: 'This path is a WebSocket: connect to it with ws:// or wss://.' });
-  return new GatewayError('unsupported_endpoint', { ...details, hint: `Methods of this path: ${methods.join(', ')}.`, status: 405 });
+  const hint = `Methods of this path: ${methods.join(', ')}.`;
+  return new GatewayError('unsupported_endpoint', { ...details, hint, status: 405, allow: methods });
 }
 
 /** What passes without being read: the client's request with the provider's address and credential. */

@@ -69,8 +69,7 @@ class Serving {
     if (subject.probes(path, request, response)) return undefined;
     if (path === this.#deps.metrics.path()) return this.#metrics(request, response);
     if (path === '/api' || path.startsWith('/api/')) return this.#api(path, search, request, response);
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      throw new GatewayError('method_not_allowed', { message: 'The dashboard is read with GET.' });
+    checkRead(request, 'The dashboard is');
     return this.#files.serve(path, request, response);
   }
 
@@ -132,11 +131,18 @@ class Serving {
   /** Open where only this machine can ask: a scraper has no session. */
   async #metrics(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { metrics, access } = this.#deps;
+    checkRead(request, 'Metrics are');
     if (request.headers['sec-fetch-site'] === 'cross-site') checkOrigin(request);
     if (!access.isLoopback && access.userOf(request) === undefined) throw nobody();
     const { type, text } = await metrics.render();
     send(response, 200, text, { 'content-type': type });
   }
+}
+
+/** @throws GatewayError `method_not_allowed` */
+function checkRead({ method }: IncomingMessage, what: string): void {
+  if (method === 'GET' || method === 'HEAD') return;
+  throw new GatewayError('method_not_allowed', { message: `${what} read with GET.`, allow: ['GET', 'HEAD'] });
 }
 
 const anyone: User = { name: 'anyone', role: 'viewer', proof: '' };

@@ -136,15 +136,25 @@ export function dialectOf({ endpoint, path, headers }: Pick<Arrival, 'endpoint' 
   return isMessages ? 'messages' : 'openai';
 }
 
-/** The methods that the table has for a path, `/v1/` included; empty for a path that is not modelled. */
+/**
+ * Whether HEAD is answered like GET, without the body (RFC 9110 9.3.2), also by providers whose routes are converted. For a
+ * file of any size it is passed through as it is: the file would be downloaded for nothing.
+ */
+export const servesHead = (endpoint: Endpoint): boolean => traitsOf(endpoint).file !== 'down' && endpoint !== 'realtime';
+
+/** The methods that a path has, `/v1/` included; empty for a path that is not modelled. */
 export function methodsOf(path: string): readonly string[] {
   const segments = path.split('/').slice(2);
   const fits = (template: string): boolean => {
     const parts = template.split('/');
     return parts.length === segments.length && parts.every((part, index) => part === '{id}' || part === segments[index]);
   };
-  const rows = (Object.values(endpoints) as EndpointTraits[]).flatMap(({ routes }) => routes);
-  return rows.flatMap(([method, template]) => (fits(template) ? [method] : []));
+  return (Object.entries(endpoints) as [Endpoint, EndpointTraits][]).flatMap(([endpoint, { routes }]) =>
+    routes.flatMap(([method, template]) => {
+      if (!fits(template)) return [];
+      return method === 'GET' && servesHead(endpoint) ? [method, 'HEAD'] : [method];
+    }),
+  );
 }
 
 /** The modelled paths, to suggest the one that a mistyped path was meant to be. */

@@ -97,7 +97,7 @@ export const errorCatalogue = {
   revision_not_found: { status: 404, ...invalid, about: 'The gateway has no such earlier configuration.' },
   no_batch_output: { status: 404, ...invalid, about: 'The batch has no output file, or not yet (409).' },
   route_not_found: { status: 404, ...invalid, about: 'The gateway has no such route.' },
-  method_not_allowed: { status: 405, ...invalid, about: 'The gateway does not support this HTTP method on any route.' },
+  method_not_allowed: { status: 405, ...invalid, about: 'The route does not support this HTTP method.' },
   timeout: { status: 408, type: 'timeout_error', retry: 'yes', about: 'A timeout expired before the provider responded.' },
   body_too_large: {
     status: 413,
@@ -177,6 +177,8 @@ export interface ErrorDetails {
   readonly known?: KnownNames | undefined;
   /** The provider's own code, type and further keys, kept in what the client gets. */
   readonly provider?: ProviderFault | undefined;
+  /** The methods that the path has, with status 405. */
+  readonly allow?: readonly string[] | undefined;
 }
 
 /** Names that could have been meant. */
@@ -219,6 +221,8 @@ export class GatewayError extends Error {
   readonly source: 'gateway' | 'provider';
   readonly provider: ProviderFault | undefined;
   readonly known: KnownNames | undefined;
+  /** Value of the `Allow` header, without which no response may have status 405 (RFC 9110 15.5.6). */
+  readonly allow: string | undefined;
 
   constructor(code: ErrorCode, details: ErrorDetails) {
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -231,6 +235,7 @@ export class GatewayError extends Error {
     this.hint = details.hint ?? (details.known === undefined ? undefined : hintOf(details.known));
     this.source = details.source ?? 'gateway';
     this.provider = details.provider;
+    this.allow = details.allow?.join(', ');
     this.retry = details.retry ?? (row.retry === 'by status' ? mayPass(this.status, details.provider) : row.retry === 'yes');
   }
 }

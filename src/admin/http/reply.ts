@@ -52,6 +52,6 @@ export function sendError(response: ServerResponse, thrown: unknown, headers: He
   const error = fromUnknown(thrown);
   const { message, type, code, param, hint } = error;
   const shown = { message, type, code, param: param ?? null, gateway: { source: 'gateway', ...(hint === undefined ? {} : { hint }) } };
-  sendJson(response, error.status, { error: shown }, headers);
+  sendJson(response, error.status, { error: shown }, error.allow === undefined ? headers : { ...headers, allow: error.allow });
   return error;
 }

@@ -33,8 +33,13 @@ export interface LiveOptions {
 export function streamRows(response: ServerResponse, options: LiveOptions): Promise<void> {
   return new Promise((resolve) => {
     const { hub, signal } = options;
-    const reader = new Reader(response, options);
     response.writeHead(200, { ...safetyHeaders, 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
+    if (response.req.method === 'HEAD') {
+      response.end();
+      resolve();
+      return;
+    }
+    const reader = new Reader(response, options);
     reader.begin();
     const leave = hub.add(reader);
     const tick = setInterval(() => reader.second(), 1000);

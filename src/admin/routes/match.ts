@@ -22,13 +22,14 @@ export class RouteTable {
     for (const row of this.#rows) {
       const params = paramsOf(row.parts, parts);
       if (params === undefined) continue;
-      methods.push(row.route.method);
+      methods.push(...(row.route.method === 'GET' ? ['GET', 'HEAD'] : [row.route.method]));
       if (row.route.method === method || (method === 'HEAD' && row.route.method === 'GET')) return { route: row.route, params };
     }
     if (methods.length > 0)
       throw new GatewayError('method_not_allowed', {
         message: `${path.slice(0, 200)} does not support ${method.slice(0, 20)}.`,
         hint: `It supports ${methods.join(', ')}.`,
+        allow: methods,
       });
     throw new GatewayError('route_not_found', {
       message: `The admin API has no route ${path.slice(0, 200)}.`,

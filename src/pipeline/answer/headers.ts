@@ -67,6 +67,7 @@ export function completeHeaders(ctx: RequestContext, run: Execution | undefined,
   if (alias !== undefined) repeat(reply.headers, from, alias);
   reply.headers.push('server-timing', `gw;dur=${facts.overheadMs}, up;dur=${Math.round(facts.upstreamMs)}`);
   if (facts.error !== undefined) pushRetry(reply.headers, facts.error, usedUp);
+  if (facts.error?.allow !== undefined) reply.headers.push('allow', facts.error.allow);
 }
 
 /** What the client's library reads about sending the request again, as far as the provider did not say it. */
@@ -92,6 +93,8 @@ export interface FaultFacts {
   readonly retry: boolean;
   /** The wait that the provider's body asks for. */
   readonly retryAfterMs?: number | undefined;
+  /** Value of the `Allow` header. */
+  readonly allow?: string | undefined;
 }
 
 export interface ReplyFacts {

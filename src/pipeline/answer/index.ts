@@ -189,7 +189,7 @@ function isErrorObject({ reply: { body }, attempt: { call } }: Outcome & { kind:
 export function faultFacts(error: GatewayError | undefined, status: number, last: Outcome | undefined): FaultFacts {
   if (error !== undefined) {
     const { source, code, retry } = error;
-    return { source, own: true, code, retry, retryAfterMs: retryAfterOf(error) };
+    return { source, own: true, code, retry, retryAfterMs: retryAfterOf(error), allow: allowOf(error) };
   }
   const isRead = last?.kind === 'answered' && last.reply.body.length > 0 && mayPass(status);
   const fault = isRead ? last.attempt.binding.provider.fault(status, last.reply.body.toString('utf8'), last.reply.headers) : undefined;
@@ -198,6 +198,8 @@ export function faultFacts(error: GatewayError | undefined, status: number, last
 
 const retryAfterOf = ({ provider, cause }: GatewayError): number | undefined =>
   provider?.retryAfterMs ?? (cause instanceof GatewayError ? cause.provider?.retryAfterMs : undefined);
+
+const allowOf = ({ allow, cause }: GatewayError): string | undefined => allow ?? (cause instanceof GatewayError ? cause.allow : undefined);
 
 function hostOf(outcome: Outcome): string {
   const origin = outcome.attempt.upstream?.origin ?? '';

@@ -102,16 +102,24 @@ export function arrivalOf(head: Head, deps: ArrivalDeps): { readonly arrival: Ar
 /** Methods that may be relayed. TRACE shows its sender what arrived, credentials included (RFC 9110 9.3.8): it goes no further. */
 export const passedMethods: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
+/** The description of the API, which is read like a file. */
+export const descriptionPath = '/openapi.json';
+const readMethods: readonly string[] = ['GET', 'HEAD'];
+
+export const asksForDescription = ({ path, method }: Head): boolean => path === descriptionPath && readMethods.includes(method);
+
 /** What is wrong with a head that has no route. */
 export function routeFault(head: Head): GatewayError | undefined {
-  if (!passedMethods.includes(head.method)) return notAllowed(head);
+  if (head.path === descriptionPath) return notAllowed(head, readMethods);
+  if (!passedMethods.includes(head.method)) return notAllowed(head, passedMethods);
   return head.matched === undefined ? noRoute(head) : undefined;
 }
 
-function notAllowed({ method, path }: Head): GatewayError {
+function notAllowed({ method, path }: Head, allow: readonly string[]): GatewayError {
   return new GatewayError('method_not_allowed', {
     message: `The gateway does not support ${method} "${path}".`,
-    hint: `Methods: ${passedMethods.join(', ')}.`,
+    hint: `Methods: ${allow.join(', ')}.`,
+    allow,
   });
 }
 

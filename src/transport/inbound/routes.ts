@@ -1,4 +1,4 @@
-import { type Endpoint, type EndpointTraits, endpoints, traitsOf } from '../../core/endpoint.ts';
+import { type Endpoint, type EndpointTraits, endpoints, servesHead, traitsOf } from '../../core/endpoint.ts';
 import { pathFault, plainPath, plainWord } from '../../core/http/plain-path.ts';
 
 /** One modelled route: what is not in the table of endpoints and begins with `/v1/` is relayed. */
@@ -13,7 +13,12 @@ interface Row {
 
 /** The WebSocket comes as an upgrade, never as a request. */
 const rows: readonly Row[] = (Object.entries(endpoints) as [Endpoint, EndpointTraits][]).flatMap(([endpoint, { routes }]) =>
-  endpoint === 'realtime' ? [] : routes.map(([method, template]) => ({ endpoint, method, template, idIsRest: endpoint === 'models/{id}' })),
+  endpoint === 'realtime'
+    ? []
+    : routes.flatMap(([method, template]) => {
+        const row = { endpoint, method, template, idIsRest: endpoint === 'models/{id}' };
+        return method === 'GET' && servesHead(endpoint) ? [row, { ...row, method: 'HEAD' }] : [row];
+      }),
 );
 
 /**

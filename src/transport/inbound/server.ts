@@ -10,7 +10,7 @@ import type { KeylessRules } from './keyless-rules.ts';
 import { ClientBody } from './body/client-body.ts';
 import type { BodyLimits, ClientBodyDeps } from './body/held-body.ts';
 import type { Cors } from './cors.ts';
-import { arrivalOf, type Head, passedMethods, readHead, routeFault } from './arrival.ts';
+import { arrivalOf, asksForDescription, type Head, passedMethods, readHead, routeFault } from './arrival.ts';
 import type { HeaderNames } from './header-bag.ts';
 import type { Ids } from './ids.ts';
 import { linger } from './listener/linger.ts';
@@ -171,7 +171,7 @@ class RequestReader {
     cors?.show(request, response);
     if (refused === undefined && cors?.answers(request, response) === true) return;
     const body = new ClientBody({ request, response, traits, limits, deps: this.#bodyDeps, isAwaited });
-    if (matched === undefined && head.path === '/openapi.json' && head.method === 'GET') {
+    if (asksForDescription(head)) {
       deps.describeApi(response);
       return;
     }
@@ -266,4 +266,5 @@ const noTunnel = (): GatewayError =>
   new GatewayError('method_not_allowed', {
     message: 'The gateway is not a proxy: it does not support CONNECT.',
     hint: 'Use it as the base URL of a client, not as its proxy.',
+    allow: passedMethods,
   });

@@ -19,6 +19,7 @@ const advice: Partial<Record<ErrorCode, string>> = {
   provider_not_found: 'The message offers the nearest slug. Slugs are the keys of `providers` and `virtual_keys`.',
   model_not_found: 'The provider in `gateway.yaml` lists its `models` or `deployments`.',
   route_not_found: 'Routes begin with `/v1/`.',
+  method_not_allowed: 'The header `Allow` lists the methods that the route supports.',
   timeout: 'The message names the target and the timeout. See `timeouts` and `request_timeout` in [configuration](configuration.md).',
   body_too_large: 'The hint names the setting: raise it, or send less.',
   rate_limited: 'Wait as long as `retry-after` says. `x-gateway-error-source` shows whose limit it is.',

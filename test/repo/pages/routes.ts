@@ -22,6 +22,7 @@ export function routesPage(): string {
     '# Routes',
     '✓: the provider uses the format of the route, and bytes pass unchanged. ⇄: the gateway converts. Empty: the gateway returns 400 `unsupported_endpoint`, and a fallback tries its next target. –: the gateway itself responds. The [services known by name](services.md) list theirs. Types from `provider_plugins` define which routes they serve; `mock` simulates most routes without a network.',
     `| Route | Does | ${shown.map(({ type }) => `\`${type}\``).join(' | ')} |\n|---|---|${shown.map(() => ':-:|').join('')}\n${lines.join('\n')}`,
+    '`HEAD` returns what `GET` does, without the body. For the content of a file and the output of a batch, which would be downloaded for it, `HEAD` is passed through to the provider.',
     `Any other path below \`/v1/\` is passed through with its method, query and body to the provider that header, virtual key or config choose: ${shown
       .filter(({ relay }) => relay !== undefined)
       .map(({ type }) => `\`${type}\``)

@@ -3,13 +3,13 @@ import type { GatewayError } from '../../../core/error.ts';
 import { STATUS_CODES } from '../../../core/node-http.ts';
 
 /** Answers on a bare socket, where `node:http` has no response to write to: one whole answer, then the connection closes. */
-export function refuseRaw(socket: Duplex, { status, message, type, code, retry }: GatewayError): void {
+export function refuseRaw(socket: Duplex, { status, message, type, code, retry, allow }: GatewayError): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
   const body = JSON.stringify({ error: { message, type, code, param: null }, status: 'failure', message });
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${retry ? '' : 'x-should-retry: false\r\n'}connection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${retry ? '' : 'x-should-retry: false\r\n'}${allow === undefined ? '' : `allow: ${allow}\r\n`}connection: close\r\n\r\n${body}`,
   );
 }
