@@ -313,7 +313,11 @@ class Starting {
       stateDir: () => this.#stateDir,
       reloader: () => this.#madeReloader ?? notServing(),
       outbound: () => this.#outbound,
-      onReload: (event) => this.#tell(event),
+      onRollback: (result) => {
+        // One that failed does not mean that the files are wrong.
+        if (result.kind !== 'rejected') this.#reloads.took(result, []);
+        this.#tell(eventOf(result));
+      },
       stop: (plan) => this.#stop.resolve(plan),
     });
   }

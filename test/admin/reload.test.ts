@@ -27,6 +27,9 @@ const status = (): Promise<Status> => get<Status>('/api/status');
 const slugs = (): string[] => [...gateway.gateway.snapshot().providers.keys()];
 const revision = (): string => gateway.gateway.snapshot().revision;
 
+/** What `/readyz` shows of the configuration. */
+const readyConfig = async (): Promise<unknown> => ((await (await fetch(`${gateway.url}/readyz`)).json()) as { config: unknown }).config;
+
 /** Saves the file and waits until it serves. */
 async function save(text: string): Promise<void> {
   const before = revision();
@@ -62,6 +65,7 @@ describe('a rollback', () => {
     expect(verdict).toMatchObject({ result: 'applied', revision: first });
     expect(slugs()).toEqual(['mock']);
     expect(await status()).toMatchObject({ revision: first, rolled_back_to: first });
+    expect(await readyConfig()).toMatchObject({ state: 'ok', revision: first });
     // A secret of the files is rotated meanwhile: that is no reason to give the rollback up.
     await writeFile(join(gateway.dir, 'key.txt'), 'second-key-of-the-file\n');
     await new Promise((resolve) => setTimeout(resolve, 800));
@@ -69,6 +73,16 @@ describe('a rollback', () => {
     await save(yaml('one', 'two'));
     expect(slugs()).toEqual(['mock', 'one', 'two']);
     expect(await status()).toMatchObject({ rolled_back_to: null, revision: revision() });
+  });
+
+  it('ends a failed load', async () => {
+    const first = revision();
+    await save(yaml('one'));
+    await gateway.write('version: 1\nproviderss: {}\n');
+    await post('/api/reload');
+    expect(await readyConfig()).toMatchObject({ state: 'failed' });
+    await post('/api/rollback');
+    expect(await readyConfig()).toMatchObject({ state: 'ok', revision: first });
   });
 
   it('ends with a reload', async () => {

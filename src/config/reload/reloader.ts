@@ -37,7 +37,7 @@ export interface ReloaderOptions {
   readonly pollMs?: number;
   /** Compiles, sets plugins up and swaps. When it rejects, what served before must still serve. */
   apply(loaded: ValidConfig): Promise<void>;
-  /** Told of every result but that of `start`; after a change of a file only when it is news. Before `reloadNow` resolves. */
+  /** Told of every result but those of `start` and `hold`; after a change of a file only when it is news. Before `reloadNow` resolves. */
   onResult(result: ReloadResult): void;
   /** What to load where the first load is rejected; undefined when there is nothing. What `request` names is watched. */
   instead?(rejected: Rejected): PostedRequest | undefined;

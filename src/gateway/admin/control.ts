@@ -21,8 +21,7 @@ import type { Probes } from '../../transport/inbound/probes.ts';
 import type { Serving, WorkerState } from '../serving.ts';
 import type { Beat } from '../workers/messages.ts';
 import type { DrainPlan } from '../drain.ts';
-import { eventOf } from '../reload/event.ts';
-import type { GatewayEvent, GatewayOptions } from '../types.ts';
+import type { GatewayOptions } from '../types.ts';
 import { Revisions } from './revisions.ts';
 import { version } from '../version.ts';
 import { sendOwn } from './own-request.ts';
@@ -42,8 +41,8 @@ export interface ControlDeps {
   stateDir(): string | undefined;
   reloader(): Reloader;
   outbound(): Outbound;
-  /** Reports a reload to whoever follows the gateway. */
-  onReload(event: GatewayEvent): void;
+  /** Told of a rollback: the reloader does not report it. */
+  onRollback(result: ReloadResult): void;
   /** Ends the gateway as a signal does. */
   stop(drain: Partial<DrainPlan>): void;
 }
@@ -182,11 +181,9 @@ export class Control implements Subject {
         hint: 'Use ${env:NAME} or ${file:/path} for secrets: then a revision can serve again.',
       });
     const result = await this.#deps.reloader().hold(texts);
-    if (result.kind !== 'rejected') this.#rolledBackTo = result.revision;
-    const rolledBackTo = this.#rolledBackTo;
     this.took(result, this.loaded().secrets);
-    this.#rolledBackTo = rolledBackTo;
-    this.#deps.onReload(eventOf(result));
+    if (result.kind !== 'rejected') this.#rolledBackTo = result.revision;
+    this.#deps.onRollback(result);
     return this.#verdict(result);
   }
 
