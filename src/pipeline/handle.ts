@@ -135,6 +135,8 @@ export class Handling implements DenseSetMember {
       if (unread !== undefined) await hold(this.#ctx, unread);
       const planned = chain.plan(this.#ctx);
       const plan = planned instanceof Promise ? await planned : planned;
+      // Over in the meantime: the client is gone, or the gateway stops.
+      if (this.#recorded) return;
       if ('answer' in plan) {
         // The file may have put secrets into the texts of a prompt: nobody but the provider sees them.
         const { body: own } = plan.answer;
@@ -144,7 +146,6 @@ export class Handling implements DenseSetMember {
       this.#ctx.plan = plan;
       const repeatable = formToHold(this.#ctx, this.#ctx.plan);
       if (repeatable !== undefined) await hold(this.#ctx, repeatable);
-      // Refused in the meantime, by a gateway that stops: nothing of it is left to be sent.
       if (this.#recorded) return;
       const { send, monotonic } = this.#deps;
       const reply = (run: Execution): Reply => this.#reply(run);
@@ -152,6 +153,7 @@ export class Handling implements DenseSetMember {
       this.#isTrying = true;
       const answer = await this.#run.run();
       this.#isTrying = false;
+      if (this.#recorded) return;
       if (answer !== undefined && !this.#client.isGone) this.#deliver(answer);
       else if (this.#client.isGone || !this.#isStopped) this.#gone();
     } catch (thrown) {
