@@ -7,6 +7,7 @@ import { type HeaderPairs, hopByHopHeaders } from '../../../core/http/headers.ts
 import type { SocketBody, SocketReader } from '../../../core/json/body.ts';
 import { slowClientMs } from '../../outbound/exchange/timeouts.ts';
 import { STATUS_CODES } from '../../../core/node-http.ts';
+import { endSoon } from './linger.ts';
 
 /** Bytes that a client may send before the provider has agreed; beyond them it waits. */
 const roomBytes = 64 * 1024;
@@ -121,7 +122,7 @@ export class ClientSocket implements Client, PendingBody, SocketBody {
     if (this.#isGone) return;
     if (bytes !== undefined && bytes.length > 0) this.#socket.write(bytes);
     if (this.#isSwitched) this.#close();
-    else this.#socket.end();
+    else endSoon(this.#socket);
   }
 
   destroy(): void {

@@ -1,8 +1,20 @@
 import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Sweeper, Swept } from '../../outbound/exchange/sweeper.ts';
 
-/** How long the rest of an upload is read and thrown away after its answer. */
+/** How long the rest of what a client sends is read and thrown away after its answer. */
 const lingerMs = 5000;
+
+/**
+ * Ends a socket that no server looks after any more. A client that does not close its own side, or goes on sending, is
+ * cut off.
+ */
+export function endSoon(socket: Duplex, last?: string): void {
+  const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
+  socket.once('close', () => clearTimeout(timer)).on('error', () => {});
+  socket.end(last);
+  socket.resume();
+}
 
 /**
  * Reads on what a client still sends after its request was answered early. Closing at once would reset the connection

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { GatewayError } from '../../../core/error.ts';
 import { STATUS_CODES } from '../../../core/node-http.ts';
+import { endSoon } from './linger.ts';
 
 /** Answers on a bare socket, where `node:http` has no response to write to: one whole answer, then the connection closes. */
 export function refuseRaw(socket: Duplex, { status, message, type, code, retry, allow }: GatewayError): void {
@@ -9,7 +10,8 @@ export function refuseRaw(socket: Duplex, { status, message, type, code, retry, 
     return;
   }
   const body = JSON.stringify({ error: { message, type, code, param: null }, status: 'failure', message });
-  socket.end(
+  endSoon(
+    socket,
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${retry ? '' : 'x-should-retry: false\r\n'}${allow === undefined ? '' : `allow: ${allow}\r\n`}connection: close\r\n\r\n${body}`,
   );
 }
