@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../../../core/http/listen-address.ts';
 import { isPlain } from '../../../core/json/merge.ts';
 import { child, type Node, textOf } from '../../read/node.ts';
 import { enforcesConfig } from './api-keys.ts';
@@ -31,7 +32,19 @@ function keySet(node: Node | undefined, { valid, unresolved, report }: CheckCont
   const text = textOf(node);
   if (node === undefined || text === undefined || unresolved.has(node.at) || !valid(['auth', 'jwt', 'jwks'])) return;
   if (!text.trimStart().startsWith('{')) {
-    if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return;
+    const url = URL.parse(text);
+    if (url?.protocol === 'https:') return;
+    if (url?.protocol === 'http:') {
+      if (!isLoopbackHost(url.hostname.replaceAll(/[[\]]/g, '')))
+        report({
+          code: 'exposed',
+          severity: 'warning',
+          at: node.at,
+          message: '"jwks" is fetched over plain http: whoever can change that traffic can make tokens that the gateway accepts',
+          hint: 'use https, or a file with the key set',
+        });
+      return;
+    }
     report({ code: 'bad-url', at: node.at, message: '"jwks" is neither a URL nor a file', hint: 'write https://… or ./keys.json' });
     return;
   }
