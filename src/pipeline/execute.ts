@@ -109,6 +109,7 @@ export class Execution {
       const screened = screening === undefined ? undefined : await screening;
       if (screened !== undefined && 'answer' in screened) return screened.answer;
       const outcome = screened === undefined ? await this.attempt(now) : this.#refused(leaf, screened.refuse);
+      if (outcome.kind === 'refused' && this.#isOfRequest(outcome.error)) throw outcome.error;
       this.push(outcome);
       // A defect on the way of an attempt is not the provider's: no other one is tried.
       if (outcome.kind === 'refused' && outcome.error.code === 'internal') throw outcome.error;
@@ -118,6 +119,11 @@ export class Execution {
       now = step;
     }
     return this.isCancelled ? undefined : this.#deps.reply(this, this.last as Outcome);
+  }
+
+  /** A header that is wrong for every target, found while the first one is prepared: nothing was attempted. */
+  #isOfRequest({ code }: GatewayError): boolean {
+    return code === 'invalid_header' && this.history.every(({ kind }) => kind === 'skipped');
   }
 
   /** The first try of a target, or of the one after it that is not left out. */

@@ -24,7 +24,7 @@ beforeAll(async () => {
       version: 1,
       server: { state_dir: 'memory' },
       providers: { m: { type: 'mock' }, o: { type: 'openai', api_key: 'k'.repeat(20), custom_host: 'http://127.0.0.1:1/v1' } },
-      configs: { c: { provider: 'm' } },
+      configs: { c: { provider: 'm' }, chain: { strategy: { mode: 'fallback' }, targets: [{ provider: 'm' }, { provider: 'o' }] } },
     }),
   );
 });
@@ -61,6 +61,27 @@ async function send(line: string, headers: Readonly<Record<string, string | numb
   return client.text;
 }
 const headerIn = (text: string, name: string): string | undefined => new RegExp(`^${name}: (.*)\r$`, 'im').exec(text)?.[1];
+
+describe('a gateway header with an impossible value', () => {
+  it.each([
+    ['x-gateway-request-timeout', 'soon', { 'x-gateway-config': 'c' }],
+    ['x-gateway-request-timeout', '0', { 'x-gateway-config': 'chain' }],
+    ['x-gateway-forward-headers', 'content-length', { 'x-gateway-config': 'chain' }],
+  ])('ends the request before any attempt: %s: %s', async (name, value, headers) => {
+    const answer = await send('POST /v1/chat/completions', { ...json, ...headers, [name]: value }, body);
+    expect(client.statuses).toEqual([400]);
+    expect(answer).toContain(`"param":"${name}"`);
+    expect(headerIn(answer, 'x-gateway-error-source')).toBe('gateway');
+    for (const header of ['attempts', 'provider', 'retry-attempt-count']) expect(headerIn(answer, `x-gateway-${header}`)).toBeUndefined();
+    expect(await gateway.record(headerIn(answer, 'x-request-id') ?? null)).toMatchObject({
+      status: 400,
+      error: { code: 'invalid_header', source: 'gateway' },
+      attempts: [],
+      provider: null,
+      target: null,
+    });
+  });
+});
 
 describe('a mistyped gateway header', () => {
   it.each(ways)('is named in the warnings of the response and of the record: %s', async (_name, line, headers, text, status) => {
