@@ -11,10 +11,12 @@ export interface CatalogueRow {
    * client libraries obey. `by status`: the status and the provider's own code decide.
    */
   readonly retry?: 'yes' | 'by status';
+  /** Over soon: seconds after which a retry is worthwhile, sent as `retry-after`. */
+  readonly waitS?: number;
 }
 
 const invalid = { type: 'invalid_request_error' } as const;
-const busy = { type: 'overloaded_error', retry: 'yes' } as const;
+const busy = { type: 'overloaded_error', retry: 'yes', waitS: 1 } as const;
 
 /**
  * Every error a caller can see. One row: adding a code is adding a row, and the docs page is made from it.
@@ -110,7 +112,7 @@ export const errorCatalogue = {
     ...invalid,
     about: 'The gateway has no API keys, and the body has a content type that any web page could send.',
   },
-  rate_limited: { status: 429, type: 'rate_limit_error', retry: 'yes', about: 'Too many requests.' },
+  rate_limited: { status: 429, type: 'rate_limit_error', retry: 'yes', waitS: 1, about: 'Too many requests.' },
   headers_too_large: { status: 431, ...invalid, about: 'The request headers are larger than 64 KB.' },
   provider_error: {
     status: 502,
@@ -136,8 +138,7 @@ export const errorCatalogue = {
   all_targets_failed: { status: 502, type: 'upstream_error', about: 'Every target of the config failed.' },
   target_skipped: {
     status: 503,
-    type: 'overloaded_error',
-    retry: 'yes',
+    ...busy,
     about: 'A plugin left out the target, for example because it has failed too often.',
   },
   stream_interrupted: {
@@ -152,7 +153,8 @@ export const errorCatalogue = {
     retry: 'yes',
     about: 'The provider sent no event in time in the middle of a stream; sent as an event in the stream.',
   },
-  auth_unavailable: { status: 503, ...busy, about: 'The public keys to verify tokens are not available at the moment.' },
+  // An issuer that failed is asked again after five seconds.
+  auth_unavailable: { status: 503, ...busy, waitS: 5, about: 'The public keys to verify tokens are not available at the moment.' },
   log_unavailable: { status: 503, ...busy, about: 'The request log is switched off, cannot be reached, or did not respond in time.' },
   draining: { status: 503, ...busy, about: 'The gateway is shutting down.' },
   overloaded: { status: 503, ...busy, about: 'Too many requests are in progress.' },
@@ -179,6 +181,8 @@ export interface ErrorDetails {
   readonly provider?: ProviderFault | undefined;
   /** The methods that the path has, with status 405. */
   readonly allow?: readonly string[] | undefined;
+  /** Seconds until a retry is worthwhile, where that is known better than by the code. */
+  readonly waitS?: number | undefined;
 }
 
 /** Names that could have been meant. */
@@ -223,6 +227,8 @@ export class GatewayError extends Error {
   readonly known: KnownNames | undefined;
   /** Value of the `Allow` header, without which no response may have status 405 (RFC 9110 15.5.6). */
   readonly allow: string | undefined;
+  /** Seconds, for `retry-after`; undefined where a retry fails too, or nobody knows. */
+  readonly waitS: number | undefined;
 
   constructor(code: ErrorCode, details: ErrorDetails) {
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -237,6 +243,7 @@ export class GatewayError extends Error {
     this.provider = details.provider;
     this.allow = details.allow?.join(', ');
     this.retry = details.retry ?? (row.retry === 'by status' ? mayPass(this.status, details.provider) : row.retry === 'yes');
+    this.waitS = this.retry ? (details.waitS ?? row.waitS) : undefined;
   }
 }
 

@@ -159,7 +159,9 @@ describe('signing in', () => {
       statuses.push((await call(at, '/api/session', { method: 'POST', body: { token: `wrong-token-${i}-xxxxx` } })).status);
     expect(statuses.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 401));
     expect(statuses.slice(10)).toEqual([429, 429]);
-    expect((await call(at, '/api/status', { token: tokens.admin })).status).toBe(429);
+    const late = await call(at, '/api/status', { token: tokens.admin });
+    expect(late.status).toBe(429);
+    expect(late.text).toContain(`Try again in ${String(late.headers['retry-after'])} seconds.`);
     await own.close();
   });
 });

@@ -88,6 +88,7 @@ describe('an error of the catalogue', () => {
     // What a plugin throws as a defect is one, whatever it is called.
     const response = await ask({ 'x-gateway-provider': '@open', 'x-throw': code });
     expect([response.status, word(response)]).toEqual([errorCatalogue[code].status, passing.includes(code) ? null : 'false']);
+    if (response.status === 503) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
   it.each([

@@ -128,7 +128,9 @@ describe('a gateway with tokens and no keys', () => {
   it('says that it cannot tell, while the issuer is down', async () => {
     issuer.answer((response) => json(response, 500, {}));
     const at = await start(yaml());
-    expect(await codeOf(await ask(at, { 'x-gateway-api-key': await tokenOf(key) }))).toEqual([503, 'auth_unavailable', expect.any(String)]);
+    const answer = await ask(at, { 'x-gateway-api-key': await tokenOf(key) });
+    expect(answer.headers.get('retry-after')).toBe('5');
+    expect(await codeOf(answer)).toEqual([503, 'auth_unavailable', expect.any(String)]);
     expect(at.lines.join('')).toMatch(/public keys of the tokens' issuer could not be fetched/);
   });
 

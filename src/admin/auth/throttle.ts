@@ -39,8 +39,10 @@ const recent = (times: readonly number[], now: number): number[] => times.filter
 
 /** After too many wrong tokens. @param waitMs until the next try */
 export function tooMany(waitMs: number): GatewayError {
+  const waitS = Math.ceil(waitMs / 1000);
   return new GatewayError('rate_limited', {
     message: 'Too many failed sign-ins from this address.',
-    hint: `Try again in ${Math.ceil(waitMs / 1000)} seconds.`,
+    hint: `Try again in ${waitS} seconds.`,
+    waitS,
   });
 }

@@ -52,6 +52,11 @@ export function sendError(response: ServerResponse, thrown: unknown, headers: He
   const error = fromUnknown(thrown);
   const { message, type, code, param, hint } = error;
   const shown = { message, type, code, param: param ?? null, gateway: { source: 'gateway', ...(hint === undefined ? {} : { hint }) } };
-  sendJson(response, error.status, { error: shown }, error.allow === undefined ? headers : { ...headers, allow: error.allow });
+  sendJson(response, error.status, { error: shown }, { ...headers, ...asked(error) });
   return error;
 }
+
+const asked = ({ allow, waitS }: GatewayError): Headers => ({
+  ...(allow === undefined ? {} : { allow }),
+  ...(waitS === undefined ? {} : { 'retry-after': waitS.toString() }),
+});

@@ -33,9 +33,6 @@ const notPassed: ReadonlySet<string> = new Set([
   'access-control-max-age',
 ]);
 
-/** Errors of ours that are over soon: a client may send the request again after a second. */
-const passing: ReadonlySet<ErrorCode> = new Set(['draining', 'overloaded', 'rate_limited']);
-
 /** Items that each list header has at most, and bytes of one item. */
 const attemptsLimit = { items: 8 } as const;
 const droppedLimit = { items: 20, bytes: 128 } as const;
@@ -71,10 +68,9 @@ export function completeHeaders(ctx: RequestContext, run: Execution | undefined,
 }
 
 /** What the client's library reads about sending the request again, as far as the provider did not say it. */
-function pushRetry(out: HeaderPairs, { code, retry, retryAfterMs }: FaultFacts, usedUp: boolean): void {
+function pushRetry(out: HeaderPairs, { retry, retryAfterMs }: FaultFacts, usedUp: boolean): void {
   if ((usedUp || !retry) && !has(out, 'x-should-retry')) out.push('x-should-retry', 'false');
-  if (code !== undefined && passing.has(code)) out.push('retry-after', '1');
-  else if (retryAfterMs !== undefined && !has(out, 'retry-after') && !has(out, 'retry-after-ms'))
+  if (retryAfterMs !== undefined && !has(out, 'retry-after') && !has(out, 'retry-after-ms'))
     out.push('retry-after', Math.ceil(retryAfterMs / 1000).toString());
 }
 
@@ -91,7 +87,7 @@ export interface FaultFacts {
   readonly code?: ErrorCode | undefined;
   /** Can the same request succeed when it is sent again? */
   readonly retry: boolean;
-  /** The wait that the provider's body asks for. */
+  /** The wait that the provider's body asks for, or an error of ours that is over soon. */
   readonly retryAfterMs?: number | undefined;
   /** Value of the `Allow` header. */
   readonly allow?: string | undefined;

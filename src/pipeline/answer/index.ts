@@ -196,8 +196,10 @@ export function faultFacts(error: GatewayError | undefined, status: number, last
   return { source: 'provider', own: false, retry: mayPass(status, fault), retryAfterMs: fault?.retryAfterMs };
 }
 
-const retryAfterOf = ({ provider, cause }: GatewayError): number | undefined =>
-  provider?.retryAfterMs ?? (cause instanceof GatewayError ? cause.provider?.retryAfterMs : undefined);
+const retryAfterOf = ({ waitS, provider, cause }: GatewayError): number | undefined =>
+  waitS === undefined
+    ? (provider?.retryAfterMs ?? (cause instanceof GatewayError ? cause.provider?.retryAfterMs : undefined))
+    : waitS * 1000;
 
 const allowOf = ({ allow, cause }: GatewayError): string | undefined => allow ?? (cause instanceof GatewayError ? cause.allow : undefined);
 
