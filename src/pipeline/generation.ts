@@ -33,7 +33,7 @@ export interface Generation {
   /** Set where a provider keeps the objects of keys apart. */
   readonly isolation: Isolation | undefined;
   maskBytes(bytes: Buffer): Buffer;
-  /** Closes what its plugins opened, in reverse order. */
+  /** Closes what its plugins opened, in reverse order. Rejects, behind the last of them, with what plugins threw. */
   dispose(): Promise<void>;
 }
 
@@ -69,8 +69,16 @@ export async function createGeneration(
   const ready: NamedInstance[] = [];
   const uses = shared.begin();
   const dispose = async (): Promise<void> => {
-    for (const { instance } of ready.toReversed()) await instance.dispose?.();
+    const faults: unknown[] = [];
+    for (const { instance } of ready.toReversed()) {
+      try {
+        await instance.dispose?.();
+      } catch (thrown) {
+        faults.push(thrown);
+      }
+    }
     uses.release();
+    if (faults.length > 0) throw faults.length === 1 ? faults[0] : new AggregateError(faults, 'several plugins failed to shut down');
   };
   for (const { plugin, options } of entries) {
     try {
@@ -80,7 +88,7 @@ export async function createGeneration(
       ready.push({ name, endpoints, provides, instance });
       checkMoments(plugin, instance);
     } catch (cause) {
-      await dispose();
+      await dispose().catch((err: unknown) => deps.host.warn({ err }, 'a plugin failed to shut down'));
       const why = createMask(snapshot.secrets).text(cause instanceof Error ? cause.message : String(cause));
       throw new Error(`plugin "${plugin.name}" could not be set up: ${why}`, { cause });
     }

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startTestGateway } from '../support/gateway.ts';
+
+const disposed: string[] = [];
+const note = (name: string): number => disposed.push(name);
+beforeEach(() => void process.on('test:disposed' as never, note as never));
+afterEach(() => {
+  disposed.length = 0;
+  process.off('test:disposed', note);
+});
+
+const plugin = (name: string, more = ''): string => `export default {
+  name: '${name}',
+  options: { type: 'object' },
+  setup: () => ({
+    dispose() {
+      process.emit('test:disposed', '${name}');
+      ${more}
+    },
+  }),
+};`;
+const files = {
+  'one.ts': plugin('one'),
+  'two.ts': plugin('two', "throw new Error('two does not end');"),
+  'three.ts': plugin('three'),
+  'four.ts': `export default { name: 'four', options: { type: 'object' }, setup() { throw new Error('four does not begin'); } };`,
+};
+const yaml = (...names: readonly string[]): string =>
+  `version: 1\nproviders: {mock: {type: mock}}\nplugins: [routing, transform, ${names.map((name) => `{use: ./${name}.ts}`).join(', ')}]\n`;
+
+it('all plugins are disposed although one of them fails', async () => {
+  const gateway = await startTestGateway(yaml('one', 'two', 'three'), { files });
+  await gateway.close();
+  expect(disposed).toEqual(['three', 'two', 'one']);
+  expect(gateway.lines.join('')).toMatch(/two does not end.*a plugin failed to shut down/);
+});
+
+it('those before one that cannot be set up are, too, and the start reports why it failed', async () => {
+  const start = startTestGateway(yaml('one', 'two', 'four'), { files });
+  await expect(start).rejects.toThrow('plugin "four" could not be set up: four does not begin');
+  expect(disposed).toEqual(['two', 'one']);
+});
