@@ -97,8 +97,15 @@ class Starting {
     });
   }
 
+  /** Never rejects: what cannot be closed must not keep the rest open. */
   async undo(): Promise<void> {
-    for (const close of this.#opened.toReversed()) await close();
+    for (const close of this.#opened.toReversed()) {
+      try {
+        await close();
+      } catch (error) {
+        this.#options.log.error({ err: error }, 'a part of the gateway could not be closed');
+      }
+    }
   }
 
   async run(): Promise<Gateway> {
@@ -190,7 +197,7 @@ class Starting {
     try {
       await this.#serve(generation, loaded, address);
     } catch (error) {
-      await generation.dispose();
+      await generation.dispose().catch((err: unknown) => this.#options.log.error({ err }, 'a plugin failed to shut down'));
       throw error;
     }
     this.#address = address;

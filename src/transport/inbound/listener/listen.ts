@@ -6,7 +6,7 @@ import { listenOnPath } from './unix-socket.ts';
 export interface Listening {
   /** The address as clients write it. */
   readonly url: string;
-  /** Removes a socket from the file system; once, when nobody may connect any more. */
+  /** Removes a socket from the file system, once nobody may connect any more. Never throws. */
   release(): void;
 }
 

@@ -1,5 +1,17 @@
 import { once } from 'node:events';
-import { linkSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, watch, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { connect, createServer as createNetServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -110,6 +122,16 @@ describe('a socket in the file system', () => {
     const [first] = servers.splice(0, 1);
     await new Promise((resolve) => first?.close(resolve));
     expect(await isServed()).toBe(true);
+  });
+
+  it('stays without an error where it cannot be removed', async () => {
+    const folder = join(dir, 'run');
+    mkdirSync(folder);
+    const release = await listenOnPath(newServer(), join(folder, 'gw.sock'), undefined);
+    renameSync(folder, join(dir, 'moved'));
+    writeFileSync(folder, 'no folder any more');
+    release();
+    expect(readdirSync(join(dir, 'moved'))).toEqual(['gw.sock']);
   });
 
   it('may have a path that is as long as the system allows', async () => {

@@ -8,7 +8,8 @@ const mostBytes = 103;
 /**
  * Listens on a socket in the file system. A path that is something else, or the socket of a living process, stays
  * untouched: only a socket that nobody listens on is replaced. With a `mode`, such as 0o660, the socket never has a
- * wider one. Rejects with the system's error. Gives what removes the socket, unless another process has replaced it.
+ * wider one. Rejects with the system's error. Gives what removes the socket, unless another process has replaced it; one
+ * that cannot be removed stays, and is replaced by the next process that listens.
  */
 export async function listenOnPath(server: Server | Binding, path: string, mode: number | undefined): Promise<() => void> {
   const before = lstatSync(path, { throwIfNoEntry: false });
@@ -22,7 +23,11 @@ export async function listenOnPath(server: Server | Binding, path: string, mode:
   const made = lstatSync(bound);
   if (bound !== path) renameSync(bound, path);
   return () => {
-    if (isSame(lstatSync(path, { throwIfNoEntry: false }), made)) remove(path);
+    try {
+      if (isSame(lstatSync(path, { throwIfNoEntry: false }), made)) remove(path);
+    } catch {
+      // Whoever ends has more to do than this.
+    }
   };
 }
 
