@@ -31,7 +31,6 @@ export class ExportThread {
   #entries: Entry[] = [];
   #characters = 0;
   #timer: NodeJS.Timeout | undefined;
-  #onFlushed: (() => void) | undefined;
   #isClosed = false;
 
   constructor(options: ExportThreadOptions) {
@@ -45,12 +44,11 @@ export class ExportThread {
 
   /** Holds from the next record on. Without a collector the thread ends when it has sent what it has. */
   use(settings: ExportSettings | undefined): void {
+    if (settings === undefined) {
+      this.#handOver();
+      void this.#end(5000);
+    } else if (this.#worker !== undefined) this.#post({ kind: 'settings', settings });
     this.#settings = settings;
-    if (settings !== undefined) {
-      if (this.#worker !== undefined) this.#post({ kind: 'settings', settings });
-      return;
-    }
-    if (this.#worker !== undefined) void this.#end(5000);
   }
 
   add(entry: Entry): void {
@@ -68,8 +66,8 @@ export class ExportThread {
   /** Sends what waits, for so long at most, and ends the thread. */
   async close(withinMs: number): Promise<void> {
     this.#isClosed = true;
-    if (this.#entries.length > 0) this.#handOver();
-    if (this.#worker !== undefined) await this.#end(withinMs);
+    this.#handOver();
+    await this.#end(withinMs);
   }
 
   readonly #handOver = (): void => {
@@ -101,30 +99,33 @@ export class ExportThread {
   #take(message: FromThread): void {
     if (message.kind === 'read') this.#characters = Math.max(0, this.#characters - message.characters);
     else if (message.kind === 'result') this.#options.onResult(message.signal, message.items, message.result, message.why);
-    else this.#onFlushed?.();
   }
 
   #died(worker: Worker, error: Error): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
-    this.#characters = this.#entries.reduce((sum, entry) => sum + charactersOf(entry), 0);
-    this.#onFlushed?.();
+    this.#forgetUnread();
     this.#options.onFault(error);
   }
 
+  /** Has the thread send what it has, and ends it; what comes meanwhile starts another. */
   async #end(withinMs: number): Promise<void> {
     const worker = this.#worker;
     if (worker === undefined) return;
-    let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
-      this.#onFlushed = resolve;
-      timer = setTimeout(resolve, withinMs + graceMs);
-      worker.postMessage({ kind: 'flush', withinMs } satisfies ToThread);
-    });
+    this.#worker = undefined;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, withinMs + graceMs);
+    worker.on('message', (message) => (message as FromThread).kind === 'flushed' && resolve()).once('exit', resolve);
+    worker.postMessage({ kind: 'flush', withinMs } satisfies ToThread);
+    await promise;
     clearTimeout(timer);
-    this.#onFlushed = undefined;
-    if (this.#worker === worker) this.#worker = undefined;
     await worker.terminate();
+    if (this.#worker === undefined) this.#forgetUnread();
+  }
+
+  /** No thread is left that could read what was handed over. */
+  #forgetUnread(): void {
+    this.#characters = this.#entries.reduce((sum, entry) => sum + charactersOf(entry), 0);
   }
 
   #lost(entries: readonly Entry[], result: Result, why: string): void {

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { bareRecord } from '../../src/core/records/bare.ts';
+import { ExportThread } from '../../src/telemetry/otlp/export-thread.ts';
+import type { Entry, ExportSettings } from '../../src/telemetry/otlp/messages.ts';
+import { until } from '../support/gateway.ts';
+import { type Collector, startCollector } from './collector.ts';
+
+let collector: Collector;
+let thread: ExportThread;
+let results: Record<string, number>;
+
+beforeEach(async () => {
+  collector = await startCollector();
+  results = {};
+  thread = new ExportThread({
+    entry: new URL('../../src/gateway/observe/export-worker.js', import.meta.url),
+    onResult: (_signal, items, result) => (results[result] = (results[result] ?? 0) + items),
+    onFault: (error) => expect.fail(error.message),
+  });
+});
+afterEach(async () => {
+  await thread.close(10_000);
+  await collector.close();
+});
+
+const settings = (): ExportSettings => ({
+  encode: { version: '1', instance: 'one', resource: {}, providerNames: {} },
+  traces: undefined,
+  logs: { url: collector.url, headers: {}, content: false },
+  secrets: [],
+});
+
+const facts = { at: 1, endpoint: 'chat/completions', method: 'POST', path: '/v1/chat/completions', stream: false, random: 0 } as const;
+function entries(count: number): Entry[] {
+  const line = JSON.stringify(bareRecord({ ...facts, id: 'req_1', status: 200, end: 'whole', error: null, revision: '', totalMs: 1 }));
+  return Array.from({ length: count }, () => ({ line, isTraced: false, request: undefined, response: undefined }));
+}
+
+it('what waits when a collector is removed is still sent to it', async () => {
+  thread.use(settings());
+  for (const entry of entries(3)) thread.add(entry);
+  thread.use(undefined);
+  await until(() => collector.logs().length === 3, 'the records');
+  await until(() => results['exported'] === 3, 'the result');
+});
+
+it('nothing is lost where a collector is removed and comes back', async () => {
+  thread.use(settings());
+  for (const entry of entries(128)) thread.add(entry);
+  thread.use(undefined);
+  thread.use(settings());
+  for (const entry of entries(128)) thread.add(entry);
+  await until(() => collector.logs().length === 256, 'the records');
+  await until(() => thread.waiting === 0, 'the end of the queue');
+});
