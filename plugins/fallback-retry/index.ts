@@ -1,17 +1,20 @@
 import type { Routed } from '#core/context.ts';
 import { type Outcome, statusOf, type Verdict } from '#core/plan.ts';
-import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
+import { definePlugin, type PassedOver, type PluginHost, type PluginInstance } from '#core/plugin.ts';
+import type { Leaf } from '#core/snapshot.ts';
 import { stateOf } from '#core/objects/route-state.ts';
+import { Circuits } from './circuits.ts';
 import { mayRepeat, wantsNext, wantsRetry } from './moves.ts';
 import { requestedWait, longestWaitMs, patienceMs, waitAfter, waitedFor } from './wait.ts';
 
 /**
  * What follows an attempt: the same target again after a pause, the next target, or the answer as it is. Decides
- * whether; the plan decides where. The executor never asks after content was sent.
+ * whether; the plan decides where. The executor never asks after content was sent. Targets that keep failing are left out
+ * for a while, where their config says so.
  */
 export default definePlugin({
   name: 'fallback-retry',
-  moments: ['judge'],
+  moments: ['skip', 'judge'],
   provides: ['retries'],
   options: { type: 'object', properties: {}, additionalProperties: false },
   setup: (_options, host) => new FallbackRetry(host),
@@ -21,12 +24,19 @@ const answer: Verdict = Object.freeze({ do: 'answer' });
 
 class FallbackRetry implements PluginInstance {
   readonly #host: PluginHost;
+  readonly #circuits: Circuits;
 
   constructor(host: PluginHost) {
     this.#host = host;
+    this.#circuits = new Circuits(host);
+  }
+
+  skip(ctx: Routed, target: Leaf): PassedOver | undefined {
+    return target.circuit === undefined ? undefined : this.#circuits.skip(ctx, target);
   }
 
   judge(ctx: Routed, outcome: Outcome, earlier: readonly Outcome[]): Verdict {
+    if (outcome.attempt.target.circuit !== undefined) this.#circuits.note(ctx, outcome);
     if (outcome.kind === 'cancelled' || isUnderWay(outcome)) return answer;
     // What the caller wrote wrongly is wrong for every target.
     if (outcome.kind === 'refused' && outcome.error.code === 'invalid_header') return answer;

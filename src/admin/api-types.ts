@@ -120,7 +120,14 @@ export interface TargetView {
   readonly model: string | null;
   readonly targets: readonly TargetView[];
   /** Attempts of the last hour. */
-  readonly live: { readonly share: number | null; readonly requests: number; readonly errors: number; readonly p95: number | null };
+  readonly live: {
+    readonly share: number | null;
+    readonly requests: number;
+    readonly errors: number;
+    /** How often a plugin left it out, as one does whose circuit is open. */
+    readonly left_out: number;
+    readonly p95: number | null;
+  };
 }
 
 /** `GET /api/config`: every value with its origin; secrets as references. */

@@ -45,6 +45,20 @@ describe('attempts', () => {
     expect([attempts.figures('a', start, 5).failed, attempts.lastError('a')]).toEqual([0, null]);
   });
 
+  it('count a target that is left out apart from attempts, and add up what several have counted', () => {
+    const one = new Attempts();
+    const all = new Attempts();
+    for (const left of ['answered', 'skipped', 'skipped'])
+      one.add({ id: 'r', at: start, config: null, attempts: [attempt('a', 'config', left === 'skipped' ? null : 500, { outcome: left })] });
+    const { p95, ...figures } = one.figures('a', start, 5);
+    expect(figures).toMatchObject({ attempts: 1, failed: 1, leftOut: 2 });
+    expect(p95).toBeCloseTo(100, -1);
+    const taken = one.take();
+    all.addAll(taken);
+    all.addAll(taken);
+    expect(all.figures('a', start, 5)).toMatchObject({ attempts: 2, failed: 2, leftOut: 4 });
+  });
+
   it('show a target that always fails behind a fallback', () => {
     const attempts = new Attempts();
     for (let i = 0; i < 10; i += 1)

@@ -5,6 +5,8 @@ import type { AttemptRecord, LogRecord } from '../core/records/record.ts';
 export interface AttemptFigures {
   readonly attempts: number;
   readonly failed: number;
+  /** How often a plugin left it out, so that there was no attempt. */
+  readonly leftOut: number;
   readonly p50: number | null;
   readonly p95: number | null;
   readonly p99: number | null;
@@ -21,6 +23,7 @@ export interface AttemptError {
 interface Cell {
   attempts: number;
   failed: number;
+  leftOut: number;
   readonly times: Histogram;
 }
 
@@ -31,7 +34,12 @@ const mostKeys = 2000;
 
 /** What one `Attempts` has counted, as another one adds it: minute, provider or target, counts, and times as `Histogram` writes them. */
 export interface AttemptsTaken {
-  readonly cells: readonly (readonly [minute: number, name: string, attempts: number, failed: number, times: string])[];
+  readonly cells: readonly (readonly [
+    minute: number,
+    name: string,
+    counts: readonly [attempts: number, failed: number, leftOut: number],
+    times: string,
+  ])[];
   readonly errors: readonly (readonly [slug: string, error: AttemptError])[];
 }
 
@@ -57,7 +65,7 @@ export class Attempts {
   /** All of it, which begins anew. */
   take(): AttemptsTaken {
     const cells = this.#slots.flatMap(({ minute, cells: of }) =>
-      [...of].map(([name, { attempts, failed, times }]) => [minute, name, attempts, failed, times.toString()] as const),
+      [...of].map(([name, { attempts, failed, leftOut, times }]) => [minute, name, [attempts, failed, leftOut], times.toString()] as const),
     );
     const errors = [...this.#errors];
     this.#slots.length = 0;
@@ -67,11 +75,12 @@ export class Attempts {
 
   /** Adds what another one has counted. */
   addAll({ cells, errors }: AttemptsTaken): void {
-    for (const [minute, name, attempts, failed, times] of cells) {
+    for (const [minute, name, [attempts, failed, leftOut], times] of cells) {
       const cell = cellIn(this.#cellsOf(minute), name);
       if (cell === undefined) continue;
       cell.attempts += attempts;
       cell.failed += failed;
+      cell.leftOut += leftOut;
       cell.times.addText(times);
     }
     for (const [slug, error] of errors) this.#keep(slug, error);
@@ -82,15 +91,17 @@ export class Attempts {
     const times = new Histogram();
     let attempts = 0;
     let failed = 0;
+    let leftOut = 0;
     const oldest = Math.floor(now / slotMs) - minutes;
     for (const { minute, cells } of this.#slots) {
       const cell = minute > oldest ? cells.get(name) : undefined;
       if (cell === undefined) continue;
       attempts += cell.attempts;
       failed += cell.failed;
+      leftOut += cell.leftOut;
       times.addAll(cell.times);
     }
-    return { attempts, failed, p50: times.quantile(0.5), p95: times.quantile(0.95), p99: times.quantile(0.99) };
+    return { attempts, failed, leftOut, p50: times.quantile(0.5), p95: times.quantile(0.95), p99: times.quantile(0.99) };
   }
 
   lastError(slug: string): AttemptError | null {
@@ -113,9 +124,13 @@ export class Attempts {
   }
 }
 
-function count(cells: Map<string, Cell>, key: string, { total_ms: ms }: AttemptRecord, isFailure: boolean): void {
+function count(cells: Map<string, Cell>, key: string, { outcome, total_ms: ms }: AttemptRecord, isFailure: boolean): void {
   const cell = cellIn(cells, key);
   if (cell === undefined) return;
+  if (outcome === 'skipped') {
+    cell.leftOut += 1;
+    return;
+  }
   cell.attempts += 1;
   if (isFailure) cell.failed += 1;
   cell.times.add(ms);
@@ -125,7 +140,7 @@ function count(cells: Map<string, Cell>, key: string, { total_ms: ms }: AttemptR
 function cellIn(cells: Map<string, Cell>, key: string): Cell | undefined {
   const known = cells.get(key);
   if (known !== undefined || cells.size >= mostKeys) return known;
-  const made = { attempts: 0, failed: 0, times: new Histogram() };
+  const made = { attempts: 0, failed: 0, leftOut: 0, times: new Histogram() };
   cells.set(key, made);
   return made;
 }

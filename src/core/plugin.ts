@@ -58,7 +58,7 @@ export interface PluginInstance {
    * Why this target is left out, asked when the walk over the plan comes to it; undefined: it is tried. A short phrase for
    * the record and the error. The next target of the plan follows.
    */
-  skip?(ctx: Routed, target: Leaf): string | undefined;
+  skip?(ctx: Routed, target: Leaf): string | PassedOver | undefined;
   /** Look at the request as it goes to this leaf, before its first attempt: change it, answer it, or refuse it. */
   screen?(ctx: Routed, target: Leaf): Awaitable<Screened | undefined>;
   /** Turn the request into what this one attempt will send. Runs again for every attempt. */
@@ -85,6 +85,12 @@ export interface Restated {
   readonly endpoint: Endpoint;
   readonly params: Readonly<Record<string, string>>;
   readonly body: JsonBody;
+}
+
+/** Left out while there is another target: it is tried after all where every target of the plan is left out. */
+export interface PassedOver {
+  readonly because: string;
+  readonly unlessAll: true;
 }
 
 /** What a `screen` plugin may do: exactly one of these. */

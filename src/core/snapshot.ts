@@ -36,6 +36,21 @@ export interface RetryPolicy {
   readonly useRetryAfter: boolean;
 }
 
+/** `strategy.cb_config` after compilation: when a target is left out for a while. */
+export interface CircuitPolicy {
+  /** The same for the same target with the same settings, also in the configuration that follows. */
+  readonly id: string;
+  /** Failures in a row that open the circuit; undefined: their number does not count. */
+  readonly failures: number | undefined;
+  /** Share in (0, 1] of failures within the last minute that opens it; undefined: their share does not count. */
+  readonly share: number | undefined;
+  /** Attempts within the last minute before their share counts. */
+  readonly minimum: number;
+  /** Milliseconds for which it stays open. */
+  readonly cooldownMs: number;
+  fails(status: number): boolean;
+}
+
 /** What a node hands to its leaves. */
 export interface TargetNode {
   /** `config.targets[1].targets[0]`: indexes as written. */
@@ -75,6 +90,8 @@ export interface Leaf extends TargetNode {
   readonly provider: ProviderBinding | undefined;
   readonly override: Plain | undefined;
   readonly retry: RetryPolicy;
+  /** Undefined: tried whatever happened before. */
+  readonly circuit?: CircuitPolicy | undefined;
   readonly clocks: PartialClocks;
   readonly customHost: string | undefined;
   /** Lower-case names. */

@@ -2,7 +2,7 @@ import type { Facts } from '../core/context.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import { GatewayError } from '../core/error.ts';
 import type { Attempt, Outcome, Plan, Reply, Verdict } from '../core/plan.ts';
-import { type Moment, moments, type Plugin, type PluginInstance, type Screened } from '../core/plugin.ts';
+import { type Moment, moments, type PassedOver, type Plugin, type PluginInstance, type Screened } from '../core/plugin.ts';
 import type { Draft, LogRecord } from '../core/records/record.ts';
 import type { Leaf } from '../core/snapshot.ts';
 import type { RequestContext } from './request.ts';
@@ -135,17 +135,19 @@ export class Chain {
     return undefined;
   }
 
-  /** Why the target is left out. */
-  skip(ctx: RequestContext, target: Leaf): string | undefined {
+  /** Why the target is left out. Only those who leave one out stand in the record: nobody else has done anything. */
+  skip(ctx: RequestContext, target: Leaf): LeftOut | undefined {
+    let passedOver: LeftOut | undefined;
     for (const { name, run } of this.#steps.skip) {
       const from = this.#monotonic();
-      const because: unknown = run(ctx, target);
+      const said: unknown = run(ctx, target);
+      if (said === undefined) continue;
       this.#note(ctx, name, 'skip', from);
-      if (because instanceof Promise) throw waits(name, 'skip', because);
-      if (typeof because === 'string') return `${name}: ${because}`;
-      if (because !== undefined) throw new Error(`plugin "${name}" returned no text from skip`);
+      const left = leftOut(name, said);
+      if (!left.unlessAll) return left;
+      passedOver ??= left;
     }
-    return undefined;
+    return passedOver;
   }
 
   /** The first answer or refusal ends it; changed requests are passed along. Most chains have nobody who looks. */
@@ -264,6 +266,21 @@ function contribute(facts: Facts, more: Partial<Facts>): void {
   if (more.choice !== undefined) facts.choice = more.choice;
   if (more.config !== undefined) facts.config = more.config;
   if (more.ext !== undefined) Object.assign(facts.ext, more.ext);
+}
+
+/** Why a target is left out, with the plugin that says so; `unlessAll`: it is tried where every target is left out. */
+export interface LeftOut {
+  readonly because: string;
+  readonly unlessAll: boolean;
+}
+
+/** @param said not undefined */
+function leftOut(plugin: string, said: unknown): LeftOut {
+  if (said instanceof Promise) throw waits(plugin, 'skip', said);
+  if (typeof said === 'string') return { because: `${plugin}: ${said}`, unlessAll: false };
+  const { because, unlessAll } = (said ?? {}) as Partial<PassedOver>;
+  if (typeof because !== 'string') throw new Error(`plugin "${plugin}" returned no text from skip`);
+  return { because: `${plugin}: ${because}`, unlessAll: unlessAll === true };
 }
 
 /** What decides is said at once; what was begun instead must not end the process on its own. */

@@ -67,6 +67,9 @@ export class Execution {
   #begun = 0;
   readonly #sendings: Sending[] = [];
   #pauses: Set<() => void> | undefined;
+  /** The first target that is left out only while there is another one. */
+  #passedOver: Leaf | undefined;
+  #triesAll = false;
 
   constructor(ctx: RequestContext, deps: ExecuteDeps) {
     this.ctx = ctx;
@@ -129,11 +132,21 @@ export class Execution {
   /** The first try of a target, or of the one after it that is not left out. */
   #first(leaf: Leaf | undefined): Try | undefined {
     for (let next = leaf; next !== undefined; next = this.#next()) {
-      const because = this.#deps.chain.skip(this.ctx, next);
-      if (because === undefined) return firstOf(next);
-      this.push({ kind: 'skipped', attempt: this.#draft(firstOf(next)), times: notSent(this.#now()), because });
+      const left = this.#deps.chain.skip(this.ctx, next);
+      if (left === undefined || (left.unlessAll && this.#triesAll)) return firstOf(next);
+      if (left.unlessAll) this.#passedOver ??= next;
+      this.push({ kind: 'skipped', attempt: this.#draft(firstOf(next)), times: notSent(this.#now()), because: left.because });
     }
-    return undefined;
+    return this.#lastResort();
+  }
+
+  /** Every target was left out: the first of those that may be tried all the same. */
+  #lastResort(): Try | undefined {
+    const leaf = this.#passedOver;
+    if (leaf === undefined || this.last?.kind !== 'skipped') return undefined;
+    this.#passedOver = undefined;
+    this.#triesAll = true;
+    return firstOf(leaf);
   }
 
   /** A promise only where something is waited for. */

@@ -73,8 +73,8 @@ class Tree {
   }
 
   #leaf(path: string): TargetView['live'] {
-    const { attempts, failed, p95 } = this.#facts.live(path);
-    return { share: this.#total === 0 ? null : attempts / this.#total, requests: attempts, errors: failed, p95 };
+    const { attempts, failed, leftOut, p95 } = this.#facts.live(path);
+    return { share: this.#total === 0 ? null : attempts / this.#total, requests: attempts, errors: failed, left_out: leftOut, p95 };
   }
 }
 
@@ -85,6 +85,7 @@ function sumOf(targets: readonly TargetView[]): TargetView['live'] {
     share: shares.length === 0 ? null : shares.reduce((sum, share) => sum + share, 0),
     requests: known.reduce((sum, { requests }) => sum + requests, 0),
     errors: known.reduce((sum, { errors }) => sum + errors, 0),
+    left_out: known.reduce((sum, { left_out: leftOut }) => sum + leftOut, 0),
     p95: known.reduce<number | null>((most, { p95 }) => (p95 === null ? most : Math.max(most ?? 0, p95)), null),
   };
 }

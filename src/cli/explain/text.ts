@@ -51,6 +51,7 @@ function targetLines(one: ExplainedTarget, at: number, all: readonly ExplainedTa
   one.differences.forEach((difference, index) => add(index === 0 ? 'body' : '', differenceText(difference), difference.at));
   if (one.url !== null && one.differences.length === 0) add('body', one.body === null ? 'none that can be shown' : 'as the client sent it');
   if (one.retry !== 'none') add('retry', one.retry);
+  if (one.circuit !== null) add('circuit', one.circuit);
   const clocks = Object.entries(one.timeouts).map(([clock, time]) => `${clock} ${time}`);
   if (one.goes_here && clocks.length > 0) add('timeouts', clocks.join(' · '));
   if (one.cost_usd !== null) add('cost', `about $${one.cost_usd} for the input`);

@@ -1,5 +1,6 @@
 import { apiKeys } from './keys/api-keys.ts';
 import { chain } from './chain.ts';
+import { circuits } from './targets/circuits.ts';
 import { conflicts } from './targets/conflicts.ts';
 import type { CheckContext, Rule } from './context.ts';
 import { cors } from './keys/cors.ts';
@@ -31,6 +32,7 @@ const rules: readonly Rule[] = [
   references,
   cycles,
   strategies,
+  circuits,
   unreachable,
   conflicts,
   queries,

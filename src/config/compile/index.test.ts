@@ -67,6 +67,37 @@ describe('inheritance in a target tree', () => {
     expect([below?.retry.attempts, below?.retry.retries(418), below?.retry.retries(429)]).toEqual([0, true, false]);
   });
 
+  it('hands the nearest circuit breaker down as a whole; each target with a provider has a circuit of its own', () => {
+    const circuits = (minimum: number) =>
+      leavesIn(
+        compiled({
+          providers,
+          configs: {
+            c: {
+              strategy: { mode: 'fallback', cb_config: { failure_threshold_percentage: 50, minimum_requests: minimum } },
+              targets: [
+                { provider: 'main' },
+                { strategy: { mode: 'loadbalance' }, targets: [{ provider: 'main' }, {}] },
+                {
+                  strategy: { mode: 'single', cb_config: { failure_threshold: 3, failure_status_codes: [429] } },
+                  targets: [{ provider: 'main' }],
+                },
+              ],
+            },
+          },
+        }),
+        'c',
+      ).map(({ circuit }) => circuit);
+    const [first, second, open, own] = circuits(10);
+    const inherited = { failures: undefined, share: 0.5, minimum: 10, cooldownMs: 30_000 };
+    expect([first, second, open]).toMatchObject([inherited, inherited, undefined]);
+    expect(own).toMatchObject({ failures: 3, share: undefined, minimum: 5 });
+    expect([first?.fails(500), first?.fails(429), own?.fails(500), own?.fails(429)]).toEqual([true, false, false, true]);
+    expect(new Set([first?.id, second?.id, own?.id]).size).toBe(3);
+    expect(circuits(10).map((circuit) => circuit?.id)).toEqual([first?.id, second?.id, undefined, own?.id]);
+    expect(circuits(11).map((circuit) => circuit?.id === first?.id)).not.toContain(true);
+  });
+
   it('works the host of the file into the binding', () => {
     expect(below?.provider).toMatchObject({ settings: { custom_host: 'https://two.example/v1' }, trust: 'operator', owner: 'catalog' });
     expect(signature(below)).toBe('catalog main-key');

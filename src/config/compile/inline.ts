@@ -61,7 +61,10 @@ function compileInline(text: string, schemas: ReturnType<typeof targetSchemas>, 
     checkRegex(key);
     return regexes.compile(pattern);
   };
-  return { config: compileTree('inline', config, { ...choosing, root: 'inline', named: () => undefined, regex }), patterns: regexes.count };
+  return {
+    config: compileTree('inline', config, { ...choosing, root: 'inline', text, named: () => undefined, regex }),
+    patterns: regexes.count,
+  };
 }
 
 /** What is known about a key of other gateways, at its place in a config. */

@@ -2,7 +2,7 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { canonicalKey } from '../read/spelling.ts';
 
 /** Keys whose values are config objects themselves; below all other keys the spelling is somebody else's. */
-const nested: ReadonlySet<string> = new Set(['strategy', 'retry', 'cache', 'targets', 'conditions', 'timeouts']);
+const nested: ReadonlySet<string> = new Set(['strategy', 'cb_config', 'retry', 'cache', 'targets', 'conditions', 'timeouts']);
 
 /**
  * A config object with the canonical spelling of every key: camelCase and the aliases are undone, at every depth of the

@@ -6,7 +6,7 @@ import { targetSettings } from '../schema/target.ts';
 import { canonicalKey } from './spelling.ts';
 
 /** Mappings below a target whose keys are ours; everything else is passed on and keeps its spelling. */
-const ours: ReadonlySet<string> = new Set(['strategy', 'retry', 'cache', 'timeouts']);
+const ours: ReadonlySet<string> = new Set(['strategy', 'cb_config', 'retry', 'cache', 'timeouts']);
 
 /** Config objects with every key in its canonical spelling. The diagnostics keep pointing at what is written. */
 export function canonicalSpelling(root: MapNode, registry: PluginRegistry, report: Report): MapNode {
@@ -49,14 +49,16 @@ class Speller {
       (key, value) => {
         if (key === 'targets' && value.kind === 'list')
           return { ...value, items: value.items.map((item) => this.target(item)) } satisfies ListNode;
-        return ours.has(key)
-          ? this.#keys(
-              value,
-              () => true,
-              (_key, inner) => inner,
-            )
-          : value;
+        return ours.has(key) ? this.#ours(value) : value;
       },
+    );
+  }
+
+  #ours(node: Node): Node {
+    return this.#keys(
+      node,
+      () => true,
+      (key, value) => (ours.has(key) ? this.#ours(value) : value),
     );
   }
 

@@ -1,6 +1,47 @@
 import { logRule } from './logging.ts';
 import { apiKey, customHost, durationForm, metadata, statusCodes, timeouts } from './shared.ts';
 
+const circuit = {
+  type: 'object',
+  description: 'Circuit breaker: a target below that keeps failing is left out for a while. Targets inherit the nearest definition.',
+  properties: {
+    failure_threshold: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1000000,
+      description: 'Number of failed attempts in a row after which the target is left out.',
+      examples: [5],
+    },
+    failure_threshold_percentage: {
+      type: 'number',
+      minimum: 1,
+      maximum: 100,
+      description: 'Percentage of failed attempts within the last minute from which on the target is left out.',
+      examples: [50],
+    },
+    minimum_requests: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1000000,
+      description: 'Attempts within the last minute before the percentage counts.',
+      default: 5,
+    },
+    cooldown_interval: {
+      type: 'integer',
+      minimum: 1000,
+      maximum: 86400000,
+      description: 'Milliseconds for which the target is left out. Then one request tries it.',
+      default: 30000,
+    },
+    failure_status_codes: {
+      ...statusCodes,
+      description: 'The statuses that count as failures, beside timeouts, connection errors and invalid responses.',
+      default: ['5xx'],
+    },
+  },
+  additionalProperties: false,
+} as const;
+
 const strategy = {
   type: 'object',
   description: 'How a target is chosen.',
@@ -36,6 +77,7 @@ const strategy = {
       },
     },
     default: { type: 'string', minLength: 1, description: 'Conditional: name of the target when no query matches.' },
+    cb_config: circuit,
   },
   required: ['mode'],
   additionalProperties: false,

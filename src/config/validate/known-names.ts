@@ -89,7 +89,7 @@ const table: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> = {
   },
   strategy: {
     ...later('sticky', 'keep a caller on a target'),
-    ...later('cb_config', 'open a circuit'),
+    ...ours('circuit_breaker breaker', 'write cb_config: {failure_threshold: 5}'),
     ...ours('type', 'write mode'),
     ...ours('rules', 'write conditions'),
   },

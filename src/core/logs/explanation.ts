@@ -55,6 +55,8 @@ export interface ExplainedTarget {
   readonly body: string | null;
   readonly differences: readonly Difference[];
   readonly retry: string;
+  /** When the target is left out for a while; null: never. */
+  readonly circuit: string | null;
   readonly timeouts: Readonly<Record<string, string>>;
   /** Price of the input, exact decimal; null: unknown. */
   readonly cost_usd: string | null;

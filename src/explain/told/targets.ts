@@ -9,7 +9,7 @@ import { type ChangeFacts, differences } from '../diff/differences.ts';
 import type { DryRun, Visit } from '../walk/dry-run.ts';
 import type { Levels } from '../walk/levels.ts';
 import { shownPairs } from '../walk/references.ts';
-import { leftOn, retryText, timeoutsOf } from './texts.ts';
+import { circuitText, leftOn, retryText, timeoutsOf } from './texts.ts';
 
 export interface TargetParts {
   readonly run: DryRun;
@@ -44,6 +44,7 @@ export function tellTarget(visit: Visit, parts: TargetParts): ExplainedTarget {
     body: upstream?.body.kind === 'json' ? cut(hide(upstream.body.bytes().toString('utf8'))) : null,
     differences: tellDifferences(visit, parts),
     retry: retryText(leaf.retry),
+    circuit: leaf.circuit === undefined ? null : circuitText(leaf.circuit),
     timeouts: attempt === undefined ? {} : timeoutsOf(attempt.clocks),
     cost_usd: sent === undefined ? null : priceOfInput(sent.attempt, run),
     problem: problemOf(visit, hide),

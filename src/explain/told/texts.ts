@@ -1,4 +1,4 @@
-import type { Clocks, Leaf, RetryPolicy } from '../../core/snapshot.ts';
+import type { CircuitPolicy, Clocks, Leaf, RetryPolicy } from '../../core/snapshot.ts';
 
 /** Error statuses as ranges: `429, 500-599`. */
 export function statusText(hits: (status: number) => boolean): string {
@@ -27,6 +27,14 @@ export function retryText({ attempts, retries, useRetryAfter }: RetryPolicy): st
   if (attempts === 0) return 'none';
   const waits = Array.from({ length: attempts }, (_, at) => `${2 ** at} s`).join(' · ');
   return `${attempts} on ${statusText(retries)}, wait up to ${waits}${useRetryAfter ? ', honors retry-after' : ''}`;
+}
+
+export function circuitText({ failures, share, minimum, cooldownMs, fails }: CircuitPolicy): string {
+  const limits = [
+    ...(failures === undefined ? [] : [`${failures} ${failures === 1 ? 'failure' : 'failures'} in a row`]),
+    ...(share === undefined ? [] : [`${+(share * 100).toFixed(4)}% of at least ${minimum} attempts within a minute`]),
+  ];
+  return `left out for ${duration(cooldownMs)} after ${limits.join(', or after ')} (${statusText(fails)}, timeout, connection error)`;
 }
 
 /** Clocks that are set, as durations. */

@@ -174,7 +174,7 @@ class Walk {
   async #later(run: Execution, leaf: Leaf): Promise<Outcome> {
     const ctx = this.#ctx;
     const visit = { leaf, when: 'later', tries: 0, sent: undefined, because: undefined, error: undefined } as const;
-    const because = this.#chain.skip(ctx, leaf);
+    const because = this.#chain.skip(ctx, leaf)?.because;
     const screened = because === undefined ? await this.#chain.screen(ctx, leaf) : undefined;
     const prepared = await run.prepare(firstOf(leaf));
     const attempt = 'kind' in prepared ? prepared.attempt : prepared;

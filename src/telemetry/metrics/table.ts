@@ -68,7 +68,7 @@ export const requestTable = [
   {
     name: 'gateway_attempts_total',
     type: 'counter',
-    help: "Attempts, by the provider's status, or by timeout, unreachable, faulty or refused where there was none.",
+    help: "Attempts, by the provider's status, or by timeout, unreachable, faulty, refused or skipped where there was none.",
     labels: ['provider', 'model', 'outcome'],
     unit: 'attempts',
   },

@@ -5,7 +5,7 @@ import { emptyServing, type Serving } from './serving.ts';
 import { someConfig, someFiles, someRevisions } from './serving-files.ts';
 
 const file = 'configs/support.yaml';
-const idle: TargetView['live'] = { share: null, requests: 0, errors: 0, p95: null };
+const idle: TargetView['live'] = { share: null, requests: 0, errors: 0, left_out: 0, p95: null };
 const leaf = (path: string, line: number, more: Partial<TargetView>): TargetView => ({
   path,
   name: null,
@@ -22,19 +22,19 @@ const leaf = (path: string, line: number, more: Partial<TargetView>): TargetView
 
 const supportRoot = leaf('configs.support', 2, {
   strategy: 'fallback',
-  live: { share: 1, requests: 412, errors: 6, p95: 2140 },
+  live: { share: 1, requests: 412, errors: 6, left_out: 12, p95: 2140 },
   targets: [
     leaf('configs.support.targets[0]', 7, {
       provider: 'openai-main',
       model: 'gpt-4o-mini',
       when: 'first',
-      live: { share: 0.92, requests: 379, errors: 4, p95: 1810 },
+      live: { share: 0.92, requests: 379, errors: 4, left_out: 12, p95: 1810 },
     }),
     leaf('configs.support.targets[1]', 11, {
       provider: 'azure-eu',
       model: 'gpt-4o-mini',
       when: 'on 429, 500, 502, 503, 504',
-      live: { share: 0.08, requests: 33, errors: 2, p95: 3920 },
+      live: { share: 0.08, requests: 33, errors: 2, left_out: 0, p95: 3920 },
     }),
   ],
 });
@@ -248,6 +248,7 @@ const explanation: Explanation = {
         { path: 'logit_bias', kind: 'removed', before: '{}', cause: 'not known to this provider', at: null },
       ],
       retry: '2 attempts on 429, 503',
+      circuit: null,
       timeouts: { request: '120 s' },
       cost_usd: '0.0000123',
       problem: null,
@@ -309,7 +310,7 @@ export function absurdServing(now: number): Serving {
       strategy: depth === 0 ? 'leaf' : 'fallback',
       provider: depth === 0 ? long : null,
       model: depth === 0 ? `deployments/${long}` : null,
-      live: { share: 0.000_01, requests: 987_654_321, errors: 987_654_320, p95: 987_654_321 },
+      live: { share: 0.000_01, requests: 987_654_321, errors: 987_654_320, left_out: 987_654_321, p95: 987_654_321 },
       targets: depth === 0 ? [] : [deep(depth - 1)],
     });
   const names = Array.from({ length: 60 }, (_, i) => `${long}-${i}`);

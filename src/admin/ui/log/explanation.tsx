@@ -92,6 +92,7 @@ function Target({ target, before }: { target: ExplainedTarget; before: Explained
     body,
     differences,
     retry,
+    circuit,
     timeouts,
     cost_usd: cost,
   } = target;
@@ -111,6 +112,7 @@ function Target({ target, before }: { target: ExplainedTarget; before: Explained
             ['defined at', target.at === null ? null : <Place key="p" at={target.at} />],
             ['url', url === null ? null : <Url key="u" text={`${method ?? 'POST'} ${url}`} />],
             ['retry', retry],
+            ['circuit', circuit],
             ...Object.entries(timeouts).map(([name, value]) => [name.replaceAll('_', ' '), value] as const),
             ['left on', url === null || left.startsWith('left') ? null : left],
             ['price of the input', cost === null ? 'unknown price' : usd(cost)],

@@ -34,7 +34,8 @@ function usesOfRetries({ root }: CheckContext): Entry[] {
   return sitesOf(root).flatMap(({ node }) => {
     const strategy = entryOf(node, 'strategy');
     const falls = valueOf(child(strategy?.value, 'mode')) === 'fallback' && itemsOf(child(node, 'targets')).length > 1;
-    return [entryOf(node, 'retry'), falls ? strategy : undefined].flatMap((entry) => entry ?? []);
+    const circuit = entryOf(strategy?.value, 'cb_config');
+    return [entryOf(node, 'retry'), falls ? strategy : circuit].flatMap((entry) => entry ?? []);
   });
 }
 

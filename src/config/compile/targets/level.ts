@@ -2,6 +2,7 @@ import { merge, type Plain } from '../../../core/json/merge.ts';
 import type { PartialClocks, RetryPolicy } from '../../../core/snapshot.ts';
 import type { ConfigEntry } from '../../schema/index.ts';
 import { compileClocks } from '../timeouts.ts';
+import type { CircuitEntry } from './circuit.ts';
 import { compileRetry, type RetryEntry } from './status-codes.ts';
 
 /** What a node of a target tree hands down. */
@@ -10,6 +11,7 @@ export interface Level {
   readonly override: Plain | undefined;
   /** The nearest definition as a whole. */
   readonly retry: RetryPolicy;
+  readonly circuit: CircuitEntry | undefined;
   readonly cacheMode: string | undefined;
   /** Each clock on its own, the nearest wins. */
   readonly clocks: PartialClocks;
@@ -26,6 +28,7 @@ export interface Level {
 export const topLevel = (): Level => ({
   override: undefined,
   retry: compileRetry(undefined),
+  circuit: undefined,
   cacheMode: undefined,
   clocks: Object.freeze({}),
   customHost: undefined,
@@ -41,6 +44,7 @@ export function inherit(above: Level, entry: ConfigEntry): Level {
   return {
     override: own === undefined ? above.override : merge(above.override ?? {}, own),
     retry: entry.retry === undefined ? above.retry : compileRetry(entry.retry as RetryEntry),
+    circuit: entry.strategy?.cb_config ?? above.circuit,
     cacheMode: entry.cache === undefined ? above.cacheMode : entry.cache.mode,
     clocks: Object.freeze({ ...above.clocks, ...compileClocks(entry.timeouts, entry.request_timeout) }),
     customHost: entry.custom_host ?? above.customHost,

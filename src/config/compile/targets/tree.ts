@@ -7,6 +7,7 @@ import { compileQuery, modelsIn } from './conditions.ts';
 import type { RegexCompiler } from '../../validate/regex.ts';
 import type { ConfigEntry, TargetEntry } from '../../schema/index.ts';
 import { type Choosing, chooseBinding } from './choose.ts';
+import { compileCircuit } from './circuit.ts';
 import { deepFreeze } from '../freeze.ts';
 import { invalid } from '../invalid.ts';
 import { inherit, type Level, topLevel } from './level.ts';
@@ -18,6 +19,8 @@ import { complete, type Steps } from '../steps.ts';
 export interface TreeSource extends Choosing {
   /** `configs.<name>`, `inline` or `request`: stands in every leaf. */
   readonly root: string;
+  /** Tells trees of the same root apart that stay in use beside each other; undefined: there is one at a time. */
+  readonly text?: string;
   /** A named config as a target; undefined when there is none of this name, or none may be named here. */
   named(name: string): ConfigEntry | undefined;
   /** Bounds the patterns of a config that comes with a request. */
@@ -138,6 +141,7 @@ function compileLeaf(entry: ConfigEntry, level: Level, source: TreeSource, place
     provider,
     override: level.override === undefined ? undefined : deepFreeze(withoutSlug(level.override)),
     retry: level.retry,
+    circuit: compileCircuit(level.circuit, { tree: source.text ?? source.root, path: place.path, provider }),
     clocks: level.clocks,
     customHost: level.customHost,
     forwardHeaders: level.forwardHeaders,

@@ -53,8 +53,9 @@ const manyErrors = 0.05;
 
 function Live({ config, target }: BranchProps) {
   const { live, provider } = target;
-  const { share, requests, errors, p95 } = live;
-  if (requests === 0) return <p class="muted small">no attempts</p>;
+  const { share, requests, errors, left_out: leftOut, p95 } = live;
+  const left = leftOut > 0 && provider !== null && <Badge tone="warn">left out {count(leftOut)}×</Badge>;
+  if (requests === 0) return left === false ? <p class="muted small">no attempts</p> : <div class="target-live">{left}</div>;
   const filter = both(term('config', config), provider === null ? '' : term('provider', provider));
   return (
     <div class="target-live">
@@ -69,6 +70,7 @@ function Live({ config, target }: BranchProps) {
         <span class="muted nowrap">{percent(errors, requests)} errors</span>
       )}
       <span class="muted nowrap">p95 {duration(p95)}</span>
+      {left}
     </div>
   );
 }

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import type { CircuitPolicy } from '#core/snapshot.ts';
+import { noon } from '../../test/support/stage-context.ts';
+import { Circuit, type CircuitWord, type Turn } from './circuit.ts';
+
+const policy = (over: Partial<CircuitPolicy> = {}): CircuitPolicy => ({
+  id: 'one',
+  failures: undefined,
+  share: undefined,
+  minimum: 5,
+  cooldownMs: 30_000,
+  fails: (status) => status >= 500,
+  ...over,
+});
+
+/** Attempts one after another, each ended a second after the one before: `x` failed, `.` worked. */
+function play(
+  attempts: string,
+  rules: CircuitPolicy,
+  stepMs = 1000,
+): { circuit: Circuit; turns: Turn[]; now: number; told: CircuitWord[] } {
+  const told: CircuitWord[] = [];
+  const circuit = new Circuit('one', (word) => void told.push(word));
+  let now = noon;
+  const turns = Array.from(attempts, (attempt) => {
+    now += stepMs;
+    return circuit.note(rules, attempt === 'x', { began: now - 10, now });
+  });
+  return { circuit, turns, now, told };
+}
+
+const opensAt = (turns: readonly Turn[]): number => turns.indexOf('opened') + 1;
+
+describe('a circuit opens', () => {
+  it.each([
+    ['after the number of failures in a row', { failures: 3 }, 'xxx', 3],
+    ['never while an attempt between them works', { failures: 3 }, 'xx.xx.xx.', 0],
+    ['after one failure', { failures: 1 }, '.x', 2],
+    ['from the share of failures on', { share: 0.5 }, '...xxx', 6],
+    ['not before there were enough attempts', { share: 0.5 }, 'xxxx', 0],
+    ['with the first attempt that makes them enough', { share: 0.5 }, 'xxxxx', 5],
+    ['not below the share', { share: 0.5 }, '.....xxxx', 0],
+    ['only when an attempt fails', { share: 0.4, minimum: 5 }, 'xx...', 0],
+    ['when either is reached', { failures: 2, share: 1, minimum: 100 }, '.xx', 3],
+  ])('%s', (_name, over, attempts, at) => {
+    expect(opensAt(play(attempts, policy(over)).turns)).toBe(at);
+  });
+
+  it('by the last minute alone', () => {
+    expect(opensAt(play('xxxx....x', policy({ share: 0.5 }), 14_000).turns)).toBe(0);
+    expect(opensAt(play('....xxxxx', policy({ share: 0.5 }), 14_000).turns)).toBe(7);
+  });
+
+  it('with a clock that goes back', () => {
+    const { circuit, now } = play('xx', policy({ share: 0.5, minimum: 3 }));
+    expect(circuit.note(policy({ share: 0.5, minimum: 3 }), true, { began: now, now: now - 3_600_000 })).toBe('opened');
+  });
+});
+
+describe('an open circuit', () => {
+  const rules = policy({ failures: 2 });
+
+  it('lets one request through after the cool-down, and another one where nothing became of that', () => {
+    const { circuit, now } = play('xx', rules);
+    expect([circuit.wait(now), circuit.wait(now + 29_999), circuit.wait(now + 30_000)]).toEqual([30_000, 1, 0]);
+    circuit.try(rules, now + 31_000);
+    expect([circuit.wait(now + 31_000), circuit.wait(now + 61_000)]).toEqual([30_000, 0]);
+  });
+
+  it.each([
+    [false, 'closed', 0],
+    [true, 'opened', 30_000],
+  ] as const)('follows the attempt of that request: failed %s', (hasFailed, turn, wait) => {
+    const { circuit, now } = play('xx', rules);
+    const later = now + 40_000;
+    circuit.try(rules, later);
+    expect(circuit.note(rules, hasFailed, { began: later, now: later + 5000 })).toBe(turn);
+    expect(circuit.wait(later + 5000)).toBe(wait);
+  });
+
+  it.each([true, false])('is not changed by an attempt that began before: failed %s', (hasFailed) => {
+    const { circuit, now } = play('xx', rules);
+    expect(circuit.note(rules, hasFailed, { began: now - 1, now: now + 20_000 })).toBeUndefined();
+    expect(circuit.wait(now + 20_000)).toBe(10_000);
+  });
+
+  it('begins to count anew once it is closed', () => {
+    const { circuit, now } = play('xx', rules);
+    circuit.note(rules, false, { began: now, now });
+    expect(circuit.note(rules, true, { began: now, now })).toBeUndefined();
+    expect(circuit.note(rules, true, { began: now, now })).toBe('opened');
+  });
+});
+
+/** The same target in several worker processes, which hear of each other at once. */
+function workers(count: number): { circuits: readonly Circuit[]; words: () => number } {
+  let words = 0;
+  const circuits: Circuit[] = Array.from(
+    { length: count },
+    (_, mine) =>
+      new Circuit('one', (word) => {
+        words += 1;
+        circuits.forEach((other, at) => at !== mine && other.hear(word, noon));
+      }),
+  );
+  return { circuits, words: () => words };
+}
+
+describe('the circuit of several workers', () => {
+  const at = { began: noon, now: noon };
+  const [end] = [{ began: noon + 1, now: noon + 1 }];
+
+  it.each([
+    ['failures in a row over all', { failures: 4 }, 'xxxx', 4],
+    ['an attempt of another one that works', { failures: 3 }, 'xx.xx', 0],
+    ['the share over all', { share: 0.5, minimum: 4 }, 'xxxx', 4],
+  ])('counts %s', (_name, over, attempts, opened) => {
+    const { circuits } = workers(3);
+    const turns = Array.from(attempts, (attempt, n) => circuits[n % 3]?.note(policy(over), attempt === 'x', at));
+    expect(opensAt(turns)).toBe(opened);
+    expect(circuits.map((circuit) => circuit.wait(noon) > 0)).toEqual(Array(3).fill(opened > 0));
+  });
+
+  it('tries the target once, and closes in all', () => {
+    const { circuits } = workers(3);
+    const rules = policy({ failures: 1 });
+    circuits[0]?.note(rules, true, at);
+    const later = { began: noon + 30_000, now: noon + 30_000 };
+    circuits[1]?.try(rules, later.now);
+    expect(circuits.map((circuit) => circuit.wait(later.now))).toEqual([30_000, 30_000, 30_000]);
+    circuits[1]?.note(rules, false, later);
+    expect(circuits.map((circuit) => circuit.wait(later.now))).toEqual([0, 0, 0]);
+  });
+
+  it('costs no word for requests that work', () => {
+    const { circuits, words } = workers(2);
+    for (let n = 0; n < 1000; n += 1) circuits[0]?.note(policy({ failures: 5 }), false, at);
+    expect(words()).toBe(0);
+    for (let n = 0; n < 1000; n += 1) circuits[0]?.note(policy({ share: 0.5 }), false, end);
+    expect(words()).toBe(1);
+  });
+});

@@ -1,0 +1,110 @@
+import type { CircuitPolicy } from '#core/snapshot.ts';
+import { LastMinute } from './last-minute.ts';
+
+/** What other worker processes are told of a circuit: attempts that ended, or that it opened or closed. */
+export type CircuitWord =
+  | { readonly id: string; readonly worked: number; readonly failed: number }
+  /** Unix milliseconds until which nobody tries the target; 0: closed. */
+  | { readonly id: string; readonly since: number; readonly until: number };
+
+/** What became of a circuit by an attempt; undefined: nothing. */
+export type Turn = 'opened' | 'closed' | undefined;
+
+/** Milliseconds for which good attempts wait to be told, so that most requests tell nothing. */
+const gatherMs = 1000;
+
+/**
+ * Whether one target is left out. Closed, it counts failures; open, it lets nobody through until the cool-down is over,
+ * then one request, whose attempt closes it or opens it again. All times are Unix milliseconds.
+ */
+export class Circuit {
+  readonly #id: string;
+  readonly #tell: (word: CircuitWord) => void;
+  readonly #recent = new LastMinute();
+  /** Failures since the last good attempt. */
+  #row = 0;
+  /** When it opened, and until when nobody tries the target; 0 while it is closed. */
+  #since = 0;
+  #until = 0;
+  /** Good attempts that the others do not know of yet, and when they were told last. */
+  #untold = 0;
+  #toldAt = 0;
+
+  constructor(id: string, tell: (word: CircuitWord) => void) {
+    this.#id = id;
+    this.#tell = tell;
+  }
+
+  /** Milliseconds until the target is tried again; 0: it may be tried now. Changes nothing. */
+  wait(now: number): number {
+    return Math.max(0, this.#until - now);
+  }
+
+  /** The one request that tries the target after the cool-down; the others wait for another one. */
+  try(policy: CircuitPolicy, now: number): void {
+    if (this.#until !== 0) this.#turn(this.#since, now + policy.cooldownMs);
+  }
+
+  /** @param began when the attempt began: one from before the circuit opened says nothing of the target as it is now */
+  note(policy: CircuitPolicy, hasFailed: boolean, { began, now }: { readonly began: number; readonly now: number }): Turn {
+    if (this.#until === 0) return hasFailed ? this.#failed(policy, now) : this.#worked(policy, now);
+    if (began < this.#since) return undefined;
+    this.#turn(hasFailed ? now : 0, hasFailed ? now + policy.cooldownMs : 0);
+    return hasFailed ? 'opened' : 'closed';
+  }
+
+  hear(word: CircuitWord, now: number): void {
+    if ('until' in word) return this.#set(word.since, word.until);
+    if (this.#until !== 0) return;
+    this.#row = word.failed + (word.worked > 0 ? 0 : this.#row);
+    this.#recent.add(now, word.worked, word.failed);
+  }
+
+  #failed(policy: CircuitPolicy, now: number): Turn {
+    this.#row += 1;
+    this.#recent.add(now, 0, 1);
+    if (this.#isTooMuch(policy, now)) {
+      this.#turn(now, now + policy.cooldownMs);
+      return 'opened';
+    }
+    this.#tellCounts(1, now);
+    return undefined;
+  }
+
+  #worked({ share }: CircuitPolicy, now: number): undefined {
+    const endsRow = this.#row > 0;
+    this.#row = 0;
+    if (share !== undefined) {
+      this.#recent.add(now, 1, 0);
+      this.#untold += 1;
+    } else if (endsRow) this.#untold = 1;
+    if (endsRow || (share !== undefined && now - this.#toldAt >= gatherMs)) this.#tellCounts(0, now);
+  }
+
+  #isTooMuch({ failures, share, minimum }: CircuitPolicy, now: number): boolean {
+    if (failures !== undefined && this.#row >= failures) return true;
+    if (share === undefined) return false;
+    const { all, failed } = this.#recent.count(now);
+    return all >= minimum && failed >= share * all;
+  }
+
+  #tellCounts(failed: number, now: number): void {
+    this.#tell({ id: this.#id, worked: this.#untold, failed });
+    this.#untold = 0;
+    this.#toldAt = now;
+  }
+
+  #turn(since: number, until: number): void {
+    this.#set(since, until);
+    this.#tell({ id: this.#id, since, until });
+  }
+
+  /** What was counted before says nothing of what follows. */
+  #set(since: number, until: number): void {
+    this.#since = since;
+    this.#until = until;
+    this.#row = 0;
+    this.#untold = 0;
+    this.#recent.clear();
+  }
+}

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { GatewayError } from '#core/error.ts';
+import type { Attempt, Outcome } from '#core/plan.ts';
+import type { PluginInstance } from '#core/plugin.ts';
+import type { Leaf } from '#core/snapshot.ts';
+import { makeBinding, makeContext, makeHost, makeLeaf, noon, type RequestParts, setUp } from '../../test/support/stage-context.ts';
+import fallbackRetry from './index.ts';
+
+const circuit = {
+  id: 'one',
+  failures: 1,
+  share: undefined,
+  minimum: 5,
+  cooldownMs: 30_000,
+  fails: (status: number) => status >= 500,
+};
+const target = makeLeaf({ path: 'config.targets[0]', circuit, clocks: { request: 5000 } });
+const times = { at: 0, connectMs: 1, firstByteMs: 2, totalMs: 10 };
+
+const attemptAt = (leaf: Leaf, over: Partial<Attempt> = {}): Attempt => ({
+  index: 0,
+  tries: 0,
+  target: leaf,
+  binding: makeBinding('main'),
+  model: 'm',
+  clocks: { connect: 1, firstByte: 1, idle: 1, total: 1, request: leaf.clocks.request },
+  trust: 'operator',
+  lane: 'express',
+  call: undefined,
+  translation: undefined,
+  upstream: undefined,
+  credential: undefined,
+  forwarded: undefined,
+  echoes: 0,
+  ...over,
+});
+
+type Make = (attempt: Attempt) => Outcome;
+const answered =
+  (status: number): Make =>
+  (attempt) => ({
+    kind: 'answered',
+    attempt,
+    times,
+    reply: { status, headers: {}, body: Buffer.from('{"error":{"message":"x"}}'), flow: undefined, tap: undefined },
+  });
+const timeout =
+  (phase: 'connect' | 'request' | 'total'): Make =>
+  (attempt) => ({ kind: 'timeout', attempt, times, phase, afterMs: 5, sent: true });
+const faulty =
+  (status: number, isError: boolean): Make =>
+  (attempt) => ({
+    kind: 'faulty',
+    attempt,
+    times,
+    status,
+    fault: new GatewayError('upstream_invalid', { message: 'x', ...(isError ? { provider: { message: 'x' } } : {}) }),
+  });
+const unreachable: Make = (attempt) => ({ kind: 'unreachable', attempt, times, cause: new Error('reset'), sent: false });
+const refused: Make = (attempt) => ({ kind: 'refused', attempt, times, error: new GatewayError('not_allowed', { message: 'x' }) });
+const cancelled: Make = (attempt) => ({ kind: 'cancelled', attempt, times });
+
+/** Whether the target is left out after this attempt at it. */
+async function isLeftOut(make: Make, { over = {}, parts = {} }: { over?: Partial<Attempt>; parts?: RequestParts } = {}): Promise<boolean> {
+  const plugin = await setUp(fallbackRetry);
+  const leaf = over.target ?? target;
+  plugin.judge?.(makeContext({ body: { model: 'm' }, ...parts }), make(attemptAt(leaf as Leaf, over)), []);
+  return plugin.skip?.(makeContext(), leaf as Leaf) !== undefined;
+}
+
+describe('what counts against a target', () => {
+  it.each<[string, boolean, Make, Parameters<typeof isLeftOut>[1]?]>([
+    ['an error of the provider', true, answered(503)],
+    ['a good response', false, answered(200)],
+    ['an error that the request made', false, answered(400)],
+    ['a timeout', true, timeout('total')],
+    ['the request_timeout of the config', true, timeout('request')],
+    [
+      'a shorter one that the caller asked for',
+      false,
+      timeout('request'),
+      { over: { clocks: { connect: 1, firstByte: 1, idle: 1, total: 1, request: 1 } } },
+    ],
+    ['a connection that fails', true, unreachable],
+    ['a response that is none', true, faulty(502, false)],
+    ['an error that begins a stream', true, faulty(529, true)],
+    ['an error of the request that begins a stream', false, faulty(400, true)],
+    ['what the gateway rejects', false, refused],
+    ['a client that leaves', false, cancelled],
+    ['a host that the request names', false, unreachable, { over: { trust: 'request' } }],
+    [
+      'the host of a config that the request brings',
+      true,
+      unreachable,
+      { over: { trust: 'request', target: { ...target, root: 'inline', customHost: 'https://x.example' } } },
+    ],
+    [
+      'another host that the request names beside it',
+      false,
+      unreachable,
+      {
+        over: { trust: 'request', target: { ...target, root: 'inline', customHost: 'https://x.example' } },
+        parts: { headers: { 'x-gateway-custom-host': 'https://y.example' } },
+      },
+    ],
+    ['what is only explained', false, unreachable, { parts: { over: { mode: 'dry' } } }],
+  ])('%s: %s', async (_name, counts, make, more) => {
+    expect(await isLeftOut(make, more)).toBe(counts);
+  });
+});
+
+describe('a target that is left out', () => {
+  const opened = async (logged: object[] = []): Promise<{ plugin: PluginInstance; clock: { now: number } }> => {
+    const clock = { now: noon };
+    const log = { warn: (fields: object, message: string) => void logged.push({ ...fields, message }), debug: () => {}, request: () => {} };
+    const plugin = await setUp(fallbackRetry, {}, makeHost({ now: () => clock.now, log }));
+    plugin.judge?.(makeContext({ body: { model: 'm' } }), answered(503)(attemptAt(target)), []);
+    return { plugin, clock };
+  };
+
+  it('is used where there is no other one, and says how long it rests', async () => {
+    const { plugin, clock } = await opened();
+    clock.now += 18_500;
+    expect(plugin.skip?.(makeContext(), target)).toEqual({ because: 'circuit open, next attempt in 12 s', unlessAll: true });
+  });
+
+  it('is tried by one request afterwards; one that is only explained is not that request', async () => {
+    const { plugin, clock } = await opened();
+    clock.now += 30_000;
+    const dry = makeContext({ over: { mode: 'dry' } });
+    expect([plugin.skip?.(dry, target), plugin.skip?.(makeContext(), target)]).toEqual([undefined, undefined]);
+    expect(plugin.skip?.(makeContext(), target)).toBeDefined();
+  });
+
+  it('is used for an object that is there', async () => {
+    const { plugin } = await opened();
+    expect(plugin.skip?.(makeContext({ over: { endpoint: 'batches/{id}', method: 'GET' } }), target)).toBeUndefined();
+  });
+
+  it('is told with its place, when it is left out and when it is used again', async () => {
+    const logged: object[] = [];
+    const { plugin, clock } = await opened(logged);
+    clock.now += 1;
+    plugin.judge?.(makeContext({ over: { at: clock.now } }), answered(200)(attemptAt(target)), []);
+    const place = { target: 'configs.test.targets[0]', provider: 'main' };
+    expect(logged).toEqual([
+      { ...place, cooldown_ms: 30_000, message: 'circuit opened: the target failed too often and is left out' },
+      { ...place, message: 'circuit closed: the target is used again' },
+    ]);
+  });
+});

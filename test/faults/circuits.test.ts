@@ -1,0 +1,176 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
+import { completion, json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
+
+/** Each provider has a path of its own at the upstream; those in here fail. */
+const down = new Set<string>();
+
+const key = 'sk-0123456789';
+const breaker = (failures: number, cooldownMs = 3_600_000): string =>
+  `cb_config: {failure_threshold: ${failures}, cooldown_interval: ${cooldownMs}}`;
+
+function yamlFor(url: string, more = ''): string {
+  const provider = (name: string): string => `{type: openai, api_key: ${key}, custom_host: "${url}/${name}/v1"}`;
+  return `version: 1
+${more}providers: {a: ${provider('a')}, b: ${provider('b')}, c: ${provider('c')}}
+configs:
+  order: {strategy: {mode: fallback, ${breaker(2, 1000)}}, targets: [a/m, b/m]}
+  share: {strategy: {mode: loadbalance, ${breaker(2)}}, targets: [{provider: a, weight: 1000000}, b/m]}
+  long: {strategy: {mode: fallback, cb_config: {failureThreshold: 1, cooldown_interval: 3600000}}, targets: [a/m, b/m]}
+  all: {strategy: {mode: fallback, ${breaker(1)}}, targets: [a/m, b/m, c/m]}
+  drawn: {strategy: {mode: loadbalance, ${breaker(1)}}, targets: [a/m, b/m]}
+  streams: {strategy: {mode: fallback, ${breaker(1)}}, targets: [a/m, b/m]}
+`;
+}
+
+interface Told {
+  readonly status: number;
+  /** `a=500 b=200`: without times. */
+  readonly attempts: string;
+  readonly id: string;
+}
+
+/** On a connection of its own, so that any worker may get it. */
+function ask(base: string, config: string, body: object = {}): Promise<Told> {
+  const headers = { 'content-type': 'application/json', 'x-gateway-config': config };
+  return new Promise((resolve, reject) => {
+    const sent = request(`${base}/v1/chat/completions`, { method: 'POST', agent: false, headers });
+    sent.on('error', reject).on('response', (response) => {
+      const { 'x-gateway-attempts': attempts = '', 'x-request-id': id } = response.headers;
+      const told = {
+        status: response.statusCode ?? 0,
+        attempts: String(attempts)
+          .replaceAll(/;\d+ms/g, '')
+          .replaceAll(',', ''),
+        id: String(id),
+      };
+      response
+        .on('error', reject)
+        .on('end', () => resolve(told))
+        .resume();
+    });
+    sent.end(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hello' }], ...body }));
+  });
+}
+
+let upstream: ScriptedUpstream;
+
+beforeAll(async () => {
+  upstream = await startUpstream((response, { url, body }) => {
+    const isDown = down.has(url.split('/')[1] ?? '');
+    if (JSON.parse(body.toString()).stream === true && isDown)
+      sse(response, ['data: {"error":{"message":"busy","type":"server_error"}}\n\n']);
+    else json(response, isDown ? 500 : 200, isDown ? { error: { message: 'down' } } : completion('Hello'));
+  });
+});
+afterAll(() => upstream.close());
+beforeEach(() => down.clear());
+
+describe('a circuit breaker', () => {
+  let gateway: TestGateway;
+  const tell = (config: string, body?: object): Promise<Told> => ask(gateway.url, config, body);
+  const attempts = async (config: string, body?: object): Promise<string> => (await tell(config, body)).attempts;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway(yamlFor(upstream.url));
+  });
+  afterAll(() => gateway.close());
+
+  it('leaves a target out that keeps failing, and uses it again once it works', async () => {
+    down.add('a');
+    expect([await attempts('order'), await attempts('order')]).toEqual(['a=500 b=200', 'a=500 b=200']);
+    // On a slow machine the cool-down may be over, and one request tries the target.
+    const { id } = await until(async () => {
+      const told = await tell('order');
+      return told.attempts === 'a=skipped b=200' && told;
+    }, 'the target to be left out');
+    const record = await gateway.record(id);
+    expect(record).toMatchObject({
+      provider: 'b',
+      attempts: [{ outcome: 'skipped', reason: 'fallback-retry: circuit open, next attempt in 1 s' }, { outcome: 'answered' }],
+    });
+    expect(record.plugins).toContainEqual(expect.objectContaining({ name: 'fallback-retry', moment: 'skip' }));
+    down.delete('a');
+    await until(async () => (await attempts('order')) === 'a=200', 'the target to be used again');
+    const said = gateway.lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+    expect([said[0], said.at(-1)]).toEqual([
+      'circuit opened: the target failed too often and is left out',
+      'circuit closed: the target is used again',
+    ]);
+  });
+
+  it('gives its share to the others', async () => {
+    down.add('a');
+    expect([(await tell('share')).status, (await tell('share')).status]).toEqual([500, 500]);
+    expect(await attempts('share')).toBe('a=skipped b=200');
+  });
+
+  it('uses all of them where none is left, in their order', async () => {
+    for (const name of ['a', 'b', 'c']) down.add(name);
+    expect(await attempts('all')).toBe('a=500 b=500 c=500');
+    expect(await attempts('all')).toBe('a=skipped b=skipped c=skipped a=500 b=500 c=500');
+    down.delete('b');
+    expect(await attempts('all')).toBe('a=skipped b=skipped c=skipped a=500 b=200');
+    expect(await attempts('all')).toBe('a=skipped b=200');
+  });
+
+  it('uses one of them where a draw finds none', async () => {
+    down.add('a').add('b');
+    await until(async () => (await attempts('drawn')).includes('skipped'), 'one to be left out');
+    await until(async () => /^[ab]=skipped [ab]=skipped [ab]=500$/.test(await attempts('drawn')), 'both to be left out');
+    down.clear();
+    expect((await tell('drawn')).status).toBe(200);
+  });
+
+  it('counts an error that begins a stream', async () => {
+    down.add('a');
+    expect(await attempts('streams', { stream: true })).toBe('a=faulty b=200');
+    expect(await attempts('streams', { stream: true })).toBe('a=skipped b=200');
+  });
+
+  it('stays open over a reload, and is forgotten where its settings change', async () => {
+    down.add('a');
+    await attempts('long');
+    await gateway.write(yamlFor(upstream.url, '# another revision\n'));
+    await gateway.gateway.reload();
+    expect(await attempts('long')).toBe('a=skipped b=200');
+    await gateway.write(yamlFor(upstream.url).replaceAll('cooldown_interval: 3600000', 'cooldown_interval: 3600001'));
+    await gateway.gateway.reload();
+    expect(await attempts('long')).toBe('a=500 b=200');
+  });
+
+  it('belongs to the text of a config that a request sends', async () => {
+    const text = (name: string): string =>
+      JSON.stringify({
+        name,
+        strategy: { mode: 'fallback', cbConfig: { failure_threshold: 1 } },
+        targets: [{ provider: '@a' }, { provider: '@b' }],
+      });
+    down.add('a');
+    expect([await attempts(text('one')), await attempts(text('one')), await attempts(text('two'))]).toEqual([
+      'a=500 b=200',
+      'a=skipped b=200',
+      'a=500 b=200',
+    ]);
+    expect((await tell(text('one').replace('"failure_threshold":1', ''))).status).toBe(400);
+  });
+});
+
+it('is known to all workers', async () => {
+  const gateway = await startTestGateway(yamlFor(upstream.url, 'server: {workers: 2}\n'), { workers: {} });
+  try {
+    down.add('a');
+    const count = async (from: string): Promise<number> => {
+      const all = await Promise.all(Array.from({ length: 16 }, () => ask(gateway.url, 'long')));
+      return all.filter(({ attempts }) => attempts === from).length;
+    };
+    await ask(gateway.url, 'long');
+    await until(async () => (await count('a=skipped b=200')) === 16, 'both workers to know');
+    const before = upstream.requests.filter(({ url }) => url.startsWith('/a/')).length;
+    expect(await count('a=skipped b=200')).toBe(16);
+    expect(upstream.requests.filter(({ url }) => url.startsWith('/a/'))).toHaveLength(before);
+  } finally {
+    await gateway.close();
+  }
+});
