@@ -84,6 +84,13 @@ describe('an open circuit', () => {
     expect(circuit.wait(now + 20_000)).toBe(10_000);
   });
 
+  it('counts no attempt from before it closed', () => {
+    const share = policy({ share: 0.5 });
+    const { circuit, now } = play('xxxxx', share);
+    expect(circuit.note(share, false, { began: now, now })).toBe('closed');
+    expect([1, 2, 3, 4, 5].map((n) => circuit.note(share, true, { began: now, now: now + n })).indexOf('opened')).toBe(4);
+  });
+
   it('begins to count anew once it is closed', () => {
     const { circuit, now } = play('xx', rules);
     circuit.note(rules, false, { began: now, now });

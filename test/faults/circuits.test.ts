@@ -19,6 +19,7 @@ configs:
   share: {strategy: {mode: loadbalance, ${breaker(2)}}, targets: [{provider: a, weight: 1000000}, b/m]}
   long: {strategy: {mode: fallback, cb_config: {failureThreshold: 1, cooldown_interval: 3600000}}, targets: [a/m, b/m]}
   all: {strategy: {mode: fallback, ${breaker(1)}}, targets: [a/m, b/m, c/m]}
+  two: {strategy: {mode: fallback, ${breaker(1)}}, targets: [a/m, b/m]}
   drawn: {strategy: {mode: loadbalance, ${breaker(1)}}, targets: [a/m, b/m]}
   streams: {strategy: {mode: fallback, ${breaker(1)}}, targets: [a/m, b/m]}
 `;
@@ -113,6 +114,15 @@ describe('a circuit breaker', () => {
     down.delete('b');
     expect(await attempts('all')).toBe('a=skipped b=skipped c=skipped a=500 b=200');
     expect(await attempts('all')).toBe('a=skipped b=200');
+  });
+
+  it('does not use one that is left out after another one has failed', async () => {
+    down.add('a').add('b');
+    expect(await attempts('two')).toBe('a=500 b=500');
+    down.delete('a');
+    expect(await attempts('two')).toBe('a=skipped b=skipped a=200');
+    down.add('a');
+    expect(await attempts('two')).toBe('a=500 b=skipped');
   });
 
   it('uses one of them where a draw finds none', async () => {
