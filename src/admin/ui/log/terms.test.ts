@@ -50,8 +50,8 @@ describe('a trace', () => {
 
   it('is a tree by spans', () =>
     expect(shape(row('a', 's1', null), row('b', 's2', 's1'), row('c', null, 's2'), row('d', null, null))).toEqual(['a', '>b', '>>c', 'd']));
-  it('gives siblings of an unknown parent a node', () =>
-    expect(shape(row('a', null, 'x'), row('b', null, 'x'), row('c', null, 'y'))).toEqual(['(x)', '>a', '>b', 'c']));
+  it('gives an unknown parent a node', () =>
+    expect(shape(row('a', null, 'x'), row('b', null, 'x'), row('c', null, 'y'))).toEqual(['(x)', '>a', '>b', '(y)', '>c']));
   it('has each request once, also where spans form a circle', () =>
     expect(shape(row('a', 's1', 's2'), row('b', 's2', 's1')).toSorted()).toEqual(['>b', 'a']));
 });
