@@ -34,7 +34,7 @@ import { createOutbound, type Outbound } from '../transport/outbound/index.ts';
 import { Generations } from './generations.ts';
 import type { ValidConfig } from '../config/reload/load.ts';
 
-/** The process's own time; the only place that reads it for requests. */
+/** The process's own time; worker processes have theirs in `workers/child/serve.ts`. */
 const clock: Clock = { now: Date.now, monotonic: () => performance.now() };
 
 /** Loads the configuration, opens the state directory and the listeners, and serves until it is drained or closed. */

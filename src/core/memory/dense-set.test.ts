@@ -8,31 +8,31 @@ interface Named extends DenseSetMember {
 
 const byValue = (a: number, b: number): number => a - b;
 
-const crew = (): Named[] => Array.from({ length: 8 }, (_, name) => ({ name, place: undefined }));
+const someMembers = (): Named[] => Array.from({ length: 8 }, (_, name) => ({ name, place: undefined }));
 
-function visited(roll: DenseSet<Named>): number[] {
+function visited(dense: DenseSet<Named>): number[] {
   const names: number[] = [];
-  roll.each(({ name }) => names.push(name));
+  dense.each(({ name }) => names.push(name));
   return names.toSorted(byValue);
 }
 
-describe('a roll', () => {
+describe('a dense set', () => {
   it('holds what a set would hold after any additions and deletions', () => {
     const steps = fc.array(fc.record({ name: fc.nat(7), adds: fc.boolean() }), { maxLength: 60 });
     fc.assert(
       fc.property(steps, (all) => {
-        const members = crew();
-        const roll = new DenseSet<Named>();
+        const members = someMembers();
+        const dense = new DenseSet<Named>();
         const set = new Set<number>();
         for (const { name, adds } of all) {
           const member = members[name] as Named;
-          if (adds) roll.add(member);
-          else roll.delete(member);
+          if (adds) dense.add(member);
+          else dense.delete(member);
           if (adds) set.add(name);
           else set.delete(name);
-          expect(roll.size).toBe(set.size);
+          expect(dense.size).toBe(set.size);
         }
-        expect(visited(roll)).toEqual([...set].toSorted(byValue));
+        expect(visited(dense)).toEqual([...set].toSorted(byValue));
       }),
     );
   });
@@ -41,15 +41,15 @@ describe('a roll', () => {
     const leaving = fc.array(fc.array(fc.nat(7), { maxLength: 3 }), { minLength: 8, maxLength: 8 });
     fc.assert(
       fc.property(leaving, (leave) => {
-        const members = crew();
-        const roll = new DenseSet<Named>();
-        for (const member of members) roll.add(member);
+        const members = someMembers();
+        const dense = new DenseSet<Named>();
+        for (const member of members) dense.add(member);
         const seen = new Set<number>();
-        roll.each(({ name }) => {
+        dense.each(({ name }) => {
           seen.add(name);
-          for (const other of leave[name] ?? []) roll.delete(members[other] as Named);
+          for (const other of leave[name] ?? []) dense.delete(members[other] as Named);
         });
-        expect(visited(roll).filter((name) => !seen.has(name))).toEqual([]);
+        expect(visited(dense).filter((name) => !seen.has(name))).toEqual([]);
       }),
     );
   });

@@ -1,6 +1,6 @@
-/** What may stand on a roll, on one at a time. */
+/** What may be in such a set, in one at a time. */
 export interface DenseSetMember {
-  /** Where it stands; the roll's own. Undefined while it stands on none. */
+  /** Written by the set alone: where the member is in it. Undefined while it is in none. */
   place: number | undefined;
 }
 

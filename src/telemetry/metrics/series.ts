@@ -37,7 +37,8 @@ export class HistogramSeries implements Series {
   }
 }
 
-const billion = 1_000_000_000_000;
+/** Parts of one. */
+const partsOfOne = 1_000_000_000_000;
 
 /** A sum of exact decimals with at most twelve decimal places: a float would lose small costs in a large sum. */
 export class DecimalSeries implements Series {
@@ -57,8 +58,8 @@ export class DecimalSeries implements Series {
     const parts = dot < 0 ? 0 : Number(text.slice(dot + 1, dot + 13).padEnd(12, '0'));
     if (!Number.isSafeInteger(whole) || !Number.isSafeInteger(parts) || whole < 0 || parts < 0) return;
     const sum = this.#parts + parts;
-    this.#whole += whole + (sum >= billion ? 1 : 0);
-    this.#parts = sum >= billion ? sum - billion : sum;
+    this.#whole += whole + (sum >= partsOfOne ? 1 : 0);
+    this.#parts = sum >= partsOfOne ? sum - partsOfOne : sum;
   }
 
   get text(): string {

@@ -45,7 +45,7 @@ export function createMedia(deps: MediaDeps): FetchMedia {
       for (let need = open.shift(); need !== undefined && !failed; need = open.shift()) {
         const { body, mimeType } = await download(deps, need, { maxBytes: Math.min(need.maxBytes, room), take, signer });
         room -= body.length;
-        if (room < 0) throw failure(need.url, `is too large: all files of a request together may have ${formatSize(totalLimit)} together`);
+        if (room < 0) throw failure(need.url, `is too large: all files of a request together may have ${formatSize(totalLimit)}`);
         found.set(need.url, { mimeType, base64: body.toString('base64') });
       }
     };

@@ -103,7 +103,7 @@ class Resolution implements Names {
         const family = options.family === 'IPv4' ? 4 : options.family === 'IPv6' ? 6 : (options.family ?? 0);
         const found = family === 0 ? [...addresses] : addresses.filter((each) => each.family === family);
         const [first] = found;
-        // ExternalModules of the promise: what a socket throws at it is the socket's.
+        // Outside of the promise: what a socket throws in it is an error of the socket.
         if (first === undefined) process.nextTick(give, failure('ENOTFOUND', hostname), '', 0);
         else if (options.all === true) process.nextTick(give, null, found);
         else process.nextTick(give, null, first.address, first.family);
