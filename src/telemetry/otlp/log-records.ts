@@ -35,7 +35,7 @@ export function logRecordOf(exported: Exported, { providerNames }: EncodeSetting
     body: { stringValue: JSON.stringify(record) },
     attributes: [
       ...attributesOf({
-        ...requestAttributes(record, record.endpoint === 'relay' ? undefined : `/v1/${record.endpoint}`),
+        ...requestAttributes(record),
         [attr.operation]: operationOf(record.endpoint),
         [attr.provider]: record.provider === null ? null : (providerNames[record.provider] ?? record.provider),
         [attr.responseModel]: record.model.answered,

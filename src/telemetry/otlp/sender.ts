@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { objectIn } from '../../core/json/scan.ts';
 import { isPlain } from '../../core/json/merge.ts';
+import { retryAfterMs } from '../../core/provider/retry-after.ts';
 import { Agent as HttpAgent, request as requestHttp } from '../../core/node-http.ts';
 
 export interface Collector {
@@ -39,7 +40,7 @@ export class Sender {
       const { status, retryAfter, text } = await this.#post(url, headers, body);
       if (status >= 200 && status < 300) return takenOf(text);
       const why = `status ${status}`;
-      return retryable.has(status) ? { kind: 'later', afterMs: retryAfterMs(retryAfter), why } : { kind: 'refused', why };
+      return retryable.has(status) ? { kind: 'later', afterMs: waitOf(retryAfter), why } : { kind: 'refused', why };
     } catch (error) {
       return { kind: 'later', afterMs: undefined, why: reasonOf(error) };
     }
@@ -92,10 +93,9 @@ function takenOf(text: string): Sent {
   return { kind: 'taken', rejected: Number.isSafeInteger(rejected) && rejected > 0 ? rejected : 0, why };
 }
 
-function retryAfterMs(value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), longestWaitMs) : undefined;
+function waitOf(retryAfter: string | undefined): number | undefined {
+  const ms = retryAfter === undefined ? undefined : retryAfterMs({ 'retry-after': retryAfter }, Date.now());
+  return ms === undefined ? undefined : Math.min(ms, longestWaitMs);
 }
 
 /** Without the address: it may hold a key. */

@@ -26,7 +26,7 @@ export function spansOf(exported: Exported, settings: EncodeSettings): readonly 
 }
 
 function serverSpan(record: LogRecord, { traceId, spanId, parentSpanId }: TracePlace): Span {
-  const route = record.endpoint === 'relay' ? undefined : `/v1/${record.endpoint}`;
+  const route = routeOf(record);
   return {
     traceId,
     spanId,
@@ -35,18 +35,20 @@ function serverSpan(record: LogRecord, { traceId, spanId, parentSpanId }: TraceP
     kind: 2,
     startTimeUnixNano: nanos(record.at),
     endTimeUnixNano: nanos(record.at, record.ms.total),
-    attributes: [...attributesOf(requestAttributes(record, route)), ...metadataOf(record), ...pluginTimes(record)],
+    attributes: [...attributesOf(requestAttributes(record)), ...metadataOf(record), ...pluginTimes(record)],
     status: isFailure(record) ? failed(record.error?.message) : {},
   };
 }
 
+const routeOf = ({ endpoint }: LogRecord): string | undefined => (endpoint === 'relay' ? undefined : `/v1/${endpoint}`);
+
 /** About the request as a whole: the server's span has them, and so has its log record. */
-export function requestAttributes(record: LogRecord, route: string | undefined): Readonly<Record<string, Attribute>> {
+export function requestAttributes(record: LogRecord): Readonly<Record<string, Attribute>> {
   const { error, usage } = record;
   const [path, query] = record.path.split('?', 2);
   return {
     [attr.method]: record.method,
-    [attr.route]: route,
+    [attr.route]: routeOf(record),
     [attr.path]: path,
     [attr.query]: query,
     [attr.status]: record.status,

@@ -1,5 +1,5 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { parseJson } from '../../../core/json/scan.ts';
+import { objectIn } from '../../../core/json/scan.ts';
 import { scrubbed, type TokenAnswer } from '../grants/token-request.ts';
 import { type Token, TokenError } from '../token-source.ts';
 
@@ -60,16 +60,6 @@ function collect(object: Plain, found: Found, depth: number): void {
     if (typeof value === 'string' || typeof value === 'number') found[name] ??= String(value);
   }
   if (depth < deepest) for (const value of Object.values(object)) if (isPlain(value)) collect(value, found, depth + 1);
-}
-
-function objectIn(text: string): Plain | undefined {
-  if (!text.trimStart().startsWith('{')) return undefined;
-  try {
-    const value = parseJson(text);
-    return isPlain(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const entities: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'", '&amp;': '&' };
