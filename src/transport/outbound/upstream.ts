@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { UpstreamRequest } from '../../core/provider.ts';
+import { staleMs } from './http1/connection.ts';
 import { Origins } from './http1/origins.ts';
 import { type PoolOptions, Pools, type Route } from './pools.ts';
 
@@ -47,12 +48,6 @@ export interface Upstream {
   send(request: WireRequest, route: Route, receiver: Receiver): void;
   close(): Promise<void>;
 }
-
-/**
- * Milliseconds within which a kept connection that was closed before reports it. A provider that has begun to work on a
- * request may drop it as well, but not so soon.
- */
-const staleMs = 100;
 
 /** Codes of a connection that is gone, as against an answer that can't be read. */
 const closed: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);

@@ -2,11 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client } from '../../../core/http/client.ts';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
 import { slowClientMs } from '../../outbound/exchange/timeouts.ts';
-
-/** Up to this many bytes leave as one string in one write; `latin1` leaves every byte as it is. */
-const oneWrite = 64 * 1024;
-
-const endOfFrames = '0\r\n\r\n';
+import { endOfFrames, frame, oneWrite } from '../chunk-frames.ts';
 
 /**
  * The client of one exchange on a `node:http` response. A stream leaves in chunk frames that are made here, one string
@@ -86,6 +82,3 @@ export class NodeClient implements Client {
 
   readonly #onDrainEvent = (): void => this.onDrain?.();
 }
-
-/** '' for no bytes: an empty frame would be the end. */
-const frame = (bytes: Buffer): string => (bytes.length === 0 ? '' : `${bytes.length.toString(16)}\r\n${bytes.toString('latin1')}\r\n`);

@@ -1,12 +1,8 @@
 import type { Client } from '../../../core/http/client.ts';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
+import { endOfFrames, frame, oneWrite } from '../chunk-frames.ts';
 import type { AnswerHead } from './answer-head.ts';
 import type { PlainConnection } from './connection.ts';
-
-/** Up to this many bytes leave as one string in one write; `latin1` leaves every byte as it is. */
-const oneWrite = 64 * 1024;
-
-const endOfFrames = '0\r\n\r\n';
 
 /** The client of one exchange on a socket that was read without `node:http`: head and first bytes leave in one write. */
 export class PlainClient implements Client {
@@ -96,6 +92,3 @@ export class PlainClient implements Client {
 }
 
 const nothing = Buffer.alloc(0);
-
-/** '' for no bytes: an empty frame would be the end. */
-const frame = (bytes: Buffer): string => (bytes.length === 0 ? '' : `${bytes.length.toString(16)}\r\n${bytes.toString('latin1')}\r\n`);

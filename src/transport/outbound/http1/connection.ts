@@ -8,7 +8,7 @@ import type { Origin } from './origin.ts';
  * Milliseconds within which a kept connection that was closed before reports it. A provider that has begun to work on a
  * request may drop it as well, but not so soon.
  */
-const staleMs = 100;
+export const staleMs = 100;
 
 /** Milliseconds that an idle connection is kept where the provider says nothing. */
 const idleMs = 15_000;
