@@ -1,5 +1,6 @@
 import type { HeaderPairs } from '../../../core/http/headers.ts';
 import { STATUS_CODES } from '../../../core/node-http.ts';
+import { notText, notToken } from '../../outbound/http1/field-text.ts';
 
 /** A head that is ready to be sent, and how its body is framed. */
 export interface AnswerHead {
@@ -27,9 +28,6 @@ interface Line {
 const mostNames = 256;
 const longestKept = 256;
 const framing: ReadonlySet<string> = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']);
-const token = /^[\w!#$%&'*+.^`|~-]+$/;
-/** What `node:http` refuses in a value. */
-const broken = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** Seconds for which a connection is kept between two requests. */
 export const keptSeconds = 75;
@@ -66,7 +64,7 @@ export class AnswerHeads {
       const value = headers[i + 1] as string;
       const line = this.#lines.get(name) ?? this.#open(name);
       if (line.value !== value) {
-        if (value === undefined || broken.test(value)) throw new TypeError(`Invalid value of the header "${name}"`);
+        if (value === undefined || notText.test(value)) throw new TypeError(`Invalid value of the header "${name}"`);
         line.value = value.length <= longestKept ? value : null;
         line.text = '';
       } else if (!line.isFraming) {
@@ -100,7 +98,7 @@ export class AnswerHeads {
   }
 
   #open(name: string): Line {
-    if (!token.test(name)) throw new TypeError(`Invalid name of a header: ${JSON.stringify(name)}`);
+    if (name === '' || notToken.test(name)) throw new TypeError(`Invalid name of a header: ${JSON.stringify(name)}`);
     const line: Line = { isFraming: framing.has(name.toLowerCase()), value: null, text: '' };
     if (this.#lines.size < mostNames) this.#lines.set(name, line);
     return line;

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { trimmed } from '../../outbound/http1/field-text.ts';
 
 /** Bytes of a body, or how it says them itself (RFC 9112 7.1). */
 export type BodyLength = number | 'chunked';
@@ -102,17 +103,6 @@ function endOf(text: string, at: number, end: number, kind: number): number {
   while (to < end && ((kinds[text.charCodeAt(to)] ?? 0) & kind) !== 0) to += 1;
   return to;
 }
-
-/** Without the blanks around it (RFC 9112 5.1). */
-function trimmed(text: string, at: number, end: number): string {
-  let from = at;
-  let to = end;
-  while (from < to && isBlank(text.charCodeAt(from))) from += 1;
-  while (to > from && isBlank(text.charCodeAt(to - 1))) to -= 1;
-  return text.slice(from, to);
-}
-
-const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 
 /** True for the beginning of a head that is plain as far as it came: its first line is there, and more has to come. */
 export function mayBecomePlain(text: string): boolean {

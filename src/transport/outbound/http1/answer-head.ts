@@ -1,4 +1,5 @@
 import { malformed, misframed, WireFault } from './fault.ts';
+import { notText, notToken, trimmed } from './field-text.ts';
 
 /** Bytes of names and values in the head of an answer, as `node:http` counts and limits them. */
 export const headLimit = 16 * 1024;
@@ -41,11 +42,6 @@ const nameLimit = 256;
 const lineLimit = 64;
 
 const roles: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive']);
-
-/** Anything but a token (RFC 9110 5.6.2). */
-const notToken = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/;
-/** Anything but visible characters, blanks and obs-text: control characters, lone CR and lone LF. */
-const notText = /[^\t\x20-\x7e\x80-\xff]/;
 
 /**
  * Reads heads of answers, strictly: what RFC 9112 forbids is refused, never repaired, so that no other parser on the way
@@ -170,14 +166,3 @@ function statusOf(text: string, end: number): number {
   if (!/^HTTP\/1\.[01] [1-9]\d\d(?: |\r\n)/.test(text) || notText.test(text.slice(0, end))) throw malformed('not a status line');
   return Number(text.slice(9, 12));
 }
-
-/** Without the blanks around it. */
-function trimmed(text: string, from: number, to: number): string {
-  let start = from;
-  let end = to;
-  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
-  return text.slice(start, end);
-}
-
-const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;

@@ -1,4 +1,5 @@
 import type { HeaderPairs } from '../../../core/http/headers.ts';
+import { notText, notToken } from './field-text.ts';
 
 /** Methods that are written here; whether a request with that method is expected to have a body. */
 const methods: ReadonlyMap<string, boolean> = new Map([
@@ -21,8 +22,6 @@ const reserved: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-const notToken = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/;
-const notText = /[^\t\x20-\x7e\x80-\xff]/;
 const notPath = /[^\x21-\xff]/;
 
 /** A header as it was written last at its place. */
