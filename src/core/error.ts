@@ -286,8 +286,16 @@ export function fromUnknown(thrown: unknown): GatewayError {
       cause: thrown,
     });
   }
-  return new GatewayError('internal', { message: 'The gateway failed on this request.', cause: thrown });
+  return defect(thrown);
 }
+
+/** A defect of the gateway or of a plugin, without a word about it. */
+export const defect = (cause?: unknown): GatewayError =>
+  new GatewayError('internal', { message: 'The gateway failed on this request.', cause });
+
+/** The body of an error where no dialect writes it, in a form that the libraries of every API read. */
+export const plainErrorBody = ({ message, type, code }: GatewayError): string =>
+  JSON.stringify({ error: { message, type, code, param: null }, status: 'failure', message });
 
 /** What is next to an error in its body. */
 export interface ErrorFacts {

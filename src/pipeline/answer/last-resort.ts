@@ -1,28 +1,21 @@
-import type { ErrorCode } from '../../core/error.ts';
+import { defect, plainErrorBody } from '../../core/error.ts';
 import { bareRecord } from '../../core/records/bare.ts';
 import type { Client } from '../../core/http/client.ts';
 import type { LogRecord } from '../../core/records/record.ts';
 import type { HandleDeps } from '../handle-deps.ts';
 import type { RequestContext } from '../request.ts';
 import type { Execution } from '../execute.ts';
+import { saidOf } from '../record/facts.ts';
 import { type Ending, makeRecord } from '../record/index.ts';
 import type { SealedRecord } from '../record/group-commit.ts';
 
 /** What a request is answered with, and leaves behind, when a defect lies in what answers and records requests. */
 
-export const plainError: NonNullable<LogRecord['error']> = Object.freeze({
-  code: 'internal' satisfies ErrorCode,
-  source: 'gateway',
-  message: 'The gateway failed on this request.',
-});
+const failed = defect();
 
-const plainBody: Buffer = Buffer.from(
-  JSON.stringify({
-    error: { message: plainError.message, type: 'internal_error', code: plainError.code, param: null },
-    status: 'failure',
-    message: plainError.message,
-  }),
-);
+export const plainError: NonNullable<LogRecord['error']> = Object.freeze(saidOf(failed));
+
+const plainBody: Buffer = Buffer.from(plainErrorBody(failed));
 
 /** An answer without anything that could fail; one that has begun is cut. */
 export function endPlainly(client: Client, id: string, isHeadSent: boolean): void {

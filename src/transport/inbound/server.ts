@@ -5,7 +5,7 @@ import type { Budget } from '../../core/memory/budget.ts';
 import type { Client } from '../../core/http/client.ts';
 import type { Clock } from '../../core/context.ts';
 import { traitsOf } from '../../core/endpoint.ts';
-import { GatewayError } from '../../core/error.ts';
+import { defect, GatewayError, plainErrorBody } from '../../core/error.ts';
 import type { KeylessRules } from './keyless-rules.ts';
 import { ClientBody } from './body/client-body.ts';
 import type { BodyLimits, ClientBodyDeps } from './body/held-body.ts';
@@ -96,7 +96,7 @@ export function createDataServer(deps: ServerDeps): DataServer {
     last: {
       late: (socket) => refuseRaw(socket, unreadable('ERR_HTTP_REQUEST_TIMEOUT')),
       unreadable: (socket) => refuseRaw(socket, unreadable(undefined)),
-      defect: (socket) => refuseRaw(socket, new GatewayError('internal', { message: 'The gateway failed on this request.' })),
+      defect: (socket) => refuseRaw(socket, defect()),
     },
   });
   return { server, plain };
@@ -227,14 +227,8 @@ const keyProtocol = 'openai-insecure-api-key.';
 /** Nothing of the request is known for sure, and there is nothing that could be recorded. */
 function answerDefect(response: ServerResponse): void {
   if (response.headersSent) response.destroy();
-  else response.writeHead(500, { 'content-type': 'application/json', connection: 'close' }).end(defectBody);
+  else response.writeHead(500, { 'content-type': 'application/json', connection: 'close' }).end(plainErrorBody(defect()));
 }
-
-const defectBody = JSON.stringify({
-  error: { message: 'The gateway failed on this request.', type: 'internal_error', code: 'internal', param: null },
-  status: 'failure',
-  message: 'The gateway failed on this request.',
-});
 
 /** `_httpMessage` is the response that is being sent: node's own handler of such errors looks at it too. */
 type AnsweringSocket = Duplex & { readonly _httpMessage?: unknown; readonly bytesRead?: number };

@@ -1,15 +1,16 @@
 import type { Duplex } from 'node:stream';
-import type { GatewayError } from '../../../core/error.ts';
+import { type GatewayError, plainErrorBody } from '../../../core/error.ts';
 import { STATUS_CODES } from '../../../core/node-http.ts';
 import { endSoon } from './linger.ts';
 
 /** Answers on a bare socket, where `node:http` has no response to write to: one whole answer, then the connection closes. */
-export function refuseRaw(socket: Duplex, { status, message, type, code, retry, allow }: GatewayError): void {
+export function refuseRaw(socket: Duplex, error: GatewayError): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const body = JSON.stringify({ error: { message, type, code, param: null }, status: 'failure', message });
+  const { status, retry, allow } = error;
+  const body = plainErrorBody(error);
   endSoon(
     socket,
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${retry ? '' : 'x-should-retry: false\r\n'}${allow === undefined ? '' : `allow: ${allow}\r\n`}connection: close\r\n\r\n${body}`,
