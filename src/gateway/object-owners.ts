@@ -5,9 +5,9 @@ import { makeFolder } from '../core/files/folder.ts';
 import type { OwnerTable } from '../store/object-owners.ts';
 import { stateDirPath, type StateDirRequest } from '../store/state-dir.ts';
 import type { Log } from '../telemetry/log.ts';
+import { errorReporter } from './log/reporters.ts';
 
-/** Milliseconds between two lines about a table that cannot be written. */
-const quietMs = 10_000;
+const unwritten = 'objects.db cannot be written: the owners of the newest objects are lost when this process ends';
 
 /**
  * Opens the table of who made which object, in the state directory that all gateways of one configuration share. Loaded
@@ -20,7 +20,10 @@ export async function openObjectOwners(dir: string | undefined, log: Log): Promi
   if (dir !== undefined) {
     try {
       makeFolder(dir);
-      return withMemory(openOwners(join(dir, 'objects.db')), faultReporter(log));
+      return withMemory(
+        openOwners(join(dir, 'objects.db')),
+        errorReporter(log, () => performance.now(), unwritten),
+      );
     } catch (error) {
       log.error({ err: error }, 'objects.db in the state directory cannot be opened: keys cannot use the objects that they created before');
     }
@@ -42,14 +45,4 @@ export function ownersFolder(request: StateDirRequest | undefined): { readonly d
   } catch {
     return { dir: undefined, remove: () => {} };
   }
-}
-
-function faultReporter(log: Log): (error: unknown) => void {
-  let saidAt = Number.NEGATIVE_INFINITY;
-  return (error) => {
-    const now = performance.now();
-    if (now - saidAt < quietMs) return;
-    saidAt = now;
-    log.error({ err: error }, 'objects.db cannot be written: the owners of the newest objects are lost when this process ends');
-  };
 }

@@ -165,3 +165,9 @@ function hasName(pairs: HeaderPairs, name: string): boolean {
 export function namedByConnection(values: readonly (string | undefined)[]): ReadonlySet<string> {
   return new Set(values.flatMap((value) => value?.split(',').map((each) => each.trim().toLowerCase()) ?? []));
 }
+
+/** The body of an answer with these headers is compressed. */
+export function isEncoded(headers: Readonly<Record<string, string>>): boolean {
+  const encoding = headers['content-encoding'];
+  return encoding !== undefined && encoding !== '' && encoding !== 'identity';
+}

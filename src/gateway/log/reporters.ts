@@ -5,16 +5,20 @@ import type { Log } from '../../telemetry/log.ts';
 /** Shortest time between two lines of the same kind, in milliseconds. */
 const quietMs = 10_000;
 
-/** A process without file descriptors accepts nobody: it is said once in a while, and over when some are free again. */
-export function acceptReporter(log: Log, monotonic: () => number): (error: Error) => void {
+/** Logs an error that may come again and again, once in a while. */
+export function errorReporter(log: Log, monotonic: () => number, message: string): (error: unknown) => void {
   let saidAt = Number.NEGATIVE_INFINITY;
   return (error) => {
     const now = monotonic();
     if (now - saidAt < quietMs) return;
     saidAt = now;
-    log.error({ err: error }, 'a connection could not be accepted');
+    log.error({ err: error }, message);
   };
 }
+
+/** A process without file descriptors accepts nobody, until some are free again. */
+export const acceptReporter = (log: Log, monotonic: () => number): ((error: Error) => void) =>
+  errorReporter(log, monotonic, 'a connection could not be accepted');
 
 /**
  * A failing disk is loud, but not once a request. While records are lost, `notes` say so.

@@ -1,4 +1,5 @@
 import { fromUnknown, GatewayError } from '../../core/error.ts';
+import { isEncoded } from '../../core/http/headers.ts';
 import { LineRewriter } from '../../core/json/lines.ts';
 import type { Attempt, Flow, FlowConsumer, Outcome } from '../../core/plan.ts';
 import { FlowOver } from './flow-over.ts';
@@ -26,11 +27,6 @@ export function convertLines(outcome: Outcome, unconvertible: (attempt: Attempt,
 }
 
 const linesType = 'application/jsonl';
-
-function isEncoded(headers: Readonly<Record<string, string>>): boolean {
-  const encoding = headers['content-encoding'];
-  return encoding !== undefined && encoding !== '' && encoding !== 'identity';
-}
 
 function inParts(): GatewayError {
   return new GatewayError('upstream_invalid', {

@@ -70,8 +70,3 @@ export function ofMessage(headers: Headers): Headers {
   const named = namedByConnection([headers['connection']]);
   return named.size === 0 ? headers : Object.fromEntries(Object.entries(headers).filter(([name]) => !named.has(name)));
 }
-
-export function isEncoded(headers: Headers): boolean {
-  const encoding = headers['content-encoding'];
-  return encoding !== undefined && encoding !== '' && encoding !== 'identity';
-}

@@ -1,5 +1,6 @@
 import type { Budget } from '../../../core/memory/budget.ts';
 import { connectionFault } from '../../../core/http/connection-fault.ts';
+import { isEncoded } from '../../../core/http/headers.ts';
 import { fromUnknown, GatewayError } from '../../../core/error.ts';
 import type { Attempt, Flow, Outcome, Times, TimeoutPhase } from '../../../core/plan.ts';
 import { type EchoListener, Redactor, type SecretForms } from '../../../core/secrets/redactor.ts';
@@ -9,7 +10,7 @@ import type { Tap } from '../../../core/tap.ts';
 import type { Swept } from './sweeper.ts';
 import type { Receiver, Source } from '../upstream.ts';
 import type { Answer, AnswerOwner, State } from './answer.ts';
-import { BytesAnswer, hasBody, isEncoded, ofMessage } from './bytes-answer.ts';
+import { BytesAnswer, hasBody, ofMessage } from './bytes-answer.ts';
 import { framingOf, scannerOf } from '../framing/index.ts';
 import { EventAnswer } from './event-answer.ts';
 import { codeOf, interrupted, invalid, isConnectTimeout, overdue, unsent, untaken } from './faults.ts';
