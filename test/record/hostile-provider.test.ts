@@ -6,6 +6,8 @@ import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 /** What a provider claims in its response stays in the record of that response. */
 
 const key = 'sk-proj-a8F3kq9ZpL2mN7vR4tY6wB1cD5eG0hJqk3';
+const token = 'token-of-the-admin-12';
+const loaded = 'key-of-the-provider';
 const usages = ['{"prompt_tokens":1e308,"completion_tokens":1e308}', '{"prompt_tokens":1,"completion_tokens":1}'] as const;
 
 let upstream: ScriptedUpstream;
@@ -20,11 +22,12 @@ beforeAll(async () => {
   });
   gateway = await startTestGateway(
     `version: 1
-server: {egress: {allow: [127.0.0.1]}}
+server: {egress: {allow: [127.0.0.1]}, admin: {token: "\${env:ADMIN_TOKEN}"}}
 logging: {requests: {bodies: redacted}}
-providers: {p: {type: openai, api_key: "key-of-the-provider", custom_host: "${upstream.url}/v1"}}
+observability: {metrics: {metadata_labels: [team]}}
+providers: {p: {type: openai, api_key: "${loaded}", custom_host: "${upstream.url}/v1"}}
 `,
-    { admin: true },
+    { admin: true, env: { ADMIN_TOKEN: token } },
   );
 });
 afterAll(async () => {
@@ -32,11 +35,11 @@ afterAll(async () => {
   await upstream.close();
 });
 
-async function send(metadata = '{}'): Promise<string | null> {
+async function send(metadata = '{}', model = 'gpt-4o'): Promise<string | null> {
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-gateway-metadata': metadata },
-    body: JSON.stringify({ model: '@p/gpt-4o', messages: [{ role: 'user', content: 'hello' }] }),
+    body: JSON.stringify({ model: `@p/${model}`, messages: [{ role: 'user', content: 'hello' }] }),
   });
   await response.text();
   return response.headers.get('x-request-id');
@@ -50,7 +53,7 @@ describe('a provider that claims anything', () => {
     await send();
     await gateway.record(await send());
     const { text } = await call(adminUrl(gateway), '/metrics');
-    expect(text).toMatch(/gateway_tokens_total\{[^}]*direction="input"\} 20000000000001\n/);
+    expect(text).toMatch(/gateway_tokens_total\{[^}]*direction="input"[^}]*\} 20000000000001\n/);
     expect(text).not.toMatch(/Infinity|e\+|NaN/);
   });
 
@@ -58,6 +61,22 @@ describe('a provider that claims anything', () => {
     const record = await gateway.record(await send());
     expect(record.model.answered).toBe('[secret]');
     expect((await call(adminUrl(gateway), '/metrics')).text).not.toContain(key);
+  });
+});
+
+describe('a caller that sends a secret of the configuration', () => {
+  it('as a model or as metadata finds it nowhere', async () => {
+    const id = await send(JSON.stringify({ team: `of ${loaded}` }), loaded);
+    await gateway.record(id);
+    const pages = ['/metrics', `/api/requests/${id}`, '/api/requests', '/api/stats?by=model', '/api/stats?by=meta.team'];
+    for (const page of pages) {
+      const { status, text } = await call(adminUrl(gateway), page, { token });
+      expect([page, status, text.includes(loaded)]).toEqual([page, 200, false]);
+    }
+    const metrics = (await call(adminUrl(gateway), '/metrics')).text;
+    expect(metrics).toMatch(/gateway_requests_total\{[^}]*model="\*\*\*"/);
+    expect(metrics).toMatch(/gateway_requests_total\{[^}]*meta_team="of \*\*\*"/);
+    expect(gateway.lines.join('')).not.toContain(loaded);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { LogRecord } from '../../core/records/record.ts';
+import { createMask } from '../../core/secrets/mask.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { Metrics, type Rendered } from '../../telemetry/metrics/index.ts';
@@ -34,13 +35,14 @@ export class Observing {
   /** The configuration that holds from now on. Counts are kept as long as metrics are on. */
   use(snapshot: Snapshot): void {
     this.#snapshot = snapshot;
-    this.#exporting.use(snapshot, this.#deps.secrets());
+    const secrets = this.#deps.secrets();
+    this.#exporting.use(snapshot, secrets);
     if (snapshot.observability.metrics === undefined) {
       this.#metrics?.close();
       this.#metrics = undefined;
       return;
     }
-    const settings = settingsOf(snapshot);
+    const settings = settingsOf(snapshot, secrets);
     if (this.#metrics === undefined) this.#metrics = this.#open(settings);
     else this.#metrics.requests.configure(settings);
   }
@@ -108,9 +110,10 @@ export class Observing {
   }
 }
 
-function settingsOf({ observability, types }: Snapshot): RequestMetricsSettings {
+function settingsOf({ observability, types }: Snapshot, secrets: readonly string[]): RequestMetricsSettings {
   return {
     metadataLabels: observability.metrics?.metadataLabels ?? [],
     providerName: (type) => types.get(type)?.entry.telemetryName ?? type,
+    mask: createMask(secrets).text,
   };
 }

@@ -1,13 +1,15 @@
 import { expect, it } from 'vitest';
 import { LabelValues } from './label-values.ts';
 
+const plain = (text: string): string => text;
+
 it('names nothing as "-"', () => {
-  const values = new LabelValues();
+  const values = new LabelValues(plain);
   expect([null, undefined, ''].map((value) => values.of('model', value))).toEqual(['-', '-', '-']);
 });
 
 it('has a hundred values of each label', () => {
-  const values = new LabelValues();
+  const values = new LabelValues(plain);
   const seen = new Set(Array.from({ length: 300 }, (_, n) => values.of('model', `m${n}`)));
   expect(seen.size).toBe(101);
   expect(values.of('model', 'm3')).toBe('m3');
@@ -16,7 +18,7 @@ it('has a hundred values of each label', () => {
 });
 
 it('keeps half of them for values of requests that worked', () => {
-  const values = new LabelValues();
+  const values = new LabelValues(plain);
   for (let n = 0; n < 300; n += 1) values.of('model', `junk${n}`, false);
   expect(values.of('model', 'junk299', false)).toBe('other');
   expect(values.isProvisional).toBe(true);
@@ -25,5 +27,10 @@ it('keeps half of them for values of requests that worked', () => {
 });
 
 it('cuts long values', () => {
-  expect(new LabelValues().of('model', 'x'.repeat(500))).toHaveLength(128);
+  expect(new LabelValues(plain).of('model', 'x'.repeat(500))).toHaveLength(128);
+});
+
+it('masks a value before it is cut', () => {
+  const values = new LabelValues((text) => text.replaceAll('y'.repeat(20), '***'));
+  expect(values.of('model', `${'x'.repeat(120)}${'y'.repeat(20)}`)).toBe(`${'x'.repeat(120)}***`);
 });

@@ -12,12 +12,19 @@ export class LabelValues {
   readonly #seen = new Map<string, Set<string>>();
   /** A value was turned away that may be let in later. */
   isProvisional = false;
+  /** Names of models and metadata are what a caller writes: one that is a secret of the configuration is masked. */
+  mask: (text: string) => string;
+
+  constructor(mask: (text: string) => string) {
+    this.mask = mask;
+  }
 
   /** The value, or `other`. @param isProven seen in a request that a provider answered, or written in the configuration */
   of(label: string, value: string | null | undefined, isProven = true): string {
     if (value === null || value === undefined || value === '') return none;
     const seen = this.#of(label);
-    const text = value.length > longest ? value.slice(0, longest) : value;
+    if (seen.has(value)) return value;
+    const text = this.mask(value).slice(0, longest);
     if (seen.has(text)) return text;
     if (seen.size >= most) return other;
     if (!isProven && seen.size >= mostUnproven) {

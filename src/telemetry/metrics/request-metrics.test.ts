@@ -7,7 +7,11 @@ import { Exposition } from './expose.ts';
 import { RequestMetrics } from './request-metrics.ts';
 
 const attempt = sampleRecord().attempts[0] as AttemptRecord;
-const settings = { metadataLabels: ['team'], providerName: (type: string) => (type === 'azure-openai' ? 'azure.ai.openai' : type) };
+const settings = {
+  metadataLabels: ['team'],
+  providerName: (type: string) => (type === 'azure-openai' ? 'azure.ai.openai' : type),
+  mask: (text: string) => text,
+};
 
 async function linesOf(metrics: RequestMetrics): Promise<readonly string[]> {
   const out = new Exposition();

@@ -12,6 +12,8 @@ export interface RequestMetricsSettings {
   readonly metadataLabels: readonly string[];
   /** A provider's name in the GenAI conventions, by its type. */
   providerName(type: string): string;
+  /** Hides secrets in labels. */
+  mask(text: string): string;
 }
 
 /** What finished requests of one kind have counted: resolved once, and found again by one text. */
@@ -62,7 +64,7 @@ const limitCodes: ReadonlyMap<string, string> = new Map([
 export class RequestMetrics {
   readonly families: readonly Family<Series>[];
   readonly #health = new Map<string, ProviderHealth>();
-  readonly #values = new LabelValues();
+  readonly #values: LabelValues;
   readonly #kinds = new Map<string, Kind>();
   readonly #attempts = new Map<string, AttemptKind>();
   readonly #counts = new Map<string, Family<CountSeries>>();
@@ -72,6 +74,7 @@ export class RequestMetrics {
 
   constructor(settings: RequestMetricsSettings) {
     this.#settings = settings;
+    this.#values = new LabelValues(settings.mask);
     const families: Family<Series>[] = [];
     for (const row of requestTable as readonly MetricRow[]) {
       if (row.name === costName) continue;
@@ -92,6 +95,7 @@ export class RequestMetrics {
   /** Other labels hold from the next request on. */
   configure(settings: RequestMetricsSettings): void {
     this.#settings = settings;
+    this.#values.mask = settings.mask;
     this.#kinds.clear();
     this.#attempts.clear();
   }
