@@ -1,5 +1,6 @@
 import type { LoadedConfig, ValidConfig, WrittenPlaces } from '../config/reload/load.ts';
 import type { SavedFiles } from '../config/read/merge-files.ts';
+import type { Overridden } from '../config/check/context.ts';
 import type { AdminEntry } from '../config/schema/index.ts';
 import type { LogReader } from '../core/logs/reader.ts';
 import type { Mask } from '../core/secrets/mask.ts';
@@ -15,6 +16,8 @@ import type { ProviderHealth, ReloadVerdict, ReplayRequest, ReplayResult, Reques
 
 /** The gateway that the admin API shows and controls. */
 export interface Subject {
+  /** What the flags of the start decide, whatever the file says. */
+  readonly overridden: readonly Overridden[];
   readonly version: string;
   /** Unix milliseconds. */
   readonly startedAt: number;

@@ -16,6 +16,7 @@ import { LastGoodCopy } from './reload/last-good.ts';
 import { openListener } from './open-listener.ts';
 import { openObjectOwners, ownersFolder } from './object-owners.ts';
 import type { Generation } from '../pipeline/generation.ts';
+import { overriddenBy } from './reload/overridden.ts';
 import { ReloadState } from './reload/state.ts';
 import { Runtime } from './runtime.ts';
 import type { Serving } from './serving.ts';
@@ -381,16 +382,3 @@ function refuseExposure({ source }: GatewayOptions, listen: ListenSetting, loade
   });
   if (fault !== undefined) throw new StartError(fault);
 }
-
-/** What the file says about these decides nothing. */
-function overriddenBy({ listen, probeListen, admin, adminListen, stateDir }: GatewayOptions): Overridden[] {
-  const flags = [
-    ['listen', listen],
-    ['probe_listen', probeListen],
-    ['admin.listen', admin === true ? adminListen : ''],
-    ['state_dir', stateDir],
-  ] as const;
-  return flags.flatMap(([key, value]) => (value === undefined ? [] : [key]));
-}
-
-type Overridden = 'listen' | 'probe_listen' | 'admin.listen' | 'state_dir';

@@ -129,10 +129,10 @@ describe('texts that nobody serves with', () => {
 
   it('are compared with what serves', async () => {
     const text = main
-      .replace('max_body: 2MB', 'max_body: 3MB, listen: "127.0.0.1:9999"')
+      .replace('max_body: 2MB', 'max_body: 3MB, listen: "127.0.0.1:9999", probe_listen: "127.0.0.1:9998"')
       .replace('  mock: {type: mock}\n', '  mock: {type: mock}\n  more: {type: mock}\n');
     const plan = await post<PlanResult>('/api/plan', { files: { 'gateway.yaml': text } });
-    expect(plan).toMatchObject({ ok: true, changes: ['+providers.more', '~server.max_body'], restart_needed: ['server.listen'] });
+    expect(plan).toMatchObject({ ok: true, changes: ['+providers.more', '~server.max_body'], restart_needed: ['server.probe_listen'] });
     expect(plan.diff).toContain('+  more: {type: mock}\n');
     expect(plan.diff).not.toContain(plain);
     expect((await post<PlanResult>('/api/plan', { files: {} })).diff).toBe('');

@@ -128,7 +128,7 @@ describe('a reload', () => {
   });
 
   it('applies what it can, and says what waits for a restart', async () => {
-    await start('version: 1\nserver: {listen: "127.0.0.1:0"}\nproviders: {mock: {type: mock}}\n');
+    await start('version: 1\nserver: {listen: "127.0.0.1:0"}\nproviders: {mock: {type: mock}}\n', { listen: undefined });
     const edited = 'version: 1\nserver: {listen: "127.0.0.1:9", max_body: 1KB}\nproviders: {mock: {type: mock}}\n';
     expect(await next('reloaded', () => save(edited))).toMatchObject({ changes: ['+server.max_body'], restart: ['server.listen'] });
     expect((await chat('@mock/echo')).status).toBe(200);

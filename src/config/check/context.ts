@@ -29,10 +29,13 @@ export interface CheckContext {
   readonly report: Report;
 }
 
+/** Keys of `server` that flags can override. */
+export type Overridden = 'listen' | 'probe_listen' | 'admin.listen' | 'admin.enabled' | 'state_dir' | 'workers';
+
 /** What else than the files decides whether a gateway starts with them. */
 export interface StartFacts {
   /** Keys of `server` that flags override. */
-  readonly overridden?: readonly ('listen' | 'probe_listen' | 'admin.listen' | 'state_dir')[];
+  readonly overridden?: readonly Overridden[];
   /** A gateway serves already, and has opened its paths. */
   readonly isRunning?: boolean;
 }

@@ -251,7 +251,7 @@ class OneAtATime implements Reloader {
     this.#serving = loaded;
     this.#first ??= loaded;
     const { changes } = diffConfigs((before ?? loaded).tree, loaded.tree);
-    const { restart } = diffConfigs(this.#first.tree, loaded.tree);
+    const { restart } = diffConfigs(this.#first.tree, loaded.tree, this.#options.request.start?.overridden);
     return { kind: 'applied', loaded, revision: loaded.revision, ms: this.#options.now() - begun, changes, restart };
   }
 

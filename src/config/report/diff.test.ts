@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Overridden } from '../check/context.ts';
 import { diffConfigs } from './diff.ts';
 import type { GatewayConfig } from '../schema/index.ts';
 
@@ -57,5 +58,12 @@ describe('what a reload changes', () => {
     const found = diffConfigs({ version: 1, ...before }, { version: 1, ...after });
     expect(found).toEqual({ changes, restart });
     expect(JSON.stringify(found)).not.toContain('secret');
+  });
+
+  it('says nothing of keys that flags override: a restart would not change them either', () => {
+    const after = { listen: '127.0.0.1:2', workers: 2, state_dir: 'memory', admin: { listen: '127.0.0.1:3', enabled: false } };
+    const diff = (...overridden: readonly Overridden[]) => diffConfigs({ version: 1 }, { version: 1, server: after }, overridden).restart;
+    expect(diff('listen', 'workers', 'admin.listen')).toEqual(['server.state_dir', 'server.admin.enabled']);
+    expect(diff('state_dir', 'admin.enabled')).toEqual(['server.listen', 'server.workers', 'server.admin.listen']);
   });
 });

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
+import type { Overridden } from '../check/context.ts';
 import type { GatewayConfig } from '../schema/index.ts';
 
 /** What a new configuration changes, as the reload line shows it. Names only, never values. */
@@ -29,8 +30,13 @@ const waiting: ReadonlySet<string> = new Set([
   'server.workers',
 ]);
 
-/** Compares two configurations. The order of maps does not count, the order of lists does. */
-export function diffConfigs(before: GatewayConfig, after: GatewayConfig): ConfigChanges {
+/**
+ * Compares two configurations. The order of maps does not count, the order of lists does.
+ *
+ * @param overridden by flags: another value in the file would change nothing, also after a restart
+ */
+export function diffConfigs(before: GatewayConfig, after: GatewayConfig, overridden: readonly Overridden[] = []): ConfigChanges {
+  const decided: ReadonlySet<string> = new Set(overridden.map((key) => `server.${key}`));
   const found = [...maps, ...settings].flatMap((key) => diffMembers(key, toPlain(before[key]), toPlain(after[key])));
   for (const key of lists) if (!isDeepStrictEqual(before[key], after[key])) found.push({ sign: '~', path: key });
   return {
@@ -39,7 +45,7 @@ export function diffConfigs(before: GatewayConfig, after: GatewayConfig): Config
       ...found.filter(({ path }) => waiting.has(path)).map(({ path }) => path),
       ...ofListener.filter((key) => !isDeepStrictEqual(adminOf(before)[key], adminOf(after)[key])).map((key) => `server.admin.${key}`),
       ...diffStore(before, after),
-    ],
+    ].filter((key) => !decided.has(key)),
   };
 }
 

@@ -22,6 +22,7 @@ import type { Serving, WorkerState } from '../serving.ts';
 import type { Beat } from '../workers/messages.ts';
 import type { DrainPlan } from '../drain.ts';
 import type { GatewayOptions } from '../types.ts';
+import { overriddenBy } from '../reload/overridden.ts';
 import { Revisions } from './revisions.ts';
 import { version } from '../version.ts';
 import { sendOwn } from './own-request.ts';
@@ -58,6 +59,7 @@ export class Control implements Subject {
   readonly cwd: string;
   readonly env: Subject['env'];
   readonly configPath: string | undefined;
+  readonly overridden: Subject['overridden'];
   readonly #deps: ControlDeps;
   readonly #times = new PluginTimes();
   readonly #attempts = new Attempts();
@@ -76,6 +78,7 @@ export class Control implements Subject {
     this.#deps = deps;
     this.startedAt = deps.now();
     this.cwd = cwd;
+    this.overridden = overriddenBy(deps.options);
     this.env = deps.options.env;
     this.configPath = 'path' in source ? resolve(cwd, source.path) : undefined;
     this.hub = new LiveHub(deps.monotonic, (error) => this.onDefect(error));

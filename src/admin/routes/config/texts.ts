@@ -124,7 +124,8 @@ const checked = ({ tree, revision, diagnostics }: LoadedConfig, mask: Mask): Che
 
 function planned({ subject }: AdminCall, { loaded, mask, texts }: Inspected): PlanResult {
   const now = subject.loaded();
-  const { changes, restart } = loaded.tree === undefined ? { changes: [], restart: [] } : diffConfigs(now.tree, loaded.tree);
+  const { changes, restart } =
+    loaded.tree === undefined ? { changes: [], restart: [] } : diffConfigs(now.tree, loaded.tree, subject.overridden);
   const nameOf = (path: string): string => relative(subject.cwd, path);
   const diff = filesDiff(renamed(now.texts, nameOf), renamed(texts, nameOf), (text) => mask.text(text));
   return { ...checked(loaded, mask), against: now.revision, changes, restart_needed: restart, diff };

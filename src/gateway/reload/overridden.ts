@@ -1,0 +1,16 @@
+import type { Overridden } from '../../config/check/context.ts';
+import type { GatewayOptions } from '../types.ts';
+
+/** What the file says about these decides nothing. */
+export function overriddenBy({ listen, probeListen, admin, adminListen, stateDir, workers }: GatewayOptions): Overridden[] {
+  const noAdmin = admin === true ? undefined : '';
+  const flags = [
+    ['listen', listen],
+    ['probe_listen', probeListen],
+    ['admin.listen', noAdmin ?? adminListen],
+    ['admin.enabled', noAdmin],
+    ['state_dir', stateDir],
+    ['workers', workers],
+  ] as const;
+  return flags.flatMap(([key, value]) => (value === undefined ? [] : [key]));
+}
