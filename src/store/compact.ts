@@ -2,6 +2,7 @@ import { JsonBytes } from '../core/json/bytes.ts';
 import { emptyRecord } from '../core/records/empty.ts';
 import { HeaderSpans } from '../core/records/header-spans.ts';
 import type { AttemptRecord, BodyRecord, LogRecord, MessageRecord, PluginRecord } from '../core/records/record.ts';
+import { sameItems } from '../core/records/same-items.ts';
 
 /**
  * The short form of a line: lists in an agreed order in place of named members. It is half of the long one, and every
@@ -33,7 +34,7 @@ export class Lines {
     const values = kindOf(record);
     const slot = record.model.asked ?? record.path;
     const known = this.#kinds.get(slot);
-    if (known !== undefined && isSame(known.values, values) && areSame(known.plugins, plugins)) {
+    if (known !== undefined && sameItems(known.values, values) && areSame(known.plugins, plugins)) {
       this.out.span(known.json);
       return;
     }
@@ -57,11 +58,6 @@ interface Known {
 }
 
 const mostKinds = 256;
-
-function isSame(one: Kind, other: Kind): boolean {
-  for (let i = 0; i < one.length; i += 1) if (one[i] !== other[i]) return false;
-  return true;
-}
 
 function areSame(one: readonly PluginRecord[], other: readonly PluginRecord[]): boolean {
   if (one.length !== other.length) return false;

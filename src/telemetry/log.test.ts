@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { setImmediate as turn } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createMask } from '../core/secrets/mask.ts';
 import { sampleRecord } from '../store/fixtures/sample.ts';
 import { createLog, type LogFormat, type LogLevel } from './log.ts';
 
-function open(format: LogFormat, level: LogLevel = 'info', isTTY = false) {
+function open(format: LogFormat, level: LogLevel = 'info', isTTY = false, during?: () => void) {
   const writes: string[] = [];
   const log = createLog({
     level,
@@ -13,7 +13,10 @@ function open(format: LogFormat, level: LogLevel = 'info', isTTY = false) {
     stdout: { isTTY, write: (text) => writes.push(text) },
     now: () => 1_795_253_467_000,
     clockTime: () => '09:31:07',
-    requestLine: (record) => `LINE ${record.id}`,
+    requestLine: (record) => {
+      during?.();
+      return `LINE ${record.id}`;
+    },
   });
   return { log, writes };
 }
@@ -63,6 +66,32 @@ describe('JSON lines', () => {
     log.news('for people', { a: 1 }, 'something happened', 'error');
     await turn();
     expect(json(writes[0])).toEqual({ level: 'error', time, a: 1, msg: 'something happened' });
+  });
+});
+
+describe('a line that comes while another one is written', () => {
+  it.each<LogFormat>(['json', 'pretty'])('is behind it: %s', async (format) => {
+    const during = vi
+      .fn<() => void>(() => undefined)
+      .mockImplementationOnce(() => {
+        log.warn({}, 'in between');
+        log.passOn(Buffer.from('of another process\n'));
+        void log.flush();
+      });
+    const { log, writes } = open(format, 'info', false, during);
+    log.error({}, 'before');
+    // A plugin from outside may have left anything in a record.
+    log.request(sampleRecord({ notes: { toJSON: during } as never }));
+    log.info({}, 'behind');
+    await turn();
+    await log.flush();
+    const lines = writes.join('').trimEnd().split('\n');
+    const shown = lines.map((line) => /before|in between|behind|of another process|LINE|"msg":"request"/.exec(line)?.[0]);
+    const request = format === 'json' ? '"msg":"request"' : 'LINE';
+    expect(shown.filter((text) => text !== 'of another process')).toEqual(['before', request, 'in between', 'behind']);
+    expect(lines).toContain('of another process');
+    if (format === 'json') for (const line of lines.filter((text) => text.startsWith('{'))) json(line);
+    expect(during).toHaveBeenCalled();
   });
 });
 

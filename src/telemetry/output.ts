@@ -21,6 +21,9 @@ export class Output {
   readonly #lines = new JsonBytes(blockSize);
   #turn: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** A line is being written: what comes meanwhile waits behind it, whole. */
+  #isOpen = false;
+  #behind = '';
 
   constructor(destination: Destination) {
     this.#destination = destination;
@@ -28,18 +31,23 @@ export class Output {
 
   /** Handed on in this turn of the event loop, with all that waits. @param line with its line feed */
   write(line: string): void {
-    this.#lines.json(line);
+    if (this.#isOpen) this.#behind += line;
+    else this.#lines.json(line);
     this.#turn ??= setImmediate(this.#handOn);
   }
 
-  /** Handed on soon: in 50 ms, or with a line that does not wait. @param write appends a whole line */
+  /** Handed on soon: in 50 ms, or with a line that does not wait. @param write appends a whole line, and is not called again in it */
   later(write: (lines: JsonBytes) => void): void {
     const { length } = this.#lines;
+    this.#isOpen = true;
     try {
       write(this.#lines);
     } catch (error) {
       this.#lines.cut(length);
       throw error;
+    } finally {
+      this.#isOpen = false;
+      if (this.#behind !== '') this.#catchUp();
     }
     if (this.#lines.length > mostWaiting) this.#turn ??= setImmediate(this.#handOn);
     else this.#timer ??= setTimeout(this.#handOn, longestWait);
@@ -56,7 +64,13 @@ export class Output {
     await this.#destination.flush();
   }
 
+  #catchUp(): void {
+    this.#lines.json(this.#behind);
+    this.#behind = '';
+  }
+
   readonly #handOn = (): void => {
+    if (this.#isOpen) return;
     clearImmediate(this.#turn);
     clearTimeout(this.#timer);
     this.#turn = undefined;

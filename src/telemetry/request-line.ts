@@ -1,5 +1,6 @@
 import type { JsonBytes } from '../core/json/bytes.ts';
 import type { LogRecord, UsageRecord } from '../core/records/record.ts';
+import { sameItems } from '../core/records/same-items.ts';
 import { attemptFields, requestFields } from './request-fields.ts';
 
 /** Texts that are kept. */
@@ -78,7 +79,7 @@ export class RequestLines {
     const values = valuesOf(record);
     const slot = record.model.asked ?? record.path;
     const known = this.#last.get(slot);
-    if (known !== undefined && isSame(known.values, values)) return known;
+    if (known !== undefined && sameItems(known.values, values)) return known;
     if (this.#last.size >= mostKept) this.#last.clear();
     const made = { values, start: Buffer.from(startOf(record)), rest: Buffer.from(restOf(record)), prices: Buffer.from(pricesOf(record)) };
     // Whatever is not in `values` must not be remembered.
@@ -119,11 +120,6 @@ function valuesOf(record: LogRecord): unknown[] {
     record.cost.source,
     record.cost.prices,
   ];
-}
-
-function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
-  for (let i = 0; i < one.length; i += 1) if (one[i] !== other[i]) return false;
-  return true;
 }
 
 /** One attempt, and nothing that is written for one request alone. */
