@@ -229,5 +229,22 @@ describe.skipIf(!hasBrowser)('the sign-in', () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Admin token').waitFor();
+    expect(await page.getByText('Your session has ended').count()).toBe(0);
+  });
+
+  it('says that a session has ended, and leads back to the page', async () => {
+    const { page } = await open(`${adminUrl(gateway)}/catalog`);
+    const signIn = async (): Promise<void> => {
+      await expect.poll(() => page.evaluate('document.activeElement?.type')).toBe('password');
+      await page.keyboard.type('a-token-that-is-long-enough-for-this');
+      await page.keyboard.press('Enter');
+    };
+    await signIn();
+    await page.getByRole('heading', { name: 'Catalog' }).waitFor();
+    await page.context().clearCookies();
+    await page.getByRole('link', { name: 'Prompts' }).click();
+    await page.getByText('Your session has ended').waitFor();
+    await signIn();
+    await page.getByRole('heading', { name: 'Prompts', exact: true }).waitFor();
   });
 });

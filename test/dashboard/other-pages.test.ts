@@ -56,6 +56,17 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     }
   });
 
+  it('goes on by itself when the gateway is back', async () => {
+    const { page } = await open(server.url);
+    await page.clock.install();
+    await page.route('**/api/prompts*', (route) => route.abort());
+    await page.getByRole('link', { name: 'Prompts' }).click();
+    await page.getByText('The gateway can’t be reached').waitFor();
+    await page.unroute('**/api/prompts*');
+    await page.clock.runFor(3000);
+    await page.getByText('The gateway can’t be reached').waitFor({ state: 'detached' });
+  });
+
   it('says that the last reload failed, and where', async () => {
     const problem = {
       level: 'error',

@@ -217,11 +217,31 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     await drawn(page).first().waitFor();
     const heads = await page.locator('.grid th').allInnerTexts();
     expect(heads.slice(0, 2)).toEqual(['Status', 'Time']);
-    expect(heads).toContain('meta.user');
+    expect(heads.slice(-2)).toEqual(['meta.user', 'Preview']);
     expect(heads).not.toContain('Config');
     expect(await page.getByRole('separator', { name: 'Width of Route' }).getAttribute('aria-valuenow')).toBe('212');
     expect(await page.getByRole('button', { name: 'Mine', exact: true }).getAttribute('aria-pressed')).toBe('true');
     expect(await page.evaluate('document.documentElement.dataset.scheme')).toBe('dark');
+  });
+
+  it.each([360, 1280])('keeps menus and views within a window of %i pixels', async (width) => {
+    const { page } = await open(`${server.url}/requests?q=latency%3A%3E1s`, { width });
+    const name = 'A view with a name that is longer than the others';
+    const overhang = (): Promise<number> => page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    const opened = async (button: string): Promise<void> => {
+      await page.getByRole('button', { name: button }).click();
+      const box = await page.getByRole('dialog').boundingBox();
+      expect([box !== null && box.x >= 0 && box.x + box.width <= width, await overhang()]).toEqual([true, 0]);
+    };
+    await opened('Save view…');
+    await page.getByRole('textbox', { name: 'Name' }).fill(name);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: `Delete the view ${name.slice(0, 40)}` }).waitFor();
+    expect(await overhang()).toBe(0);
+    await opened('Columns');
+    await page.keyboard.press('Escape');
+    await opened('Last 24 hours');
+    await page.context().close();
   });
 
   it('says why nothing is listed, and what to do', async () => {

@@ -9,6 +9,9 @@ export interface Loaded<T> {
   readonly again: () => void;
 }
 
+/** Milliseconds after which a gateway that could not be reached is called again. */
+const awayMs = 3000;
+
 /**
  * Loads when `deps` change, and every `every` milliseconds while the page is looked at.
  * An older response never replaces a newer one.
@@ -42,6 +45,12 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: read
     }, every);
     return () => clearInterval(timer);
   }, [every]);
+  const isAway = state.error?.code === 'unreachable';
+  useEffect(() => {
+    if (!isAway || state.loading) return undefined;
+    const timer = setTimeout(() => setTurn((n) => n + 1), awayMs);
+    return () => clearTimeout(timer);
+  }, [isAway, state.loading]);
   return { ...state, again: () => setTurn((n) => n + 1) };
 }
 

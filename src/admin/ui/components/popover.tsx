@@ -11,6 +11,19 @@ interface PopoverProps {
   readonly side?: 'left' | 'right';
 }
 
+/** Pixels between it and its button, and the edges of the window. */
+const gap = 4;
+const margin = 12;
+
+/** Below its button and within the window, whatever clips what is around it. */
+function place(popover: HTMLElement, anchor: HTMLElement, side: 'left' | 'right'): void {
+  const { left, right, bottom } = anchor.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = popover;
+  const wanted = side === 'left' ? left : right - width;
+  popover.style.left = `${Math.max(margin, Math.min(wanted, window.innerWidth - width - margin))}px`;
+  popover.style.top = `${Math.max(margin, Math.min(bottom + gap, window.innerHeight - height - margin))}px`;
+}
+
 /** Hangs below its button; closes with Escape, a click elsewhere, or when the focus leaves. */
 export function Popover({ open, onClose, button, children, label, side = 'right' }: PopoverProps) {
   const anchor = useRef<HTMLDivElement>(null);
@@ -28,21 +41,34 @@ export function Popover({ open, onClose, button, children, label, side = 'right'
       close.current();
       anchor.current?.querySelector('button')?.focus();
     };
+    const follow = (): void => {
+      const popover = anchor.current?.querySelector<HTMLElement>('.popover');
+      if (anchor.current !== null && popover) place(popover, anchor.current, side);
+    };
+    follow();
+    // What is in it may come later, as the names of columns do.
+    const resized = new ResizeObserver(follow);
+    for (const popover of anchor.current?.querySelectorAll('.popover') ?? []) resized.observe(popover);
+    window.addEventListener('resize', follow);
+    document.addEventListener('scroll', follow, true);
     document.addEventListener('pointerdown', outside);
     document.addEventListener('focusin', outside);
     document.addEventListener('keydown', escape, true);
     anchor.current?.querySelector<HTMLElement>('.popover input, .popover button, .popover a')?.focus();
     return () => {
+      resized.disconnect();
+      window.removeEventListener('resize', follow);
+      document.removeEventListener('scroll', follow, true);
       document.removeEventListener('pointerdown', outside);
       document.removeEventListener('focusin', outside);
       document.removeEventListener('keydown', escape, true);
     };
-  }, [open]);
+  }, [open, side]);
   return (
     <div class="popover-anchor" ref={anchor}>
       {button}
       {open && (
-        <div class={`popover ${side}`} role="dialog" aria-label={label}>
+        <div class="popover" role="dialog" aria-label={label}>
           {children}
         </div>
       )}

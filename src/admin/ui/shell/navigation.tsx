@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Session } from '../../api-types.ts';
 import { remove } from '../browser/api.ts';
+import { toApiError } from '../browser/load.ts';
+import { notify } from '../browser/notify.ts';
 import { go, path } from '../browser/route.ts';
 import { session } from '../browser/session.ts';
 import { useShortcuts } from '../browser/shortcuts.ts';
@@ -78,16 +80,16 @@ function Foot() {
           </Button>
         )}
       </div>
-      {who?.is_open === false && (
-        <span class="break">
-          {who.name} · {who.role}
-        </span>
-      )}
+      {who?.is_open === false && <span class="break">{who.name === who.role ? who.name : `${who.name} · ${who.role}`}</span>}
       <span>Version {who?.version}</span>
     </div>
   );
 }
 
 async function signOut(): Promise<void> {
-  session.value = await remove<Session>('/api/session');
+  try {
+    session.value = await remove<Session>('/api/session');
+  } catch (error) {
+    notify(toApiError(error).message, 'bad');
+  }
 }

@@ -77,7 +77,7 @@ function requestRows(record: LogRecord): Rows {
   ];
 }
 
-function costRows({ usage, cost, ms, provider }: LogRecord): Rows {
+function costRows({ usage, cost, ms, provider, stream }: LogRecord): Rows {
   const numbers: Rows = [
     ['input', count(usage.prompt)],
     ['of these cached', usage.cached > 0 ? count(usage.cached) : null],
@@ -86,7 +86,7 @@ function costRows({ usage, cost, ms, provider }: LogRecord): Rows {
     ['of these reasoning', usage.reasoning > 0 ? count(usage.reasoning) : null],
     ['audio', usage.audio_in + usage.audio_out > 0 ? `${count(usage.audio_in)} in · ${count(usage.audio_out)} out` : null],
     ['counted by', usage.source === 'reported' ? 'the provider' : usage.source === 'estimated' ? 'the gateway (estimated)' : null],
-    ['first token', ms.first_event === null ? null : duration(ms.first_event)],
+    ['first token', !stream || ms.first_event === null ? null : duration(ms.first_event)],
     ['cost', cost.usd === null ? provider && 'unknown price' : `${usd(cost.usd)} (${cost.usd} USD)`],
     ['prices from', cost.source],
   ];

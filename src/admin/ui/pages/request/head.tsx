@@ -31,7 +31,7 @@ export function Head({ record, isPanel, onClose }: { record: LogRecord; isPanel:
       </div>
       <div class="row story-facts">
         <strong>{duration(ms.total)}</strong>
-        {ms.first_event !== null && <span>first token {duration(ms.first_event)}</span>}
+        {record.stream && ms.first_event !== null && <span>first token {duration(ms.first_event)}</span>}
         <span>
           {count(usage.prompt)} → {count(usage.completion)} tokens
         </span>

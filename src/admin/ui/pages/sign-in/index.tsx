@@ -1,20 +1,23 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Session } from '../../../api-types.ts';
 import { type ApiError, post } from '../../browser/api.ts';
 import { toApiError } from '../../browser/load.ts';
-import { session } from '../../browser/session.ts';
+import { hasEnded, session } from '../../browser/session.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/form.tsx';
-import { Problem } from '../../components/surface.tsx';
+import { Notice, Problem } from '../../components/surface.tsx';
 
 export function SignIn({ problem }: { problem: ApiError | undefined }) {
   const [token, setToken] = useState('');
   const [error, setError] = useState(problem);
   const [busy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector('input')?.focus(), []);
   const submit = async (): Promise<void> => {
     setBusy(true);
     try {
       session.value = await post<Session>('/api/session', { token: token.trim() });
+      hasEnded.value = false;
     } catch (thrown) {
       setError(toApiError(thrown));
       setBusy(false);
@@ -25,12 +28,18 @@ export function SignIn({ problem }: { problem: ApiError | undefined }) {
       <section class="panel">
         <h1>Sign in to the gateway</h1>
         <form
+          ref={form}
           class="stack"
           onSubmit={(event) => {
             event.preventDefault();
             void submit();
           }}
         >
+          {hasEnded.value && error === undefined && (
+            <Notice tone="info" title="Your session has ended">
+              <p>Sign in to go on where you were.</p>
+            </Notice>
+          )}
           {error !== undefined && <Problem error={error} />}
           <TextField
             label="Admin token"

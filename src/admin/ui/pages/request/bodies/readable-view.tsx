@@ -1,18 +1,12 @@
 import { count } from '../../../browser/format.ts';
 import { Code } from '../../../components/code.tsx';
-import { Badge, Empty, Facts } from '../../../components/display.tsx';
+import { Badge, Facts } from '../../../components/display.tsx';
 import { Notice } from '../../../components/surface.tsx';
 import { pretty } from './pretty.ts';
 import type { Block, Message, Readable } from './blocks.ts';
 
 /** A response as people read it. All of it is text of a model: none of it is ever markup. */
-export function ReadableView({ readable }: { readable: Readable | undefined }) {
-  if (readable === undefined)
-    return (
-      <Empty icon="info" title="No readable form">
-        <p>This response is in none of the formats that the dashboard reads. Raw shows its bytes.</p>
-      </Empty>
-    );
+export function ReadableView({ readable }: { readable: Readable }) {
   const { messages, usage, error } = readable;
   const isEmpty = messages.every(({ blocks }) => blocks.length === 0) && error === null;
   return (

@@ -112,6 +112,29 @@ const cases: readonly {
     blocks: [{ kind: 'thinking', text: 'hm' }, { kind: 'text', text: 'hi' }, call],
     finish: 'STOP',
   },
+  {
+    name: 'generated images',
+    text: JSON.stringify({
+      created: 1,
+      data: [{ b64_json: '/9j/4AAQ', revised_prompt: 'A kite' }, { b64_json: '[media image/png, 9 bytes]' }],
+      usage: { total_tokens: 8 },
+    }),
+    blocks: [
+      { kind: 'image', url: 'data:image/jpeg;base64,/9j/4AAQ' },
+      { kind: 'text', text: 'A kite' },
+      { kind: 'text', text: '[media image/png, 9 bytes]' },
+    ],
+    finish: null,
+  },
+  {
+    name: 'an image that came in steps',
+    text: stream(
+      { type: 'image_generation.partial_image', b64_json: 'iVBORw0KGgoA' },
+      { type: 'image_generation.completed', b64_json: 'iVBORw0KGgoB' },
+    ),
+    blocks: [{ kind: 'image', url: 'data:image/png;base64,iVBORw0KGgoB' }],
+    finish: null,
+  },
 ];
 
 describe('a response as people read it', () => {
@@ -129,8 +152,9 @@ describe('a response as people read it', () => {
     expect(read('{"error":{"message":"no"}}')).toEqual({ messages: [], usage: null, error: 'no' });
   });
 
-  it.each(['', '{', 'null', '[]', '{"data":[]}', 'data: {\n\n', '<html>', '{"choices":1}'])('gives up on %j', (text) =>
-    expect(read(text)).toBeUndefined(),
+  it.each(['', '{', 'null', '[]', '{"data":[]}', 'data: {\n\n', '<html>', '{"choices":1}', '{"data":[{"embedding":[1]}]}'])(
+    'gives up on %j',
+    (text) => expect(read(text)).toBeUndefined(),
   );
 
   it.each(['https://example.com/x.png', 'data:text/html;base64,PHNjcmlwdD4=', 'data:image/svg+xml;base64,AAAA', 'javascript:1'])(
@@ -138,6 +162,7 @@ describe('a response as people read it', () => {
     (url) => {
       const text = JSON.stringify({ choices: [{ index: 0, message: { content: null, images: [{ image_url: { url } }] } }] });
       expect(read(text)?.messages[0]?.blocks).toEqual([{ kind: 'other', name: 'image', text: url }]);
+      expect(read(JSON.stringify({ data: [{ url }] }))?.messages[0]?.blocks).toEqual([{ kind: 'other', name: 'image', text: url }]);
     },
   );
 });

@@ -4,10 +4,11 @@ import { errorIn, type FormatReader, type Readable } from './blocks.ts';
 import type { StreamEvent } from './events.ts';
 import { readChat } from './wire/chat.ts';
 import { readGoogle } from './wire/google.ts';
+import { readImages } from './wire/images.ts';
 import { readMessages } from './wire/messages.ts';
 import { readResponses } from './wire/responses.ts';
 
-const readers: readonly FormatReader[] = [readChat, readMessages, readResponses, readGoogle];
+const readers: readonly FormatReader[] = [readChat, readMessages, readResponses, readGoogle, readImages];
 
 /** A response as people read it; undefined where its format is none that is known here. */
 export function readableOf(text: string, events: readonly StreamEvent[] | undefined): Readable | undefined {

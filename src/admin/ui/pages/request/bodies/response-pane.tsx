@@ -14,25 +14,23 @@ import { type Body, useBody } from './use-body.ts';
 
 type View = 'readable' | 'raw' | 'events';
 
-export function ResponsePane({ stored, initial = 'readable' }: { stored: StoredRecord; initial?: View }) {
+export function ResponsePane({ stored }: { stored: StoredRecord }) {
   const body = useBody(stored, 'response');
   return (
     <Await loaded={body} lines={6}>
-      {({ held }) =>
-        held === undefined ? <Absent stored={stored} part="response" /> : <Held stored={stored} body={held} initial={initial} />
-      }
+      {({ held }) => (held === undefined ? <Absent stored={stored} part="response" /> : <Held stored={stored} body={held} />)}
     </Await>
   );
 }
 
-function Held({ stored, body, initial }: { stored: StoredRecord; body: Body; initial: View }) {
+function Held({ stored, body }: { stored: StoredRecord; body: Body }) {
   const { response } = stored.record;
   const isStream = (response.headers['content-type'] ?? '').startsWith('text/event-stream') || /^(?:event|data):/.test(body.text);
   const events = useMemo(() => (isStream ? eventsIn(body.bytes, response.body?.chunks ?? null) : undefined), [body]);
   const readable = useMemo(() => readableOf(body.text, events), [body]);
-  const [view, setView] = useState<View>(initial === 'events' && !isStream ? 'raw' : initial);
+  const [view, setView] = useState<View>(readable === undefined ? 'raw' : 'readable');
   const tabs = [
-    ['readable', 'Readable'] as const,
+    ...(readable === undefined ? [] : [['readable', 'Readable'] as const]),
     ['raw', 'Raw'] as const,
     ...(isStream ? [['events', `Events (${events?.length ?? 0})`] as const] : []),
   ];
@@ -42,7 +40,7 @@ function Held({ stored, body, initial }: { stored: StoredRecord; body: Body; ini
       {info !== null && info.kept < info.size && (
         <Notice tone="info" title={`The first ${bytes(info.kept)} of ${bytes(info.size)} are kept`} />
       )}
-      {view === 'readable' && <ReadableView readable={readable} />}
+      {view === 'readable' && readable !== undefined && <ReadableView readable={readable} />}
       {view === 'raw' && (
         <Code text={isStream ? body.text : pretty(body.text)} language={isStream ? 'text' : 'json'} what="response body" />
       )}

@@ -27,6 +27,12 @@ export function ColumnsMenu({ open, onOpen }: { open: boolean; onOpen: (open: bo
   );
 }
 
+/** Before a last column that takes what is left: behind it, the new one would begin beyond the edge. */
+function withColumn(chosen: readonly string[], id: string): readonly string[] {
+  const last = chosen.at(-1);
+  return last !== undefined && columnOf(last)?.width === undefined ? chosen.toSpliced(-1, 0, id) : [...chosen, id];
+}
+
 /** Chosen ones first, in their order; then what else there is. */
 function Choices() {
   const names = useLoad((signal) => get<Names>('/api/names', {}, signal), []);
@@ -73,7 +79,7 @@ function Choices() {
       <ul class="column-list">
         {rest.map((id) => (
           <li key={id}>
-            <Check label={columnOf(id)?.name ?? id} checked={false} onChange={() => (chosenColumns.value = [...chosen, id])} />
+            <Check label={columnOf(id)?.name ?? id} checked={false} onChange={() => (chosenColumns.value = withColumn(chosen, id))} />
           </li>
         ))}
       </ul>

@@ -1,0 +1,28 @@
+import { isPlain, type Plain } from '../../../../../../core/json/merge.ts';
+import { type Block, imageOf, objectsIn, type Readable, textIn } from '../blocks.ts';
+
+/** How the base64 of each kind of picture begins. */
+const kinds = { iVBORw0KGgo: 'png', '/9j/': 'jpeg', UklGR: 'webp', R0lGOD: 'gif' } as const;
+
+/** Generated pictures: a whole list of them, or the last of a stream. */
+export function readImages(parts: readonly Plain[]): Readable | undefined {
+  const last = parts.findLast(({ type, b64_json: bytes }) => typeof bytes === 'string' && textIn(type).startsWith('image_'));
+  const [part] = parts;
+  const images = last === undefined ? objectsIn(part?.['data']) : [last];
+  const blocks = images.flatMap(blocksOf);
+  if (blocks.length === 0) return undefined;
+  const usage = (last ?? part)?.['usage'];
+  return { messages: [{ role: 'images', blocks, finish: null }], usage: isPlain(usage) ? usage : null, error: null };
+}
+
+function blocksOf({ b64_json: bytes, url, revised_prompt: prompt }: Plain): readonly Block[] {
+  if (typeof bytes !== 'string' && typeof url !== 'string') return [];
+  const image = typeof bytes === 'string' ? pictureOf(bytes) : imageOf(textIn(url));
+  return typeof prompt === 'string' && prompt !== '' ? [image, { kind: 'text', text: prompt }] : [image];
+}
+
+/** What was stored in place of its bytes is shown as it is. */
+function pictureOf(bytes: string): Block {
+  const kind = Object.entries(kinds).find(([begin]) => bytes.startsWith(begin));
+  return kind === undefined ? { kind: 'text', text: bytes } : imageOf(`data:image/${kind[1]};base64,${bytes}`);
+}
