@@ -16,6 +16,7 @@ import type { Serving, WorkerState } from '../serving.ts';
 import { StartError } from '../types.ts';
 import type { FleetDeps } from './fleet-deps.ts';
 import { FleetMetrics } from './totals/metrics.ts';
+import { WorkerGroup } from './group.ts';
 import { KeyLeases } from './leases.ts';
 import type { Beat, FleetTimes, PluginWord, ShownState, WorkerStart } from './messages.ts';
 import { WorkerProcess } from './process.ts';
@@ -45,7 +46,7 @@ export class Fleet implements Serving {
   readonly #deps: FleetDeps;
   readonly #times: FleetTimes;
   readonly #holder: OwnedHolder<Generation>;
-  readonly #slots: readonly Slot[];
+  readonly #group: WorkerGroup;
   readonly #leases: KeyLeases<WorkerProcess>;
   readonly #readings: Readings;
   readonly #metrics: FleetMetrics;
@@ -86,12 +87,12 @@ export class Fleet implements Serving {
       logs,
       snapshot: () => this.snapshot(),
       workers: () => this.workers(),
-      figures: () => this.#figures(),
+      figures: () => this.#group.ask('figures', askMs, (process, figures: Figures) => [process, figures] as const),
       onFault: (error) => this.defect(error),
     });
     deps.spool.settle = () => (deps.memory === undefined ? Promise.resolve() : this.gather());
-    deps.spool.onStored = (frames) => this.#tellAll('stored', frames);
-    this.#slots = Array.from({ length: deps.count }, (_, at) => this.#slot(at + 1));
+    deps.spool.onStored = (frames) => this.#group.tell('stored', frames);
+    this.#group = new WorkerGroup(deps.count, (worker) => this.#slot(worker));
   }
 
   get mask(): Mask {
@@ -104,7 +105,7 @@ export class Fleet implements Serving {
   };
 
   readonly workers = (): readonly WorkerState[] =>
-    this.#slots.map(({ worker, process, restarts, lastEnd }) => ({
+    this.#group.slots.map(({ worker, process, restarts, lastEnd }) => ({
       worker,
       pid: process?.isAlive === true ? process.pid : undefined,
       state: this.#stateOf(process),
@@ -132,34 +133,28 @@ export class Fleet implements Serving {
   }
 
   async gather(): Promise<void> {
-    await Promise.all(
-      this.#serving().map(async (process) => {
-        const beat = await process.channel.call('beat', undefined, askMs).catch(() => undefined);
-        if (beat !== undefined) this.#beat(process, beat as Beat);
-      }),
-    );
+    await this.#group.ask('beat', askMs, (process, beat: Beat) => this.#beat(process, beat));
   }
 
   probes(isOperators: boolean): Probes {
     const { notes, configState: config } = this.#deps;
     const reasons = (): string[] => {
       if (this.#isStopping) return ['draining'];
-      return this.#serving().length === 0 ? ['no worker serves'] : [];
+      return this.#group.serving().length === 0 ? ['no worker serves'] : [];
     };
     const workers = () => this.workers().map(({ worker, pid, state }) => ({ worker, pid: pid ?? null, state }));
     return createProbes({ reasons, notes, config, workers }, isOperators);
   }
 
   async swap(generation: Generation, loaded: ValidConfig): Promise<void> {
-    const workers = { settled: () => Promise.all(this.#slots.map((slot) => slot.settled)), serving: () => this.#serving() };
-    const prepared = await prepareAll(workers, loaded);
+    const prepared = await prepareAll(this.#group, loaded);
     this.#past.push({ secrets: this.#loaded.secrets, until: this.#deps.now() + pastMs });
     this.#loaded = loaded;
     const now = this.#deps.now();
     while ((this.#past[0]?.until ?? now) < now) this.#past.shift();
     this.#mask = createMask([...new Set([...loaded.secrets, ...this.#past.flatMap(({ secrets }) => secrets)])]);
     this.#holder.swap(generation);
-    await Promise.all(this.#serving().map((process) => this.#commit(process, loaded, prepared.has(process))));
+    await Promise.all(this.#group.serving().map((process) => this.#commit(process, loaded, prepared.has(process))));
   }
 
   /** @param isPrepared false: it came in place of one that died meanwhile */
@@ -179,14 +174,14 @@ export class Fleet implements Serving {
     this.#sockets = sockets;
     this.#tick = setInterval(() => this.#look(), this.#times.beatMs);
     try {
-      await Promise.all(this.#slots.map((slot) => slot.begin()));
+      await this.#group.begin();
     } catch (error) {
       throw new StartError({ exitCode: 1, message: `A worker process could not start: ${messageOf(error)}.`, cause: error });
     }
     this.#isStarted = true;
     let next = 0;
     for (const socket of sockets.served()) {
-      const process = this.#serving()[next++ % this.#deps.count];
+      const process = this.#group.serving()[next++ % this.#deps.count];
       if (process === undefined) socket.destroy();
       else process.channel.tell('connection', undefined, socket);
     }
@@ -204,7 +199,7 @@ export class Fleet implements Serving {
     const isFollowed = this.#isAlwaysFollowed || this.#deps.isFollowed();
     if (isFollowed === this.#isFollowed) return;
     this.#isFollowed = isFollowed;
-    this.#tellAll('follow', isFollowed);
+    this.#group.tell('follow', isFollowed);
   }
 
   defect(error: unknown): void {
@@ -232,17 +227,7 @@ export class Fleet implements Serving {
   }
 
   async #end(how: 'drain' | 'close', plan: DrainPlan | undefined, limitMs: number): Promise<void> {
-    await Promise.all(
-      this.#slots.map(async (slot) => {
-        const { process } = slot;
-        slot.stop();
-        if (process === undefined || !process.isAlive) return;
-        if (!process.isServing) return await process.end(0);
-        const beat = await process.channel.call(how, plan, limitMs).catch(() => undefined);
-        if (beat !== undefined) this.#beat(process, beat as Beat);
-        await process.end(1000);
-      }),
-    );
+    await this.#group.end(how, plan, limitMs, (process, beat) => this.#beat(process, beat as Beat));
   }
 
   #slot(worker: number): Slot {
@@ -269,7 +254,7 @@ export class Fleet implements Serving {
       entry,
       {
         beat: (beat: Beat) => this.#beat(made, beat),
-        told: (word: PluginWord) => this.#serving().forEach((other) => other !== made && other.channel.tell('heard', word)),
+        told: (word: PluginWord) => this.#group.serving().forEach((other) => other !== made && other.channel.tell('heard', word)),
         figures: (figures: Figures) => this.#metrics.told(made, figures),
         records: (records: readonly LogRecord[]) => this.#records(records),
         append: ({ bytes, frames }: { bytes: Uint8Array; frames: number }) => memory?.take(new Uint8Array(bytes), frames),
@@ -339,21 +324,21 @@ export class Fleet implements Serving {
   /** Once a beat: who is silent for too long is replaced, and all are told what they must know. */
   #look(): void {
     const { log } = this.#deps;
-    for (const process of this.#serving()) {
+    for (const process of this.#group.serving()) {
       process.missed += 1;
       if (process.missed <= this.#times.mostMissed) continue;
       log.error({ worker: process.worker, pid: process.pid }, 'a worker does not respond: it is ended and replaced');
       process.kill();
     }
     this.#cover();
-    this.#readings.troubles(this.#slots.flatMap(({ trouble }) => (trouble === undefined ? [] : [this.#mask.text(trouble)])));
+    this.#readings.troubles(this.#group.slots.flatMap(({ trouble }) => (trouble === undefined ? [] : [this.#mask.text(trouble)])));
     this.look();
     const shown = this.#shownNow();
     const text = JSON.stringify(shown);
-    if (text !== this.#shown) this.#tellAll('shown', shown);
+    if (text !== this.#shown) this.#group.tell('shown', shown);
     this.#shown = text;
     const style = JSON.stringify(log.style);
-    if (this.#style !== '' && style !== this.#style) this.#tellAll('style', log.style);
+    if (this.#style !== '' && style !== this.#style) this.#group.tell('style', log.style);
     this.#style = style;
   }
 
@@ -361,8 +346,8 @@ export class Fleet implements Serving {
     if (this.#isStarted && !this.#isStopping)
       this.#covers.look(
         this.#sockets,
-        this.#slots.map(({ worker }) => worker),
-        this.#serving().filter(({ missed }) => missed < silentFrom),
+        this.#group.slots.map(({ worker }) => worker),
+        this.#group.serving().filter(({ missed }) => missed < silentFrom),
       );
   }
 
@@ -371,27 +356,11 @@ export class Fleet implements Serving {
     return { notes: [...notes], brief: configState(false), detailed: configState(true) };
   }
 
-  #figures(): Promise<readonly (readonly [WorkerProcess, Figures])[]> {
-    const asked = this.#serving().map(async (process) => {
-      const found = await process.channel.call('figures', undefined, askMs).catch(() => undefined);
-      return found === undefined ? [] : [[process, found as Figures] as const];
-    });
-    return Promise.all(asked).then((found) => found.flat());
-  }
-
   #stateOf(process: WorkerProcess | undefined): WorkerState['state'] {
     if (process?.isAlive !== true) return 'waiting';
     if (!process.isServing) return 'starting';
     if (this.#isStopping) return 'stopping';
     return process.missed >= silentFrom ? 'silent' : 'serving';
-  }
-
-  #serving(): WorkerProcess[] {
-    return this.#slots.flatMap(({ process }) => (process?.isServing === true && process.isAlive ? [process] : []));
-  }
-
-  #tellAll(name: string, value: unknown): void {
-    for (const process of this.#serving()) process.channel.tell(name, value);
   }
 }
 

@@ -1,0 +1,53 @@
+import type { WorkerProcess } from './process.ts';
+import type { Slot } from './slot.ts';
+
+/** All workers of a gateway together: who serves, what all are told, and what all are asked. */
+export class WorkerGroup {
+  readonly slots: readonly Slot[];
+
+  constructor(count: number, slot: (worker: number) => Slot) {
+    this.slots = Array.from({ length: count }, (_, at) => slot(at + 1));
+  }
+
+  serving(): WorkerProcess[] {
+    return this.slots.flatMap(({ process }) => (process?.isServing === true && process.isAlive ? [process] : []));
+  }
+
+  /** Rejects where one of them cannot start at all. */
+  async begin(): Promise<void> {
+    await Promise.all(this.slots.map((slot) => slot.begin()));
+  }
+
+  /** No worker is being started. */
+  settled(): Promise<unknown> {
+    return Promise.all(this.slots.map((slot) => slot.settled));
+  }
+
+  tell(name: string, value: unknown): void {
+    for (const process of this.serving()) process.channel.tell(name, value);
+  }
+
+  /** @param take gets each answer as it comes; who does not respond within `limitMs` is left out */
+  async ask<A, R>(name: string, limitMs: number, take: (process: WorkerProcess, answer: A) => R): Promise<R[]> {
+    const asked = this.serving().map(async (process) => {
+      const answer = await process.channel.call(name, undefined, limitMs).catch(() => undefined);
+      return answer === undefined ? [] : [take(process, answer as A)];
+    });
+    return (await Promise.all(asked)).flat(1) as R[];
+  }
+
+  /** Ends all processes: those that serve as they are asked to. @param take gets the last words of each */
+  async end(how: string, value: unknown, limitMs: number, take: (process: WorkerProcess, answer: unknown) => void): Promise<void> {
+    await Promise.all(
+      this.slots.map(async (slot) => {
+        const { process } = slot;
+        slot.stop();
+        if (process === undefined || !process.isAlive) return;
+        if (!process.isServing) return await process.end(0);
+        const answer = await process.channel.call(how, value, limitMs).catch(() => undefined);
+        if (answer !== undefined) take(process, answer);
+        await process.end(1000);
+      }),
+    );
+  }
+}
