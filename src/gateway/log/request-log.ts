@@ -125,16 +125,20 @@ export class RequestLog implements LogReader {
   /** What was recorded before a question is found by it; where the store cannot take it now, what is stored is asked. */
   async #current(): Promise<void> {
     const { frames } = this.#parts.spool.stats;
-    if (frames === this.#storedFrames) return;
-    this.#draining ??= this.#drain(frames).finally(() => {
+    if (this.#storedFrames >= frames) return;
+    // One that runs may have looked into the spool before the last of these records came.
+    await this.#draining;
+    if (this.#storedFrames >= frames) return;
+    this.#draining ??= this.#drain().finally(() => {
       this.#draining = undefined;
     });
     await this.#draining;
   }
 
-  async #drain(frames: number): Promise<void> {
+  async #drain(): Promise<void> {
     const { spool, writer } = this.#parts;
     await spool.settle?.();
+    const { frames } = spool.stats;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>((resolve) => {
       timer = setTimeout(() => resolve(false), drainMs);

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import type { RecordStore } from '../../store/frame.ts';
+import { Asker } from '../../store/log/asking/asker.ts';
+import { RequestLog } from './request-log.ts';
+import { turns } from '../../../test/support/time.ts';
+
+/** What is said to the two parts, in order; the end of each drain is the test's. */
+function rig() {
+  const said: string[] = [];
+  const drains: (() => void)[] = [];
+  const stats = { frames: 0, bytes: 0, dropped: 0, evicted: 0 };
+  const asker = (call: (name: string) => Promise<unknown>): Asker => Object.assign(Object.create(Asker.prototype) as Asker, { call });
+  const spool: RecordStore = { stats, append: () => {}, close: () => {} };
+  const log = new RequestLog({
+    writer: asker((name) => {
+      said.push(name);
+      return new Promise((resolve) => drains.push(() => resolve(undefined)));
+    }),
+    reader: asker((name) => {
+      said.push(name);
+      return Promise.resolve(Buffer.from('[]'));
+    }),
+    spool,
+    spoolLimit: 0,
+    notes: [],
+    bounded: (retention) => retention,
+  });
+  return { log, said, drains, stats };
+}
+
+it('a question is asked when what was recorded before it is stored, whoever asked before', async () => {
+  const { log, said, drains, stats } = rig();
+  stats.frames = 1;
+  const first = log.trace('one');
+  await turns(2);
+  stats.frames = 2;
+  const others = [log.trace('two'), log.trace('three')];
+  await turns(2);
+  expect(said).toEqual(['drain']);
+  drains[0]?.();
+  await first;
+  await turns(2);
+  expect(said).toEqual(['drain', 'trace', 'drain']);
+  drains[1]?.();
+  await Promise.all(others);
+  await log.trace('four');
+  expect(said).toEqual(['drain', 'trace', 'drain', 'trace', 'trace', 'trace']);
+});
