@@ -95,10 +95,12 @@ export class ExplainService implements Explaining {
       // Whoever explains with it has the time that a call may take.
       if (before !== undefined) setTimeout(() => void closed(before.opened), closeAfterMs).unref();
     }
+    const open = this.#open;
     try {
-      return (await this.#open.opened).explainer;
+      return (await open.opened).explainer;
     } catch (error) {
-      this.#open = undefined;
+      // A newer one may be open by now.
+      if (this.#open === open) this.#open = undefined;
       throw error;
     }
   }
