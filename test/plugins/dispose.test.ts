@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { adminUrl, call } from '../admin/client.ts';
 import { startTestGateway } from '../support/gateway.ts';
 
 const disposed: string[] = [];
@@ -33,6 +36,16 @@ it('all plugins are disposed although one of them fails', async () => {
   await gateway.close();
   expect(disposed).toEqual(['three', 'two', 'one']);
   expect(gateway.lines.join('')).toMatch(/two does not end.*a plugin failed to shut down/);
+});
+
+it('a plugin that was set up to explain a request is disposed with the gateway', async () => {
+  const gateway = await startTestGateway(yaml('one'), { admin: true, files });
+  const token = readFileSync(join(gateway.dir, '.gateway/admin-token'), 'utf8').trim();
+  const explained = await call(adminUrl(gateway), '/api/explain', { method: 'POST', token, body: { body: { model: '@mock/echo' } } });
+  expect(explained.status).toBe(200);
+  expect(disposed).toEqual([]);
+  await gateway.close();
+  expect(disposed).toEqual(['one', 'one']);
 });
 
 it('those before one that cannot be set up are, too, and the start reports why it failed', async () => {

@@ -21,6 +21,7 @@ import type { Probes } from '../../transport/inbound/probes.ts';
 import type { Serving, WorkerState } from '../serving.ts';
 import type { Beat } from '../workers/messages.ts';
 import type { DrainPlan } from '../drain.ts';
+import type { ExplainService } from '../explain/service.ts';
 import type { GatewayOptions } from '../types.ts';
 import { overriddenBy } from '../reload/overridden.ts';
 import { Revisions } from './revisions.ts';
@@ -65,7 +66,7 @@ export class Control implements Subject {
   readonly #attempts = new Attempts();
   readonly #process = new ProcessView();
   #probes: Probes | undefined;
-  #explaining: Promise<Explaining> | undefined;
+  #explaining: Promise<ExplainService> | undefined;
   #lastReload: Status['last_reload'] = null;
   #restartNeeded: readonly string[] = [];
   #written: { readonly revision: string; readonly places: WrittenPlaces } | undefined;
@@ -156,7 +157,7 @@ export class Control implements Subject {
     return (this.#explaining ??= this.#openExplaining());
   }
 
-  async #openExplaining(): Promise<Explaining> {
+  async #openExplaining(): Promise<ExplainService> {
     const { ExplainService } = await import('../explain/service.ts');
     const { options, now, monotonic } = this.#deps;
     return new ExplainService({
@@ -167,6 +168,11 @@ export class Control implements Subject {
       url: () => this.url,
       mask: (text) => this.mask().text(text),
     });
+  }
+
+  /** Gives back what was opened to answer its calls. */
+  async close(): Promise<void> {
+    await (await this.#explaining)?.close();
   }
 
   async reload(): Promise<ReloadVerdict> {

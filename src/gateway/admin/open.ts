@@ -83,6 +83,7 @@ async function open(
   });
   const { url, release } = await openListener(server, setting, '--admin-listen');
   server.on('error', (error) => options.log.warn({ err: error }, 'a connection to the admin listener could not be accepted'));
+  onOpened(() => control.close());
   onOpened(release);
   onOpened(() => {
     server.closeAllConnections();

@@ -27,6 +27,8 @@ export interface ExplainServiceDeps {
 export class ExplainService implements Explaining {
   readonly #deps: ExplainServiceDeps;
   #open: { readonly of: ValidConfig; readonly opened: Promise<OpenExplainer> } | undefined;
+  /** Of earlier configurations: whoever explains with one has the time that a call may take. */
+  readonly #old = new Set<Promise<OpenExplainer>>();
 
   constructor(deps: ExplainServiceDeps) {
     this.#deps = deps;
@@ -66,6 +68,12 @@ export class ExplainService implements Explaining {
     return { ...replayed, body, differences: responseDifferences(before.text, body, stored), why_absent: null };
   }
 
+  /** Gives back what was opened: nothing is explained any more. */
+  async close(): Promise<void> {
+    if (this.#open !== undefined) this.#old.add(this.#open.opened);
+    await Promise.all([...this.#old].map((opened) => this.#close(opened)));
+  }
+
   async #fromLog(request: ExplainRequest, id: string, explainer: Explainer): Promise<ExplainRequest> {
     const logs = this.#logs();
     const stored = await recordOf(logs, id);
@@ -92,8 +100,7 @@ export class ExplainService implements Explaining {
       const before = this.#open;
       const { source, cwd, env, registry } = this.#deps.options;
       this.#open = { of: loaded, opened: openExplainer({ loaded, source, cwd, env, registry, clock: this.#deps.clock }) };
-      // Whoever explains with it has the time that a call may take.
-      if (before !== undefined) setTimeout(() => void closed(before.opened), closeAfterMs).unref();
+      if (before !== undefined) this.#leave(before.opened);
     }
     const open = this.#open;
     try {
@@ -104,17 +111,23 @@ export class ExplainService implements Explaining {
       throw error;
     }
   }
+
+  #leave(opened: Promise<OpenExplainer>): void {
+    this.#old.add(opened);
+    setTimeout(() => void this.#close(opened), closeAfterMs).unref();
+  }
+
+  async #close(opened: Promise<OpenExplainer>): Promise<void> {
+    if (!this.#old.delete(opened)) return;
+    try {
+      await (await opened).close();
+    } catch {
+      // It was never used, or a plugin failed to shut down: nothing of the gateway that serves depends on it.
+    }
+  }
 }
 
 const closeAfterMs = 60_000;
-
-async function closed(opened: Promise<OpenExplainer>): Promise<void> {
-  try {
-    await (await opened).close();
-  } catch {
-    // It was never used, or a plugin failed to shut down: nothing of the gateway that serves depends on it.
-  }
-}
 
 function refuseMasked({ record }: StoredRecord): void {
   const count = Object.values(record.redactions).reduce((sum, each) => sum + each, 0);
