@@ -135,7 +135,10 @@ export class Execution {
       const left = this.#deps.chain.skip(this.ctx, next);
       if (left === undefined || (left.unlessAll && this.#triesAll)) return firstOf(next);
       if (left.unlessAll) this.#passedOver ??= next;
-      this.push({ kind: 'skipped', attempt: this.#draft(firstOf(next)), times: notSent(this.#now()), because: left.because });
+      const attempt = this.#draft(firstOf(next));
+      const model = next.override?.['model'];
+      if (typeof model === 'string') attempt.model = model;
+      this.push({ kind: 'skipped', attempt, times: notSent(this.#now()), because: left.because });
     }
     return this.#lastResort();
   }

@@ -89,7 +89,7 @@ describe('a circuit breaker', () => {
     const record = await gateway.record(id);
     expect(record).toMatchObject({
       provider: 'b',
-      attempts: [{ outcome: 'skipped', reason: 'fallback-retry: circuit open, next attempt in 1 s' }, { outcome: 'answered' }],
+      attempts: [{ outcome: 'skipped', model: 'm', reason: 'fallback-retry: circuit open, next attempt in 1 s' }, { outcome: 'answered' }],
     });
     expect(record.plugins).toContainEqual(expect.objectContaining({ name: 'fallback-retry', moment: 'skip' }));
     down.delete('a');
