@@ -1,5 +1,7 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CheckResult, ConfigView, EffectiveConfig, PlanResult } from '../../src/admin/api-types.ts';
+import type { CheckResult, ConfigView, EffectiveConfig, PlanResult, RevisionView } from '../../src/admin/api-types.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { adminUrl, call } from './client.ts';
 
@@ -53,6 +55,23 @@ describe('the effective configuration', () => {
     expect(at('server.max_answer')).toMatchObject({ value: '256MB', origin: 'default' });
     expect(config.files.map(({ path }) => path)).toEqual(['gateway.yaml', 'configs/support.yaml']);
     expect(config.diagnostics.some(({ code }) => code === 'plain-secret')).toBe(true);
+  });
+
+  it('has one name for each file, also beside the working directory', async () => {
+    const other = await startTestGateway('version: 1\nproviders: {mock: {type: mock}}\nserver: {admin: {open: true}}\n', {
+      admin: true,
+      cwd: join(tmpdir(), 'elsewhere'),
+    });
+    const read = async <T>(path: string): Promise<T> => (await call(adminUrl(other), path)).json as T;
+    const config = await read<EffectiveConfig>('/api/config');
+    expect(config.files.map(({ path }) => path)).toEqual([other.file]);
+    expect(config.values.find(({ path }) => path === 'version')?.origin).toEqual({ file: other.file, line: 1 });
+    const [revision] = await read<RevisionView[]>('/api/revisions');
+    expect(revision?.files.map(({ path }) => path)).toEqual([other.file]);
+    const files = { [other.file]: 'version: 1\nproviders: {}\n' };
+    const plan = (await call(adminUrl(other), '/api/plan', { method: 'POST', body: { files } })).json as PlanResult;
+    expect(plan.diff).toContain(`+++ ${other.file}`);
+    await other.close();
   });
 
   it('shows no secret anywhere', async () => {

@@ -70,6 +70,9 @@ describe.skipIf(!hasBrowser)('a person', () => {
     await page.getByText(/^Not JSON/).waitFor();
     expect(await page.getByRole('button', { name: 'Explain', exact: true }).isDisabled()).toBe(true);
     await body.fill('{"model": "echo", "messages": [{"role": "user", "content": "hi"}]}');
+    await page.getByLabel('Headers').fill('x-gateway-metadata {"plan": "paid"}');
+    await page.getByRole('button', { name: 'Explain', exact: true }).click();
+    await page.getByText(/is not a header/).waitFor();
     await page.getByLabel('Headers').fill('x-gateway-metadata: {"plan": "paid"}');
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
     const told = page.getByRole('region', { name: 'Explanation' });

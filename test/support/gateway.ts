@@ -39,6 +39,8 @@ export interface TestGatewayOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Worker processes serve, as many as the file says. */
   readonly workers?: GatewayOptions['workerTimes'];
+  /** The working directory; that of the file unless said otherwise. */
+  readonly cwd?: string;
   /** What else the folder needs before the start. */
   prepare?(dir: string): Promise<void>;
 }
@@ -59,7 +61,7 @@ export async function startTestGateway(yaml: string, options: TestGatewayOptions
   const lines: string[] = [];
   const gateway = await startGateway({
     source: { path: file },
-    cwd: dir,
+    cwd: options.cwd ?? dir,
     env: options.env ?? {},
     listen: 'listen' in options ? options.listen : '127.0.0.1:0',
     admin: options.admin,

@@ -1,8 +1,9 @@
-import { dirname, relative } from 'node:path';
+import { dirname } from 'node:path';
 import { blockText, type Member } from '../../../config/edit/document.ts';
 import { fileForKey, readKeys, type WrittenKey, type WrittenKeys } from '../../../config/edit/written.ts';
 import { GatewayError } from '../../../core/error.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { barePath } from '../../../core/text/shown-path.ts';
 import { issue, type KeyRules, revoke, rotate } from '../../../manage/keys/change.ts';
 import { editKey, writeNew } from '../../../manage/keys/files.ts';
 import { keyNamed } from '../../../manage/keys/shared.ts';
@@ -54,7 +55,7 @@ async function create({ subject, body, written, configPath }: Change): Promise<K
   await checkNew({ subject, written, name, text, configPath });
   const file = fileForKey(name, written.include, configPath);
   const isWritten = file !== undefined && unlessReadOnly(() => writeNew(file, text, subject.cwd));
-  return { secret: key, yaml: text, written_to: isWritten && file !== undefined ? relative(subject.cwd, file) : null };
+  return { secret: key, yaml: text, written_to: isWritten && file !== undefined ? barePath(file, subject.cwd) : null };
 }
 
 /** The key must not make the next load fail: names of configs, for example, may be wrong. */
@@ -71,7 +72,7 @@ async function checkNew(made: {
   const entry = written.texts[configPath] ?? '';
   const both = JSON.stringify([configPath, path]);
   const { diagnostics } = await subject.inspect({ ...written.texts, [configPath]: entry, [path]: text }, `version: 1\ninclude: ${both}\n`);
-  const named = [path, relative(subject.cwd, path)];
+  const named = [path, barePath(path, subject.cwd)];
   const own = diagnostics.find(({ severity, file }) => severity === 'error' && named.includes(file));
   if (own !== undefined) throw new Refusal('no', own.message, own.hint);
 }
@@ -90,7 +91,7 @@ function revoked({ subject, written, name }: Change): KeyChange {
 function edited(found: WrittenKey, members: Readonly<Record<string, Member>>, cwd: string): Omit<KeyChange, 'secret'> {
   const isWritten = unlessReadOnly(() => editKey(found, members, cwd));
   const yaml = blockText('api_keys', found.name, { ...found.entry, ...members });
-  return { yaml, written_to: isWritten ? relative(cwd, found.file) : null };
+  return { yaml, written_to: isWritten ? barePath(found.file, cwd) : null };
 }
 
 /** False where the file can't be written: then the YAML has to be pasted. */

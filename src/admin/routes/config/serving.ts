@@ -1,6 +1,6 @@
-import { relative } from 'node:path';
 import { GatewayError } from '../../../core/error.ts';
 import { lineDiff } from '../../../core/text/line-diff.ts';
+import { barePath } from '../../../core/text/shown-path.ts';
 import type { RevisionView } from '../../api-types.ts';
 import { type AdminCall, type AdminRoute, textIn } from '../route.ts';
 
@@ -70,7 +70,7 @@ function revisionsOf({ subject }: AdminCall): readonly RevisionView[] {
     revision,
     applied_at: appliedAt,
     serves: i === at,
-    files: Object.entries(files).map(([path, { modifiedAt }]) => ({ path: relative(subject.cwd, path), modified_at: modifiedAt })),
+    files: Object.entries(files).map(([path, { modifiedAt }]) => ({ path: barePath(path, subject.cwd), modified_at: modifiedAt })),
     changes,
     diff: diffOf(files, all[i + 1]?.files ?? {}, subject.cwd),
   }));
@@ -82,7 +82,7 @@ function diffOf(files: Files, before: Files, cwd: string): string {
   let out = '';
   for (const path of new Set([...Object.keys(before), ...Object.keys(files)])) {
     const diff = lineDiff(before[path]?.text ?? '', files[path]?.text ?? '');
-    const name = relative(cwd, path);
+    const name = barePath(path, cwd);
     if (diff !== '') out += `--- ${name}\n+++ ${name}\n${diff}`;
   }
   return out;

@@ -1,4 +1,4 @@
-import { dirname, relative, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { diffConfigs } from '../../../config/report/diff.ts';
 import { filesDiff, renamed } from '../../../config/report/files-diff.ts';
 import type { LoadedConfig } from '../../../config/reload/load.ts';
@@ -6,6 +6,7 @@ import type { SavedFiles } from '../../../config/read/merge-files.ts';
 import { GatewayError } from '../../../core/error.ts';
 import { isPlain } from '../../../core/json/merge.ts';
 import { createMask, type Mask } from '../../../core/secrets/mask.ts';
+import { barePath } from '../../../core/text/shown-path.ts';
 import type { CheckResult, EffectiveConfig, PlanResult } from '../../api-types.ts';
 import { shownDiagnostics } from '../../views/diagnostics.ts';
 import { schemaDefaults } from '../../views/defaults.ts';
@@ -62,7 +63,7 @@ async function effective({ subject }: AdminCall): Promise<EffectiveConfig> {
   const standard = schemaDefaults().filter(({ path }) => !written.has(path));
   return {
     revision,
-    files: Object.entries(texts).map(([path, text]) => ({ path: relative(subject.cwd, path), text: mask.text(text) })),
+    files: Object.entries(texts).map(([path, text]) => ({ path: barePath(path, subject.cwd), text: mask.text(text) })),
     values: [
       ...values.map(({ path, value, origin }) => ({ path, value: mask.text(value), origin })),
       ...standard.map(({ path, value }) => ({ path, value, origin: 'default' as const })),
@@ -99,7 +100,7 @@ async function inspected(call: AdminCall): Promise<Inspected> {
 }
 
 function knownPath(known: readonly string[], name: string, cwd: string): string {
-  const path = known.find((one) => one === name || relative(cwd, one) === name);
+  const path = known.find((one) => one === name || barePath(one, cwd) === name);
   if (path !== undefined) return path;
   throw new GatewayError('invalid_value', { message: `The configuration has no file "${name.slice(0, 200)}".`, param: 'files' });
 }
@@ -126,7 +127,7 @@ function planned({ subject }: AdminCall, { loaded, mask, texts }: Inspected): Pl
   const now = subject.loaded();
   const { changes, restart } =
     loaded.tree === undefined ? { changes: [], restart: [] } : diffConfigs(now.tree, loaded.tree, subject.overridden);
-  const nameOf = (path: string): string => relative(subject.cwd, path);
+  const nameOf = (path: string): string => barePath(path, subject.cwd);
   const diff = filesDiff(renamed(now.texts, nameOf), renamed(texts, nameOf), (text) => mask.text(text));
   return { ...checked(loaded, mask), against: now.revision, changes, restart_needed: restart, diff };
 }

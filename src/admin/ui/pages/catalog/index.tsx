@@ -38,7 +38,7 @@ export function Catalog({ name }: { name: string | undefined }) {
                 </p>
               )}
               {found.length === 0 ? (
-                <Empty icon="search" title="No provider is called so" />
+                <Empty icon="search" title={name === undefined ? 'No provider matches' : `There is no provider “${name}”`} />
               ) : (
                 <div class="provider-grid">
                   {found.map((provider) => (

@@ -26,6 +26,12 @@ export function problemOf({ way, body }: Asked): string | null {
   }
 }
 
+/** Of the headers; null: each line is one. */
+export function headerProblem({ headers }: Asked): string | null {
+  const wrong = linesIn(headers).find((line) => !/^\s*[\w!#$%&'*+.^`|~-]+\s*:/.test(line));
+  return wrong === undefined ? null : `“${wrong.trim()}” is not a header: write name: value`;
+}
+
 /** Nobody is called, and the gateway has nothing to say by itself. */
 export const goesNowhere = ({ targets, answer }: Explanation): boolean => targets.length === 0 && answer === null;
 
@@ -53,11 +59,13 @@ function bodyOf({ path, model, user }: Asked): Readonly<Record<string, unknown>>
   return path.endsWith('/messages') ? { ...named, max_tokens: 256, messages } : { ...named, messages };
 }
 
-/** Lines without a colon are left out. */
+const linesIn = (text: string): readonly string[] => text.split('\n').filter((line) => line.trim() !== '');
+
 function headersIn(text: string): Record<string, string> {
-  const entries = text.split('\n').flatMap((line) => {
-    const colon = line.indexOf(':', 1);
-    return colon < 1 ? [] : [[line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()] as const];
-  });
-  return Object.fromEntries(entries.filter(([name]) => name !== ''));
+  return Object.fromEntries(
+    linesIn(text).map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()] as const;
+    }),
+  );
 }

@@ -10,7 +10,7 @@ import { Choice } from '../../components/tabs.tsx';
 import { ExplanationView } from '../../log/explanation.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { Assume, slugsOf } from './assume.tsx';
-import { type Asked, explainBody, goesNowhere, problemOf } from './asked.ts';
+import { type Asked, explainBody, goesNowhere, headerProblem, problemOf } from './asked.ts';
 
 const paths = ['/v1/chat/completions', '/v1/messages', '/v1/responses', '/v1/embeddings', '/v1/completions', '/v1/images/generations'];
 
@@ -41,6 +41,9 @@ export function ExplainForm({ configs, current }: { configs: readonly ConfigView
     [firstKey?.name],
   );
   const problem = problemOf(asked);
+  // Not while a name is still being typed.
+  const [tried, setTried] = useState<string>();
+  const wrongHeader = headerProblem(asked);
   const chosen = configs.find(({ name }) => name === asked.config);
   const slugs = chosen === undefined ? (status.data?.providers ?? []).map(({ slug }) => slug) : slugsOf(chosen.root);
   return (
@@ -50,7 +53,9 @@ export function ExplainForm({ configs, current }: { configs: readonly ConfigView
           class="stack"
           onSubmit={(event) => {
             event.preventDefault();
-            if (problem === null) explain.run((signal) => post<Explanation>('/api/explain', explainBody(asked), signal));
+            setTried(asked.headers);
+            if (problem === null && wrongHeader === null)
+              explain.run((signal) => post<Explanation>('/api/explain', explainBody(asked), signal));
           }}
         >
           <Choice
@@ -99,6 +104,7 @@ export function ExplainForm({ configs, current }: { configs: readonly ConfigView
             value={asked.headers}
             onInput={(headers) => set({ headers })}
             placeholder={'x-gateway-metadata: {"plan": "paid"}'}
+            problem={tried === asked.headers ? wrongHeader : null}
             hint="One a line: name: value"
           />
           <Assume slugs={slugs} value={asked.assume} onChange={(assume) => set({ assume })} />

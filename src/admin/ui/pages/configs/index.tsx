@@ -1,5 +1,6 @@
-import type { ConfigView } from '../../../api-types.ts';
+import type { ConfigView, Status } from '../../../api-types.ts';
 import { get } from '../../browser/api.ts';
+import { clock } from '../../browser/format.ts';
 import { useLoad } from '../../browser/load.ts';
 import { may } from '../../browser/session.ts';
 import { Code } from '../../components/code.tsx';
@@ -21,6 +22,8 @@ const example = `configs:
 /** Each named config as its tree of targets, its YAML beside it, and what would happen to a request. */
 export function Configs({ name }: { name: string | undefined }) {
   const loaded = useLoad((signal) => get<readonly ConfigView[]>('/api/configs', {}, signal), [], 15_000);
+  const status = useLoad((signal) => get<Status>('/api/status', {}, signal), []);
+  const window = windowOf(status.data?.started_at);
   return (
     <Page title="Configs">
       <Await loaded={loaded} lines={12}>
@@ -34,7 +37,7 @@ export function Configs({ name }: { name: string | undefined }) {
                 <div class="split">
                   <NameList
                     label="Configs"
-                    names={configs.map((one) => ({ name: one.name, note: noteOf(one) }))}
+                    names={configs.map((one) => ({ name: one.name, note: noteOf(one, window) }))}
                     current={config?.name}
                     hrefOf={(one) => `/configs/${encodeURIComponent(one)}`}
                   />
@@ -43,7 +46,7 @@ export function Configs({ name }: { name: string | undefined }) {
                       <p>It may have been removed from the files, or it is in a file that does not load.</p>
                     </Empty>
                   ) : (
-                    <One config={config} />
+                    <One config={config} window={window} />
                   )}
                 </div>
               )}
@@ -56,7 +59,14 @@ export function Configs({ name }: { name: string | undefined }) {
   );
 }
 
-const noteOf = ({ root }: ConfigView): string => (root.live.requests === 0 ? 'not used' : `${root.live.requests} in the last hour`);
+const hour = 3_600_000;
+
+/** What the figures are of: they are counted in memory, by minutes. */
+const windowOf = (start: number | undefined): string =>
+  start === undefined || Date.now() - start > hour ? 'in the last hour' : `since the start at ${clock(start).slice(0, 5)}`;
+
+const noteOf = ({ root }: ConfigView, window: string): string =>
+  root.live.requests === 0 ? `not used ${window}` : `${root.live.requests} ${window}`;
 
 function Nothing() {
   return (
@@ -70,11 +80,11 @@ function Nothing() {
   );
 }
 
-function One({ config }: { config: ConfigView }) {
+function One({ config, window }: { config: ConfigView; window: string }) {
   const { name, at, yaml, root } = config;
   return (
     <div class="halves">
-      <Panel title={<span class="break">{name}</span>} aside={<span class="muted small">the last hour</span>}>
+      <Panel title={<span class="break">{name}</span>} aside={<span class="muted small">{window}</span>}>
         <Tree config={name} root={root} />
       </Panel>
       <Panel title="YAML" aside={<Place at={at} />}>

@@ -13,13 +13,13 @@ export function Figures({ stats, range }: { stats: Stats; range: Range }) {
       <Figure
         name="Duration"
         value={duration(total.p50)}
-        note={`p95 ${duration(total.p95)} · p99 ${duration(total.p99)}`}
+        note={`median · p95 ${duration(total.p95)} · p99 ${duration(total.p99)}`}
         href={requestsHref(`latency:>=${Math.round(total.p95 ?? 1000)}ms`, range)}
       />
       <Figure
         name="First token"
         value={duration(total.ttft_p50)}
-        note={`p95 ${duration(total.ttft_p95)}`}
+        note={`median · p95 ${duration(total.ttft_p95)}`}
         href={requestsHref('ttft:*', range)}
       />
       <Figure
@@ -37,13 +37,13 @@ export function Figures({ stats, range }: { stats: Stats; range: Range }) {
       <Figure
         name="Fallbacks"
         value={percent(fallbacks, requests)}
-        note={`${count(fallbacks)} requests`}
+        note={`${count(fallbacks)} ${fallbacks === 1 ? 'request' : 'requests'}`}
         href={requestsHref('fallback:true', range)}
       />
       <Figure
         name="Overhead"
         value={duration(total.overhead_p50)}
-        note={`p95 ${duration(total.overhead_p95)}`}
+        note={`median · p95 ${duration(total.overhead_p95)}`}
         href={requestsHref('overhead:>10ms', range)}
       />
     </section>

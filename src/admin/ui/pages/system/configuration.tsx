@@ -67,7 +67,15 @@ function Values({ values, onPlace }: { values: readonly Value[]; onPlace: (spot:
     });
   }, [values, text, withDefaults]);
   return (
-    <Panel title="Effective configuration" aside={<span class="muted small">{count(found.length)} values</span>} flush>
+    <Panel
+      title="Effective configuration"
+      aside={
+        <span class="muted small">
+          {count(found.length)} {found.length === 1 ? 'value' : 'values'}
+        </span>
+      }
+      flush
+    >
       <div class="search-row">
         <TextField
           label="Search names, values and places"

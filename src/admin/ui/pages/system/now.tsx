@@ -37,7 +37,12 @@ function Warnings({ status }: { status: Status }) {
   const { rolled_back_to: older, restart_needed: restart, draining, in_flight: open, notes, store } = status;
   return (
     <>
-      {draining && <Notice tone="warn" title={`The gateway is stopping; ${count(open)} requests are still running`} />}
+      {draining && (
+        <Notice
+          tone="warn"
+          title={`The gateway is stopping; ${open === 1 ? '1 request is' : `${count(open)} requests are`} still running`}
+        />
+      )}
       {older !== null && (
         <Notice tone="warn" title={`Rolled back to revision ${older}`}>
           <p>
