@@ -34,7 +34,9 @@ const finishReasons: ReadonlySet<string> = new Set(['stop', 'length', 'tool_call
 class ChatWriter implements DialectWriter {
   failure: GatewayError | undefined;
   readonly #call: DialectCall;
-  readonly #choices: ChoiceState[] = [];
+  readonly #choices = new Map<number, ChoiceState>();
+  /** Those with fields for their next chunk. */
+  readonly #waiting = new Set<ChoiceState>();
   /** `data: {` and the members that every chunk has; '' before the first chunk. */
   #head = '';
   /** Fields that join the next chunk. */
@@ -73,7 +75,7 @@ class ChatWriter implements DialectWriter {
   end(): readonly string[] {
     if (this.failure !== undefined) return nothing;
     const left = this.#flush();
-    if (this.#choices.length === 0 || this.#choices.some((choice) => !choice.isFinished)) {
+    if (this.#choices.size === 0 || this.#choices.values().some((choice) => !choice.isFinished)) {
       const error = new GatewayError('stream_interrupted', {
         message: 'The provider closed the stream before its end.',
         source: 'provider',
@@ -123,31 +125,38 @@ class ChatWriter implements DialectWriter {
 
   #merge(choice: ChoiceState, fields: Readonly<Record<string, unknown>>): void {
     choice.fields = { ...choice.fields, ...fields };
+    this.#waiting.add(choice);
   }
 
   /** Chunks for fields that found no other. */
   #flush(): string[] {
     const out: string[] = [];
-    for (const choice of this.#choices) if (choice !== undefined && choice.fields !== undefined) out.push(this.#chunk(choice, '', null));
+    for (const choice of this.#waiting) out.push(this.#chunk(choice, '', null));
     if (this.#fields !== undefined) out.push(`${this.#prefix()},"choices":[]}\n\n`);
     return out;
   }
 
   #choice(index: number): ChoiceState {
-    const known = this.#choices.find((choice) => choice.index === index);
+    const known = this.#choices.get(index);
     if (known !== undefined) return known;
     const choice = newChoice(index);
-    this.#choices.push(choice);
+    this.#choices.set(index, choice);
     return choice;
   }
 
   #chunk(choice: ChoiceState, delta: string, finish: string | null): string {
     const role = choice.hasRole ? '' : `"role":"assistant"${delta === '' ? '' : ','}`;
     choice.hasRole = true;
-    const fields = choice.fields === undefined ? '' : joined(choice.fields);
-    choice.fields = undefined;
+    const fields = choice.fields === undefined ? '' : this.#taken(choice, choice.fields);
     const reason = finish === null ? 'null' : `"${finish}"`;
     return `${this.#prefix()},"choices":[{"index":${choice.index},"delta":{${role}${delta}}${fields},"finish_reason":${reason}}]}\n\n`;
+  }
+
+  /** The fields of a choice, for the chunk that is written now. */
+  #taken(choice: ChoiceState, fields: Record<string, unknown>): string {
+    choice.fields = undefined;
+    this.#waiting.delete(choice);
+    return joined(fields);
   }
 
   #prefix(): string {

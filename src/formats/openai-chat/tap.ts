@@ -5,7 +5,7 @@ import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { checkedObject, objectAt, textOf, valueOf } from '../shared/json.ts';
 import { faultInBand, objectIn } from './fault.ts';
-import { finishWords } from '../shared/finish-words.ts';
+import { FinishWords } from '../shared/finish-words.ts';
 import { readUsage, withTier } from '../shared/usage.ts';
 
 const quote = 0x22;
@@ -25,8 +25,7 @@ export class ChatTap implements Tap {
   model: string | undefined;
   fault: ProviderFault | undefined;
   contentEvents = 0;
-  /** By choice; undefined while it is in progress. */
-  readonly #finish = new Map<number, string | undefined>();
+  readonly #finish = new FinishWords();
   /** The last text that held a usage object, and where it starts: services that repeat it cost no parse each time. */
   #usageText: string | undefined;
   #usageAt = 0;
@@ -68,7 +67,7 @@ export class ChatTap implements Tap {
   }
 
   get finish(): readonly string[] {
-    return finishWords(this.#finish);
+    return this.#finish.list();
   }
 
   #read(event: WireEvent): EventKind {
@@ -87,7 +86,7 @@ export class ChatTap implements Tap {
     }
     let content = false;
     for (const [at, choice] of choices.entries()) content = this.#note(choice, at) || content;
-    if (this.#finish.size > 0 && [...this.#finish.values()].every((reason) => reason !== undefined)) this.complete = true;
+    if (this.#finish.isComplete) this.complete = true;
     if (!content) return 'meta';
     this.contentEvents += 1;
     return 'content';
@@ -97,8 +96,7 @@ export class ChatTap implements Tap {
   #note(choice: Plain, at: number): boolean {
     const index = typeof choice['index'] === 'number' ? choice['index'] : at;
     const reason = textOf(choice['finish_reason']);
-    // A service may name the reason and go on, or name it twice: the last one holds.
-    this.#finish.set(index, reason ?? this.#finish.get(index));
+    this.#finish.set(index, reason);
     return reason !== undefined || isFilled(choice['text']) || hasContent(choice['delta']);
   }
 

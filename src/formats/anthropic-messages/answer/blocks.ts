@@ -3,6 +3,7 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
 import { annotationsOf } from '../citations.ts';
 import { parseExact } from '../../shared/exact.ts';
+import { Kept } from '../../shared/kept.ts';
 import { isOutput } from './output-tool.ts';
 
 /** A content block between its start and its end. */
@@ -31,6 +32,7 @@ const nothing: readonly ModelEvent[] = Object.freeze([]);
  */
 export class MessageBlocks {
   readonly #open = new Map<number, OpenBlock>();
+  readonly #kept = new Kept();
   /** Tool calls so far. */
   calls = 0;
   /** The answer is the input of the tool that holds it to its schema. */
@@ -42,6 +44,7 @@ export class MessageBlocks {
 
   begin(block: number, content: unknown): readonly ModelEvent[] {
     if (!isPlain(content)) return nothing;
+    this.#kept.add();
     const opened = this.#opened(content);
     this.#open.set(block, opened);
     switch (content['type']) {
@@ -144,6 +147,7 @@ export class MessageBlocks {
     opened.hasInput = true;
     if (opened.isOutput) return this.#text(block, text);
     if (opened.call !== undefined) return [{ type: 'tool_call', choice: 0, index: opened.call, arguments: text }];
+    this.#kept.add(text.length);
     opened.inputText += text;
     return nothing;
   }
@@ -151,6 +155,7 @@ export class MessageBlocks {
   #citation(block: number, citation: unknown): readonly ModelEvent[] {
     const opened = this.#open.get(block);
     if (opened === undefined || !isPlain(citation)) return nothing;
+    this.#kept.addJson(citation);
     opened.citations ??= [];
     opened.citations.push(citation);
     return nothing;

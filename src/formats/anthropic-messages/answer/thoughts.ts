@@ -7,6 +7,8 @@ import { traitsOf } from '../request/model.ts';
 
 /** Characters of the blocks before one call, beyond which they are not remembered. */
 const longest = 1024 * 1024;
+/** Characters that stand for a block beside its text. */
+const blockSize = 128;
 
 type Block = Record<string, unknown>;
 
@@ -25,15 +27,13 @@ export class ThoughtNotes {
     if (!isPlain(content)) return undefined;
     switch (content['type']) {
       case 'thinking':
-        this.#blocks.set(index, { type: 'thinking', thinking: textIn(content['thinking']), signature: textIn(content['signature']) });
-        this.#grow(content);
+        this.#keep(index, { type: 'thinking', thinking: textIn(content['thinking']), signature: textIn(content['signature']) });
         return undefined;
       case 'redacted_thinking':
-        this.#blocks.set(index, { type: 'redacted_thinking', data: content['data'] });
-        this.#grow(content);
+        this.#keep(index, { type: 'redacted_thinking', data: content['data'] });
         return undefined;
       case 'text':
-        if (this.#blocks.size > 0) this.#blocks.set(index, { type: 'text', text: textIn(content['text']) });
+        if (this.#blocks.size > 0) this.#keep(index, { type: 'text', text: textIn(content['text']) });
         return undefined;
       case 'tool_use':
         return this.#blocks.size === 0 ? undefined : this.#noteFor(content['id']);
@@ -49,6 +49,12 @@ export class ThoughtNotes {
       if (typeof delta[member] === 'string') block[member] = textIn(block[member]) + delta[member];
     }
     this.#grow(delta);
+  }
+
+  #keep(index: number, block: Block): void {
+    this.#blocks.set(index, block);
+    this.#size += blockSize;
+    this.#grow(block);
   }
 
   #grow(with_: Plain): void {

@@ -6,6 +6,7 @@ import { annotationsOf } from '../../anthropic-messages/citations.ts';
 import { outputTool } from '../../anthropic-messages/answer/output-tool.ts';
 import { ThoughtNotes } from '../../anthropic-messages/answer/thoughts.ts';
 import { textOf } from '../../shared/json.ts';
+import { Kept } from '../../shared/kept.ts';
 import { toHubCitation } from '../citations.ts';
 import { finishReason } from './finish.ts';
 import { converseUsage } from './usage.ts';
@@ -42,6 +43,7 @@ export class ConverseReader {
   readonly #thoughts: ThoughtNotes | undefined;
   readonly #open = new Map<number, OpenBlock>();
   readonly #annotations: Plain[] = [];
+  readonly #kept = new Kept();
   #calls = 0;
   /** Characters of the answer's text so far. */
   #length = 0;
@@ -116,7 +118,9 @@ export class ConverseReader {
     if (isPlain(reasoningContent)) return this.#reasoning(block, reasoningContent);
     if (isPlain(citation)) {
       const found = toHubCitation(citation);
-      if (found !== undefined) this.#block(block, 'text').citations.push(found);
+      if (found === undefined) return nothing;
+      this.#kept.addJson(found);
+      this.#block(block, 'text').citations.push(found);
       return nothing;
     }
     return isPlain(image) ? this.#image(block, image) : nothing;
@@ -143,6 +147,7 @@ export class ConverseReader {
 
   #reasoning(block: number, { text, signature, redactedContent }: Plain): readonly ModelEvent[] {
     if (typeof redactedContent === 'string') {
+      this.#kept.add(redactedContent.length);
       this.#block(block, 'redacted').redacted.push(Buffer.from(redactedContent, 'base64'));
       return nothing;
     }
@@ -207,6 +212,7 @@ export class ConverseReader {
   }
 
   #made(kind: BlockKind, call: number | undefined, isOutput: boolean): OpenBlock {
+    this.#kept.add();
     return { format: undefined, kind, call, isOutput, hasInput: false, redacted: [], citations: [], start: this.#length };
   }
 }

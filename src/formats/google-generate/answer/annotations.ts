@@ -1,4 +1,5 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { Kept } from '../../shared/kept.ts';
 
 /** One stretch of the answer and the pages it rests on, in OpenAI's form. */
 export type Annotation = {
@@ -9,20 +10,25 @@ export type Annotation = {
 /**
  * Grounding as annotations. The service counts UTF-8 bytes within one text part, OpenAI characters of the whole answer.
  * `texts` are the answer's text parts by their index among all parts.
+ *
+ * @throws GatewayError `upstream_invalid`: a page is named anew for each stretch that rests on it
  */
 export function annotationsOf(grounding: unknown, texts: readonly (string | undefined)[]): readonly Annotation[] {
   if (!isPlain(grounding) || !Array.isArray(grounding['groundingSupports'])) return [];
   const pages: readonly unknown[] = Array.isArray(grounding['groundingChunks']) ? (grounding['groundingChunks'] as unknown[]) : [];
+  const parts = new Parts(texts);
+  const kept = new Kept();
   return (grounding['groundingSupports'] as unknown[]).filter(isPlain).flatMap((support) => {
-    const segment = isPlain(support['segment']) ? support['segment'] : {};
-    const range = rangeOf(segment, texts);
+    const range = parts.rangeOf(isPlain(support['segment']) ? support['segment'] : {});
     const indices: readonly unknown[] = Array.isArray(support['groundingChunkIndices'])
       ? (support['groundingChunkIndices'] as unknown[])
       : [];
     if (range === undefined) return [];
     return indices.flatMap((index) => {
       const page = pageOf(pages[Number(index)]);
-      return page === undefined ? [] : [{ type: 'url_citation' as const, url_citation: { ...range, ...page } }];
+      if (page === undefined) return [];
+      kept.add(page.url.length + page.title.length);
+      return [{ type: 'url_citation' as const, url_citation: { ...range, ...page } }];
     });
   });
 }
@@ -55,15 +61,69 @@ export class TextParts {
   }
 }
 
-function rangeOf(segment: Plain, texts: readonly (string | undefined)[]): { start_index: number; end_index: number } | undefined {
-  const first = texts.findIndex((text) => text !== undefined && text !== '');
-  const part = typeof segment['partIndex'] === 'number' ? segment['partIndex'] : first;
-  const text = texts[part];
-  if (text === undefined) return undefined;
-  const before = texts.slice(0, part).reduce((sum, one) => sum + (one?.length ?? 0), 0);
-  const bytes = Buffer.from(text, 'utf8');
-  const characters = (end: unknown): number => bytes.toString('utf8', 0, typeof end === 'number' ? end : 0).length;
-  return { start_index: before + characters(segment['startIndex']), end_index: before + characters(segment['endIndex']) };
+/** Where the text parts of an answer stand in its text. */
+class Parts {
+  readonly #texts: readonly (string | undefined)[];
+  /** The part that is meant where none is named. */
+  readonly #first: number;
+  /** Characters before each part. */
+  readonly #before: readonly number[];
+  readonly #offsets = new Map<number, ByteOffsets>();
+
+  constructor(texts: readonly (string | undefined)[]) {
+    this.#texts = texts;
+    this.#first = texts.findIndex((text) => text !== undefined && text !== '');
+    let length = 0;
+    this.#before = texts.map((text) => {
+      const before = length;
+      length += text?.length ?? 0;
+      return before;
+    });
+  }
+
+  rangeOf({ partIndex, startIndex, endIndex }: Plain): { start_index: number; end_index: number } | undefined {
+    const part = typeof partIndex === 'number' ? partIndex : this.#first;
+    const text = this.#texts[part];
+    if (text === undefined) return undefined;
+    const before = this.#before[part] ?? 0;
+    const offsets = this.#offsets.get(part) ?? new ByteOffsets(text);
+    this.#offsets.set(part, offsets);
+    return { start_index: before + offsets.characters(startIndex), end_index: before + offsets.characters(endIndex) };
+  }
+}
+
+/** Bytes between two places whose characters are counted in advance. */
+const stride = 1024;
+
+/** Characters of a text by its bytes in UTF-8: a text is asked for often, and counted once. */
+class ByteOffsets {
+  readonly #bytes: Buffer;
+  /** Characters before each multiple of `stride`. */
+  readonly #marks: number[] = [0];
+
+  constructor(text: string) {
+    this.#bytes = Buffer.from(text, 'utf8');
+    for (let at = 0; at + stride <= this.#bytes.length; at += stride)
+      this.#marks.push((this.#marks.at(-1) ?? 0) + charactersIn(this.#bytes, at, at + stride));
+  }
+
+  /** @param end in bytes; what is no number is the beginning */
+  characters(end: unknown): number {
+    const to = typeof end === 'number' ? Math.min(Math.max(0, Math.trunc(end)), this.#bytes.length) : 0;
+    const mark = Math.trunc(to / stride);
+    return (this.#marks[mark] ?? 0) + charactersIn(this.#bytes, mark * stride, to);
+  }
+}
+
+/** Characters that begin there; those of four bytes are two in UTF-16. */
+function charactersIn(bytes: Buffer, from: number, to: number): number {
+  let count = 0;
+  for (let at = from; at < to; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte >= 0xf0) count += 2;
+    else if ((byte & 0xc0) !== 0x80) count += 1;
+  }
+  return count;
 }
 
 function pageOf(chunk: unknown): { url: string; title: string } | undefined {

@@ -4,6 +4,7 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Call } from '../../../core/provider.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
 import { textOf } from '../../shared/json.ts';
+import { Kept } from '../../shared/kept.ts';
 import { TextParts } from './annotations.ts';
 import { AudioDeltas, type AudioFormat, audioOf, isAudio } from './audio.ts';
 import { CallIds } from './call-ids.ts';
@@ -22,6 +23,9 @@ export type AnswerCall = Pick<Call, 'model' | 'strict' | 'showsReasoning' | 'id'
 
 /** Between the thought and the answer of models that don't flag thoughts. */
 const thoughtSeparator = '\r\n\r\n';
+
+/** Characters that may be told more than once. */
+const mostRetold = 64 * 1024 * 1024;
 
 /** One answer of the stream, as far as it has come. */
 interface Candidate {
@@ -55,7 +59,9 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
   readonly #call: AnswerCall;
   readonly #ids: CallIds;
   readonly #twoPart: boolean;
-  readonly #candidates: Candidate[] = [];
+  readonly #candidates = new Map<number, Candidate>();
+  readonly #kept = new Kept();
+  readonly #retold = new Kept(mostRetold);
   #usage: Plain | undefined;
   /** Word of a blocked prompt. */
   #blocked: string | undefined;
@@ -111,12 +117,13 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     if (this.#isOver) return [];
     this.#isOver = true;
     const out: ModelEvent[] = [];
-    for (const candidate of this.#candidates) this.#finish(candidate, out);
-    if (this.#candidates.length === 0 && this.#blocked !== undefined) {
+    const candidates = [...this.#candidates.values()];
+    for (const candidate of candidates) this.#finish(candidate, out);
+    if (candidates.length === 0 && this.#blocked !== undefined) {
       out.push({ type: 'finish', choice: 0, reason: 'content_filter', raw: this.#blocked });
-    } else if (this.#isWhole && this.#candidates.length === 0) {
+    } else if (this.#isWhole && candidates.length === 0) {
       out.push({ type: 'finish', choice: 0, reason: 'stop' });
-    } else if (!this.#isWhole && (this.#candidates.length === 0 || this.#candidates.some(({ finish }) => finish === undefined))) {
+    } else if (!this.#isWhole && (candidates.length === 0 || candidates.some(({ finish }) => finish === undefined))) {
       const message = 'The provider closed the stream before its end.';
       return [...out, { type: 'error', error: new GatewayError('stream_interrupted', { message, source: 'provider' }) }];
     }
@@ -129,7 +136,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     if (this.#isOver) return [];
     this.#isOver = true;
     const out: ModelEvent[] = [];
-    for (const candidate of this.#candidates) this.#release(candidate, out);
+    for (const candidate of this.#candidates.values()) this.#release(candidate, out);
     out.push({ type: 'error', error });
     return out;
   }
@@ -163,10 +170,22 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     for (const [index, piece] of pieces.entries()) {
       if (index === turn) this.#turn(candidate, out);
       if (piece.kind === 'thinking') this.#release(candidate, out);
-      candidate.texts?.add(piece.kind === 'text' ? piece.text : undefined, candidate.blockKind === piece.kind && !isAlone(piece));
+      if (candidate.texts !== undefined) this.#mark(piece, candidate, candidate.texts);
       this.#piece(piece, candidate, out);
     }
     candidate.finish = finishWord(raw['finishReason']) ?? candidate.finish;
+  }
+
+  /** Annotations say where in the text they belong. */
+  #mark(piece: Piece, candidate: Candidate, texts: TextParts): void {
+    const text = piece.kind === 'text' ? piece.text : undefined;
+    this.#keep(text?.length);
+    texts.add(text, candidate.blockKind === piece.kind && !isAlone(piece));
+  }
+
+  /** A whole answer has its limit already. */
+  #keep(characters?: number): void {
+    if (!this.#isWhole) this.#kept.add(characters);
   }
 
   #extras(raw: Plain, candidate: Candidate, out: ModelEvent[]): void {
@@ -174,13 +193,16 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     const found = candidateExtras(raw);
     if (found === undefined) return;
     const fields = laterExtras(candidate.extras, found);
+    // What was told is told again with what is new.
+    if (candidate.extras !== undefined) this.#retold.addJson(fields);
     candidate.extras = { ...candidate.extras, ...fields };
     out.push({ type: 'extra', choice: candidate.index, fields, strict: false });
   }
 
   #of(index: number): Candidate {
-    const known = this.#candidates.find((candidate) => candidate.index === index);
+    const known = this.#candidates.get(index);
     if (known !== undefined) return known;
+    this.#keep();
     const made: Candidate = {
       index,
       block: -1,
@@ -193,7 +215,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
       finish: undefined,
       held: this.#twoPart ? '' : undefined,
     };
-    this.#candidates.push(made);
+    this.#candidates.set(index, made);
     return made;
   }
 
@@ -235,6 +257,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
 
   #text(piece: Extract<Piece, { kind: 'text' }>, candidate: Candidate, out: ModelEvent[]): void {
     if (candidate.held !== undefined && this.#call.strict) {
+      this.#keep(piece.text.length);
       candidate.held += piece.text;
       return;
     }
@@ -251,6 +274,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     candidate.block += 1;
     candidate.blockKind = undefined;
     const id = this.#ids.next(piece.id, candidate.index, index);
+    this.#keep(id.length);
     if (piece.signature !== undefined) out.push({ type: 'note', note: { id, text: piece.signature } });
     out.push({
       type: 'tool_call',

@@ -3,7 +3,7 @@ import type { WireEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { EventKind, Tap } from '../../../core/tap.ts';
 import type { Usage } from '../../../core/model/usage.ts';
-import { finishWords } from '../../shared/finish-words.ts';
+import { FinishWords } from '../../shared/finish-words.ts';
 import { objectAt, textOf, valueOf } from '../../shared/json.ts';
 import { googleFaultInBand } from '../../shared/google-status.ts';
 import { errorIn } from '../fault.ts';
@@ -25,8 +25,7 @@ export class GeminiTap implements Tap {
   fault: ProviderFault | undefined;
   contentEvents = 0;
   answer: unknown;
-  /** By candidate; undefined while it is in progress. */
-  readonly #finish = new Map<number, string | undefined>();
+  readonly #finish = new FinishWords();
   #counts: Plain | undefined;
   /** The last event that held counts, and where: nearly every event repeats them. */
   #countsText: string | undefined;
@@ -63,7 +62,7 @@ export class GeminiTap implements Tap {
   }
 
   get finish(): readonly string[] {
-    return finishWords(this.#finish);
+    return this.#finish.list();
   }
 
   #read(answer: unknown, data: string): EventKind {
@@ -78,8 +77,7 @@ export class GeminiTap implements Tap {
     const isContent = this.#note(answer);
     const feedback = answer['promptFeedback'];
     const isBlocked = isPlain(feedback) && textOf(feedback['blockReason']) !== undefined;
-    const words = [...this.#finish.values()];
-    this.complete = (words.length > 0 && words.every((word) => word !== undefined)) || (words.length === 0 && isBlocked);
+    this.complete = this.#finish.isComplete || (this.#finish.size === 0 && isBlocked);
     if (!isContent && !isBlocked) return 'meta';
     this.contentEvents += 1;
     return 'content';
@@ -95,7 +93,7 @@ export class GeminiTap implements Tap {
       if (!isPlain(candidate)) continue;
       const index = typeof candidate['index'] === 'number' ? candidate['index'] : at;
       const word = finishWord(candidate['finishReason']);
-      this.#finish.set(index, word ?? this.#finish.get(index));
+      this.#finish.set(index, word);
       isContent ||= word !== undefined || hasContent(candidate);
     }
     return isContent;

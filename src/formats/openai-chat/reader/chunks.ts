@@ -4,6 +4,7 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
 import { faultInBand, objectIn } from '../fault.ts';
 import { textOf } from '../../shared/json.ts';
+import { Kept } from '../../shared/kept.ts';
 import { choiceExtras, finishEvent, topExtras, usageIn } from './completion.ts';
 import { deltaEvents, newAnswer, type StreamedAnswer } from './delta.ts';
 
@@ -15,6 +16,7 @@ const nothing: readonly ModelEvent[] = Object.freeze([]);
  */
 export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
   readonly #answers = new Map<number, StreamedAnswer>();
+  readonly #kept = new Kept();
   #hasStarted = false;
   #isDone = false;
   #isOver = false;
@@ -71,12 +73,18 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
 
   #choice(choice: Plain, at: number, out: ModelEvent[]): void {
     const index = typeof choice['index'] === 'number' ? choice['index'] : at;
-    const answer = this.#answers.get(index) ?? newAnswer(index);
-    this.#answers.set(index, answer);
+    const answer = this.#answers.get(index) ?? this.#begun(index);
     const delta = choice['delta'] ?? choice['message'];
     if (isPlain(delta)) deltaEvents(delta, answer, out);
     out.push(...choiceExtras(choice, index));
     if (textOf(choice['finish_reason']) !== undefined) answer.finish = choice;
+  }
+
+  #begun(index: number): StreamedAnswer {
+    this.#kept.add();
+    const answer = newAnswer(index, this.#kept);
+    this.#answers.set(index, answer);
+    return answer;
   }
 
   #error(object: Plain, raw: string): readonly ModelEvent[] {

@@ -1,6 +1,7 @@
 import type { ModelEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
+import type { Kept } from '../../shared/kept.ts';
 import { argumentsOf, otherEvent, reasoningIn, signatureOf } from './completion.ts';
 
 /** One answer of the stream (`n`), as far as it has come. */
@@ -13,9 +14,18 @@ export interface StreamedAnswer {
   /** Of all calls so far. */
   count: number;
   readonly sources: Plain[];
+  /** Of all answers. */
+  readonly kept: Kept;
 }
 
-export const newAnswer = (index: number): StreamedAnswer => ({ index, finish: undefined, calls: new Map(), count: 0, sources: [] });
+export const newAnswer = (index: number, kept: Kept): StreamedAnswer => ({
+  index,
+  finish: undefined,
+  calls: new Map(),
+  count: 0,
+  sources: [],
+  kept,
+});
 
 /** What one delta says, in the order in which its members mean it: thoughts, text, calls. */
 export function deltaEvents(delta: Plain, answer: StreamedAnswer, out: ModelEvent[]): void {
@@ -26,11 +36,16 @@ export function deltaEvents(delta: Plain, answer: StreamedAnswer, out: ModelEven
   const refusal = textOf(delta['refusal']);
   if (refusal !== undefined) out.push({ type: 'refusal', choice, text: refusal });
   if (isPlain(delta['audio'])) out.push({ type: 'audio', choice, audio: delta['audio'] });
-  if (Array.isArray(delta['annotations'])) for (const source of delta['annotations']) if (isPlain(source)) answer.sources.push(source);
+  if (Array.isArray(delta['annotations'])) for (const source of delta['annotations']) if (isPlain(source)) keepSource(source, answer);
   if (Array.isArray(delta['images'])) for (const image of delta['images']) if (isPlain(image)) out.push(otherEvent(image, choice, -1));
   if (Array.isArray(delta['tool_calls']))
     for (const [at, call] of delta['tool_calls'].entries()) if (isPlain(call)) callEvents(call, at, answer, out);
   if (isPlain(delta['function_call'])) callEvents({ index: 0, function: delta['function_call'] }, 0, answer, out);
+}
+
+function keepSource(source: Plain, answer: StreamedAnswer): void {
+  answer.kept.addJson(source);
+  answer.sources.push(source);
 }
 
 /** A text, or the list of parts that some services send. */
@@ -99,6 +114,7 @@ function callEvents(call: Plain, at: number, answer: StreamedAnswer, out: ModelE
   const isNew = known === undefined || (id !== undefined && known.id !== undefined && id !== known.id);
   const number = isNew ? answer.count : known.number;
   if (isNew) {
+    answer.kept.add(id?.length);
     answer.calls.set(key, { number, id });
     answer.count += 1;
   }

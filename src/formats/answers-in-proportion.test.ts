@@ -1,0 +1,148 @@
+import { expect, it } from 'vitest';
+import type { ModelEvent, WireEvent } from '../core/events.ts';
+import type { StreamTransform } from '../core/stream.ts';
+import type { Tap } from '../core/tap.ts';
+import { MessagesStream } from './anthropic-messages/answer/stream.ts';
+import { ThoughtNotes } from './anthropic-messages/answer/thoughts.ts';
+import { ConverseReader } from './bedrock-converse/answer/reader.ts';
+import { annotationsOf } from './google-generate/answer/annotations.ts';
+import { GenerateContentStream } from './google-generate/answer/stream.ts';
+import { GeminiTap } from './google-generate/answer/tap.ts';
+import { openaiDialect } from './openai-chat/client.ts';
+import { ChatReader } from './openai-chat/reader/chunks.ts';
+import { ChatTap } from './openai-chat/tap.ts';
+
+const wire = (data: object, name = ''): WireEvent => ({ name, data: JSON.stringify(data) });
+const call = { model: 'm', strict: false, id: 'req_1', createdAt: 1, includeUsage: false, provider: 'p' };
+const words = 'a few words '.repeat(100);
+
+/** Squared, each of these would go on for minutes. */
+const many = 70_000;
+const chatChoice = (index: number): WireEvent => wire({ choices: [{ index, delta: { content: 'a' }, finish_reason: 'stop' }] });
+const candidate = (index: number): WireEvent =>
+  wire({ candidates: [{ index, content: { parts: [{ text: 'a' }] }, finishReason: 'STOP' }] });
+
+it.each<[string, () => Tap, (index: number) => WireEvent]>([
+  ['chat completions', () => new ChatTap(), chatChoice],
+  ['generateContent', () => new GeminiTap(), candidate],
+])('a stream of very many choices is watched in time: %s', (_name, make, event) => {
+  const tap = make();
+  for (let index = 0; index < many; index += 1) tap.event(event(index));
+  expect(tap.complete).toBe(true);
+  expect(tap.finish?.length).toBe(65_536);
+});
+
+it('very many choices are written in time', () => {
+  const writer = openaiDialect.write?.(call);
+  for (let choice = 0; choice < many; choice += 1) writer?.push({ type: 'finish', choice, reason: 'stop' });
+  expect(writer?.end()).toEqual(['data: [DONE]\n\n']);
+});
+
+it('very many candidates are converted in time', () => {
+  const stream = new GenerateContentStream({ ...call, strict: true });
+  for (let index = 0; index < many; index += 1) stream.push(candidate(index));
+  expect(stream.end().filter(({ type }) => type === 'finish')).toHaveLength(many);
+});
+
+it('very many annotations of a long text are placed in time', () => {
+  const groundingSupports = Array.from({ length: 20_000 }, () => ({ segment: { endIndex: 1_000_000 }, groundingChunkIndices: [0] }));
+  const found = annotationsOf({ groundingChunks: [{ web: { uri: 'u' } }], groundingSupports }, ['é'.repeat(1_000_000)]);
+  expect(found.at(-1)?.url_citation).toMatchObject({ start_index: 0, end_index: 500_000 });
+});
+
+it.each([
+  ['aé€😀b', [0, 1, 3, 6, 10, 11, 99, -1, '2'], [0, 1, 2, 3, 5, 6, 6, 0, 0]],
+  ['é'.repeat(3000), [1024, 2048, 4100, 6000], [512, 1024, 2050, 3000]],
+])('ends of stretches are counted in characters: %#', (text, ends, characters) => {
+  const groundingSupports = ends.map((endIndex) => ({ segment: { endIndex }, groundingChunkIndices: [0] }));
+  const found = annotationsOf({ groundingChunks: [{ web: { uri: 'u' } }], groundingSupports }, [text]);
+  expect(found.map((one) => one.url_citation.end_index)).toEqual(characters);
+});
+
+it('a page that is named again for very many stretches is an error before there is no memory for it', () => {
+  const grounding = {
+    groundingChunks: [{ web: { uri: 'u'.repeat(1_000_000) } }],
+    groundingSupports: [{ segment: {}, groundingChunkIndices: Array.from({ length: 10_000 }, () => 0) }],
+  };
+  expect(() => annotationsOf(grounding, ['a'])).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
+});
+
+const openaiDelta = (delta: object): WireEvent => wire({ choices: [{ index: 0, delta }] });
+const messagesDelta = (delta: object): WireEvent => wire({ type: 'content_block_delta', index: 0, delta }, 'content_block_delta');
+const block = (index: number, content_block: object): WireEvent =>
+  wire({ type: 'content_block_start', index, content_block }, 'content_block_start');
+const geminiParts = (parts: readonly object[], more: object = {}): WireEvent =>
+  wire({ candidates: [{ index: 0, content: { parts }, ...more }] });
+const each = <T>(make: (index: number) => T): T[] => Array.from({ length: 500 }, (_, index) => make(index));
+
+type Reader = Pick<StreamTransform<WireEvent, ModelEvent>, 'push'>;
+const converse = (): Reader => {
+  const reader = new ConverseReader(call);
+  return { push: ({ name, data }) => reader.event(name, JSON.parse(data) as Record<string, unknown>) };
+};
+const messages = (): Reader => {
+  const stream = new MessagesStream(call);
+  return { push: ({ data }) => (JSON.parse(data) as { blocks: WireEvent[] }).blocks.flatMap((event) => stream.push(event)) };
+};
+const loose = (): Reader => new GenerateContentStream(call);
+const twoPart = (): Reader => new GenerateContentStream({ ...call, strict: true, model: 'gemini-2.0-flash-thinking-exp' });
+
+/** What a conversion keeps, and a stream may send for ever. */
+const endless: readonly [string, () => Reader, (at: number) => WireEvent][] = [
+  ['sources of a chat completion', () => new ChatReader(), () => openaiDelta({ annotations: [{ words }] })],
+  ['calls of a chat completion', () => new ChatReader(), (index) => openaiDelta({ tool_calls: [{ index, id: words, function: {} }] })],
+  [
+    'choices of a chat completion',
+    () => new ChatReader(),
+    (at) => wire({ choices: each((index) => ({ index: at * 500 + index, delta: {} })) }),
+  ],
+  ['blocks of a message', messages, (at) => wire({ blocks: each((index) => block(at * 500 + index, { type: 'text', text: '' })) })],
+  [
+    'citations of a message',
+    () => new MessagesStream(call),
+    (at) => (at === 0 ? block(0, { type: 'text', text: '' }) : messagesDelta({ type: 'citations_delta', citation: { words } })),
+  ],
+  [
+    'input of the own tool of a message',
+    () => new MessagesStream(call),
+    (at) =>
+      at === 0
+        ? block(0, { type: 'server_tool_use', id: 'a', name: 'web_search' })
+        : messagesDelta({ type: 'input_json_delta', partial_json: words }),
+  ],
+  ['candidates', loose, (at) => wire({ candidates: each((index) => ({ index: at * 500 + index })) })],
+  ['texts of a candidate, for its annotations', loose, () => geminiParts([{ text: words }])],
+  ['calls of a candidate', loose, () => geminiParts(each(() => ({ functionCall: { name: 'f' } })))],
+  ['citations of a candidate', loose, (at) => geminiParts([], { citationMetadata: { citations: [{ uri: `${words}${at}` }] } })],
+  ['what may be a thought', twoPart, () => geminiParts([{ text: words }])],
+  [
+    'citations of Converse',
+    converse,
+    () => wire({ delta: { citation: { title: words, location: { web: { url: 'u' } } } } }, 'contentBlockDelta'),
+  ],
+  ['what Converse encrypts', converse, () => wire({ delta: { reasoningContent: { redactedContent: words } } }, 'contentBlockDelta')],
+  [
+    'calls of Converse',
+    () => {
+      const reader = converse();
+      return { push: (event) => each(() => [...reader.push(event)]).flat() };
+    },
+    (at) => wire({ contentBlockIndex: at, start: { toolUse: { toolUseId: 'a', name: 'f' } } }, 'contentBlockStart'),
+  ],
+];
+
+it.each(endless)('what is collected has a bound: %s', (_name, make, event) => {
+  const reader = make();
+  let at = 0;
+  expect(() => {
+    for (; at < 20_000; at += 1) reader.push(event(at));
+  }).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
+  expect(at).toBeGreaterThan(100);
+});
+
+it('thoughts before very many empty texts are forgotten', () => {
+  const notes = new ThoughtNotes();
+  notes.begin(0, { type: 'thinking', thinking: 'a', signature: 's' });
+  for (let at = 1; at < 10_000; at += 1) notes.begin(at, { type: 'text', text: '' });
+  expect(notes.begin(10_000, { type: 'tool_use', id: 'call_1' })).toBeUndefined();
+});
