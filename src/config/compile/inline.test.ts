@@ -28,6 +28,10 @@ describe('a config that comes with a request', () => {
     expect(inline(text)).toBe(inline(text));
   });
 
+  it('is not read where it is too deep', () => {
+    expect(() => inline('['.repeat(1000) + ']'.repeat(1000))).toThrow(/levels deep at position \d+\.$/);
+  });
+
   it('forgets the texts that were not asked for longest, by what they cost', () => {
     const text = (n: number) => JSON.stringify({ provider: '@main', override_params: { n, text: 'x'.repeat(30_000) } });
     const [first, second] = [inline(text(-1)), inline(text(-2))];
@@ -45,6 +49,13 @@ describe('a config that comes with a request', () => {
       default: 'one',
     },
     targets: [{ name: 'one', provider: '@main' }],
+  });
+
+  it.each(['__proto__', 'constructor', 'hasOwnProperty', 'toString'])('names a key that it does not know as it is: %s', (key) => {
+    const name = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    expect(() => inline(`{"provider":"@main","${key}":{"a":1}}`)).toThrow(
+      expect.objectContaining({ code: 'invalid_config', param: name, message: `The config is not valid: ${name}: unknown key "${name}".` }),
+    );
   });
 
   it.each([

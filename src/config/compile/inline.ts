@@ -88,7 +88,7 @@ function parse(text: string): unknown {
     return parseJson(text);
   } catch (error) {
     throw invalid(
-      `it is neither a name nor JSON: ${(error as Error).message}`,
+      `it is neither a name nor JSON: ${(error as Error).message.replace(/\.$/, '')}`,
       'Send the name of a config under "configs" in gateway.yaml, or a JSON object such as {"targets":[{"provider":"@slug"}]}.',
     );
   }

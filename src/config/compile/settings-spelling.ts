@@ -14,11 +14,11 @@ export function canonicalConfig(value: unknown): unknown {
 }
 
 function canonicalObject(value: Plain): Plain {
-  const out: Record<string, unknown> = {};
-  for (const [key, member] of Object.entries(value)) {
+  const entries = Object.entries(value).flatMap(([key, member]) => {
     const name = canonicalKey(key);
-    if (name !== key && Object.hasOwn(value, name)) continue;
-    out[name] = nested.has(name) ? canonicalConfig(member) : member;
-  }
-  return out;
+    if (name !== key && Object.hasOwn(value, name)) return [];
+    return [[name, nested.has(name) ? canonicalConfig(member) : member] as const];
+  });
+  // An assignment would make the member "__proto__" a prototype.
+  return Object.fromEntries(entries);
 }

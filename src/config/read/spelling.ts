@@ -1,9 +1,9 @@
 /** Old names of keys of config objects, after camelCase was undone, and the key that counts. */
-const aliases: Readonly<Record<string, string>> = {
-  strict_open_ai_compliance: 'strict_compliance',
-  strict_openai_compliance: 'strict_compliance',
-  use_retry_after_headers: 'use_retry_after_header',
-};
+const aliases: ReadonlyMap<string, string> = new Map([
+  ['strict_open_ai_compliance', 'strict_compliance'],
+  ['strict_openai_compliance', 'strict_compliance'],
+  ['use_retry_after_headers', 'use_retry_after_header'],
+]);
 
 const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
@@ -11,8 +11,8 @@ const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${let
 export function canonicalKey(written: string): string {
   if (written.startsWith('x-')) return written;
   const key = snake(written);
-  return aliases[key] ?? key;
+  return aliases.get(key) ?? key;
 }
 
 /** True for a spelling that keeps working, and should not be used any more. */
-export const isOldName = (written: string): boolean => Object.hasOwn(aliases, snake(written));
+export const isOldName = (written: string): boolean => aliases.has(snake(written));

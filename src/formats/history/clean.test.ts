@@ -29,6 +29,17 @@ describe('assistant messages that can stay', () => {
   });
 });
 
+it.each(['constructor', '__proto__', 'hasOwnProperty'])('a role that no service knows stays as it is: %s', (role) => {
+  const messages = [
+    { role: 'user', content: 'a', name: 'n' },
+    { role, content: 'a' },
+  ];
+  expect(clean(messages, { ...mistralHistory, refusedOf: { user: ['name'] } }).messages).toEqual([
+    { role: 'user', content: 'a' },
+    messages[1],
+  ]);
+});
+
 describe('assistant messages that a service would refuse', () => {
   const said = { role: 'assistant', content: 'a' };
   it.each([

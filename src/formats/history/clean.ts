@@ -16,7 +16,8 @@ export function cleanHistory(messages: readonly unknown[], rules: HistoryRules, 
     // The results of the format's first days, where only today's are known.
     if (message['role'] === 'function' && rules.refused.has('function_call'))
       return { role: 'tool', tool_call_id: ids.result(undefined), content: message['content'] };
-    const refused = rules.refusedOf?.[textOf(message['role']) ?? ''];
+    const role = textOf(message['role']) ?? '';
+    const refused = rules.refusedOf !== undefined && Object.hasOwn(rules.refusedOf, role) ? rules.refusedOf[role] : undefined;
     const other = refused === undefined ? message : kept(message, new Set(refused), 'messages[].', drops);
     return message['role'] === 'tool' ? result(other, ids, rules, drops) : other;
   });

@@ -21,6 +21,7 @@ describe('metadata', () => {
 
   it.each([
     ['no JSON', '{', 'is not JSON'],
+    ['deep JSON', '['.repeat(1000) + ']'.repeat(1000), /levels deep at position \d+\.$/],
     ['a list', '[]', 'must be a JSON object'],
     ['null', 'null', 'must be a JSON object'],
     ['a number', '{"a":1}', '"a" must be a string'],

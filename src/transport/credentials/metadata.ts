@@ -23,7 +23,7 @@ function parse(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw bad(`is not JSON: ${(error as Error).message}`);
+    throw bad(`is not JSON: ${(error as Error).message.replace(/\.$/, '')}`);
   }
 }
 

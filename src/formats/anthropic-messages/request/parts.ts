@@ -1,6 +1,6 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
-import { cannotCarry } from '../../shared/cannot-carry.ts';
+import { cannotCarry, unknownPart } from '../../shared/cannot-carry.ts';
 import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
 import { storedUri } from '../../shared/media/stored-uri.ts';
 import { fileBlock, type NamedFile } from './media/files.ts';
@@ -36,14 +36,8 @@ function partBlock(part: Plain, conversion: Conversion): Block | undefined {
     case 'search_result':
       // The API's own blocks: a caller who knows them means them.
       return part;
-    default: {
-      const type = String(part['type']);
-      throw cannotCarry(
-        `messages[].content[].${type}`,
-        `Content parts of type "${type}" cannot be sent to this service.`,
-        'It reads text, images, PDF and plain text files.',
-      );
-    }
+    default:
+      throw unknownPart('Content parts', part['type'], 'service', 'It reads text, images, PDF and plain text files.');
   }
 }
 

@@ -1,5 +1,6 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { cannotCarry } from '../../shared/cannot-carry.ts';
+import { textOf } from '../../shared/json.ts';
 import type { Drops } from '../../shared/drops.ts';
 import { assistantMessage } from './assistant.ts';
 import { chatContent } from './parts.ts';
@@ -16,7 +17,7 @@ export function chatMessages(messages: readonly Plain[], drops: Drops): readonly
       case 'user':
         return userMessages(message['content'], drops);
       default:
-        throw cannotCarry(`messages[${at}].role`, `The role "${String(message['role'])}" is not known.`, 'Use user or assistant.');
+        throw cannotCarry(`messages[${at}].role`, `The role "${textOf(message['role']) ?? ''}" is not known.`, 'Use user or assistant.');
     }
   });
 }

@@ -1,5 +1,5 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { cannotCarry } from '../../shared/cannot-carry.ts';
+import { cannotCarry, unknownPart } from '../../shared/cannot-carry.ts';
 import type { Drops } from '../../shared/drops.ts';
 import { textOf } from '../../shared/json.ts';
 
@@ -27,14 +27,13 @@ function partsOf(block: Plain, drops: Drops): readonly Part[] {
     case 'browser_state':
       drops.add(`messages[].content[].${block['type']}`, 'only the API itself knows what it refers to');
       return [];
-    default: {
-      const type = String(block['type']);
-      throw cannotCarry(
-        `messages[].content[].${type}`,
-        `Content blocks of type "${type}" cannot be sent to this provider.`,
+    default:
+      throw unknownPart(
+        'Content blocks',
+        block['type'],
+        'provider',
         'Its content may be text, image, document, search_result, tool_use or tool_result.',
       );
-    }
   }
 }
 

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { chatMessages } from '../anthropic-messages/to-hub/messages.ts';
+import { toMessages } from '../anthropic-messages/request/index.ts';
+import { Drops } from './drops.ts';
+
+const chat = (type: unknown) => ({ messages: [{ role: 'user', content: [{ type }] }], max_tokens: 9 });
+const asMessages = (type: unknown) => () =>
+  toMessages(chat(type), { model: 'claude-sonnet-4-5', foundationModel: undefined, stream: false }, { media: new Map() });
+const asChat = (type: unknown) => () => chatMessages(chat(type).messages, new Drops());
+
+it.each([
+  ['parts', asMessages],
+  ['blocks', asChat],
+])('a type of %s is named where it is a text', (_name, convert) => {
+  expect(convert('hologram')).toThrow(/of type "hologram" cannot be sent/);
+  for (const type of [{}, [], 5]) {
+    expect(convert(type)).toThrow(
+      expect.objectContaining({ param: 'messages[].content[].type', message: expect.stringMatching(/need a type\.$/) as string }),
+    );
+  }
+});
