@@ -36,9 +36,11 @@ beforeAll(async () => {
   gateway = await startTestGateway(yaml, { admin: true, files: { 'configs/support.yaml': support } });
   env = { GATEWAY_ADMIN: adminUrl(gateway), GATEWAY_ADMIN_TOKEN: readFileSync(join(gateway.dir, '.gateway/admin-token'), 'utf8').trim() };
   for (const config of ['support', 'support', 'draft']) await ask(config);
+  // It names no model.
+  await (await fetch(`${gateway.url}/v1/files`, { headers: { 'x-gateway-provider': '@mock' } })).text();
   const found = async (): Promise<number> =>
     (await runHere(['logs', 'search', '--json', 'status:200'], gateway.dir, { env })).out.split('\n').length;
-  await until(async () => (await found()) === 4, 'the records in the store', 20_000);
+  await until(async () => (await found()) === 5, 'the records in the store', 20_000);
 }, 60_000);
 afterAll(() => gateway.close());
 
@@ -63,7 +65,7 @@ describe('gateway plan', () => {
     for (const line of ['  ~ configs.support', '  + configs.extra', '  ~ providers.plain', '+  extra: {targets: [{provider: mock}]}']) {
       expect(out.split('\n')).toContain(line);
     }
-    expect(out).toMatch(/\n {6}1 {2}same first target\n {6}2 {2}mock\/echo → spare\/echo {3}\(all config support\)\n/);
+    expect(out).toMatch(/\n {6}2 {2}same first target\n {6}2 {2}mock\/echo → spare\/echo {3}\(all config support\)\n/);
     expect(out).toContain('2 changes, 1 addition, 0 removals. Applied when the file is saved.');
     expect(out).not.toContain(plain);
     expect(gateway.gateway.snapshot().configs.has('extra')).toBe(false);
@@ -73,7 +75,7 @@ describe('gateway plan', () => {
     const path = await edited('rejected', (text) => text, support.replace(/ {2}draft.*\n/, ''));
     const { routing, changes } = JSON.parse((await plan('-c', path, '--json')).out) as Plan;
     expect(changes).toEqual(['-configs.draft']);
-    expect(routing).toMatchObject({ requests: 3, same: 2, moved: [], rejected: [{ code: 'config_not_found', requests: 1 }], unknown: 0 });
+    expect(routing).toMatchObject({ requests: 4, same: 3, moved: [], rejected: [{ code: 'config_not_found', requests: 1 }], unknown: 0 });
   });
 
   it.each<[string, string[], number, RegExp]>([

@@ -58,8 +58,11 @@ export async function routingOf(
 /** The first target of a request: where it went when nothing failed. */
 function firstOf({ hops, provider, model }: LogRow): string {
   const first = hops[0];
-  return first === undefined ? `${provider}/${model}` : `${first.provider}/${first.model}`;
+  return first === undefined ? nameOf(provider, model) : nameOf(first.provider, first.model);
 }
+
+/** Requests for files, batches and lists have no model. */
+const nameOf = (provider: string | null, model: string | null): string => (model ? `${provider}/${model}` : String(provider));
 
 async function verdictOn(row: LogRow, client: AdminClient, explainer: Explainer): Promise<Verdict> {
   try {
@@ -72,7 +75,7 @@ async function verdictOn(row: LogRow, client: AdminClient, explainer: Explainer)
         ? { kind: 'same' }
         : { kind: 'rejected', code: answer.code ?? String(answer.status), message: answer.message };
     }
-    const to = `${target.provider}/${target.model}`;
+    const to = nameOf(target.provider, target.model);
     return to === firstOf(row) ? { kind: 'same' } : { kind: 'moved', to };
   } catch (error) {
     const isOfRequest = error instanceof GatewayError || (error instanceof CommandError && error.code === exitCodes.no);
