@@ -1,4 +1,5 @@
 import { GatewayError } from '../../core/error.ts';
+import { plural } from '../../core/text/plural.ts';
 
 /** Calls at the same time. */
 export interface CallBounds {
@@ -38,8 +39,8 @@ export class Calls {
   /** @returns what ends the call, once. @throws GatewayError `rate_limited`, `overloaded` */
   begin(user: string): () => void {
     const counted = this.#of(user);
-    if (counted.running >= this.#bounds.ofOne || counted.begun >= mostInWindow)
-      throw new GatewayError('rate_limited', { message: 'Too many calls to the admin API.', hint: 'Wait a second, then try again.' });
+    if (counted.running >= this.#bounds.ofOne) throw tooMany(1);
+    if (counted.begun >= mostInWindow) throw tooMany(Math.ceil((counted.since + windowMs + 1 - this.#now()) / 1000));
     if (this.#running >= this.#bounds.ofAll)
       throw new GatewayError('overloaded', { message: 'The admin API is busy.', hint: 'Try again in a second.' });
     counted.running += 1;
@@ -71,3 +72,10 @@ export class Calls {
     return made;
   }
 }
+
+const tooMany = (waitS: number): GatewayError =>
+  new GatewayError('rate_limited', {
+    message: 'Too many calls to the admin API.',
+    hint: `Try again in ${plural(waitS, 'second')}.`,
+    waitS,
+  });

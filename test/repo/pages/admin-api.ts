@@ -19,7 +19,7 @@ curl -s http://127.0.0.1:8788/api/status -H "authorization: Bearer $(cat .gatewa
 - Send \`authorization: Bearer\` with an admin token, or the cookie of a session. Roles: \`viewer\` sees everything but contents, \`operator\` sees contents too and tests things, \`admin\` changes things. A role includes those before it.
 - A request other than GET and HEAD needs the header \`x-gateway-admin: 1\`.
 - Bodies are JSON objects of at most 1 MB. Errors have the form and the codes of [all errors](errors.md).
-- At most 16 calls of one user run at the same time. A call ends after 30 seconds; a test of a provider or of a prompt after 2 minutes, a replay after 5. Streams do not end.
+- At most 16 calls of one user run at the same time, and 600 begin within 10 seconds; \`retry-after\` of a 429 response says when the next one may. A call ends after 30 seconds; a test of a provider or of a prompt after 2 minutes, a replay after 5. Streams do not end.
 - \`/healthz\`, \`/readyz\` and \`/metrics\` need no sign-in where only this machine reaches the listener.
 
 | Route | Role | About |

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { GatewayError } from '../../core/error.ts';
+import { bounds, Calls } from './calls.ts';
+
+it('names the time until the next call', () => {
+  let now = 0;
+  const calls = new Calls(() => now, bounds.users);
+  const refusal = (): unknown => {
+    try {
+      return calls.begin('one');
+    } catch (error) {
+      return error;
+    }
+  };
+  for (let n = 0; n < 600; n += 1) calls.begin('one')();
+  now = 2500;
+  const early = refusal();
+  expect(early).toMatchObject({ code: 'rate_limited', waitS: 8, hint: 'Try again in 8 seconds.' });
+  calls.begin('another')();
+  now += (early as GatewayError).waitS! * 1000;
+  expect(refusal()).toBeTypeOf('function');
+});
+
+it('has a bound of calls at the same time', () => {
+  const calls = new Calls(() => 0, bounds.users);
+  for (let n = 0; n < bounds.users.ofOne; n += 1) calls.begin('one');
+  expect(() => calls.begin('one')).toThrow(expect.objectContaining({ waitS: 1, hint: 'Try again in 1 second.' }) as Error);
+});

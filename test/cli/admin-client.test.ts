@@ -1,0 +1,38 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { adminClient } from '../../src/cli/admin-client.ts';
+
+let server: Server | undefined;
+afterEach(() => server?.close());
+
+/** An admin API that has enough of it so many times. */
+async function busy(times: number, retryAfter: string | undefined): Promise<{ ask: () => Promise<unknown>; asked: () => number }> {
+  let asked = 0;
+  const listening = createServer((_request, response) => {
+    asked += 1;
+    if (asked > times) response.writeHead(200).end('{"fine":true}');
+    else
+      response
+        .writeHead(429, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
+        .end('{"error":{"code":"rate_limited","message":"Too many calls."}}');
+  });
+  server = listening;
+  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+  const client = adminClient({ admin: `http://127.0.0.1:${(listening.address() as AddressInfo).port}` }, { env: {}, cwd: '/' });
+  return { ask: () => client.get('/api/status'), asked: () => asked };
+}
+
+describe('an admin API that is asked too often', () => {
+  it.each([
+    ['is asked again after the time that it names', 3, '0', 4, { fine: true }],
+    ['is given up in the end', 100, '0', 6, undefined],
+    ['is not waited for when it takes long, as after wrong tokens', 1, '60', 1, undefined],
+    ['is not asked again when it names no time', 1, undefined, 1, undefined],
+  ])('%s', async (_name, times, retryAfter, asked, answer) => {
+    const api = await busy(times, retryAfter);
+    if (answer === undefined) await expect(api.ask()).rejects.toThrow('Too many calls');
+    else expect(await api.ask()).toEqual(answer);
+    expect(api.asked()).toBe(asked);
+  });
+});
