@@ -213,7 +213,7 @@ export class Handling implements DenseSetMember {
     const body = reply.body ?? Buffer.alloc(0);
     this.#deps.budget.add(body.length - this.#answerSize);
     this.#answerSize = body.length;
-    this.#bytesOut = body.length;
+    this.#bytesOut = this.#ctx.method === 'HEAD' ? 0 : body.length;
     this.#status = reply.status;
     const said = !isFault ? null : error === undefined ? ofProvider(passedError(this.#run?.last, reply.status)) : saidOf(error);
     if (this.#run?.last?.kind !== 'answered') this.#own = body;

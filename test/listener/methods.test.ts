@@ -1,5 +1,6 @@
 import { request as requestHttp } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { curlOf } from '../../src/core/logs/curl.ts';
 import { adminUrl } from '../admin/client.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
@@ -111,6 +112,11 @@ describe('HEAD is answered as GET without its body', () => {
     const get = await call(listener, 'GET', path, headers);
     expect(get.status).toBe(status);
     expect(head.headers['content-type']).toBe(get.headers['content-type']);
+    if (path.includes('/v1/')) {
+      const record = await gateway.record(String(head.headers['x-request-id']));
+      expect([record.method, record.bytes.out]).toEqual(['HEAD', 0]);
+      expect(curlOf(record, 'http://gateway', undefined)).toMatch(/^curl 'http:\S+' \\\n {2}-I(?: |$)/);
+    }
   });
 
   it('asks a provider with GET, for what has no size: a file that nobody wants is not sent', async () => {

@@ -20,7 +20,9 @@ const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\'
 export function curlOf(record: LogRecord, gateway: string, body: string | undefined): string {
   const hadBody = record.request.body !== null || record.bytes.in > 0;
   const parts = [`curl ${quoted(gateway + record.path)}`];
-  if (record.method !== 'POST' || !hadBody) parts.push(`-X ${record.method}`);
+  // With -X HEAD, curl waits for a body.
+  if (record.method === 'HEAD') parts.push('-I');
+  else if (record.method !== 'POST' || !hadBody) parts.push(`-X ${record.method}`);
   for (const [name, value] of Object.entries(record.request.headers)) {
     const isKey = keyHeader.test(name);
     if (!left.test(name) && (value !== unseen || isKey)) parts.push(`-H ${headerOf(name, value, isKey)}`);
