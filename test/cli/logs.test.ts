@@ -206,6 +206,7 @@ it('gateway logs show --curl prints a line in which a shell fills in what was ma
     'x-gateway-config': '{"provider":"mock","api_key":"sk-inline-0123456789abcdef"}',
     'x-other-token': 'abcdef0123456789',
     'x-note': `it's "$HOME"`,
+    'x-gateway-metadata': Buffer.from('{"city":"Zürich 🎉"}').toString('latin1'),
   };
   const body = '{"model":"mock-model","messages":[{"role":"user","content":"it\'s $HOME"}]}';
   const response = await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers, body });
@@ -226,6 +227,7 @@ it('gateway logs show --curl prints a line in which a shell fills in what was ma
       'x-gateway-config: {"provider":"mock","api_key":"INLINE"}',
       'x-other-token: TOKEN',
       `x-note: it's "$HOME"`,
+      'x-gateway-metadata: {"city":"Zürich 🎉"}',
       body,
     ]),
   );

@@ -1,4 +1,5 @@
 import type { RequestDifferences, Status } from '../../admin/api-types.ts';
+import { fromHeader } from '../../core/http/header-text.ts';
 import { curlOf } from '../../core/logs/curl.ts';
 import type { BodyPart, SearchPage, StoredRecord } from '../../core/logs/reader.ts';
 import { printable } from '../../core/text/printable.ts';
@@ -65,7 +66,7 @@ async function writeDifferences({ record }: StoredRecord, client: AdminClient, i
 
 async function writeBody({ record, bodies }: StoredRecord, part: BodyPart, client: AdminClient, io: CliIo): Promise<void> {
   io.stdout.write(`\n${part}\n`);
-  for (const [name, value] of Object.entries(record[part].headers)) io.stdout.write(`${printable(`${name}: ${value}`)}\n`);
+  for (const [name, value] of Object.entries(record[part].headers)) io.stdout.write(`${printable(`${name}: ${fromHeader(value)}`)}\n`);
   const { body } = record[part];
   if (bodies.includes(part)) io.stdout.write(`\n${readable(await client.bytes(`${pathOf(record.id)}/body`, { part }))}\n`);
   else if (body?.same_as === 'request') io.stdout.write(`the request with ${printable(JSON.stringify(body.patch ?? {}))}\n`);

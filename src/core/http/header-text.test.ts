@@ -32,6 +32,7 @@ it.each([
   ['a\u00c3\u00bcb', 'aüb'],
   ['\u00fc', '\u00fc'],
   ['\u00c3\u00bc \u00fc', '\u00c3\u00bc \u00fc'],
+  ['\u00c3\u00bc\u2026', '\u00c3\u00bc\u2026'],
 ])('reads the bytes of %j as %j', (bytes, text) => {
   expect(fromHeader(bytes)).toBe(text);
 });

@@ -2,8 +2,14 @@
 export function fromHeader(text: string): string {
   // oxlint-disable-next-line no-control-regex -- bytes are what is looked for
   if (/^[\x00-\x7f]*$/.test(text)) return text;
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i += 1) {
+    const byte = text.charCodeAt(i);
+    if (byte > 0xff) return text;
+    bytes[i] = byte;
+  }
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'latin1'));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return text;
   }

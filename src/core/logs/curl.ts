@@ -1,3 +1,4 @@
+import { fromHeader } from '../http/header-text.ts';
 import type { LogRecord } from '../records/record.ts';
 
 /** Headers that curl or the gateway writes by itself. */
@@ -36,7 +37,8 @@ export function curlOf(record: LogRecord, gateway: string, body: string | undefi
 function headerOf(name: string, value: string, isKey: boolean): string {
   const variable = isKey ? 'GATEWAY_API_KEY' : name.toUpperCase().replaceAll(/\W/g, '_');
   if (isKey && (value === masked || value === unseen)) return `"${name}: ${/^authorization$/i.test(name) ? 'Bearer ' : ''}$${variable}"`;
-  return `${name}: ${value}`
+  // A shell writes UTF-8.
+  return `${name}: ${fromHeader(value)}`
     .split(masked)
     .map(quoted)
     .join(`"$${variable}"`)

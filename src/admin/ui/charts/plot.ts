@@ -60,7 +60,14 @@ export function plot(target: HTMLElement, options: PlotOptions): () => void {
       scales: { x: { time: true, range: xRange(times, step, kind) }, y: { range: (_u, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
       axes: [
         { ...axis, grid: { show: false }, size: 28, gap: 8, space: 80, values: (_u, splits) => timesOf(splits) },
-        { ...axis, ...stepsOf(series), size: 56, gap: 4, space: 28, values: (_u, splits) => splits.map((value) => options.format(value)) },
+        {
+          ...axis,
+          ...stepsOf(series),
+          size: 56,
+          gap: 4,
+          space: height < low ? 14 : 28,
+          values: (_u, splits) => splits.map((value) => options.format(value)),
+        },
       ],
       series: [{}, ...order.map((one) => seriesOf(one, kind, colour))],
       hooks: {
@@ -73,6 +80,9 @@ export function plot(target: HTMLElement, options: PlotOptions): () => void {
   );
   return () => chart.destroy();
 }
+
+/** Pixels: in lower charts labels are as close as their letters allow, so that there is one beside 0. */
+const low = 100;
 
 /** Between two whole numbers of requests there is no label. */
 const wholeSteps = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat();

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { StoredRecord } from '../../../../core/logs/reader.ts';
+import { fromHeader } from '../../../../core/http/header-text.ts';
 import type { LogRecord, MessageRecord } from '../../../../core/records/record.ts';
 import { bytes, count, duration, moment, usd } from '../../browser/format.ts';
 import { Facts, Tag } from '../../components/display.tsx';
@@ -110,4 +111,4 @@ const routeRows = (record: LogRecord): Rows => [
   ...(record.target === null ? [] : [['target', record.target] as const]),
 ];
 
-const headers = ({ headers: all }: MessageRecord): Rows => Object.entries(all);
+const headers = ({ headers: all }: MessageRecord): Rows => Object.entries(all).map(([name, value]) => [name, fromHeader(value)]);
