@@ -45,6 +45,8 @@ const different: readonly Partial<LogRecord>[] = [
   { overruled: [{ choice: 'model', value: 'a', by: 'path' }] },
   { notes: { limits: { left: 3 } } },
   { metadata: { team: 'a' } },
+  { metadata: { 'té"am': 'a\n', 2: '', ['__proto__']: 'x' } },
+  { metadata: { team: 'a' }, labels: { team: 'b' }, notes: { limits: { left: 3 } } },
   { labels: { a: 1 } },
   { socket: { close: { client: 1000, provider: 1005 }, frames: { in: 1, out: 2 } } },
   { client: { ip: null, agent: 'OpenAI/JS 7.57.0' } },

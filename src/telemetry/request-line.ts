@@ -9,9 +9,11 @@ const mostKept = 256;
 /** What requests of one caller to one target have in common, as it stands in their lines. */
 interface Known {
   readonly values: readonly unknown[];
-  /** The members from `endpoint` to `attempts`, and those from `lane` to `client`. */
+  /** The members from `endpoint` to `attempts`, those from `lane` to `socket`, `client`, and all between where that is empty. */
   readonly start: Uint8Array;
   readonly rest: Uint8Array;
+  readonly client: Uint8Array;
+  readonly unmarked: Uint8Array;
   /** Of the cost: the members behind the sum. */
   readonly prices: Uint8Array;
 }
@@ -59,6 +61,8 @@ export class RequestLines {
     out.ascii('],');
     if (hasPlainRest(record)) out.span(known.rest);
     else out.json(restOf(record));
+    if (isEmpty(record.metadata) && isEmpty(record.labels)) out.span(known.unmarked);
+    else writeMarks(out, record, known.client);
     out.ascii(',"bytes":{"in":');
     out.number(record.bytes.in);
     out.ascii(',"out":');
@@ -81,14 +85,22 @@ export class RequestLines {
     const known = this.#last.get(slot);
     if (known !== undefined && sameItems(known.values, values)) return known;
     if (this.#last.size >= mostKept) this.#last.clear();
-    const made = { values, start: Buffer.from(startOf(record)), rest: Buffer.from(restOf(record)), prices: Buffer.from(pricesOf(record)) };
+    const client = `,"client":${JSON.stringify(record.client)}`;
+    const made = {
+      values,
+      start: Buffer.from(startOf(record)),
+      rest: Buffer.from(restOf(record)),
+      client: Buffer.from(client),
+      unmarked: Buffer.from(`,"metadata":{},"labels":{}${client}`),
+      prices: Buffer.from(pricesOf(record)),
+    };
     // Whatever is not in `values` must not be remembered.
     if (hasPlainStart(record) && hasPlainRest(record)) this.#last.set(slot, made);
     return made;
   }
 }
 
-/** All that `start` and `rest` of a plain record are made of. */
+/** All that is remembered of a plain record is made of these. */
 function valuesOf(record: LogRecord): unknown[] {
   const { model, client, attempts } = record;
   const attempt = attempts[0];
@@ -125,8 +137,8 @@ function valuesOf(record: LogRecord): unknown[] {
 /** One attempt, and nothing that is written for one request alone. */
 const hasPlainStart = ({ error, prompt, attempts }: LogRecord): boolean => error === null && prompt === null && attempts.length === 1;
 
-const hasPlainRest = ({ dropped, warnings, overruled, notes, socket, metadata, labels }: LogRecord): boolean =>
-  dropped.length + warnings.length + overruled.length === 0 && socket === null && isEmpty(notes) && isEmpty(metadata) && isEmpty(labels);
+const hasPlainRest = ({ dropped, warnings, overruled, notes, socket }: LogRecord): boolean =>
+  dropped.length + warnings.length + overruled.length === 0 && socket === null && isEmpty(notes);
 
 function isEmpty(object: object): boolean {
   for (const _ in object) return false;
@@ -182,7 +194,22 @@ function writeTexts(out: JsonBytes, texts: readonly string[]): void {
   }
 }
 
+/** Metadata differs from request to request, and many have some. @param client the member behind it */
+function writeMarks(out: JsonBytes, { metadata, labels }: LogRecord, client: Uint8Array): void {
+  let before = ',"metadata":{';
+  for (const name in metadata) {
+    out.ascii(before);
+    out.text(name);
+    out.ascii(':');
+    out.text(metadata[name] as string);
+    before = ',';
+  }
+  out.ascii(before === ',' ? '},"labels":' : `${before}},"labels":`);
+  out.json(isEmpty(labels) ? '{}' : JSON.stringify(labels));
+  out.span(client);
+}
+
 function restOf(record: LogRecord): string {
-  const { lane, dropped, warnings, overruled, cache, notes, socket, metadata, labels, client } = record;
-  return members({ lane, dropped, warnings, overruled, cache, notes, socket, metadata, labels, client });
+  const { lane, dropped, warnings, overruled, cache, notes, socket } = record;
+  return members({ lane, dropped, warnings, overruled, cache, notes, socket });
 }
