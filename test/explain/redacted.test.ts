@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RequestDifferences, ReplayResult } from '../../src/admin/api-types.ts';
 import type { Explanation } from '../../src/core/logs/explanation.ts';
+import type { StoredRecord } from '../../src/core/logs/reader.ts';
 import { adminUrl, call } from '../admin/client.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
@@ -20,7 +21,9 @@ const auth = { token: adminToken };
 let upstream: ScriptedUpstream;
 const gateways: TestGateway[] = [];
 beforeAll(async () => {
-  upstream = await startUpstream((response) => json(response, 200, { object: 'chat.completion', choices: [] }));
+  upstream = await startUpstream((response) =>
+    json(response, 200, { object: 'chat.completion', choices: [], mail: 'support@example.com' }),
+  );
 });
 afterAll(async () => {
   for (const gateway of gateways) await gateway.close();
@@ -59,6 +62,14 @@ describe('a request whose body was masked', () => {
     const forced = await call(base, '/api/replay', { ...auth, method: 'POST', body: { id, force: true } });
     expect(forced.json as ReplayResult).toMatchObject({ status: 200 });
     expect(upstream.requests.at(-1)?.body.toString()).not.toContain('jane@example.com');
+  });
+
+  it('is replayed where only the response was masked', async () => {
+    const { base, id } = await recorded('redacted', 'whom do I write to');
+    const { record } = (await call(base, `/api/requests/${id}`, auth)).json as StoredRecord;
+    expect(record.redactions).toEqual({ email: 1 });
+    const replayed = await call(base, '/api/replay', { ...auth, method: 'POST', body: { id } });
+    expect(replayed.json as ReplayResult).toMatchObject({ status: 200 });
   });
 
   it('has no differences, and no replay, where it was not kept', async () => {

@@ -78,7 +78,10 @@ export function requestAgain(stored: StoredRecord, body: KeptBody, keys: readonl
   if (hasBody && !('text' in body)) {
     throw new GatewayError('record_not_found', {
       message: `The request "${record.id}" cannot be made again: ${body.why}.`,
-      hint: 'Name a body, or keep bodies from now on with logging.requests.bodies.',
+      hint:
+        record.bodies === 'redacted' || record.bodies === 'full'
+          ? 'Send it again from its client.'
+          : 'Keep bodies from now on with logging.requests.bodies: redacted.',
     });
   }
   return {

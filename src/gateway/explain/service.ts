@@ -8,6 +8,7 @@ import type { LogReader, StoredRecord } from '../../core/logs/reader.ts';
 import type { Explainer } from '../../explain/explainer.ts';
 import { bodyIn, recordOf } from '../../explain/logged/bodies.ts';
 import { loggedDifferences } from '../../explain/logged/differences.ts';
+import { maskedIn } from '../../explain/logged/masked.ts';
 import { changed, responseDifferences, sendAgain } from '../../explain/logged/replay.ts';
 import { requestAgain } from '../../explain/logged/request.ts';
 import type { GatewayOptions } from '../types.ts';
@@ -59,8 +60,9 @@ export class ExplainService implements Explaining {
   async replay({ id, to, config, api_key: key, force }: ReplayRequest): Promise<ReplayResult> {
     const logs = this.#logs();
     const stored = await recordOf(logs, id);
-    if (force !== true) refuseMasked(stored);
-    const request = changed(requestAgain(stored, await bodyIn(logs, stored, 'request'), []), { to, config });
+    const kept = await bodyIn(logs, stored, 'request');
+    if (force !== true && 'text' in kept) refuseMasked(stored, kept.text);
+    const request = changed(requestAgain(stored, kept, []), { to, config });
     const replayed = await sendAgain(this.#deps.url(), request, key);
     const before = await bodyIn(logs, stored, 'response');
     const body = this.#deps.mask(replayed.body);
@@ -129,9 +131,10 @@ export class ExplainService implements Explaining {
 
 const closeAfterMs = 60_000;
 
-function refuseMasked({ record }: StoredRecord): void {
-  const count = Object.values(record.redactions).reduce((sum, each) => sum + each, 0);
-  if (record.bodies !== 'redacted' || count === 0) return;
+function refuseMasked(stored: StoredRecord, body: string): void {
+  const { record } = stored;
+  const count = record.bodies === 'redacted' ? maskedIn(stored, body) : 0;
+  if (count === 0) return;
   throw new GatewayError('not_allowed', {
     message: `The body of "${record.id}" was masked in ${count} ${count === 1 ? 'place' : 'places'} before it was kept: it is not the request that the client sent.`,
     hint: '--force ("force": true in the admin API) sends the masked body.',

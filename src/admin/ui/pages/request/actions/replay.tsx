@@ -36,7 +36,8 @@ export function ReplayDialog({ stored, onClose }: { stored: StoredRecord; onClos
     }
     setBusy(false);
   };
-  const masked = Object.values(record.redactions).reduce((sum, n) => sum + n, 0);
+  // A masked body is sent only where this is confirmed.
+  const isMasked = force || error?.code === 'not_allowed';
   const hasBody = bodies.includes('request') || record.request.body === null;
   return (
     <Dialog
@@ -76,14 +77,8 @@ export function ReplayDialog({ stored, onClose }: { stored: StoredRecord; onClos
           onInput={setApiKey}
           hint="Only where callers need one. It is used for this request and not kept."
         />
-        {masked > 0 && (
-          <Check
-            label={`Send it although ${masked} ${masked === 1 ? 'value is' : 'values are'} masked in the record`}
-            checked={force}
-            onChange={setForce}
-          />
-        )}
-        {error !== undefined && <Problem error={error} />}
+        {error !== undefined && (isMasked ? <Notice tone="warn" title={error.message} /> : <Problem error={error} />)}
+        {isMasked && <Check label="Send it as it is kept, with what is masked" checked={force} onChange={setForce} />}
         {result !== undefined && <Result result={result} />}
       </div>
     </Dialog>
