@@ -1,3 +1,5 @@
+import { crc32 } from 'node:zlib';
+
 /**
  * The form of keys that the gateway issues: `gw_live_` or `gw_test_`, 24 random characters, `_`, 4 characters of
  * checksum. Keys of any other form are allowed too; only this form can be checked for typing mistakes.
@@ -49,13 +51,3 @@ export function shownPrefix(key: string): string | undefined {
 
 /** What tells the secrets of one key apart in the record: the first 8 hex digits of the SHA-256. */
 export const keyIdOf = (sha256: string): string => sha256.slice(0, 8).toLowerCase();
-
-/** CRC-32 (IEEE 802.3, reflected), bit by bit: runs only for keys that are not known, so a table would not pay. */
-function crc32(text: string): number {
-  let crc = 0xffffffff;
-  for (const byte of Buffer.from(text, 'utf8')) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return (crc ^ 0xffffffff) >>> 0;
-}
