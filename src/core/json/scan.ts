@@ -78,7 +78,7 @@ export function objectAround(text: string, from: number): number {
   let depth = 0;
   for (let at = from - 1; at >= 0; at -= 1) {
     const c = text.charCodeAt(at);
-    if (c === quote) at = startOfString(text, at);
+    if (c === quote) at = startOfString(text, at, 0);
     else if (c === closeBrace || c === closeBracket) depth += 1;
     else if (c === openBrace || c === openBracket) {
       if (depth === 0) return c === openBrace ? at : -1;
@@ -88,12 +88,15 @@ export function objectAround(text: string, from: number): number {
   return -1;
 }
 
-function startOfString(text: string, end: number): number {
-  for (let at = text.lastIndexOf('"', end - 1); at >= 0; at = text.lastIndexOf('"', at - 1)) {
-    let before = at - 1;
+/** Offset of the quote that opens the string whose closing quote is at `close`; -1 where it is not behind `least`. */
+export function startOfString(text: string, close: number, least: number): number {
+  for (let at = close - 1; at >= least; ) {
+    const open = text.lastIndexOf('"', at);
+    if (open < least) return -1;
+    let before = open - 1;
     while (text.charCodeAt(before) === backslash) before -= 1;
-    if ((at - before) % 2 === 1) return at;
-    if (at === 0) break;
+    if ((open - before) % 2 === 1) return open;
+    at = open - 1;
   }
   return -1;
 }

@@ -1,5 +1,6 @@
+import { startOfString } from '../json/scan.ts';
 import { decoded } from './strings.ts';
-import { afterColon, endOfString, pathHash, startOfString, type Visitor, Walk } from './walk.ts';
+import { afterColon, endOfString, pathHash, type Visitor, Walk } from './walk.ts';
 
 const quote = 0x22;
 const brace = 0x7b;

@@ -248,19 +248,6 @@ export function endOfString(text: string, from: number, to: number): number {
   }
 }
 
-/** Offset of the quote that opens the string whose closing quote is at `close`; -1 where it is not behind `least`. */
-export function startOfString(text: string, close: number, least: number): number {
-  for (let at = close - 1; at >= least; ) {
-    const open = text.lastIndexOf('"', at);
-    if (open < least) return -1;
-    let before = open - 1;
-    while (text.charCodeAt(before) === backslash) before -= 1;
-    if ((open - before) % 2 === 1) return open;
-    at = open - 1;
-  }
-  return -1;
-}
-
 /** Offset of the value behind a name; -1 where there is none. */
 export function afterColon(text: string, from: number, to: number): number {
   let at = from;
