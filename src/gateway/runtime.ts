@@ -42,7 +42,7 @@ import type { Outbound } from '../transport/outbound/index.ts';
 import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
 import { createSender } from '../transport/outbound/sender.ts';
 import { createDataServer, type DataServer, type ServerDeps } from '../transport/inbound/server.ts';
-import { createSweeper, type Sweeper } from '../transport/outbound/exchange/sweeper.ts';
+import { createSweeper, type Sweeper } from '../transport/wire/sweeper.ts';
 
 export interface RuntimeDeps {
   /** Where the data listener will be. */

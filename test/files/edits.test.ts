@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { FormBytes, FormEdit, LineEdit } from '../../src/core/http/form.ts';
 import { ClientBytes } from '../../src/transport/inbound/multipart/client-bytes.ts';
 import { IncomingForm } from '../../src/transport/inbound/multipart/incoming.ts';
-import { createSweeper } from '../../src/transport/outbound/exchange/sweeper.ts';
+import { createSweeper } from '../../src/transport/wire/sweeper.ts';
 import { boundary, contentType, formOf, type PartText } from './rig.ts';
 
 const sweeper = createSweeper(

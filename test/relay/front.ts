@@ -24,7 +24,7 @@ import { headerNames, RequestHeaderBag } from '../../src/transport/inbound/heade
 import { ClientSocket } from '../../src/transport/inbound/listener/client-socket.ts';
 import { NodeClient } from '../../src/transport/inbound/listener/node-client.ts';
 import { createEgress } from '../../src/transport/outbound/egress.ts';
-import { createSweeper } from '../../src/transport/outbound/exchange/sweeper.ts';
+import { createSweeper } from '../../src/transport/wire/sweeper.ts';
 import { createSender } from '../../src/transport/outbound/sender.ts';
 import { createUpstream } from '../../src/transport/outbound/upstream.ts';
 import { makeBinding, makeLeaf, makeProvider, makeSnapshot } from '../support/stage-context.ts';

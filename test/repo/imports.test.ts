@@ -73,6 +73,8 @@ const forbidden = [
   { file: 'src/store/x.ts', specifier: '../config/load.ts' },
   { file: 'src/pipeline/x.ts', specifier: '../transport/upstream.ts' },
   { file: 'src/transport/inbound/server.ts', specifier: '../../pipeline/chain.ts' },
+  { file: 'src/transport/inbound/x.ts', specifier: '../outbound/egress.ts' },
+  { file: 'src/transport/outbound/x.ts', specifier: '../inbound/arrival.ts' },
   { file: 'src/transport/outbound/upstream.ts', specifier: 'jose' },
   { file: 'src/cli/x.ts', specifier: 'pino' },
   { file: 'src/gateway/start.ts', specifier: 'yaml' },
@@ -87,6 +89,7 @@ const forbidden = [
 const permitted = [
   { file: 'src/config/check/x.ts', specifier: '../../core/plan.ts' },
   { file: 'src/config/read/yaml/parse.ts', specifier: 'yaml' },
+  { file: 'src/transport/inbound/x.ts', specifier: '../wire/sweeper.ts' },
   { file: 'src/transport/outbound/upstream.ts', specifier: 'undici' },
   { file: 'plugins/auth/x.ts', specifier: '#core/plugin.ts' },
   { file: 'plugins/providers/mock/x.ts', specifier: '../_shared/chat.ts' },

@@ -9,7 +9,7 @@ import { plainQuery, without } from '../../core/http/query.ts';
 import { parseTraceparent } from '../../core/http/trace.ts';
 import { type HeaderNames, RequestHeaderBag } from './header-bag.ts';
 import type { Ids } from './ids.ts';
-import { parseMetadata } from '../credentials/metadata.ts';
+import { parseMetadata } from './metadata.ts';
 import { privacyFault, strangeHeaders } from './strange-headers.ts';
 import { useAbsoluteTarget } from './request-target.ts';
 import { type Matched, matchRoute } from './routes.ts';

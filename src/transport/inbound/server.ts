@@ -22,7 +22,7 @@ import { PlainFront, type PlainRequest } from './plain/front.ts';
 import type { Probes } from './probes.ts';
 import { refuseRaw } from './listener/raw-refusal.ts';
 import { isRealtime, type Matched } from './routes.ts';
-import type { Sweeper } from '../outbound/exchange/sweeper.ts';
+import type { Sweeper } from '../wire/sweeper.ts';
 import { TurnResponse, Turns } from './listener/turns.ts';
 import { upgradeOptions } from './listener/upgrades.ts';
 import { createServer } from '../../core/node-http.ts';

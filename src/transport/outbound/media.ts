@@ -7,7 +7,7 @@ import type { Trust } from '../../core/snapshot.ts';
 import { formatSize } from '../../core/text/units.ts';
 import { type FetchedWhole, FetchFault, fetchWhole } from './fetch-whole.ts';
 import type { Upstream, WireRequest } from './upstream.ts';
-import { codingsOf, decode, DecodeFault } from '../inbound/body/decode.ts';
+import { codingsOf, decode, DecodeFault } from '../wire/decode.ts';
 
 export interface MediaDeps {
   readonly upstream: Upstream;

@@ -13,7 +13,7 @@ import { Exchange, type ExchangeSettings } from './exchange/exchange.ts';
 import { isPassage, type Upload } from './exchange/upload.ts';
 import { Guarded } from './guarded.ts';
 import { playLocal } from './local-answer.ts';
-import { overload, type Sweeper, type Swept } from './exchange/sweeper.ts';
+import { overload, type Sweeper, type Swept } from '../wire/sweeper.ts';
 import type { Upstream, WireRequest } from './upstream.ts';
 import { SocketExchange } from './websocket/exchange.ts';
 

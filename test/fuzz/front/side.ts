@@ -8,7 +8,7 @@ import { headerNames } from '../../../src/transport/inbound/header-bag.ts';
 import { Ids } from '../../../src/transport/inbound/ids.ts';
 import { PlainClient } from '../../../src/transport/inbound/plain/client.ts';
 import { createDataServer } from '../../../src/transport/inbound/server.ts';
-import { createSweeper } from '../../../src/transport/outbound/exchange/sweeper.ts';
+import { createSweeper } from '../../../src/transport/wire/sweeper.ts';
 import { FakeSocket } from './fake-socket.ts';
 
 /** One listener that answers every request with what it read of it. */

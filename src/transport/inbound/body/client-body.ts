@@ -5,7 +5,7 @@ import { Hold } from '../../../core/memory/budget.ts';
 import type { EndpointTraits } from '../../../core/endpoint.ts';
 import { GatewayError } from '../../../core/error.ts';
 import { codedForm } from './coded-body.ts';
-import { codingsOf } from './decode.ts';
+import { codingsOf } from '../../wire/decode.ts';
 import { bodyKind, receiveForm } from '../multipart/arrive.ts';
 import { tooLarge, uploadLimit } from '../multipart/client-bytes.ts';
 import { type BodyLimits, type ClientBodyDeps, HeldBody, noBody } from './held-body.ts';

@@ -1,6 +1,6 @@
 import { fromUnknown, GatewayError } from '../../../core/error.ts';
 import { formatSize } from '../../../core/text/units.ts';
-import { decode, DecodeFault, isDecodable, knownCodings } from './decode.ts';
+import { decode, DecodeFault, isDecodable, knownCodings } from '../../wire/decode.ts';
 
 /** Why a request's `content-encoding` cannot be undone, known from its head; undefined where it can. */
 export function uncodable(codings: readonly string[]): GatewayError | undefined {

@@ -5,7 +5,7 @@ import { fromUnknown, GatewayError } from '../../../core/error.ts';
 import type { JsonLimits } from '../../../core/json/limits.ts';
 import type { ServerSettings } from '../../../core/snapshot.ts';
 import { decodedBody, uncodable } from './coded-body.ts';
-import { codingsOf } from './decode.ts';
+import { codingsOf } from '../../wire/decode.ts';
 import type { ClientBytesDeps } from '../multipart/client-bytes.ts';
 import { bodyCopies, BodyReader, type BodySource, takeWhole } from './read-body.ts';
 

@@ -4,7 +4,7 @@ import { fromUnknown, GatewayError } from '../../../core/error.ts';
 import { appendBytes } from '../../../core/memory/byte-pieces.ts';
 import { formatSize } from '../../../core/text/units.ts';
 import { lateness } from './lateness.ts';
-import type { Swept, Sweeper } from '../../outbound/exchange/sweeper.ts';
+import type { Swept, Sweeper } from '../../wire/sweeper.ts';
 
 /** What a body costs while its request runs: its text, the text of an edited one, and the bytes that are sent. */
 export const bodyCopies = 3;

@@ -5,7 +5,7 @@ import type { PendingBody } from '../../../core/http/arrival.ts';
 import type { Client } from '../../../core/http/client.ts';
 import { type HeaderPairs, hopByHopHeaders } from '../../../core/http/headers.ts';
 import type { SocketBody, SocketReader } from '../../../core/json/body.ts';
-import { slowClientMs } from '../../outbound/exchange/timeouts.ts';
+import { slowClientMs } from '../../wire/slow-client.ts';
 import { STATUS_CODES } from '../../../core/node-http.ts';
 import { endSoon } from './linger.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Sweeper, Swept } from '../../outbound/exchange/sweeper.ts';
+import type { Sweeper, Swept } from '../../wire/sweeper.ts';
 
 /** How long the rest of what a client sends is read and thrown away after its answer. */
 const lingerMs = 5000;

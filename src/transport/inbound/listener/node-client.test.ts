@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { slowClientMs } from '../../outbound/exchange/timeouts.ts';
+import { slowClientMs } from '../../wire/slow-client.ts';
 import { NodeClient } from './node-client.ts';
 
 /** Everything that a client reads after one request, whatever it is. */

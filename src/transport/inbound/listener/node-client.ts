@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client } from '../../../core/http/client.ts';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
-import { slowClientMs } from '../../outbound/exchange/timeouts.ts';
-import { endOfFrames, frame, oneWrite } from '../chunk-frames.ts';
+import { slowClientMs } from '../../wire/slow-client.ts';
+import { endOfFrames, frame, oneWrite } from '../../wire/chunk-frames.ts';
 
 /**
  * The client of one exchange on a `node:http` response. A stream leaves in chunk frames that are made here, one string

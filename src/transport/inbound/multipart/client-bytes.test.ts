@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { expect, it } from 'vitest';
-import type { Swept, Sweeper } from '../../outbound/exchange/sweeper.ts';
+import type { Swept, Sweeper } from '../../wire/sweeper.ts';
 import { ClientBytes } from './client-bytes.ts';
 
 /** A request whose events the test makes, and a clock that it turns. */

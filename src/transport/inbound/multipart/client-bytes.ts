@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { fromUnknown, GatewayError } from '../../../core/error.ts';
 import { formatSize } from '../../../core/text/units.ts';
 import { lateness } from '../body/lateness.ts';
-import type { Swept, Sweeper } from '../../outbound/exchange/sweeper.ts';
+import type { Swept, Sweeper } from '../../wire/sweeper.ts';
 
 /** Bytes that may wait here: the next chunk is on its way while one is being sent. */
 const waitingLimit = 64 * 1024;

@@ -1,6 +1,6 @@
 import type { HeaderPairs } from '../../../core/http/headers.ts';
 import { STATUS_CODES } from '../../../core/node-http.ts';
-import { notText, notToken } from '../../outbound/http1/field-text.ts';
+import { notText, notToken } from '../../wire/field-text.ts';
 
 /** A head that is ready to be sent, and how its body is framed. */
 export interface AnswerHead {

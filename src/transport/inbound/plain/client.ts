@@ -1,6 +1,6 @@
 import type { Client } from '../../../core/http/client.ts';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
-import { endOfFrames, frame, oneWrite } from '../chunk-frames.ts';
+import { endOfFrames, frame, oneWrite } from '../../wire/chunk-frames.ts';
 import type { AnswerHead } from './answer-head.ts';
 import type { PlainConnection } from './connection.ts';
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
-import { slowClientMs } from '../../outbound/exchange/timeouts.ts';
-import { ChunkReader } from '../../outbound/http1/chunks.ts';
+import { slowClientMs } from '../../wire/slow-client.ts';
+import { ChunkReader } from '../../wire/chunks.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { ArrivingBody } from './arriving-body.ts';
 import { PlainClient } from './client.ts';

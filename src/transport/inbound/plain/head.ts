@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { trimmed } from '../../outbound/http1/field-text.ts';
+import { trimmed } from '../../wire/field-text.ts';
 
 /** Bytes of a body, or how it says them itself (RFC 9112 7.1). */
 export type BodyLength = number | 'chunked';

@@ -7,7 +7,7 @@ import { type EchoListener, Redactor, type SecretForms } from '../../../core/sec
 import type { Clocks } from '../../../core/snapshot.ts';
 import { isFinalStatus } from '../../../core/http/status.ts';
 import type { Tap } from '../../../core/tap.ts';
-import type { Swept } from './sweeper.ts';
+import type { Swept } from '../../wire/sweeper.ts';
 import type { Receiver, Source } from '../upstream.ts';
 import type { Answer, AnswerOwner, State } from './answer.ts';
 import { BytesAnswer, hasBody, ofMessage } from './bytes-answer.ts';

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../core/error.ts';
 import type { TimeoutPhase } from '../../../core/plan.ts';
-import { slowClientMs } from './timeouts.ts';
+import { slowClientMs } from '../../wire/slow-client.ts';
 
 /** What came is not what the format says; nothing of it was committed. */
 export function invalid(message: string, retry?: boolean): GatewayError {

@@ -1,6 +1,7 @@
 import { type Endpoint, traitsOf } from '../../../core/endpoint.ts';
 import type { TimeoutPhase } from '../../../core/plan.ts';
 import type { Clocks } from '../../../core/snapshot.ts';
+import { slowClientMs } from '../../wire/slow-client.ts';
 import type { State } from './answer.ts';
 
 /** What the clocks of an attempt look at: moments on the monotonic clock in milliseconds, undefined where not reached. */
@@ -47,9 +48,6 @@ export function limitOf(clocks: Clocks, phase: TimeoutPhase): number {
       return clocks[phase];
   }
 }
-
-/** A client that takes nothing of an answer may do so for this long: it holds a connection, but nobody waits in vain. */
-export const slowClientMs = 10 * 60_000;
 
 /** Bytes of any number go up or come down, so that only silence ends them. `relay`: nobody knows what they are. */
 export type Traffic = 'up' | 'down' | 'relay' | undefined;

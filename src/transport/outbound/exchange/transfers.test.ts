@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { isUntaken, silence, slowClientMs, type WatchedTransfer } from './timeouts.ts';
+import { slowClientMs } from '../../wire/slow-client.ts';
+import { isUntaken, silence, type WatchedTransfer } from './timeouts.ts';
 
 const clocks = { connect: 100, firstByte: 1, idle: 1000, total: 1, request: 1 };
 const sent: WatchedTransfer = {

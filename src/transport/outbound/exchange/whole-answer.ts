@@ -2,7 +2,7 @@ import { traitsOf } from '../../../core/endpoint.ts';
 import { fromUnknown, type GatewayError } from '../../../core/error.ts';
 import { appendBytes } from '../../../core/memory/byte-pieces.ts';
 import { formatSize } from '../../../core/text/units.ts';
-import { codingsOf } from '../../inbound/body/decode.ts';
+import { codingsOf } from '../../wire/decode.ts';
 import { Answer, type AnswerOwner } from './answer.ts';
 import { interrupted, invalid } from './faults.ts';
 import { noScan } from '../framing/scanned.ts';

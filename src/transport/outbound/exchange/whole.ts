@@ -3,7 +3,7 @@ import { answerLimits } from '../../../core/json/limits.ts';
 import { flawOf } from '../../../core/json/scan.ts';
 import type { Tap } from '../../../core/tap.ts';
 import { formatSize } from '../../../core/text/units.ts';
-import { decode, DecodeFault } from '../../inbound/body/decode.ts';
+import { decode, DecodeFault } from '../../wire/decode.ts';
 import { invalid } from './faults.ts';
 
 /** A whole JSON answer is held in memory up to this size; larger ones flow. */

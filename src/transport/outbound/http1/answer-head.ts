@@ -1,8 +1,5 @@
-import { malformed, misframed, WireFault } from './fault.ts';
-import { notText, notToken, trimmed } from './field-text.ts';
-
-/** Bytes of names and values in the head of an answer, as `node:http` counts and limits them. */
-export const headLimit = 16 * 1024;
+import { malformed, misframed, WireFault } from '../../wire/fault.ts';
+import { headLimit, notText, notToken, trimmed } from '../../wire/field-text.ts';
 
 /** What stands before the body of an answer. */
 export interface AnswerHead {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HeadParser } from './answer-head.ts';
 import { AnswerReader } from './answer-reader.ts';
-import type { WireFault } from './fault.ts';
+import type { WireFault } from '../../wire/fault.ts';
 
 /** What a reader makes of the pieces: status, body and bytes behind it, `…` where the end has not come, or the code of a fault. */
 function read(pieces: readonly string[], method = 'POST', parser = new HeadParser()): string {

@@ -1,6 +1,7 @@
-import { type AnswerHead, headLimit, type HeadParser } from './answer-head.ts';
-import { ChunkReader } from './chunks.ts';
-import { malformed, WireFault } from './fault.ts';
+import type { AnswerHead, HeadParser } from './answer-head.ts';
+import { ChunkReader } from '../../wire/chunks.ts';
+import { malformed, WireFault } from '../../wire/fault.ts';
+import { headLimit } from '../../wire/field-text.ts';
 
 /** Bytes of a head with everything that `headLimit` doesn't count: the status line, blanks and line ends. */
 const rawHeadLimit = 2 * headLimit;

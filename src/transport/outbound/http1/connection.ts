@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { AnswerReader } from './answer-reader.ts';
-import { WireFault } from './fault.ts';
+import { WireFault } from '../../wire/fault.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { Origin } from './origin.ts';
 

@@ -1,6 +1,6 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { WireFault } from './fault.ts';
+import { WireFault } from '../../wire/fault.ts';
 
 /** Where a connection goes. */
 export interface Endpoint {

@@ -4,7 +4,7 @@ import { unbracket } from '../address.ts';
 import { dialMsOf, type PoolOptions, type Route } from '../pools.ts';
 import type { Receiver, WireRequest } from '../upstream.ts';
 import { Dialer, type Endpoint } from './dial.ts';
-import { WireFault } from './fault.ts';
+import { WireFault } from '../../wire/fault.ts';
 import { Origin, type OriginHost } from './origin.ts';
 import { Outgoing } from './outgoing.ts';
 

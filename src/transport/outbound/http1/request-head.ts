@@ -1,5 +1,5 @@
 import type { HeaderPairs } from '../../../core/http/headers.ts';
-import { notText, notToken } from './field-text.ts';
+import { notText, notToken } from '../../wire/field-text.ts';
 
 /** Methods that are written here; whether a request with that method is expected to have a body. */
 const methods: ReadonlyMap<string, boolean> = new Map([

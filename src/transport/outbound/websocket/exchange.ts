@@ -12,7 +12,7 @@ import { type EchoListener, Redactor, type SecretForms } from '../../../core/sec
 import { ofMessage } from '../exchange/bytes-answer.ts';
 import type { ExchangeSettings } from '../exchange/exchange.ts';
 import { interrupted, invalid, overdue } from '../exchange/faults.ts';
-import type { Swept } from '../exchange/sweeper.ts';
+import type { Swept } from '../../wire/sweeper.ts';
 import { abnormalClose, closeFrame, FrameCounter } from './frames.ts';
 import { headersToSend, passedHeaders } from './handshake.ts';
 import { readRefusal } from './refusal.ts';

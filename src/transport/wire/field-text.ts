@@ -1,5 +1,8 @@
 /** What names and values of headers consist of, for all that is read or written on sockets of our own. */
 
+/** Bytes of names and values in one head or trailer, as `node:http` counts and limits them. */
+export const headLimit = 16 * 1024;
+
 /** Anything but a token (RFC 9110 5.6.2). */
 export const notToken = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/;
 

@@ -1,5 +1,5 @@
-import { headLimit } from './answer-head.ts';
 import { malformed, WireFault } from './fault.ts';
+import { headLimit } from './field-text.ts';
 
 /** Hexadecimal digits of a chunk's size: more than any chunk needs, and few enough to stay exact. */
 const sizeDigits = 12;

@@ -1,5 +1,5 @@
-import { GatewayError } from '../../../core/error.ts';
-import { type DenseSetMember, DenseSet } from '../../../core/memory/dense-set.ts';
+import { GatewayError } from '../../core/error.ts';
+import { type DenseSetMember, DenseSet } from '../../core/memory/dense-set.ts';
 
 /** Something with deadlines that is looked at every so often instead of having timers of its own. */
 export interface Swept extends DenseSetMember {
