@@ -79,7 +79,7 @@ describe('inheritance in a target tree', () => {
                 { provider: 'main' },
                 { strategy: { mode: 'loadbalance' }, targets: [{ provider: 'main' }, {}] },
                 {
-                  strategy: { mode: 'single', cb_config: { failure_threshold: 3, failure_status_codes: [429] } },
+                  strategy: { mode: 'single', cb_config: { failure_threshold: 3, cooldown_interval: '90s', failure_status_codes: [429] } },
                   targets: [{ provider: 'main' }],
                 },
               ],
@@ -91,7 +91,7 @@ describe('inheritance in a target tree', () => {
     const [first, second, open, own] = circuits(10);
     const inherited = { failures: undefined, share: 0.5, minimum: 10, cooldownMs: 30_000 };
     expect([first, second, open]).toMatchObject([inherited, inherited, undefined]);
-    expect(own).toMatchObject({ failures: 3, share: undefined, minimum: 5 });
+    expect(own).toMatchObject({ failures: 3, share: undefined, minimum: 5, cooldownMs: 90_000 });
     expect([first?.fails(500), first?.fails(429), own?.fails(500), own?.fails(429)]).toEqual([true, false, false, true]);
     expect(new Set([first?.id, second?.id, own?.id]).size).toBe(3);
     expect(circuits(10).map((circuit) => circuit?.id)).toEqual([first?.id, second?.id, undefined, own?.id]);

@@ -8,6 +8,9 @@ export const durationPattern = '^\\d+(\\.\\d+)?(ms|s|m|h|d)$';
 
 export const durationForm = 'a number with a unit: 250ms, 30s, 5m, 1h';
 
+/** Of settings for which a bare number is milliseconds. */
+export const millisecondsForm = `milliseconds, or ${durationForm}`;
+
 export const duration = <const D extends string, const L extends readonly [string, string]>(description: D, range: L) =>
   ({ type: 'string', pattern: durationPattern, 'x-form': durationForm, 'x-range': range, description, examples: ['30s'] }) as const;
 

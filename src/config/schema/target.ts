@@ -1,5 +1,5 @@
 import { logRule } from './logging.ts';
-import { apiKey, customHost, durationForm, metadata, statusCodes, timeouts } from './shared.ts';
+import { apiKey, customHost, durationPattern, metadata, millisecondsForm, statusCodes, timeouts } from './shared.ts';
 
 const circuit = {
   type: 'object',
@@ -27,10 +27,13 @@ const circuit = {
       default: 5,
     },
     cooldown_interval: {
-      type: 'integer',
+      type: ['integer', 'string'],
       minimum: 1000,
       maximum: 86400000,
-      description: 'Milliseconds for which the target is left out. Then one request tries it.',
+      pattern: durationPattern,
+      'x-form': millisecondsForm,
+      'x-range': ['1s', '24h'],
+      description: 'How long the target is left out; then one request tries it. A number without unit is milliseconds.',
       default: 30000,
     },
     failure_status_codes: {
@@ -136,8 +139,8 @@ export const targetSettings = {
       type: ['integer', 'string'],
       minimum: 1,
       maximum: 86400000,
-      pattern: '^\\d+(\\.\\d+)?(ms|s|m|h|d)$',
-      'x-form': `milliseconds, or ${durationForm}`,
+      pattern: durationPattern,
+      'x-form': millisecondsForm,
       'x-range': ['1ms', '24h'],
       description: 'Timeout until a stream has begun, or until a complete response has ended. A number without unit is milliseconds.',
       examples: [30000],

@@ -1,5 +1,6 @@
 import { isPlain } from '../../core/json/merge.ts';
 import { nearest } from '../../core/text/nearest.ts';
+import { millisecondsForm } from '../schema/shared.ts';
 import { diagnosticCodes, type DiagnosticCode } from '../report/diagnostic.ts';
 import { actualOf, exampleLine, expectedOf, listOf, shorten, subjectOf } from './describe.ts';
 import { knownName } from './known-names.ts';
@@ -193,7 +194,7 @@ function outOfRange({ keyword, path, schema, params, limit }: SchemaFault, root:
       : least === undefined
         ? `at most ${String(most)}`
         : `${String(least)} to ${String(most)}`;
-  const unit = path.at(-1) === 'request_timeout' && keyword !== 'x-range' ? ' milliseconds' : '';
+  const unit = rules['x-form'] === millisecondsForm && keyword !== 'x-range' ? ' milliseconds' : '';
   const shown = actualOf(node, path).replace(/^the (number|text) /, '');
   return { code: 'out-of-range', at, message: `${subjectOf(path)} is ${shown}`, hint: `allowed: ${range}${unit}` };
 }

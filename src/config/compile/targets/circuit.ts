@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CircuitPolicy, ProviderBinding } from '../../../core/snapshot.ts';
 import { invalid } from '../invalid.ts';
+import { needDuration } from '../timeouts.ts';
 import { compileStatusCodes, type StatusCodes } from './status-codes.ts';
 
 /** `strategy.cb_config` as written. */
@@ -8,7 +9,7 @@ export interface CircuitEntry {
   readonly failure_threshold?: number;
   readonly failure_threshold_percentage?: number;
   readonly minimum_requests?: number;
-  readonly cooldown_interval?: number;
+  readonly cooldown_interval?: number | string;
   readonly failure_status_codes?: StatusCodes;
 }
 
@@ -40,7 +41,7 @@ export function compileCircuit(entry: CircuitEntry | undefined, { tree, path, pr
     failures,
     share: percentage === undefined ? undefined : percentage / 100,
     minimum: entry.minimum_requests ?? 5,
-    cooldownMs: entry.cooldown_interval ?? 30_000,
+    cooldownMs: needDuration(entry.cooldown_interval ?? 30_000),
     fails: compileStatusCodes(entry.failure_status_codes ?? ['5xx']),
   });
 }
