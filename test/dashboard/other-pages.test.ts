@@ -67,6 +67,24 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await page.getByText('The gateway can’t be reached').waitFor({ state: 'detached' });
   });
 
+  it('waits for a slow response: asking again would abort it', async () => {
+    const { page } = await open(server.url);
+    await page.clock.install();
+    const slow = Promise.withResolvers<void>();
+    let asked = 0;
+    await page.route('**/api/status*', async (route) => {
+      asked += 1;
+      await slow.promise;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'System' }).click();
+    await expect.poll(() => asked).toBe(1);
+    await page.clock.runFor(10_000);
+    expect(asked).toBe(1);
+    slow.resolve();
+    await page.getByRole('heading', { name: 'Process' }).waitFor();
+  });
+
   it('says that the last reload failed, and where', async () => {
     const problem = {
       level: 'error',

@@ -25,23 +25,30 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: read
   const [turn, setTurn] = useState(0);
   const latest = useRef(load);
   latest.current = load;
+  const isBusy = useRef(false);
   useEffect(() => {
     const abort = new AbortController();
     setState((before) => ({ ...before, loading: true }));
+    isBusy.current = true;
     latest
       .current(abort.signal)
       .then((data) => {
-        if (!abort.signal.aborted) setState({ data, error: undefined, loading: false });
+        if (abort.signal.aborted) return;
+        isBusy.current = false;
+        setState({ data, error: undefined, loading: false });
       })
       .catch((error: unknown) => {
-        if (!abort.signal.aborted) setState((before) => ({ ...before, error: toApiError(error), loading: false }));
+        if (abort.signal.aborted) return;
+        isBusy.current = false;
+        setState((before) => ({ ...before, error: toApiError(error), loading: false }));
       });
     return () => abort.abort();
   }, [...deps, turn]);
   useEffect(() => {
     if (every === undefined) return undefined;
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') setTurn((n) => n + 1);
+      // A response that takes longer is waited for: to ask again would abort it.
+      if (document.visibilityState === 'visible' && !isBusy.current) setTurn((n) => n + 1);
     }, every);
     return () => clearInterval(timer);
   }, [every]);

@@ -1,9 +1,19 @@
 import type { Status } from '../../../api-types.ts';
+import { get } from '../../browser/api.ts';
+import { useLoad } from '../../browser/load.ts';
 import { Ago } from '../../components/display.tsx';
 import { Notice } from '../../components/surface.tsx';
 
+/** Milliseconds: whoever saves a file sees what came of it. */
+const every = 1000;
+
 /** What needs a person: a reload that failed, an older revision that serves, a store that is in trouble. */
-export function Banners({ status }: { status: Status }) {
+export function Banners() {
+  const status = useLoad((signal) => get<Status>('/api/status', {}, signal), [], every);
+  return status.data === undefined ? null : <Shown status={status.data} />;
+}
+
+function Shown({ status }: { status: Status }) {
   const { last_reload: reload, rolled_back_to: older, restart_needed: restart, store, draining } = status;
   const errors = reload?.diagnostics.filter(({ level }) => level === 'error') ?? [];
   return (

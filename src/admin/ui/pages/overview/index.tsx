@@ -53,7 +53,7 @@ export function Overview() {
         )
       }
     >
-      {status.data !== undefined && <Banners status={status.data} />}
+      <Banners />
       {isFirst ? (
         <Skeleton lines={12} height="2.5rem" />
       ) : isOff ? (

@@ -16,8 +16,11 @@ type View = (typeof views)[number];
 
 const viewOf = (name: string | undefined): View => views.find((view) => view === name) ?? 'now';
 
+/** Milliseconds: whoever saves a file sees what came of it. */
+const every = 1000;
+
 export function System({ name }: { name: string | undefined }) {
-  const status = useLoad((signal) => get<Status>('/api/status', {}, signal), [], 5000);
+  const status = useLoad((signal) => get<Status>('/api/status', {}, signal), [], every);
   const tabs: (readonly [View, string])[] = [['now', 'Now']];
   if (may('operator')) tabs.push(['revisions', 'Revisions'], ['configuration', 'Configuration']);
   if (may('admin')) tabs.push(['plan', 'Plan']);

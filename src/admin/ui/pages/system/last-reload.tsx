@@ -1,7 +1,10 @@
-import type { Status } from '../../../api-types.ts';
+import type { ShownDiagnostic, Status } from '../../../api-types.ts';
 import { Ago, Badge } from '../../components/display.tsx';
 import { Notice, Panel } from '../../components/surface.tsx';
 import { Diagnostics, summaryOf } from '../../parts/diagnostics.tsx';
+
+/** What made it fail comes first. */
+const rankOf = ({ level }: ShownDiagnostic): number => (level === 'error' ? 0 : 1);
 
 /** Red, with every problem, as long as the files can't be served. */
 export function LastReload({ status }: { status: Status }) {
@@ -13,9 +16,9 @@ export function LastReload({ status }: { status: Status }) {
       <Notice tone="bad" title={`The last reload failed; revision ${revision} keeps serving`}>
         {reason !== null && <p>{reason}</p>}
         <p>
-          <Ago at={at} /> · {summaryOf(diagnostics)}. Requests are served as before. Mend the file and it is read again by itself.
+          <Ago at={at} /> · {summaryOf(diagnostics)}. Requests are served as before. Fix the file and it is read again by itself.
         </p>
-        <Diagnostics list={diagnostics} />
+        <Diagnostics list={diagnostics.toSorted((one, other) => rankOf(one) - rankOf(other))} />
       </Notice>
     );
   return (
