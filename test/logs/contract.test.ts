@@ -148,11 +148,13 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     const { store, queries } = await kind.open(() => now);
     const usage = { ...record(1).usage, prompt: 1e300, completion: 2 ** 60, cached: 0.5 };
     const wide = '🎉'.repeat(5000);
+    // No database makes this one shorter.
+    const long = Array.from({ length: 9000 }, (_, n) => String.fromCodePoint(0x4e00 + ((n * n * 7919) % 20_000))).join('');
     const more = {
       usage,
       cost: { usd: '9'.repeat(15), source: null, prices: {} },
-      metadata: { [wide]: wide, user: wide },
-      labels: { team: { deep: [wide] } },
+      metadata: { [wide]: wide, user: wide, [long]: long, 'a\0b': 'c\0d', '\ud800': '\udc00' },
+      labels: { team: { deep: [wide] }, [long]: long, '\0': '\0' },
     };
     await write(store, [entryOf(record(1, more)), entryOf(record(2))]);
     expect((await queries.search({ query: 'tokens_in:>1k', limit: 10 })).rows.map(({ id }) => id)).toEqual(['req_0001']);

@@ -67,7 +67,7 @@ export class BatchWriter {
     await insertRecords(session, fresh);
     await insertTags(session, fresh);
     const figures = new FiguresOf(this.#seen);
-    for (const { row, cost } of fresh) figures.add(row, cost);
+    for (const { entry, cost } of fresh) figures.add(entry.row, cost);
     await addFigures(session, this.#writer, figures.values());
     for (const amendment of batch.amendments) await amend(session, amendment);
     for (const { segment, offset } of batch.positions) {
