@@ -123,6 +123,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     await store.feedback({ ...change, value: 1, at: at + 3 });
     await store.feedback({ ...change, value: 2, weight: 0.75, metadata: null, at: at + 4 });
     expect((await queries.get('req_0001'))?.feedback).toContainEqual({ ...change, value: 4, weight: 0.5 });
+    await expect(store.feedback({ ...feedback, id: 'fb_\0', trace_id: '\0\ud800' })).resolves.toBeUndefined();
   });
 
   it.skipIf(skipping(kind.missing))('lists a trace from its beginning', async () => {

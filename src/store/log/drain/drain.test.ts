@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { sampleRecord } from '../../fixtures/sample.ts';
 import { encodeRecord } from '../../encode.ts';
 import { listSegments, openSpool } from '../../spool.ts';
+import type { Batch } from '../log-store.ts';
 import { openSqliteStore, type SqliteStore } from '../sqlite/store.ts';
 import { inMemory } from '../sqlite/open.ts';
 import { SpoolDrain } from './drain.ts';
@@ -34,6 +35,28 @@ it('knows how much of a segment it stored that made room before it was stored wh
   expect(records).toBeGreaterThan(0);
   expect(records).toBeLessThan(frames.length);
   expect(drain.storedOfGone()).toEqual({ [segment]: records });
+  spool.close();
+});
+
+it('stores the others where the database rejects records for what is in them', async () => {
+  const spool = openSpool({ dir, maxTotal: 1e9 });
+  spool.append(Array.from({ length: 9 }, (_, i) => encodeRecord(sampleRecord({ id: `req_${i}` }), {})));
+  let code = '57P01';
+  const strict = Object.assign(Object.create(store) as SqliteStore, {
+    write: (batch: Batch) =>
+      batch.records.some(({ row }) => row.id === 'req_3' || row.id === 'req_8')
+        ? Promise.reject(Object.assign(new Error('no such text'), { code }))
+        : store.write(batch),
+  });
+  const drain = new SpoolDrain(dir);
+  await expect(drain.step(strict)).rejects.toThrow('no such text');
+  expect(drain.rejected.count).toBe(0);
+  code = '22P05';
+  expect(await drain.step(strict)).toBe('more');
+  expect(drain.rejected).toEqual({ count: 2, why: 'no such text' });
+  expect((await store.size()).records).toBe(7);
+  expect(await drain.step(strict)).toBe('idle');
+  expect(drain.behind()).toBe(0);
   spool.close();
 });
 

@@ -9,6 +9,9 @@ import { type Look, SegmentWindow } from './segment-window.ts';
 /** Segments whose frames are counted: of those that made room, the last ones. */
 const mostCounted = 1000;
 
+/** Codes of Postgres for what a record has (a text or a number that cannot be, too much of one), not for the state of the server. */
+const codesOfRecords = /^(?:22|54)[0-9A-Z]{3}$/;
+
 /** What became of a step. */
 export type Step = 'more' | 'idle';
 
@@ -28,6 +31,8 @@ export class SpoolDrain {
   readonly #stored = new Map<string, number>();
   /** Bytes that were no frames. */
   skipped = 0;
+  /** Records that the database rejects for what is in them, and what it said of the last one. */
+  rejected = { count: 0, why: '' };
 
   constructor(dir: string) {
     this.#dir = dir;
@@ -57,8 +62,7 @@ export class SpoolDrain {
       if (look === undefined) continue;
       if (look.entries.length > 0) {
         const batch = this.#batchOf(segment, look);
-        await storeFeedback(store, batch.records);
-        await store.write(batch);
+        await this.#store(store, batch);
         this.#gone = [];
         offsets.set(segment, look.next);
         this.#count(wholeName(segment), look.entries.length);
@@ -75,6 +79,29 @@ export class SpoolDrain {
       this.#gone = [];
     }
     return 'idle';
+  }
+
+  /** Where a record cannot be stored, the others are: one at a time. What is stored twice meanwhile, the store knows. */
+  async #store(store: LogStore, batch: Batch): Promise<void> {
+    if (await this.#takes(store, batch)) return;
+    const alone = { amendments: [], positions: [], gone: [] };
+    for (const record of batch.records) {
+      if (!(await this.#takes(store, { ...alone, records: [record] }))) this.rejected.count += 1;
+    }
+    await store.write({ ...batch, records: [] });
+  }
+
+  /** False where it is the records that cannot be stored. Rejects with everything else. */
+  async #takes(store: LogStore, batch: Batch): Promise<boolean> {
+    try {
+      await storeFeedback(store, batch.records);
+      await store.write(batch);
+      return true;
+    } catch (error) {
+      if (!codesOfRecords.test(errorCode(error))) throw error;
+      this.rejected.why = error instanceof Error ? error.message : String(error);
+      return false;
+    }
   }
 
   #count(segment: string, frames: number): void {

@@ -1,4 +1,5 @@
 import type { GivenFeedback } from '../../../core/logs/reader.ts';
+import { storable } from '../../../query/text.ts';
 import type { Batch, LogStore, Retention, SqlSource, StoreSize } from '../log-store.ts';
 import { Client, type ClientOptions } from './client.ts';
 import { locks } from './locks.ts';
@@ -71,7 +72,7 @@ class Store implements LogStore {
          weight = CASE WHEN excluded.at < feedback.at AND feedback.weight >= 0 THEN feedback.weight ELSE coalesce($4, feedback.weight) END,
          metadata = CASE WHEN excluded.at < feedback.at AND feedback.metadata <> '' THEN feedback.metadata ELSE coalesce($5, feedback.metadata) END,
          at = greatest(excluded.at, feedback.at)`,
-      [id, trace, value, weight, metadata === null ? null : JSON.stringify(metadata), at],
+      [storable(id), storable(trace), value, weight, metadata === null ? null : JSON.stringify(metadata), at],
     );
   }
 

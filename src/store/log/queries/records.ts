@@ -81,7 +81,7 @@ async function seqOf(source: SqlSource, id: string): Promise<number | undefined>
 
 async function feedbackOf(source: SqlSource, trace: string): Promise<Feedback[]> {
   const statement = new Statement(source.dialect);
-  const where = `WHERE f.trace = ${statement.text(trace)} ORDER BY f.at DESC LIMIT ${mostFeedback}`;
+  const where = `WHERE f.trace = ${statement.text(storable(trace))} ORDER BY f.at DESC LIMIT ${mostFeedback}`;
   const found = await source.all(
     `SELECT f.id, f.trace, f.value, f.weight, f.metadata, f.at FROM feedback f ${where}`,
     statement.parameters,

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { GivenFeedback } from '../../../core/logs/reader.ts';
+import { storable } from '../../../query/text.ts';
 import type { Batch, LogStore, Retention, StoreSize } from '../log-store.ts';
 import { TextIndexer } from './indexer.ts';
 import { inMemory, openForWriting } from './open.ts';
@@ -64,7 +65,7 @@ class Store implements SqliteStore {
              metadata = iif(?6 < at AND metadata <> '', metadata, coalesce(?5, metadata)),
              at = max(?6, at)`,
         )
-        .run(id, trace, value, weight, metadata === null ? null : JSON.stringify(metadata), at);
+        .run(storable(id), storable(trace), value, weight, metadata === null ? null : JSON.stringify(metadata), at);
     });
   }
 

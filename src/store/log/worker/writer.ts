@@ -1,6 +1,7 @@
 import { storeFeedback } from '../feedback.ts';
 import type { MessagePort } from 'node:worker_threads';
 import type { GivenFeedback } from '../../../core/logs/reader.ts';
+import { plural } from '../../../core/text/plural.ts';
 import { createSequence, respond, type Sequence } from '../asking/calls.ts';
 import { SpoolDrain } from '../drain/drain.ts';
 import { FrameReader } from '../drain/frame-reader.ts';
@@ -110,7 +111,9 @@ class Writer {
   }
 
   #problems(): string[] {
-    return this.#fault === undefined ? this.#told : [...this.#told, this.#fault];
+    const { count, why } = this.#drain?.rejected ?? { count: 0, why: '' };
+    const rejected = count === 0 ? [] : [`The database rejected ${plural(count, 'record')}: ${why}`];
+    return [...this.#told, ...rejected, ...(this.#fault === undefined ? [] : [this.#fault])];
   }
 
   /** Nothing can be stored for now: what is oldest makes room. */
@@ -218,7 +221,7 @@ class Writer {
       oldest: size?.oldest ?? null,
       behind: { bytes, ms: bytes === 0 ? 0 : Date.now() - this.#idleAt },
       dropped_bodies: this.#room?.droppedBodies ?? 0,
-      dropped: this.#room?.droppedRecords ?? 0,
+      dropped: (this.#room?.droppedRecords ?? 0) + (this.#drain?.rejected.count ?? 0),
       stored_of_gone: this.#drain?.storedOfGone() ?? {},
       problems: this.#problems(),
     };
