@@ -204,7 +204,7 @@ class HttpClient implements AdminClient {
         : error.code === 'invalid_filter' || error.code === 'invalid_value'
           ? exitCodes.usage
           : exitCodes.no;
-    return new CommandError(code, message, error.hint === undefined ? undefined : printable(error.hint));
+    return new CommandError(code, message, error.hint === undefined ? undefined : printable(error.hint), error.code);
   }
 }
 

@@ -14,12 +14,15 @@ export interface CommonFlags {
 export class CommandError extends Error {
   readonly code: number;
   readonly hint: string | undefined;
+  /** The code of an error that the admin API returned. */
+  readonly reason: string | undefined;
 
   /** @param message without a full stop at its end; '' where everything was said already */
-  constructor(code: number, message: string, hint?: string) {
+  constructor(code: number, message: string, hint?: string, reason?: string) {
     super(message);
     this.code = code;
     this.hint = hint;
+    this.reason = reason;
   }
 }
 

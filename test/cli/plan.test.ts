@@ -1,5 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
+import { createServer, request as requestHttp } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/cli/plan/index.ts';
@@ -69,6 +71,27 @@ describe('gateway plan', () => {
     expect(out).toContain('2 changes, 1 addition, 0 removals. Applied when the file is saved.');
     expect(out).not.toContain(plain);
     expect(gateway.gateway.snapshot().configs.has('extra')).toBe(false);
+  });
+
+  it('fails where the log does not respond, and counts nothing as not kept', async () => {
+    const front = createServer((request, response) => {
+      if (request.url?.startsWith('/api/requests/req_') === true) {
+        response.writeHead(503).end('{"error":{"code":"log_unavailable","message":"The request log did not respond in time."}}');
+        return;
+      }
+      const { method, url, headers } = request;
+      const { host: _, ...passed } = headers;
+      const sent = requestHttp(env['GATEWAY_ADMIN'] ?? '', { method, path: url, headers: passed }, (found) => {
+        response.writeHead(found.statusCode ?? 500, found.headers);
+        found.pipe(response);
+      });
+      request.pipe(sent);
+    });
+    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+    const address = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+    const { code, err } = await runHere(['plan'], gateway.dir, { env: { ...env, GATEWAY_ADMIN: address } });
+    front.close();
+    expect([code, err]).toEqual([1, 'error: The request log did not respond in time\n']);
   });
 
   it('says what would be rejected', async () => {

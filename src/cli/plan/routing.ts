@@ -78,10 +78,15 @@ async function verdictOn(row: LogRow, client: AdminClient, explainer: Explainer)
     const to = nameOf(target.provider, target.model);
     return to === firstOf(row) ? { kind: 'same' } : { kind: 'moved', to };
   } catch (error) {
-    const isOfRequest = error instanceof GatewayError || (error instanceof CommandError && error.code === exitCodes.no);
-    if (isOfRequest) return { kind: 'unknown' };
+    if (isOfRecord(error)) return { kind: 'unknown' };
     throw error;
   }
+}
+
+/** Of this record something is not kept, or not any more; a log that does not respond says nothing about its records. */
+function isOfRecord(error: unknown): boolean {
+  if (!(error instanceof CommandError)) return error instanceof GatewayError;
+  return error.code === exitCodes.no && (error.reason ?? 'record_not_found') === 'record_not_found';
 }
 
 class Tally {
