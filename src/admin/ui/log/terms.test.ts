@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { makeRow } from '../../../query/fixtures/rows.ts';
 import { matcher } from '../../../query/match.ts';
 import { parseFilter } from '../../../query/parse.ts';
-import { treeOf } from '../pages/trace/tree.ts';
 import { sumOf } from './money.ts';
 import { boundsOf, fixedRange, isRange, stepFor, term, withRange } from './terms.ts';
 
@@ -18,6 +17,13 @@ describe('a term made from a value', () => {
       expect([matches(makeRow({ model })), matches(makeRow({ model: `${model}!` }))]).toEqual([true, false]);
     },
   );
+
+  it.each(['user', 'a.b', 'my key', 'a:b', 'a,b', '"', '%', 'ключ'])('finds it below the key %j', (key) => {
+    const parsed = parseFilter(term(`meta.${key}`, 'v'), now);
+    if ('problem' in parsed) throw new Error(parsed.problem.message);
+    const matches = matcher(parsed.filter);
+    expect([matches(makeRow({ meta: { [key]: 'v' } })), matches(makeRow({ meta: { [key]: 'w' } }))]).toEqual([true, false]);
+  });
 });
 
 describe('ranges', () => {
@@ -42,16 +48,3 @@ describe('ranges', () => {
 });
 
 it('sums are exact', () => expect(sumOf(['0.1', '0.2', null, '1000000000000000000000'])).toBe('1000000000000000000000.300000000000000000'));
-
-describe('a trace', () => {
-  const row = (id: string, span: string | null, parent: string | null) => makeRow({ id, span, parent });
-  const shape = (...rows: ReturnType<typeof row>[]) =>
-    treeOf(rows).map((node) => `${'>'.repeat(node.depth)}${node.row?.id ?? `(${node.span})`}`);
-
-  it('is a tree by spans', () =>
-    expect(shape(row('a', 's1', null), row('b', 's2', 's1'), row('c', null, 's2'), row('d', null, null))).toEqual(['a', '>b', '>>c', 'd']));
-  it('gives an unknown parent a node', () =>
-    expect(shape(row('a', null, 'x'), row('b', null, 'x'), row('c', null, 'y'))).toEqual(['(x)', '>a', '>b', '(y)', '>c']));
-  it('has each request once, also where spans form a circle', () =>
-    expect(shape(row('a', 's1', 's2'), row('b', 's2', 's1')).toSorted()).toEqual(['>b', 'a']));
-});

@@ -1,10 +1,17 @@
 /** Pieces of filters, as the filter language writes them. */
 
 /** `provider:"a b"`: in quotes where the value needs them. */
-export const term = (field: string, value: string): string => `${field}:${isPlainValue(value) ? value : quoted(value)}`;
+export const term = (field: string, value: string): string => `${nameOf(field)}:${isPlainValue(value) ? value : quoted(value)}`;
 
 /** What figures count as an error: also a stream that broke behind a good status. */
 export const anyError = 'error:*';
+
+/** `meta."my key"`: the key behind the dot is any text. */
+function nameOf(field: string): string {
+  const dot = field.indexOf('.');
+  const key = field.slice(dot + 1);
+  return dot < 0 || /^[^\s",:*\\]+$/.test(key) ? field : `${field.slice(0, dot)}.${quoted(key)}`;
+}
 
 const isPlainValue = (value: string): boolean => value !== '' && !/[\s",:*]|^[<>=-]/.test(value);
 const quoted = (value: string): string => `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
