@@ -6,7 +6,13 @@ import { hasBrowser, settled, useBrowser } from '../support/dashboard/page.ts';
 import { absurdRow, makeRows } from '../support/dashboard/rows.ts';
 
 const now = Date.now();
-const rows = [absurdRow(now), ...makeRows(300, now, 1)];
+const made = makeRows(300, now, 1);
+const trace = 'agent-42';
+/** Steps with names, one below the other, and a parent that is not recorded. */
+const steps = made
+  .slice(0, 3)
+  .map((row, n) => ({ ...row, trace, span: `s${n}`, span_name: `Step ${n}`, parent: n === 0 ? 'agent' : `s${n - 1}` }));
+const rows = [absurdRow(now), ...steps, ...made.slice(3)];
 const first = rows[0]?.id ?? '';
 
 interface State {
@@ -38,7 +44,7 @@ const states: readonly State[] = [
   { name: 'its facts', path: request, then: (page) => openTab(page, 'Facts'), shows: '.facts' },
   { name: 'a replay', path: request, then: (page) => page.keyboard.press('r'), shows: 'dialog[open]' },
   { name: 'a request of absurd values', path: `/requests/${first}`, shows: '.timeline' },
-  { name: 'a trace', path: `/traces/${rows[5]?.trace}`, shows: '.trace a' },
+  { name: 'a trace', path: `/traces/${trace}`, shows: '.trace a' },
   { name: 'the keyboard', path: '/', then: (page) => page.keyboard.press('?'), shows: 'dialog[open]' },
   { name: 'a page that is not there', path: '/nowhere', shows: 'main a[href="/"]' },
 ];
