@@ -3,7 +3,17 @@ import { GatewayError } from '#core/error.ts';
 import type { Attempt, Outcome } from '#core/plan.ts';
 import type { PluginInstance } from '#core/plugin.ts';
 import type { Leaf } from '#core/snapshot.ts';
-import { makeBinding, makeContext, makeHost, makeLeaf, noon, type RequestParts, setUp } from '../../test/support/stage-context.ts';
+import {
+  makeBinding,
+  makeBranch,
+  makeContext,
+  makeHost,
+  makeLeaf,
+  makeRetry,
+  noon,
+  type RequestParts,
+  setUp,
+} from '../../test/support/stage-context.ts';
 import fallbackRetry from './index.ts';
 
 const circuit = {
@@ -106,6 +116,25 @@ describe('what counts against a target', () => {
     ['what is only explained', false, unreachable, { parts: { over: { mode: 'dry' } } }],
   ])('%s: %s', async (_name, counts, make, more) => {
     expect(await isLeftOut(make, more)).toBe(counts);
+  });
+});
+
+describe('the attempt that opens a circuit', () => {
+  const retry = makeRetry(2);
+  it.each([
+    [
+      'gives way to the next target in place of a retry',
+      makeBranch('fallback', [makeLeaf({ circuit, retry }), makeLeaf()]).targets[0],
+      true,
+    ],
+    ['is retried where there is no next one', makeLeaf({ circuit, retry }), false],
+    ['is retried while the circuit is closed', makeBranch('fallback', [makeLeaf({ retry }), makeLeaf()]).targets[0], false],
+  ])('%s', async (_name, leaf, leaves) => {
+    const plugin = await setUp(fallbackRetry);
+    const verdict = plugin.judge?.(makeContext({ body: { model: 'm' } }), answered(503)(attemptAt(leaf as Leaf)), []);
+    const next = 'status 503, so the next target is tried instead of this one, which is left out from now on';
+    expect(verdict).toMatchObject({ do: 'again', because: 'status 503', ...(leaves ? { orNext: next } : {}) });
+    expect(verdict !== undefined && 'orNext' in verdict).toBe(leaves);
   });
 });
 

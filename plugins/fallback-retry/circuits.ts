@@ -4,7 +4,7 @@ import { type Attempt, type Outcome, statusOf } from '#core/plan.ts';
 import type { PassedOver, PluginHost } from '#core/plugin.ts';
 import type { Leaf } from '#core/snapshot.ts';
 import { stateOf } from '#core/objects/route-state.ts';
-import { Circuit, type CircuitWord } from './circuit.ts';
+import { Circuit, type CircuitWord, type Turn } from './circuit.ts';
 
 /** Circuits that are remembered: those of configs that come with requests have no other end. */
 const mostCircuits = 10_000;
@@ -52,18 +52,19 @@ export class Circuits {
     return undefined;
   }
 
-  /** Counts what an attempt says of its target. */
-  note(ctx: Routed, outcome: Outcome): void {
+  /** Counts what an attempt says of its target, and tells what became of its circuit. */
+  note(ctx: Routed, outcome: Outcome): Turn {
     const { attempt } = outcome;
     const { circuit: policy, root, path } = attempt.target;
-    if (policy === undefined || ctx.mode === 'dry') return;
+    if (policy === undefined || ctx.mode === 'dry') return undefined;
     const hasFailed = isFailure(ctx, outcome, policy.fails);
-    if (hasFailed === undefined) return;
+    if (hasFailed === undefined) return undefined;
     const turn = this.#known.of(policy.id).note(policy, hasFailed, { began: ctx.at + outcome.times.at, now: this.#host.now() });
-    if (turn === undefined) return;
+    if (turn === undefined) return undefined;
     const target = { target: root + path.slice('config'.length), provider: attempt.binding.slug };
     if (turn === 'closed') this.#host.log.warn(target, 'circuit closed: the target is used again');
     else this.#host.log.warn({ ...target, cooldown_ms: policy.cooldownMs }, 'circuit opened: the target failed too often and is left out');
+    return turn;
   }
 }
 

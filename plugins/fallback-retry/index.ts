@@ -36,7 +36,7 @@ class FallbackRetry implements PluginInstance {
   }
 
   judge(ctx: Routed, outcome: Outcome, earlier: readonly Outcome[]): Verdict {
-    if (outcome.attempt.target.circuit !== undefined) this.#circuits.note(ctx, outcome);
+    const hasOpened = outcome.attempt.target.circuit !== undefined && this.#circuits.note(ctx, outcome) === 'opened';
     if (outcome.kind === 'cancelled' || isUnderWay(outcome)) return answer;
     // What the caller wrote wrongly is wrong for every target.
     if (outcome.kind === 'refused' && outcome.error.code === 'invalid_header') return answer;
@@ -48,8 +48,10 @@ class FallbackRetry implements PluginInstance {
     const because = reasonOf(outcome);
     if (wait !== undefined && wait.fits) {
       const again: Verdict = { do: 'again', afterMs: wait.ms, because };
-      if (wait.ms <= patienceMs || requestedWait(outcome, this.#host.now()) === undefined || !wantsNext(outcome, state)) return again;
-      return { ...again, orNext: `${because}, so the next target is tried instead of waiting ${Math.ceil(wait.ms / 1000)} s` };
+      const isLong = wait.ms > patienceMs && requestedWait(outcome, this.#host.now()) !== undefined;
+      if (!(hasOpened || isLong) || !wantsNext(outcome, state)) return again;
+      const instead = hasOpened ? 'of this one, which is left out from now on' : `of waiting ${Math.ceil(wait.ms / 1000)} s`;
+      return { ...again, orNext: `${because}, so the next target is tried instead ${instead}` };
     }
     const left = wait === undefined ? because : `${because}, the wait of ${Math.ceil(wait.ms / 1000)} s is too long`;
     return wantsNext(outcome, state) ? { do: 'next', because: left } : wait === undefined ? answer : { do: 'answer', because: left };
