@@ -47,7 +47,7 @@ export const fields: readonly Field[] = [
   { name: 'attempts', type: 'number', column: 'attempts', example: '>1', about: 'Number of attempts, retries included.' },
   { name: 'retries', type: 'number', column: 'retries', example: '>0', about: 'Attempts that repeated the one before at the same target.' },
   { name: 'latency', type: 'duration', column: 'latency', example: '>2s', about: 'Time from arrival to the end of the response.' },
-  { name: 'ttft', type: 'duration', column: 'ttft', example: '>800ms', about: 'Time to first token.' },
+  { name: 'ttft', type: 'duration', column: 'ttft', example: '>800ms', about: 'Time to first token of a stream.' },
   { name: 'overhead', type: 'duration', column: 'overhead', example: '>5ms', about: 'Time that the gateway itself used.' },
   { name: 'tokens_in', type: 'number', column: 'tokens_in', example: '>10k', about: 'Input tokens.' },
   { name: 'tokens_out', type: 'number', column: 'tokens_out', example: '>1k', about: 'Output tokens.' },

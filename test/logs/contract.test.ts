@@ -38,6 +38,14 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect((await queries.search({ query: '', limit: 10 })).rows).toEqual([toRow(record(2)), toRow(stored)]);
   });
 
+  it.skipIf(skipping(kind.missing))('counts the first tokens of streams alone', async () => {
+    const { store, queries } = await kind.open(() => now);
+    const whole = { stream: false, ms: { total: 900, first_event: 900, overhead: 1 } };
+    await write(store, [entryOf(record(1)), entryOf(record(2, whole)), entryOf(record(3, whole))]);
+    expect((await queries.search({ query: 'ttft:*', limit: 10 })).rows.map(({ id, ttft }) => [id, ttft])).toEqual([['req_0001', 240.4]]);
+    expect(Math.abs(((await queries.stats({ query: '' })).total.ttft_p95 ?? 0) / 240 - 1)).toBeLessThan(0.06);
+  });
+
   it.skipIf(skipping(kind.missing))('stores a record once, in one batch and in several', async () => {
     const { store, queries } = await kind.open(() => now);
     await write(store, [entryOf(record(1)), entryOf(record(1)), entryOf(record(2))]);

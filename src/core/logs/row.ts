@@ -20,6 +20,7 @@ export interface LogRow {
   readonly virtual_key: string | null;
   /** Milliseconds. */
   readonly latency: number;
+  /** To the first event of a stream; a whole response has no first token. */
   readonly ttft: number | null;
   readonly overhead: number;
   readonly tokens_in: number;
@@ -105,7 +106,7 @@ export function toRow(record: Shown): LogRow {
     key: record.key,
     virtual_key: record.virtual_key,
     latency: record.ms.total,
-    ttft: record.ms.first_event,
+    ttft: record.stream ? record.ms.first_event : null,
     overhead: record.ms.overhead,
     tokens_in: usage.prompt,
     tokens_out: usage.completion,

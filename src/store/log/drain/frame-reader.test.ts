@@ -38,6 +38,7 @@ const usual: readonly (readonly [string, Partial<LogRecord>])[] = [
     'with other times and counts',
     { ms: { total: 0.001, first_event: null, overhead: 123_456.789 }, usage: { ...sample.usage, prompt: 7, cached: 5 } },
   ],
+  ['with a whole response', { stream: false }],
   ['with a price', { cost: { usd: '0.000102', source: 'genai-prices', prices: { input: '0.15' } } }],
   ['refused by a provider', { status: 429, error: { code: 'rate_limited', source: 'provider', message: 'Ö "\\ …' }, end: 'fault' }],
   [

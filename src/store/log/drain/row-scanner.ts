@@ -169,7 +169,7 @@ function joined(kind: StoredRow, own: OwnRow, more: StoredRow): StoredRow {
     attempts: several ? more.attempts : kind.attempts,
     retries: more.retries,
     latency: own.latency,
-    ttft: own.ttft,
+    ttft: kind.stream ? own.ttft : null,
     overhead: own.overhead,
     tokens_in: own.tokens_in,
     tokens_out: own.tokens_out,
