@@ -53,6 +53,18 @@ const wholeFaults: readonly Fault[] = [
     says: /not valid HTTP/,
   },
   {
+    name: 'two lengths',
+    play: (socket) => put(socket, head(200, { 'content-type': jsonType, 'Content-Length': 1, 'content-length': 1 }), '{'),
+    ...faulty,
+    says: /not valid HTTP/,
+  },
+  {
+    name: 'a length that is none',
+    play: (socket) => put(socket, head(200, { 'content-type': jsonType, 'content-length': -1 }), good),
+    ...faulty,
+    says: /not valid HTTP/,
+  },
+  {
     name: 'a head that is too large',
     play: (socket) => put(socket, head(200, { 'content-type': jsonType, 'x-large': 'x'.repeat(200_000) })),
     ...faulty,

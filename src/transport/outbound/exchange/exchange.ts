@@ -286,7 +286,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     // The name resolves to where it may not be called.
     if (error instanceof GatewayError && this.file === 'relay') this.refuse(error);
     else if (isConnectTimeout(code)) this.#timeout('connect');
-    else if (error.name === 'HTTPParserError' || code === 'UPSTREAM_INVALID')
+    else if (error.name === 'HTTPParserError' || code === 'UPSTREAM_INVALID' || code === 'UPSTREAM_LENGTH')
       this.faulty(invalid("The provider's response is not valid HTTP."));
     else if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UPSTREAM_HEAD_TOO_LARGE')
       this.faulty(invalid("The provider's headers are too large."));
