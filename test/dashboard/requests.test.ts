@@ -194,6 +194,10 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     const [since = 0, until = 0] = (parameter(page, 'range') ?? '').split('/').map((text) => Date.parse(text));
     expect(until - since).toBeGreaterThan(3 * 3_600_000);
     expect(until - since).toBeLessThan(7 * 3_600_000);
+    // Nothing arrives any more in a range that has ended.
+    expect(await page.getByRole('button', { name: 'Live' }).isDisabled()).toBe(true);
+    await page.goBack();
+    await expect.poll(() => page.getByRole('button', { name: 'Live' }).getAttribute('aria-pressed')).toBe('true');
   });
 
   it('remembers columns, widths, views and the theme', async () => {

@@ -51,7 +51,8 @@ function List({ status }: { status: Loaded<Status> }) {
   const [menu, setMenu] = useState<'time' | 'columns'>();
   const flows = isTop && selected === undefined && open === undefined;
   // A range with an end in the past gets no new rows.
-  const live = useLive(filter, isLive && isValid && !range.includes('/'), flows, rows);
+  const hasEnd = range.includes('/');
+  const live = useLive(filter, isLive && isValid && !hasEnd, flows, rows);
   late.current = live.offer;
   useLayoutEffect(() => setSelected((before) => open ?? before), [open]);
 
@@ -83,9 +84,10 @@ function List({ status }: { status: Loaded<Status> }) {
       aside={
         <>
           <Button
-            icon={isLive ? 'pause' : 'play'}
-            pressed={isLive}
-            label={isLive ? 'Pause live rows' : 'Show live rows'}
+            icon={isLive && !hasEnd ? 'pause' : 'play'}
+            pressed={isLive && !hasEnd}
+            disabled={hasEnd}
+            label={hasEnd ? 'No live rows: the time range has an end' : isLive ? 'Pause live rows' : 'Show live rows'}
             shortcut="l"
             onClick={() => setLive(!isLive)}
           >
