@@ -232,6 +232,21 @@ describe.skipIf(!hasBrowser)('the sign-in', () => {
     expect(await page.getByText('Your session has ended').count()).toBe(0);
   });
 
+  it('is done by a link that is pasted where the page is open, once', async () => {
+    const base = adminUrl(gateway);
+    const { json } = await call(base, '/api/session/link', { method: 'POST', token: 'a-token-that-is-long-enough-for-this', body: {} });
+    const link = `${base}/#t=${(json as { link: string }).link}`;
+    const { page } = await open(base);
+    await page.getByLabel('Admin token').waitFor();
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(page.url()).toBe(`${base}/`);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Admin token').waitFor();
+    await page.goto(link);
+    await page.getByRole('alert').waitFor();
+  });
+
   it('says that a session has ended, and leads back to the page', async () => {
     const { page } = await open(`${adminUrl(gateway)}/catalog`);
     const signIn = async (): Promise<void> => {

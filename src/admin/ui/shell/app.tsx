@@ -3,7 +3,7 @@ import type { Session } from '../../api-types.ts';
 import { get, post } from '../browser/api.ts';
 import { toApiError } from '../browser/load.ts';
 import { path } from '../browser/route.ts';
-import { session } from '../browser/session.ts';
+import { hasEnded, session } from '../browser/session.ts';
 import { Empty } from '../components/display.tsx';
 import { Problem } from '../components/surface.tsx';
 import { Toasts } from '../components/toasts.tsx';
@@ -23,6 +23,7 @@ async function start(): Promise<void> {
   try {
     session.value = link === undefined ? await get<Session>('/api/session') : await post<Session>('/api/session', { link });
     failed.value = undefined;
+    if (link !== undefined) hasEnded.value = false;
   } catch (error) {
     if (link === undefined) failed.value = toApiError(error);
     else {
@@ -33,7 +34,13 @@ async function start(): Promise<void> {
 }
 
 export function App() {
-  useEffect(() => void start(), []);
+  useEffect(() => {
+    void start();
+    // A link that is pasted where the page is open already changes what is behind `#` alone.
+    const again = (): void => void (location.hash.startsWith('#t=') && start());
+    window.addEventListener('hashchange', again);
+    return () => window.removeEventListener('hashchange', again);
+  }, []);
   const who = session.value;
   if (who === undefined) {
     return failed.value === undefined ? null : (

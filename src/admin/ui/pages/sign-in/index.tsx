@@ -11,6 +11,7 @@ export function SignIn({ problem }: { problem: ApiError | undefined }) {
   const [token, setToken] = useState('');
   const [error, setError] = useState(problem);
   const [busy, setBusy] = useState(false);
+  useEffect(() => setError(problem), [problem]);
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => form.current?.querySelector('input')?.focus(), []);
   const submit = async (): Promise<void> => {
