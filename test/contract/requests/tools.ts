@@ -104,6 +104,15 @@ export const toolRows: readonly RequestRow[] = [
     { mode: 'VALIDATED', allowedFunctionNames: ['f'] },
   ),
   fields(
+    'tool_choice of a tool that is no function',
+    {
+      tools: [fn('f', { parameters: params }), { type: 'web_search_20250305', name: 'web_search' }],
+      tool_choice: { type: 'function', function: { name: 'web_search' } },
+    },
+    { tools: [{ functionDeclarations: [{ name: 'f', parameters: params }] }, { googleSearch: {} }] },
+    { dropped: ['tool_choice'] },
+  ),
+  fields(
     'tool_choice without functions',
     { tools: [fn('vendor_search')], tool_choice: 'required' },
     { tools: [{ googleSearch: {} }] },

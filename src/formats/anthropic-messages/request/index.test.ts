@@ -99,6 +99,14 @@ describe('mediaNeeds', () => {
 });
 
 describe('toMessages', () => {
+  it('forces no tool that it has to leave out', () => {
+    const own = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
+    const free = { type: 'custom', custom: { name: 'c' } };
+    const made = convert({ tools: [own, free], tool_choice: { type: 'custom', custom: { name: 'c' } } });
+    expect(made.body).not.toHaveProperty('tool_choice');
+    expect(made.dropped).toEqual(['tools[].custom', 'tool_choice']);
+  });
+
   it('keeps the digits of long numbers in arguments', () => {
     const called = {
       role: 'assistant',

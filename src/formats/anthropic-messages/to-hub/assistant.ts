@@ -16,7 +16,7 @@ export function assistantMessage({ content }: Plain, drops: Drops): Plain {
   const text = texts.map((block) => String(block['text'] ?? '')).join('');
   return {
     role: 'assistant',
-    content: texts.length === 0 ? null : isPlainTurn ? plainContent(texts) : text,
+    content: texts.length === 0 && blocks.length > 0 ? null : isPlainTurn ? plainContent(texts) : text,
     ...(thoughts === '' ? {} : { reasoning_content: thoughts }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...(isPlainTurn ? {} : { content_blocks: blocks.map(placed) }),
@@ -40,7 +40,8 @@ function isInOrder(blocks: readonly Plain[]): boolean {
 
 function plainContent(texts: readonly Plain[]): unknown {
   const [only] = texts;
-  if (texts.length === 1 && only?.['cache_control'] === undefined) return only?.['text'];
+  if (only === undefined) return '';
+  if (texts.length === 1 && only['cache_control'] === undefined) return only['text'];
   return texts.map((block) => ({ type: 'text', text: block['text'], ...cacheOf(block) }));
 }
 

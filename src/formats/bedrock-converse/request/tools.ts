@@ -2,6 +2,7 @@ import type { Block } from '../../anthropic-messages/request/conversion.ts';
 import type { ToolFields } from '../../anthropic-messages/request/tools/index.ts';
 import type { Turn } from '../../anthropic-messages/request/turns.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { lacksTool } from '../../shared/cannot-carry.ts';
 import { type Blocks, marked } from './blocks.ts';
 import type { Family } from './model.ts';
 
@@ -44,12 +45,25 @@ export function converseTools({ tools = [], tool_choice: choice }: ToolFields, w
   if (isNone && !usesTools) return { own: {} };
   if (isNone && wishes.asksNone) to.drops.add('tool_choice', 'the service has no way to rule out tools');
   const oneCall = wishes.oneCall && !isNone && tools.length > 0 ? parallelField(word, family, to) : undefined;
-  const toolChoice = oneCall === undefined ? choiceOf(choice) : undefined;
+  const isLost = isForced(choice) && (specs.length === 0 || (tools.some(isNamed(choice)) && !specs.some((spec) => isChosen(spec, choice))));
+  if (isLost) to.drops.add('tool_choice', lacksTool);
+  const toolChoice = oneCall === undefined && !isLost ? choiceOf(choice) : undefined;
   return {
     ...(specs.length === 0 ? {} : { toolConfig: { tools: specs, ...(toolChoice === undefined ? {} : { toolChoice }) } }),
     own: { ...(native.length === 0 ? {} : { tools: native }), ...(oneCall === undefined ? {} : { tool_choice: oneCall }) },
   };
 }
+
+const isForced = (choice: Block | undefined): choice is Block => choice?.['type'] === 'any' || choice?.['type'] === 'tool';
+
+const isNamed =
+  ({ name }: Block) =>
+  (tool: Plain): boolean =>
+    tool['name'] === name;
+
+/** Any tool will do, or it is the one that the choice names. */
+const isChosen = (spec: Plain, choice: Block): boolean =>
+  choice['type'] === 'any' || Object.values(spec).some((one) => isPlain(one) && isNamed(choice)(one));
 
 function toolSpec(tool: Block, { traits }: Family, to: Blocks): Plain[] {
   const { name, description, input_schema: schema, strict } = tool;

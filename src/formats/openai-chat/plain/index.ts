@@ -1,5 +1,6 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Dropped, Media } from '../../../core/provider.ts';
+import { isOtherTool, lacksTool } from '../../shared/cannot-carry.ts';
 import { Drops } from '../../shared/drops.ts';
 import { inlinedFiles } from './files.ts';
 import { plainMessages } from './messages.ts';
@@ -30,6 +31,10 @@ export function plainChat(body: Plain, service: PlainService): { readonly body: 
   const { messages, tools, ...rest } = inlinedFiles(body, service.media);
   const made = plainTools(Array.isArray(tools) ? tools.filter(isPlain) : [], service, drops);
   const params = fitted(rest, service, drops);
+  const chosen = isPlain(params['tool_choice']) ? params['tool_choice']['function'] : undefined;
+  const isLost = isPlain(chosen) && isOtherTool(tools, chosen['name']);
+  if (isLost || (made.tools === undefined && params['tool_choice'] === 'required')) drops.add('tool_choice', lacksTool);
+  if (isLost) delete params['tool_choice'];
   // Both are refused where there are no tools.
   if (made.tools === undefined) for (const name of ['tool_choice', 'parallel_tool_calls']) delete params[name];
   return {

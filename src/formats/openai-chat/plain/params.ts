@@ -60,6 +60,10 @@ function thinkingOf(out: Record<string, unknown>, { model }: PlainService, drop:
   }
   const word = isPlain(thinking) ? wordFor(thinking) : undefined;
   if (effort === undefined && word !== undefined) out['reasoning_effort'] = word;
+  if (effort !== undefined && isPlain(thinking) && thinking['budget_tokens'] !== undefined) {
+    drop('thinking', 'reasoning_effort is sent instead');
+    return;
+  }
   delete out['thinking'];
 }
 

@@ -20,7 +20,10 @@ export interface OutputFormat {
 export function outputFormat(body: Plain, tools: ToolFields, conversion: Conversion): OutputFormat {
   const { form, traits, drops } = conversion;
   const wanted = wantedSchema(body);
-  if (wanted === undefined) return {};
+  if (wanted === undefined) {
+    if (isUnknown(body['response_format'])) drops.add('response_format', 'not a format of this service');
+    return {};
+  }
   const canForce = !traits.refusesForcedTool && !(traits.structured && asksToThink(body));
   if (traits.structured && (form !== 'vertex' || !canForce))
     return { format: { type: 'json_schema', schema: strictSchema(wanted.schema, drops) } };
@@ -33,6 +36,9 @@ export function outputFormat(body: Plain, tools: ToolFields, conversion: Convers
   drops.add('response_format', why);
   return {};
 }
+
+const formats: ReadonlySet<unknown> = new Set(['text', 'json_object', 'json_schema']);
+const isUnknown = (format: unknown): boolean => isPlain(format) && !formats.has(format['type']);
 
 interface Wanted {
   readonly schema: Plain;

@@ -1,4 +1,5 @@
 import { isPlain, type Plain } from '../../../../core/json/merge.ts';
+import { isOtherTool, lacksTool } from '../../../shared/cannot-carry.ts';
 import type { Block, Conversion } from '../conversion.ts';
 import type { Turn } from '../turns.ts';
 
@@ -22,7 +23,10 @@ export function toolFields(body: Plain, turns: readonly Turn[], conversion: Conv
   const asked = choiceOf(body['tool_choice'] ?? legacyChoice(body['function_call']));
   const allowed = allowedNames(body['tool_choice']);
   const chosen = allowed === undefined ? tools : tools.filter((tool) => allowed.has(String(tool['name'])));
-  const choice = withParallel(unforced(asked, conversion), body['parallel_tool_calls']);
+  const isLost =
+    asked?.['type'] === 'tool' && tools.every(({ name }) => name !== asked['name']) && isOtherTool(body['tools'], asked['name']);
+  if (isLost) conversion.drops.add('tool_choice', lacksTool);
+  const choice = withParallel(isLost ? undefined : unforced(asked, conversion), body['parallel_tool_calls']);
   return { tools: chosen.length === 0 ? tools : chosen, ...(choice === undefined ? {} : { tool_choice: choice }) };
 }
 

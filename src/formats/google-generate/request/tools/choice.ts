@@ -1,4 +1,5 @@
 import { isPlain, type Plain } from '../../../../core/json/merge.ts';
+import { isOtherTool } from '../../../shared/cannot-carry.ts';
 import { textOf } from '../../../shared/json.ts';
 import type { Conversion } from '../conversion.ts';
 import type { ServedTools } from './index.ts';
@@ -15,9 +16,13 @@ export function toToolConfig(body: Plain, tools: ServedTools, conversion: Conver
   if (config === undefined && choice !== undefined && choice !== null && choice !== 'auto' && choice !== 'none') {
     conversion.drops.add('tool_choice', 'the request declares no function that it could choose');
   }
-  if (config === undefined && tools.retrievalConfig === undefined) return undefined;
+  const [only, ...more] = (config?.['allowedFunctionNames'] ?? []) as readonly string[];
+  const isLost = more.length === 0 && only !== undefined && !tools.names.includes(only) && isOtherTool(body['tools'], only);
+  if (isLost) conversion.drops.add('tool_choice', 'only functions can be forced here');
+  const calling = isLost ? undefined : config;
+  if (calling === undefined && tools.retrievalConfig === undefined) return undefined;
   return {
-    ...(config === undefined ? {} : { functionCallingConfig: config }),
+    ...(calling === undefined ? {} : { functionCallingConfig: calling }),
     ...(tools.retrievalConfig === undefined ? {} : { retrievalConfig: tools.retrievalConfig }),
   };
 }
