@@ -50,9 +50,10 @@ function inputsOf(body: Plain): readonly (string | Plain)[] {
 /** Vertex AI: the older models answer to `:predict`, the newer ones to `:embedContent`. @throws GatewayError */
 export function toVertexEmbedding(body: Plain, model: string, files?: FileRules): ServedEmbedding {
   const inputs = inputsOf(body);
-  const dropped = dropsOf(body);
-  if (isContentModel(model)) return { ...contentRequest(inputs, body), dropped };
+  const drops = dropsOf(body);
+  if (isContentModel(model)) return { ...contentRequest(inputs, body, drops), dropped: drops.list };
   const isMultimodal = model.startsWith('multimodalembedding');
+  if (isMultimodal) for (const name of textFields) dropSaid(body, name, drops, 'not known to this model');
   const task = textOf(oneOf(body, ['task_type', 'taskType']));
   const title = textOf(body['title']);
   const instances = inputs.map((one) => {
@@ -61,27 +62,44 @@ export function toVertexEmbedding(body: Plain, model: string, files?: FileRules)
     return { content: one, ...(task === undefined ? {} : { task_type: task }), ...(title === undefined ? {} : { title }) };
   });
   const parameters = { ...dimensions(body, isMultimodal ? 'dimension' : 'outputDimensionality'), ...truncation(body) };
-  return { method: 'predict', body: { instances, ...(Object.keys(parameters).length === 0 ? {} : { parameters }) }, dropped };
+  return { method: 'predict', body: { instances, ...(Object.keys(parameters).length === 0 ? {} : { parameters }) }, dropped: drops.list };
 }
 
 /** The API-key endpoint: always the batch method, whose requests name the model again. @throws GatewayError */
 export function toDeveloperEmbedding(body: Plain, model: string): ServedEmbedding {
   const task = textOf(oneOf(body, ['task_type', 'taskType']));
   const title = textOf(body['title']);
-  const requests = inputsOf(body).map((one) => ({
+  const drops = dropsOf(body);
+  for (const name of ['auto_truncate', 'autoTruncate']) dropSaid(body, name, drops, 'not supported by this service');
+  const requests = inputsOf(body).map((one, index) => ({
     model: `models/${model}`,
-    content: { parts: [{ text: typeof one === 'string' ? one : (textOf(one['text']) ?? '') }] },
+    content: textContent(one, index, drops),
     ...dimensions(body, 'outputDimensionality'),
     ...(task === undefined ? {} : { taskType: task }),
     ...(title === undefined ? {} : { title }),
   }));
-  return { method: 'batchEmbedContents', body: { requests }, dropped: dropsOf(body) };
+  return { method: 'batchEmbedContents', body: { requests }, dropped: drops.list };
 }
+
+/** One input as a content. @throws GatewayError for an input without text */
+function textContent(input: string | Plain, index: number, drops: Drops): Plain {
+  if (typeof input === 'string') return { parts: [{ text: input }] };
+  const text = textOf(input['text']);
+  if (text === undefined)
+    throw cannotCarry(`input[${index}]`, 'Only texts can be sent to this model.', 'Send a text, or an object with one.');
+  drops.others(input, textOnly, 'input[].', 'only texts can be sent to this model');
+  return { parts: [{ text }] };
+}
+
+const textOnly: ReadonlySet<string> = new Set(['text']);
+
+/** What a request says about its texts. */
+const textFields = ['task_type', 'taskType', 'title'] as const;
 
 /** `gemini-embedding-2` and later. */
 const isContentModel = (model: string): boolean => /^gemini-embedding-(?:[2-9]|[1-9]\d)(?!\d)/.test(model);
 
-function contentRequest(inputs: readonly (string | Plain)[], body: Plain): { method: EmbeddingMethod; body: Plain } {
+function contentRequest(inputs: readonly (string | Plain)[], body: Plain, drops: Drops): { method: EmbeddingMethod; body: Plain } {
   const task = textOf(oneOf(body, ['task_type', 'taskType']));
   const title = textOf(body['title']);
   const config = {
@@ -90,8 +108,8 @@ function contentRequest(inputs: readonly (string | Plain)[], body: Plain): { met
     ...(title === undefined ? {} : { title }),
     ...truncation(body),
   };
-  const requests = inputs.map((one) => ({
-    content: { parts: [{ text: typeof one === 'string' ? one : (textOf(one['text']) ?? '') }] },
+  const requests = inputs.map((one, index) => ({
+    content: textContent(one, index, drops),
     ...(Object.keys(config).length === 0 ? {} : { embedContentConfig: config }),
   }));
   const [only] = requests;
@@ -131,10 +149,14 @@ function truncation(body: Plain): Plain {
   return typeof value === 'boolean' ? { autoTruncate: value } : {};
 }
 
-function dropsOf(body: Plain): readonly Dropped[] {
+function dropsOf(body: Plain): Drops {
   const drops = new Drops();
-  for (const [key, value] of Object.entries(body)) if (value !== null && !handled.has(key)) drops.add(key, 'not supported by this service');
-  return drops.list;
+  for (const key of Object.keys(body)) if (!handled.has(key)) dropSaid(body, key, drops, 'not supported by this service');
+  return drops;
+}
+
+function dropSaid(body: Plain, name: string, drops: Drops, reason: string): void {
+  if (body[name] !== undefined && body[name] !== null) drops.add(name, reason);
 }
 
 /**

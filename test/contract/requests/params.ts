@@ -56,6 +56,33 @@ export const paramRows: readonly RequestRow[] = [
       responseSchema: { type: 'object', properties: { a: { type: 'number', nullable: true } }, required: ['a'] },
     },
   ),
+  none('a response format of another service', { response_format: { type: 'grammar', grammar: 'x' } }, ['response_format']),
+  one('six stops', { stop: ['a', 'b', 'c', 'd', 'e', 'f'] }, { stopSequences: ['a', 'b', 'c', 'd', 'e'] }, { dropped: ['stop'] }),
+  one('logprobs of the chosen tokens alone', { logprobs: true, top_logprobs: 0 }, { responseLogprobs: true }),
+  one(
+    'an effort beside thinking without a budget',
+    { thinking: { type: 'adaptive' }, reasoning_effort: 'low' },
+    { thinkingConfig: { includeThoughts: true, thinkingBudget: 1024 } },
+    { showsReasoning: true },
+  ),
+  one(
+    'the same in generation 3',
+    { thinking: { type: 'adaptive' }, reasoning_effort: 'low' },
+    { thinkingConfig: { includeThoughts: true, thinkingLevel: 'LOW' } },
+    { showsReasoning: true, ...on('gemini-3-pro-preview') },
+  ),
+  one(
+    'an effort beside a budget',
+    { thinking: { type: 'enabled', budget_tokens: 500 }, reasoning_effort: 'high' },
+    { thinkingConfig: { includeThoughts: true, thinkingBudget: 500 } },
+    { showsReasoning: true, dropped: ['reasoning_effort'] },
+  ),
+  one(
+    'an effort beside no thinking',
+    { thinking: { type: 'disabled' }, reasoning_effort: 'high' },
+    { thinkingConfig: { includeThoughts: false } },
+    { dropped: ['reasoning_effort'] },
+  ),
   fields('text as response format', { response_format: { type: 'text' } }, {}),
   one(
     'modalities',
@@ -89,7 +116,7 @@ export const paramRows: readonly RequestRow[] = [
     'thinking wins over the effort',
     { thinking: { type: 'enabled', budget_tokens: 5 }, reasoning_effort: 'high' },
     { thinkingConfig: { includeThoughts: true, thinkingBudget: 5 } },
-    { dropped: ['content_blocks.thinking'] },
+    { dropped: ['reasoning_effort', 'content_blocks.thinking'] },
   ),
   one(
     'a budget in generation 3 comes without a level',

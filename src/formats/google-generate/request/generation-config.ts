@@ -10,7 +10,7 @@ interface Row {
   readonly from: readonly string[];
   readonly to: string;
   /** The value to send; undefined where there is none to send. */
-  readonly value?: (value: unknown, body: Plain) => unknown;
+  readonly value?: (value: unknown, body: Plain, conversion: Conversion) => unknown;
   /** Why a model can't have it. */
   readonly refused?: (conversion: Conversion) => string | undefined;
 }
@@ -31,7 +31,7 @@ const rows: readonly Row[] = [
   { from: ['presence_penalty'], to: 'presencePenalty', refused: noPenalties },
   { from: ['frequency_penalty'], to: 'frequencyPenalty', refused: noPenalties },
   { from: ['logprobs'], to: 'responseLogprobs', value: (value) => (value === true ? true : undefined) },
-  { from: ['top_logprobs'], to: 'logprobs', value: (value, body) => (body['logprobs'] === true ? value : undefined) },
+  { from: ['top_logprobs'], to: 'logprobs', value: (value, body) => (body['logprobs'] === true && value !== 0 ? value : undefined) },
   { from: ['modalities'], to: 'responseModalities', value: upperCased },
   { from: ['image_config', 'imageConfig'], to: 'imageConfig', value: camelKeys },
   { from: ['audio'], to: 'speechConfig', value: speech },
@@ -59,7 +59,7 @@ export function toGenerationConfig(body: Plain, conversion: Conversion): Plain {
   const out: Record<string, unknown> = {};
   for (const row of rows) {
     const written = oneOf(body, row.from);
-    const value = written === undefined || row.value === undefined ? written : row.value(written, body);
+    const value = written === undefined || row.value === undefined ? written : row.value(written, body, conversion);
     if (value === undefined) continue;
     const refusal = row.refused?.(conversion);
     if (refusal === undefined) out[row.to] = value;
@@ -77,9 +77,13 @@ export function toGenerationConfig(body: Plain, conversion: Conversion): Plain {
   };
 }
 
-function stopList(value: unknown): unknown {
+/** So many the service takes (Gemini API, GenerationConfig). */
+const mostStops = 5;
+
+function stopList(value: unknown, _body: Plain, { drops }: Conversion): unknown {
   const list = (Array.isArray(value) ? (value as unknown[]) : [value]).filter((one) => typeof one === 'string' && one !== '');
-  return list.length === 0 ? undefined : list;
+  if (list.length > mostStops) drops.add('stop', `the service accepts ${mostStops} of them: the first`);
+  return list.length === 0 ? undefined : list.slice(0, mostStops);
 }
 
 function upperCased(value: unknown): unknown {

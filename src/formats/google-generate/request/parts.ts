@@ -40,7 +40,7 @@ export function toTexts(content: unknown, drops: Drops): string[] {
     if (isPlain(part)) {
       if (typeof text !== 'string') drops.add(`messages[].content[].${textOf(part['type']) ?? 'type'}`, 'system messages hold text only');
       if (part['cache_control'] !== undefined) drops.add('messages[].content[].cache_control', cachesItself);
-      else drops.others(part, textMembers, 'messages[].content[].', 'not known to this service');
+      drops.others(part, textMembers, 'messages[].content[].', 'not known to this service');
     }
     return typeof text === 'string' && text !== '' ? [text] : [];
   });

@@ -6,7 +6,10 @@ import { toServedSchema } from '../schema/index.ts';
 export function toResponseFormat(format: unknown, { options, drops }: Conversion): Plain {
   if (!isPlain(format)) return {};
   if (format['type'] === 'json_object') return { responseMimeType: 'application/json' };
-  if (format['type'] !== 'json_schema') return {};
+  if (format['type'] !== 'json_schema') {
+    if (format['type'] !== 'text') drops.add('response_format', 'not a format of this service');
+    return {};
+  }
   const schema = isPlain(format['json_schema']) ? format['json_schema']['schema'] : format['schema'];
   if (options.schemas === 'original' && isPlain(schema)) return { responseMimeType: 'application/json', responseJsonSchema: schema };
   const served = toServedSchema(schema, (keyword) =>

@@ -16,9 +16,19 @@ export function toThinkingConfig(body: Plain, conversion: Conversion): Plain | u
   const native = oneOf(body, ['thinking_config', 'thinkingConfig']);
   if (isPlain(native)) return native;
   const thinking = body['thinking'];
-  if (isPlain(thinking)) return fromThinking(thinking, conversion);
-  const effort = body['reasoning_effort'] ?? (isPlain(body['reasoning']) ? body['reasoning']['effort'] : undefined);
-  return typeof effort === 'string' ? shown(fromEffort(effort.toLowerCase(), conversion.traits), conversion) : undefined;
+  const written = body['reasoning_effort'] ?? (isPlain(body['reasoning']) ? body['reasoning']['effort'] : undefined);
+  const effort = typeof written === 'string' ? written.toLowerCase() : undefined;
+  if (!isPlain(thinking)) return effort === undefined ? undefined : shown(fromEffort(effort, conversion.traits), conversion);
+  const config = fromThinking(thinking, conversion);
+  return effort === undefined ? config : withEffort(config, effort, conversion);
+}
+
+/** How much is thought, where `thinking` says only that it is: a budget, or none, says the same in other words. */
+function withEffort(config: Plain, effort: string, { traits, drops }: Conversion): Plain {
+  const isOpen = config['includeThoughts'] === true && config['thinkingBudget'] === undefined;
+  const size = isOpen && effort !== 'none' && effort !== 'disable' ? fromEffort(effort, traits) : undefined;
+  if (size === undefined) drops.add('reasoning_effort', 'thinking is sent instead');
+  return { ...config, ...size };
 }
 
 /** An effort alone gives no thoughts to read; where the model is told not to think there are none to ask for. */
