@@ -15,3 +15,52 @@ it('keeps many answers and many sources apart', () => {
   expect(events.filter(({ type }) => type === 'finish').map((event) => 'choice' in event && event.choice)).toEqual(numbers);
   expect(events.find(({ type }) => type === 'annotations')).toMatchObject({ choice: 7, annotations: { length: 125_000 } });
 });
+
+const said = (...deltas: readonly object[]): readonly object[] => {
+  const reader = new ChatReader();
+  const chunks = deltas.map((delta, at) => chunk([{ index: 0, delta, finish_reason: at === deltas.length - 1 ? 'stop' : null }]));
+  const events = [...chunks, done].flatMap((event) => reader.push(event));
+  return [...events, ...reader.end()].filter(({ type }) => type !== 'start' && type !== 'finish');
+};
+const calls = (...tool_calls: readonly object[]): object => ({ tool_calls });
+const made = { type: 'tool_call', choice: 0 };
+
+it.each([
+  [
+    'a call that gets its name late',
+    [
+      calls({ index: 0, id: 'a', type: 'function' }, { index: 1, id: 'b', function: { name: 'g', arguments: '' } }),
+      calls({ index: 0, function: { arguments: '{"x"' } }),
+      calls({ index: 0, function: { name: 'f', arguments: ':1' } }),
+      calls({ index: 0, function: { arguments: '}' } }),
+    ],
+    [
+      { ...made, index: 1, id: 'b', name: 'g', arguments: '' },
+      { ...made, index: 0, id: 'a', name: 'f', arguments: '{"x":1' },
+      { ...made, index: 0, arguments: '}' },
+    ],
+  ],
+  [
+    'a call that never gets one',
+    [calls({ index: 0, id: 'a', function: { arguments: '{' } }), calls({ index: 0, function: { arguments: '}' } })],
+    [{ ...made, index: 0, id: 'a', name: '', arguments: '{}' }],
+  ],
+  ['text beside an empty list of blocks', [{ content: 'x', content_blocks: [] }], [{ type: 'text', choice: 0, text: 'x' }]],
+  [
+    'parts of the other names',
+    [
+      {
+        content: [
+          { type: 'output_text', text: 'x' },
+          { type: 'refusal', refusal: 'no' },
+        ],
+      },
+    ],
+    [
+      { type: 'text', choice: 0, text: 'x' },
+      { type: 'refusal', choice: 0, text: 'no' },
+    ],
+  ],
+])('reads %s', (_name, deltas, events) => {
+  expect(said(...deltas)).toEqual(events);
+});

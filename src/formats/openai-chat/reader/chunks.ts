@@ -6,7 +6,7 @@ import { faultInBand, objectIn } from '../fault.ts';
 import { textOf } from '../../shared/json.ts';
 import { Kept } from '../../shared/kept.ts';
 import { choiceExtras, finishEvent, topExtras, usageIn } from './completion.ts';
-import { deltaEvents, newAnswer, type StreamedAnswer } from './delta.ts';
+import { deltaEvents, namelessCalls, newAnswer, type StreamedAnswer } from './delta.ts';
 
 const nothing: readonly ModelEvent[] = Object.freeze([]);
 
@@ -44,6 +44,7 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
     if (!this.#isDone && (open || answers.length === 0)) return this.fail(interrupted());
     this.#isOver = true;
     return answers.flatMap((answer): readonly ModelEvent[] => [
+      ...namelessCalls(answer),
       ...(answer.sources.length === 0 ? [] : [{ type: 'annotations', choice: answer.index, annotations: answer.sources } as const]),
       finishEvent(answer.finish ?? {}, answer.index, answer.count),
     ]);

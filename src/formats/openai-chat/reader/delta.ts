@@ -9,13 +9,23 @@ export interface StreamedAnswer {
   readonly index: number;
   /** The last choice that named a reason for the end. */
   finish: Plain | undefined;
-  /** Calls by the service's number: their number in the hub, and the id that they came with. */
-  readonly calls: Map<number, { readonly number: number; readonly id: string | undefined }>;
+  /** Calls by the service's number. */
+  readonly calls: Map<number, StreamedCall>;
   /** Of all calls so far. */
   count: number;
   readonly sources: Plain[];
   /** Of all answers. */
   readonly kept: Kept;
+}
+
+/** A call of the stream. */
+interface StreamedCall {
+  /** Its number in the hub. */
+  readonly number: number;
+  /** The id that it came with. */
+  readonly id: string | undefined;
+  /** Arguments that came before its name, without which nobody can be told of it; undefined once the name is known. */
+  waiting: string | undefined;
 }
 
 export const newAnswer = (index: number, kept: Kept): StreamedAnswer => ({
@@ -31,7 +41,7 @@ export const newAnswer = (index: number, kept: Kept): StreamedAnswer => ({
 export function deltaEvents(delta: Plain, answer: StreamedAnswer, out: ModelEvent[]): void {
   const choice = answer.index;
   const blocks = delta['content_blocks'];
-  if (Array.isArray(blocks)) for (const one of blocks) blockEvents(one, choice, out);
+  if (Array.isArray(blocks) && blocks.length > 0) for (const one of blocks) blockEvents(one, choice, out);
   else plainEvents(delta, choice, out);
   const refusal = textOf(delta['refusal']);
   if (refusal !== undefined) out.push({ type: 'refusal', choice, text: refusal });
@@ -61,6 +71,7 @@ function plainEvents(delta: Plain, choice: number, out: ModelEvent[]): void {
 function partEvents(part: Plain, choice: number, out: ModelEvent[]): void {
   switch (part['type']) {
     case 'text':
+    case 'output_text':
       if (typeof part['text'] === 'string' && part['text'] !== '') out.push({ type: 'text', choice, text: part['text'] });
       return;
     case 'thinking':
@@ -71,6 +82,9 @@ function partEvents(part: Plain, choice: number, out: ModelEvent[]): void {
     }
     case 'image_url':
       out.push(otherEvent(part, choice, -1));
+      return;
+    case 'refusal':
+      if (typeof part['refusal'] === 'string' && part['refusal'] !== '') out.push({ type: 'refusal', choice, text: part['refusal'] });
       return;
     default:
   }
@@ -104,30 +118,58 @@ function blockEvents(one: unknown, choice: number, out: ModelEvent[]): void {
   else out.push({ type: 'block', choice, block, state: 'open', kind: 'native', native: delta });
 }
 
-/** Some services leave the number out, or give every call the same: then another id is another call. */
+/**
+ * Some services leave the number out, or give every call the same: then another id is another call. Some name a call only
+ * after its first event.
+ */
 function callEvents(call: Plain, at: number, answer: StreamedAnswer, out: ModelEvent[]): void {
   const key = typeof call['index'] === 'number' ? call['index'] : at;
   const id = textOf(call['id']);
-  const isCustom = isPlain(call['custom']);
   const fn = [call['function'], call['custom']].find(isPlain) ?? {};
-  const known = answer.calls.get(key);
-  const isNew = known === undefined || (id !== undefined && known.id !== undefined && id !== known.id);
-  const number = isNew ? answer.count : known.number;
-  if (isNew) {
-    answer.kept.add(id?.length);
-    answer.calls.set(key, { number, id });
-    answer.count += 1;
-  }
+  const before = answer.calls.get(key);
+  const isNew = before === undefined || (id !== undefined && before.id !== undefined && id !== before.id);
+  const known = isNew ? begun(key, id, answer) : before;
+  const name = textOf(fn['name']);
   const text = argumentsOf(fn);
-  if (!isNew && text === undefined && isPlain(call['extra_content']) === false) return;
+  if (known.waiting !== undefined && name === undefined) {
+    if (text !== undefined) answer.kept.add(text.length);
+    known.waiting += text ?? '';
+    return;
+  }
+  const isTold = known.waiting === undefined;
+  if (isTold && text === undefined && isPlain(call['extra_content']) === false) return;
+  const input = isTold ? text : known.waiting + (text ?? '');
+  known.waiting = undefined;
   out.push({
     type: 'tool_call',
     choice: answer.index,
-    index: number,
-    ...(isCustom ? { kind: 'custom' as const } : {}),
-    ...(isNew && id !== undefined ? { id } : {}),
-    ...(isNew ? { name: textOf(fn['name']) ?? '' } : {}),
-    ...(text === undefined ? {} : { arguments: text }),
+    index: known.number,
+    ...(isPlain(call['custom']) ? { kind: 'custom' as const } : {}),
+    ...(isTold || known.id === undefined ? {} : { id: known.id }),
+    ...(isTold ? {} : { name: name ?? '' }),
+    ...(input === undefined ? {} : { arguments: input }),
     ...signatureOf(call, fn),
   });
+}
+
+function begun(key: number, id: string | undefined, answer: StreamedAnswer): StreamedCall {
+  answer.kept.add(id?.length);
+  const call = { number: answer.count, id, waiting: '' };
+  answer.calls.set(key, call);
+  answer.count += 1;
+  return call;
+}
+
+/** Calls that the service never named. */
+export function namelessCalls({ index: choice, calls }: StreamedAnswer): readonly ModelEvent[] {
+  return [...calls.values()]
+    .filter(({ waiting }) => waiting !== undefined)
+    .map(({ number: index, id, waiting = '' }) => ({
+      type: 'tool_call',
+      choice,
+      index,
+      ...(id === undefined ? {} : { id }),
+      name: '',
+      arguments: waiting,
+    }));
 }
