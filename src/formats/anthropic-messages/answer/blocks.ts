@@ -163,7 +163,7 @@ export class MessageBlocks {
 }
 
 /** Fragments that are no JSON together, as after a cut, are handed on as they are. */
-function inputOf(text: string): Plain {
+export function inputOf(text: string): Plain {
   try {
     return { input: parseExact(text) };
   } catch {

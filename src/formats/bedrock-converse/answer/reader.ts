@@ -1,5 +1,5 @@
 import type { BlockKind, ModelEvent } from '../../../core/events.ts';
-import { native } from '../../anthropic-messages/answer/blocks.ts';
+import { inputOf, native } from '../../anthropic-messages/answer/blocks.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Call } from '../../../core/provider.ts';
 import { annotationsOf } from '../../anthropic-messages/citations.ts';
@@ -24,6 +24,10 @@ interface OpenBlock {
   /** Its input is the text of the answer. */
   readonly isOutput: boolean;
   hasInput: boolean;
+  /** Input of a tool that ran at the service: its deltas joined. */
+  inputText: string;
+  /** What such a tool found. */
+  readonly found: Plain[];
   /** Base64 of what is encrypted, decoded. */
   readonly redacted: Buffer[];
   readonly citations: Plain[];
@@ -112,9 +116,16 @@ export class ConverseReader {
     return note === undefined ? [event] : [{ type: 'note', note }, event];
   }
 
-  #delta(block: number, { text, toolUse, reasoningContent, citation, image }: Plain): readonly ModelEvent[] {
+  #delta(block: number, { text, toolUse, toolResult, reasoningContent, citation, image }: Plain): readonly ModelEvent[] {
     if (typeof text === 'string') return this.#text(block, text);
     if (isPlain(toolUse)) return this.#input(block, toolUse['input']);
+    if (Array.isArray(toolResult)) {
+      for (const one of toolResult.filter(isPlain)) {
+        this.#kept.addJson(one);
+        this.#block(block, 'native').found.push(one);
+      }
+      return nothing;
+    }
     if (isPlain(reasoningContent)) return this.#reasoning(block, reasoningContent);
     if (isPlain(citation)) {
       const found = toHubCitation(citation);
@@ -141,7 +152,11 @@ export class ConverseReader {
     if (opened === undefined || typeof input !== 'string' || input === '') return nothing;
     opened.hasInput = true;
     if (opened.isOutput) return this.#text(block, input);
-    if (opened.call === undefined) return [native(block, { partial_json: input })];
+    if (opened.call === undefined) {
+      this.#kept.add(input.length);
+      opened.inputText += input;
+      return nothing;
+    }
     return [{ type: 'tool_call', choice: 0, index: opened.call, arguments: input }];
   }
 
@@ -184,6 +199,8 @@ export class ConverseReader {
       this.#thoughts?.begin(block, { type: 'redacted_thinking', data });
       return [{ type: 'redacted', choice: 0, block, data }, close];
     }
+    if (opened.inputText !== '') return [native(block, inputOf(opened.inputText)), close];
+    if (opened.found.length > 0) return [native(block, { content: opened.found }), close];
     if (opened.citations.length === 0) return [close];
     for (const one of annotationsOf(opened.citations, opened.start, this.#length - opened.start)) this.#annotations.push(one);
     return [native(block, { citations: opened.citations }), close];
@@ -213,7 +230,18 @@ export class ConverseReader {
 
   #made(kind: BlockKind, call: number | undefined, isOutput: boolean): OpenBlock {
     this.#kept.add();
-    return { format: undefined, kind, call, isOutput, hasInput: false, redacted: [], citations: [], start: this.#length };
+    return {
+      format: undefined,
+      kind,
+      call,
+      isOutput,
+      hasInput: false,
+      inputText: '',
+      found: [],
+      redacted: [],
+      citations: [],
+      start: this.#length,
+    };
   }
 }
 

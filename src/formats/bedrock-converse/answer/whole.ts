@@ -64,7 +64,7 @@ function fragments(block: Plain): { readonly start?: Plain; readonly deltas: rea
     const { input } = toolUse;
     return { start: { toolUse }, deltas: input === undefined ? [] : [{ toolUse: { input: JSON.stringify(input) } }] };
   }
-  if (isPlain(toolResult)) return { start: { toolResult }, deltas: [] };
+  if (isPlain(toolResult)) return { start: { toolResult }, deltas: [{ toolResult: toolResult['content'] }] };
   if (isPlain(reasoningContent)) {
     const { reasoningText: thought } = reasoningContent;
     if (!isPlain(thought)) return { deltas: [{ reasoningContent }] };

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { MessageEvents } from '../../anthropic-messages/to-client/events.ts';
+import { ConverseStream } from './stream.ts';
+import { fromConverse } from './whole.ts';
+
+const call = { id: 'r', createdAt: 1, model: 'm', strict: false, showsReasoning: false };
+const used = { toolUseId: 's', name: 'nova_grounding', type: 'server_tool_use' };
+const found = { toolUseId: 's', type: 'nova_grounding_result', status: 'success' };
+const content = [{ text: 'A page.' }];
+
+const event = (name: string, data: object) => ({ name, data: JSON.stringify(data) });
+const streamed = [
+  event('messageStart', { role: 'assistant' }),
+  event('contentBlockStart', { contentBlockIndex: 0, start: { toolUse: used } }),
+  event('contentBlockDelta', { contentBlockIndex: 0, delta: { toolUse: { input: '{"q":12345678901234567890' } } }),
+  event('contentBlockDelta', { contentBlockIndex: 0, delta: { toolUse: { input: '}' } } }),
+  event('contentBlockStop', { contentBlockIndex: 0 }),
+  event('contentBlockStart', { contentBlockIndex: 1, start: { toolResult: found } }),
+  event('contentBlockDelta', { contentBlockIndex: 1, delta: { toolResult: content } }),
+  event('contentBlockStop', { contentBlockIndex: 1 }),
+  event('messageStop', { stopReason: 'end_turn' }),
+];
+const events = () => {
+  const stream = new ConverseStream(call);
+  return streamed.flatMap((one) => stream.push(one));
+};
+
+it('has what a tool of the service was asked, and what it found', () => {
+  const text = `{"output":{"message":{"role":"assistant","content":[
+    {"toolUse":${JSON.stringify(used).slice(0, -1)},"input":{"q":12345678901234567890}}},
+    {"toolResult":${JSON.stringify({ ...found, content })}}]}},"stopReason":"end_turn"}`;
+  const whole = JSON.stringify(fromConverse(text, call));
+  expect(whole).toContain('{"type":"server_tool_use","id":"s","name":"nova_grounding","input":{"q":12345678901234567890}}');
+  expect(whole).toContain('{"type":"nova_grounding_result","tool_use_id":"s","content":[{"text":"A page."}]}');
+  const told = JSON.stringify(events());
+  expect(told).toContain('"native":{"input":{"q":12345678901234567890}}');
+  expect(told).toContain('"native":{"content":[{"text":"A page."}]}');
+});
+
+it('tells clients of the messages API what the tool was asked', () => {
+  const out = new MessageEvents({ id: 'r', model: 'm' });
+  expect(events().flatMap((one) => out.push(one))).toContainEqual({
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'input_json_delta', partial_json: '{"q":12345678901234567890}' },
+  });
+});
