@@ -5,7 +5,8 @@ import { headAt, seqsIn, unpackBlock } from './blocks.ts';
 
 /** Blocks of one slice: some milliseconds. Each slice is a part of the index, and few large ones are cheaper to merge. */
 const blocksOfSlice = 16;
-const markName = 'indexed';
+/** The last block whose words are indexed, among `marks`. */
+export const indexedMark = 'indexed';
 
 /** Makes rows searchable by their words, a few blocks at a time, in the order in which they were stored. */
 export class TextIndexer {
@@ -22,7 +23,9 @@ export class TextIndexer {
     this.#startOf = db.prepare('SELECT start FROM requests WHERE seq = ?');
     this.#add = db.prepare('INSERT INTO texts (rowid, words) VALUES (?, ?)');
     this.#mark = db.prepare('INSERT OR REPLACE INTO marks (name, value) VALUES (?, ?)');
-    const mark = db.prepare('SELECT value FROM marks WHERE name = ?').get(markName) as { value: number } | undefined;
+    // Numbers of blocks once began anew in a file that was empty: those that are there now are not indexed.
+    db.prepare('DELETE FROM marks WHERE name = ? AND value > (SELECT max(block) FROM blocks)').run(indexedMark);
+    const mark = db.prepare('SELECT value FROM marks WHERE name = ?').get(indexedMark) as { value: number } | undefined;
     this.#done = mark?.value ?? 0;
   }
 
@@ -34,7 +37,7 @@ export class TextIndexer {
     this.#db.exec('BEGIN IMMEDIATE');
     try {
       for (const { seqs, bytes } of blocks) this.#index(seqsIn(seqs), unpackBlock(bytes));
-      this.#mark.run(markName, last);
+      this.#mark.run(indexedMark, last);
       this.#db.exec('COMMIT');
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');

@@ -182,6 +182,23 @@ describe('retention', () => {
   });
 });
 
+it('finds the words of what comes after everything was deleted and the file was opened again', async () => {
+  const says = (id: string, at: number): StoredEntry => entry(id, { at, preview: 'a needle' });
+  for (let i = 0; i < 3; i += 1) await store.write(batch([says(`old-${i}`, start)]));
+  while (await store.index());
+  await settle({ age: day, size: 1e9 }, start + 5 * day);
+  expect(count('blocks')).toBe(0);
+  await store.close();
+  store = openSqliteStore(path);
+  await store.write(batch([says('new', start + 5 * day)]));
+  const queries = createQueries(createSqliteSource(openForReading(path)), () => start + 5 * day);
+  const found = async (): Promise<readonly string[]> => (await queries.search({ query: 'needle', limit: 9 })).rows.map(({ id }) => id);
+  expect(await found()).toEqual(['new']);
+  while (await store.index());
+  expect(await found()).toEqual(['new']);
+  await queries.close();
+});
+
 describe('the file', () => {
   it('of version 1 is brought to the newest, with what it holds', async () => {
     const old = join(dir, 'old.sqlite');

@@ -7,6 +7,7 @@ import type { StoredRow } from '../stored-row.ts';
 import { blockBytes, blockRecords, packBlock, packSeqs } from './blocks.ts';
 import { BucketWriter } from './buckets.ts';
 import { costOf } from './columns.ts';
+import { indexedMark } from './indexer.ts';
 import { RowInserter } from './insert.ts';
 
 interface Statements {
@@ -36,8 +37,11 @@ export class BatchWriter {
     this.#statements = prepare(db);
     this.#rows = new RowInserter(db);
     this.#buckets = new BucketWriter(db);
-    const { newest } = db.prepare('SELECT max(block) AS newest FROM blocks').get() as { newest: number | null };
-    this.#block = (newest ?? 0) + 1;
+    // Also behind those that are deleted: a number that comes again would count as indexed.
+    const { newest } = db
+      .prepare('SELECT max(coalesce((SELECT max(block) FROM blocks), 0), coalesce((SELECT value FROM marks WHERE name = ?), 0)) AS newest')
+      .get(indexedMark) as { newest: number };
+    this.#block = newest + 1;
   }
 
   /** @returns records that were not stored before. @throws what SQLite says; then nothing of the batch is stored */
