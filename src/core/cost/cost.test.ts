@@ -31,6 +31,12 @@ describe('a cost', () => {
     expect(costOf(usage({ prompt: 9_876_543_219, completion: 1 }), odd).usd).toBe('1219326.312237463792');
   });
 
+  it('of seconds is one of whole milliseconds, whatever a product of two numbers adds', () => {
+    const heard = makePrice({ source: 's', prices: { audio_minute: '0.006' } });
+    const cost = (seconds: number): string | null => costOf(usage({ details: { seconds } }), heard).usd;
+    expect([cost(16.1), cost(16.1001), cost(60)]).toEqual(['0.00161', '0.0016101', '0.006']);
+  });
+
   it('has no price without a price', () => {
     expect(costOf(usage({ prompt: 1 }), undefined)).toEqual({ usd: null, source: null, prices: {} });
   });

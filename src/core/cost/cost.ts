@@ -139,7 +139,8 @@ function imageRate(images: Price['images'], variant: string): Rate | undefined {
   return own(variant) ?? own(`*/${quality}`) ?? own(size) ?? own('*');
 }
 
-const milliseconds = (seconds: number | undefined): number => count((seconds ?? 0) * 1000);
+/** Begun ones count; what a product of two numbers adds to a whole one does not. */
+const milliseconds = (seconds: number | undefined): number => count(Number(((seconds ?? 0) * 1000).toPrecision(12)));
 
 /** Whatever stands in a record: what is not a count is none. */
 function count(value: number | undefined): number {
