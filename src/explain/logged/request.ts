@@ -42,9 +42,14 @@ function lostHeader({ record }: StoredRecord): string | undefined {
 
 /** Without what was masked in the query. */
 function pathAgain(path: string): string {
-  const [plain = '', query] = path.split('?', 2);
-  const kept = query?.split('&').filter((pair) => !pair.includes(masked) && !/\[[a-z_]+\]/.test(pair));
-  return kept === undefined || kept.length === 0 ? plain : `${plain}?${kept.join('&')}`;
+  const mark = path.indexOf('?');
+  if (mark < 0) return path;
+  const plain = path.slice(0, mark);
+  const kept = path
+    .slice(mark + 1)
+    .split('&')
+    .filter((pair) => !pair.includes(masked) && !/\[[a-z_]+\]/.test(pair));
+  return kept.length === 0 ? plain : `${plain}?${kept.join('&')}`;
 }
 
 const deciding = ['config', 'provider', 'virtualKey', 'metadata', 'customHost', 'forwardHeaders'] as const;
