@@ -45,9 +45,7 @@ export class DashboardFiles {
 
   /** Paths without a file are pages of the dashboard: it reads its own address. */
   async serve(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const pages = await (this.#pages ??= this.#read());
-    // A build that comes later is found by the next request.
-    if (pages.size === 0) this.#pages = undefined;
+    const pages = await this.#read();
     const page =
       pages.get(path === '/' ? '/index.html' : path) ?? (types[extname(path)] === undefined ? pages.get('/index.html') : undefined);
     if (page === undefined && pages.size === 0) return send(response, 503, notBuilt, { 'content-type': 'text/html; charset=utf-8' });
@@ -63,7 +61,23 @@ export class DashboardFiles {
     });
   }
 
+  /** Once: but where there was nothing, or a build replaced it meanwhile, again. */
   async #read(): Promise<Pages> {
+    const reading = (this.#pages ??= this.#find());
+    const forget = (): void => {
+      if (this.#pages === reading) this.#pages = undefined;
+    };
+    try {
+      const pages = await reading;
+      if (pages.size === 0) forget();
+      return pages;
+    } catch (error) {
+      forget();
+      throw error;
+    }
+  }
+
+  async #find(): Promise<Pages> {
     for (const folder of this.#folders) {
       const pages = await pagesIn(folder);
       if (pages.has('/index.html')) return pages;

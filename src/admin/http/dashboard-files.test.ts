@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createServer } from '../../core/node-http.ts';
+import { DashboardFiles } from './dashboard-files.ts';
+import { sendError } from './reply.ts';
+
+it('reads the files again where they could not be read', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'dashboard-files-'));
+  writeFileSync(join(dir, 'index.html'), '<p>here</p>');
+  // As while a build replaces them.
+  symlinkSync(join(dir, 'gone'), join(dir, 'app.js'));
+  const files = new DashboardFiles([dir]);
+  const server = createServer({}, (request, response) => {
+    files.serve('/', request, response).catch((error: unknown) => sendError(response, error));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const ask = async (): Promise<number> => (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)).status;
+  expect(await ask()).toBe(500);
+  rmSync(join(dir, 'app.js'));
+  expect(await ask()).toBe(200);
+  server.close();
+  server.closeAllConnections();
+  rmSync(dir, { recursive: true });
+});
