@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { LogStore } from '../../src/store/log/log-store.ts';
 import { Backoff } from '../../src/store/log/postgres/backoff.ts';
 import { readAddress } from '../../src/store/log/postgres/address.ts';
@@ -139,6 +139,16 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     await store.close();
   });
 
+  it('adds up costs exactly, however much one minute costs', async () => {
+    const url = await kind.server().database();
+    const store = open(url, 'a');
+    const costing = (id: string): ReturnType<typeof entryOf> =>
+      entryOf(sampleRecord({ id, at, cost: { usd: '9007.199254740993', source: null, prices: {} } }));
+    for (const id of ['req_1', 'req_2', 'req_3']) await write(store, [costing(id)]);
+    expect(await ask(url, "SELECT cost::text FROM buckets WHERE dim = 'all'")).toEqual([{ cost: String(9_007_199_254_740_993n * 3n) }]);
+    await store.close();
+  });
+
   it('is not touched by a gateway of an earlier version', async () => {
     const url = await kind.server().database();
     const first = open(url, 'a');
@@ -199,6 +209,36 @@ describe('a missing or silent server', () => {
       message: expect.stringContaining('a request log in Postgres needs the package pg: add it with npm install pg') as string,
     });
     await store.close();
+  });
+
+  it.each(['EPIPE', 'ECONNRESET', '57P01', undefined])('is away where a connection ends with %s', async (code) => {
+    const isReleased: unknown[] = [];
+    const connection = {
+      query: () => Promise.reject(Object.assign(new Error('the connection broke'), { code })),
+      release: (isBroken: unknown) => void isReleased.push(isBroken),
+    };
+    class Pool {
+      on(): void {}
+      connect = (): Promise<unknown> => Promise.resolve(connection);
+      end = (): Promise<void> => Promise.resolve();
+    }
+    const load = (): Promise<never> => Promise.resolve({ default: { Pool } } as never);
+    const source = createPostgresSource('postgres://u:p@127.0.0.1/logs', load);
+    await expect(source.all('SELECT 1', [])).rejects.toMatchObject({ code: 'log_unavailable' });
+    expect(isReleased).toEqual([true]);
+    await source.close();
+  });
+
+  it('is called again after its pause, also where the clock is set back', async () => {
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(day);
+    const backoff = new Backoff(undefined, () => 0);
+    await expect(backoff.run(() => Promise.reject(new Error('away')))).rejects.toThrow('away');
+    clock.mockReturnValue(0);
+    try {
+      await expect.poll(() => backoff.run(() => Promise.resolve('up')).catch(() => 'away'), { timeout: 10_000 }).toBe('up');
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('is not called by every query', async () => {

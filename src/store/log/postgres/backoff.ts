@@ -9,7 +9,8 @@ export class Backoff {
   #until = 0;
   #last: unknown;
 
-  constructor(now: () => number = Date.now, random: () => number = Math.random) {
+  /** @param now milliseconds that never go back */
+  constructor(now: () => number = () => performance.now(), random: () => number = Math.random) {
     this.#now = now;
     this.#random = random;
   }

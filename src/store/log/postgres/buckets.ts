@@ -29,7 +29,7 @@ export async function addFigures(session: Session, writer: string, all: readonly
     const row = known.get(keyOf(own.dim, own.minute, own.name));
     const counts = bucketCounts.map((name) => [
       name,
-      String(BigInt(Number(row?.[name] ?? 0)) + (name === 'cost' ? own.cost : BigInt(own.counts[name]))),
+      String(BigInt((row?.[name] ?? 0) as number | bigint) + (name === 'cost' ? own.cost : BigInt(own.counts[name]))),
     ]);
     const times = bucketTimes.map((name) => [name, joined(own.times[name], row?.[name])]);
     return { dim: own.dim, minute: own.minute, name: own.name, ...Object.fromEntries([...counts, ...times]) };

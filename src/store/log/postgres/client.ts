@@ -149,7 +149,8 @@ const isSignIn = /^(?:28|3D)/;
 /** The server refused a statement, and the connection is as good as before: an SQLSTATE that is not about connections. */
 function isRefusal(error: unknown): boolean {
   const { code } = error as { code?: unknown };
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^(?:08|57P|53)/.test(code);
+  // EPIPE has five letters too; no class of Postgres begins with an E.
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^(?:08|57P|53|E)/.test(code);
 }
 
 const int8 = 20;
