@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
@@ -79,6 +79,18 @@ it('keeps records in the spool while the store cannot be opened, says so, and st
   rmSync(path, { recursive: true });
   await until(async () => (await logs.get(id).catch(() => undefined)) ?? undefined, 'the record');
   await until(async () => ((await logs.state()).problems.length === 0 ? true : undefined), 'the end of the problem');
+});
+
+it('is found in the new file where somebody deleted the one that is asked', async () => {
+  const dir = folder();
+  const { url, logs } = await start(dir);
+  const before = await ask(url);
+  expect((await logs.get(before.id))?.record.id).toBe(before.id);
+  for (const name of readdirSync(dir)) if (name.startsWith('log.sqlite')) rmSync(join(dir, name));
+  await until(() => existsSync(join(dir, 'log.sqlite')) || undefined, 'the new file');
+  const { id } = await ask(url);
+  await until(async () => (await logs.get(id)) ?? undefined, 'the record');
+  expect((await logs.state()).problems).toEqual([]);
 });
 
 it('serves with records in memory where the state directory cannot be written', async () => {

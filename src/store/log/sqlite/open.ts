@@ -1,5 +1,7 @@
-import { closeSync, openSync, renameSync } from 'node:fs';
+import { closeSync, openSync, renameSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '../../../core/files/folder.ts';
 import { migrate } from './migrations.ts';
 
 export const inMemory = ':memory:';
@@ -9,7 +11,10 @@ const busyMs = 5000;
 
 /** Opens the file for writing, made for the owner alone, at the newest version. @throws what SQLite or the file system says */
 export function openForWriting(path: string): DatabaseSync {
-  if (path !== inMemory) closeSync(openSync(path, 'a', 0o600));
+  if (path !== inMemory) {
+    makeFolder(dirname(path));
+    closeSync(openSync(path, 'a', 0o600));
+  }
   const db = new DatabaseSync(path, { timeout: busyMs });
   try {
     // Large pages: rows are appended, and blocks of records fill them. A commit survives the death of the process, not a
@@ -32,6 +37,12 @@ export function openForReading(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: busyMs, readOnly: true });
   db.exec('PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY; PRAGMA query_only = ON;');
   return db;
+}
+
+/** Which file there is at a path: another one has another text. Undefined where there is none. */
+export function fileAt(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? undefined : `${found.dev}:${found.ino}`;
 }
 
 /** The file is no database any more, or one that contradicts itself. */

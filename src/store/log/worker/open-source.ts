@@ -8,12 +8,23 @@ import type { Database } from './settings.ts';
 export async function openSource(database: Database): Promise<SqlSource> {
   switch (database.kind) {
     case 'sqlite':
-      return createSqliteSource(openForReading(database.path));
+      return sqliteSource(database.path);
     case 'postgres':
       return createPostgresSource(database.url);
     case 'memory':
       throw new Error('a store in memory is read by its writer');
     default:
       return database satisfies never;
+  }
+}
+
+function sqliteSource(path: string): SqlSource {
+  const db = openForReading(path);
+  try {
+    return createSqliteSource(db);
+  } catch (error) {
+    // Damaged, or without its tables yet: each question would open another one.
+    db.close();
+    throw error;
   }
 }

@@ -5,6 +5,7 @@ import type { Handlers } from '../asking/calls.ts';
 import type { LogQueries } from '../log-store.ts';
 import { createQueries } from '../queries/index.ts';
 import { QuestionClock, questionMs } from './clock.ts';
+import { fileAt } from '../sqlite/open.ts';
 import { openSource } from './open-source.ts';
 import type { Asked, Database } from './settings.ts';
 
@@ -22,7 +23,8 @@ export function createReader(database: Database, now: () => number): Handlers {
     const source = await openSource(database);
     return createQueries(source.dialect === 'sqlite' ? { ...source, between: () => clock.between() } : source, Date.now);
   };
-  return timed(questionHandlers(open), clock);
+  const fileNow = database.kind === 'sqlite' ? (): string | undefined => fileAt(database.path) : undefined;
+  return timed(questionHandlers(open, fileNow), clock);
 }
 
 /** Each question has its own time, whatever was asked before it. */
@@ -37,10 +39,23 @@ function timed(handlers: Handlers, clock: QuestionClock): Handlers {
   return Object.fromEntries(begun) as Handlers;
 }
 
-/** Results are made JSON where they are found: the event loop that serves requests passes the bytes on. */
-export function questionHandlers(open: () => Promise<LogQueries> | LogQueries): Handlers {
+/**
+ * Results are made JSON where they are found: the event loop that serves requests passes the bytes on.
+ *
+ * @param fileNow which file there is to be asked (`fileAt`)
+ */
+export function questionHandlers(open: () => Promise<LogQueries> | LogQueries, fileNow?: () => string | undefined): Handlers {
   let queries: Promise<LogQueries> | undefined;
-  const opened = (): Promise<LogQueries> => {
+  let file: string | undefined;
+  const opened = async (): Promise<LogQueries> => {
+    const now = fileNow?.();
+    if (now !== undefined && now !== file) {
+      // The writer has begun another one.
+      const before = queries;
+      queries = undefined;
+      file = now;
+      await (await before)?.close();
+    }
     queries ??= (async () => open())();
     // One that could not be opened is tried again.
     queries.catch(() => {

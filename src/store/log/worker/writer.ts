@@ -8,7 +8,7 @@ import { FrameReader } from '../drain/frame-reader.ts';
 import { SpoolRoom } from '../drain/room.ts';
 import type { Batch, LogStore, Retention, StoredEntry } from '../log-store.ts';
 import { createQueries } from '../queries/index.ts';
-import { isDamage, setAside } from '../sqlite/open.ts';
+import { fileAt, isDamage, setAside } from '../sqlite/open.ts';
 import { createSqliteSource } from '../sqlite/source.ts';
 import type { SqliteStore } from '../sqlite/store.ts';
 import { openStore } from './open-store.ts';
@@ -39,21 +39,24 @@ class Writer {
   readonly #sequence: Sequence;
   readonly #drain: SpoolDrain | undefined;
   #store: LogStore | undefined;
+  /** The file that is open. */
+  #file: string | undefined;
   #retention: Retention;
   #timer: NodeJS.Timeout | undefined;
   #fault: string | undefined;
   readonly #told: string[] = [];
-  #retainedAt = 0;
+  #retainedAt = Number.NEGATIVE_INFINITY;
   #isShrinking = false;
-  /** When everything was stored last, and when something was. */
-  #idleAt = Date.now();
-  #busyAt = Date.now();
+  /** When everything was stored last, and when something was: monotonic milliseconds. */
+  #idleAt = performance.now();
+  #busyAt = performance.now();
   /** A question looked for words: those that are not indexed yet are worth it. */
   #wantsWords = false;
   readonly #room: SpoolRoom | undefined;
   readonly #frames = new FrameReader();
   #port: MessagePort | undefined;
-  #shown = '';
+  /** Undefined: nothing yet, and what one before this said may still be shown. */
+  #shown: string | undefined;
 
   constructor(data: WriterData, sequence: Sequence) {
     this.#data = data;
@@ -72,7 +75,7 @@ class Writer {
       words: () => this.#index(),
       retention: (retention: Retention) => {
         this.#retention = retention;
-        this.#retainedAt = 0;
+        this.#retainedAt = Number.NEGATIVE_INFINITY;
         this.#wake(0);
       },
       state: () => this.#state(),
@@ -131,23 +134,27 @@ class Writer {
     let steps = 0;
     while (steps < stepsOfTurn && (await this.#drain?.step(store)) === 'more') steps += 1;
     if (steps === stepsOfTurn) return 0;
-    this.#idleAt = Date.now();
-    if (Date.now() - this.#retainedAt >= retainEvery || this.#isShrinking) {
-      this.#retainedAt = Date.now();
+    this.#idleAt = performance.now();
+    if (performance.now() - this.#retainedAt >= retainEvery || this.#isShrinking) {
+      this.#retainedAt = performance.now();
       this.#isShrinking = await store.retain(this.#retention, Date.now());
       if (this.#isShrinking) return slicePause;
     }
     if (steps > 0) {
-      this.#busyAt = Date.now();
+      this.#busyAt = performance.now();
       return pause.busy;
     }
-    if (!this.#wantsWords && Date.now() - this.#busyAt < quietMs) return pause.idle;
+    if (!this.#wantsWords && performance.now() - this.#busyAt < quietMs) return pause.idle;
     const isMore = await store.index();
     if (!isMore) this.#wantsWords = false;
     return isMore ? slicePause : pause.idle;
   }
 
   async #open(): Promise<LogStore> {
+    if (this.#store !== undefined && this.#isGone()) {
+      await this.#store.close().catch(() => {});
+      this.#store = undefined;
+    }
     if (this.#store !== undefined) return this.#store;
     try {
       this.#store = await openStore(this.#data.database, this.#data.spool);
@@ -155,8 +162,16 @@ class Writer {
       if (!this.#replaced(error)) throw error;
       this.#store = await openStore(this.#data.database, this.#data.spool);
     }
+    const { database } = this.#data;
+    this.#file = database.kind === 'sqlite' ? fileAt(database.path) : undefined;
     this.#drain?.reset();
     return this.#store;
+  }
+
+  /** Somebody deleted the file: what is written to it would end with this process. */
+  #isGone(): boolean {
+    const { database } = this.#data;
+    return database.kind === 'sqlite' && fileAt(database.path) !== this.#file;
   }
 
   /** A damaged file is moved out of the way: what comes is stored in a new one. */
@@ -170,7 +185,8 @@ class Writer {
 
   async #failed(error: unknown): Promise<void> {
     this.#fault = `Records wait in the spool: ${error instanceof Error ? error.message : String(error)}`;
-    if (this.#data.database.kind === 'sqlite' && !isDamage(error)) return;
+    // Only to Postgres there is a connection that may be broken; a store in memory would be lost.
+    if (this.#data.database.kind !== 'postgres' && !isDamage(error)) return;
     await this.#store?.close().catch(() => {});
     this.#store = undefined;
     if (this.#replaced(error)) this.#fault = undefined;
@@ -219,7 +235,7 @@ class Writer {
       records: size?.records ?? 0,
       bytes: size?.bytes ?? 0,
       oldest: size?.oldest ?? null,
-      behind: { bytes, ms: bytes === 0 ? 0 : Date.now() - this.#idleAt },
+      behind: { bytes, ms: bytes === 0 ? 0 : Math.round(performance.now() - this.#idleAt) },
       dropped_bodies: this.#room?.droppedBodies ?? 0,
       dropped: (this.#room?.droppedRecords ?? 0) + (this.#drain?.rejected.count ?? 0),
       stored_of_gone: this.#drain?.storedOfGone() ?? {},

@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { sampleRecord } from '../../fixtures/sample.ts';
+import { encodeRecord } from '../../encode.ts';
+import { openSpool } from '../../spool.ts';
+import type { Reply, Told } from '../asking/calls.ts';
+import type { Database, WriterState } from './settings.ts';
+import { startWriter } from './writer.ts';
+
+let dir: string;
+let port: MessagePort | undefined;
+let told: Told[] = [];
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'writer-'));
+});
+afterEach(async () => {
+  await ask('close').catch(() => {});
+  port?.close();
+  port = undefined;
+  told = [];
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const spoolDir = (): string => join(dir, 'spool');
+const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+
+function start(database: Database): void {
+  const channel = new MessageChannel();
+  port = channel.port2;
+  port.on('message', (reply: Reply | Told) => {
+    if ('problems' in reply) told.push(reply);
+    else if ('error' in reply) waiting.get(reply.id)?.reject(new Error(reply.error.message));
+    else waiting.get(reply.id)?.resolve(reply.value);
+  });
+  const retention = { age: 1e12, size: 1e9 };
+  startWriter(channel.port1, { role: 'writer', database, spool: spoolDir(), spoolLimit: 1e9, retention });
+}
+
+function ask(name: string): Promise<unknown> {
+  const id = waiting.size + 1;
+  return new Promise((resolve, reject) => {
+    waiting.set(id, { resolve, reject });
+    port?.postMessage({ id, name, argument: undefined });
+  });
+}
+
+const state = async (): Promise<WriterState> => (await ask('state')) as WriterState;
+
+function append(id: string): void {
+  const spool = openSpool({ dir: spoolDir(), maxTotal: 1e9 });
+  spool.append([encodeRecord(sampleRecord({ id }), {})]);
+  spool.close();
+}
+
+it('says at its start that nothing is wrong: one before it may have said something else', async () => {
+  start({ kind: 'sqlite', path: join(dir, 'log.sqlite') });
+  await expect.poll(() => told).toEqual([{ problems: [] }]);
+});
+
+it('knows how long records wait, also after the clock was set back', async () => {
+  append('req_1');
+  const path = join(dir, 'log.sqlite');
+  mkdirSync(path);
+  start({ kind: 'sqlite', path });
+  await expect.poll(async () => (await state()).problems.length).toBe(1);
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(0);
+  try {
+    expect((await state()).behind.ms).toBeGreaterThanOrEqual(0);
+  } finally {
+    clock.mockRestore();
+  }
+});
+
+it('begins a new file where somebody deleted the one that it writes', async () => {
+  const path = join(dir, 'log.sqlite');
+  append('req_1');
+  start({ kind: 'sqlite', path });
+  await expect.poll(async () => (await state()).records).toBe(1);
+  rmSync(dir, { recursive: true });
+  append('req_2');
+  await ask('drain');
+  expect(await state()).toMatchObject({ records: 1, problems: [] });
+  expect(existsSync(path)).toBe(true);
+});
