@@ -4,7 +4,7 @@ import type { Attempt, Outcome } from '#core/plan.ts';
 import type { PluginInstance } from '#core/plugin.ts';
 import type { Leaf } from '#core/snapshot.ts';
 import {
-  makeBinding,
+  makeAttempt,
   makeBranch,
   makeContext,
   makeHost,
@@ -26,24 +26,6 @@ const circuit = {
 };
 const target = makeLeaf({ path: 'config.targets[0]', circuit, clocks: { request: 5000 } });
 const times = { at: 0, connectMs: 1, firstByteMs: 2, totalMs: 10 };
-
-const attemptAt = (leaf: Leaf, over: Partial<Attempt> = {}): Attempt => ({
-  index: 0,
-  tries: 0,
-  target: leaf,
-  binding: makeBinding('main'),
-  model: 'm',
-  clocks: { connect: 1, firstByte: 1, idle: 1, total: 1, request: leaf.clocks.request },
-  trust: 'operator',
-  lane: 'express',
-  call: undefined,
-  translation: undefined,
-  upstream: undefined,
-  credential: undefined,
-  forwarded: undefined,
-  echoes: 0,
-  ...over,
-});
 
 type Make = (attempt: Attempt) => Outcome;
 const answered =
@@ -74,7 +56,7 @@ const cancelled: Make = (attempt) => ({ kind: 'cancelled', attempt, times });
 async function isLeftOut(make: Make, { over = {}, parts = {} }: { over?: Partial<Attempt>; parts?: RequestParts } = {}): Promise<boolean> {
   const plugin = await setUp(fallbackRetry);
   const leaf = over.target ?? target;
-  plugin.judge?.(makeContext({ body: { model: 'm' }, ...parts }), make(attemptAt(leaf as Leaf, over)), []);
+  plugin.judge?.(makeContext({ body: { model: 'm' }, ...parts }), make(makeAttempt(leaf as Leaf, over)), []);
   return plugin.skip?.(makeContext(), leaf as Leaf) !== undefined;
 }
 
@@ -131,7 +113,7 @@ describe('the attempt that opens a circuit', () => {
     ['is retried while the circuit is closed', makeBranch('fallback', [makeLeaf({ retry }), makeLeaf()]).targets[0], false],
   ])('%s', async (_name, leaf, leaves) => {
     const plugin = await setUp(fallbackRetry);
-    const verdict = plugin.judge?.(makeContext({ body: { model: 'm' } }), answered(503)(attemptAt(leaf as Leaf)), []);
+    const verdict = plugin.judge?.(makeContext({ body: { model: 'm' } }), answered(503)(makeAttempt(leaf as Leaf)), []);
     const next = 'status 503, so the next target is tried instead of this one, which is left out from now on';
     expect(verdict).toMatchObject({ do: 'again', because: 'status 503', ...(leaves ? { orNext: next } : {}) });
     expect(verdict !== undefined && 'orNext' in verdict).toBe(leaves);
@@ -143,7 +125,7 @@ describe('a target that is left out', () => {
     const clock = { now: noon };
     const log = { warn: (fields: object, message: string) => void logged.push({ ...fields, message }), debug: () => {}, request: () => {} };
     const plugin = await setUp(fallbackRetry, {}, makeHost({ now: () => clock.now, log }));
-    plugin.judge?.(makeContext({ body: { model: 'm' } }), answered(503)(attemptAt(target)), []);
+    plugin.judge?.(makeContext({ body: { model: 'm' } }), answered(503)(makeAttempt(target)), []);
     return { plugin, clock };
   };
 
@@ -170,7 +152,7 @@ describe('a target that is left out', () => {
     const logged: object[] = [];
     const { plugin, clock } = await opened(logged);
     clock.now += 1;
-    plugin.judge?.(makeContext({ over: { at: clock.now } }), answered(200)(attemptAt(target)), []);
+    plugin.judge?.(makeContext({ over: { at: clock.now } }), answered(200)(makeAttempt(target)), []);
     const place = { target: 'configs.test.targets[0]', provider: 'main' };
     expect(logged).toEqual([
       { ...place, cooldown_ms: 30_000, message: 'circuit opened: the target failed too often and is left out' },

@@ -3,7 +3,7 @@ import type { Routed } from '#core/context.ts';
 import { GatewayError, type ProviderFault } from '#core/error.ts';
 import type { Attempt, Outcome, UpstreamReply, Verdict } from '#core/plan.ts';
 import type { Leaf } from '#core/snapshot.ts';
-import { makeBinding, makeBranch, makeContext, makeLeaf, makeRetry, type RequestParts, setUp } from '../../test/support/stage-context.ts';
+import { makeAttempt, makeBranch, makeContext, makeLeaf, makeRetry, type RequestParts, setUp } from '../../test/support/stage-context.ts';
 import fallbackRetry from './index.ts';
 
 const times = { at: 0, connectMs: 1, firstByteMs: 2, totalMs: 10 };
@@ -59,32 +59,11 @@ const inFallback = (retry = makeRetry(), codes?: readonly number[]): Leaf => {
   return branch.targets[0] as Leaf;
 };
 
-function attemptOf(target: Leaf, index: number, tries: number): Attempt {
-  const binding = makeBinding('main');
-  const clocks = { connect: 1, firstByte: 1, idle: 1, total: 1, request: undefined };
-  return {
-    index,
-    tries,
-    target,
-    binding,
-    model: 'm',
-    clocks,
-    trust: 'operator',
-    lane: 'express',
-    call: undefined,
-    translation: undefined,
-    upstream: undefined,
-    credential: undefined,
-    forwarded: undefined,
-    echoes: 0,
-  };
-}
-
 /** Judges the last of these outcomes; all are tries of one target. */
 async function judge(target: Leaf, makes: readonly Make[], parts: RequestParts = {}): Promise<Verdict | undefined> {
   const plugin = await setUp(fallbackRetry);
   const ctx: Routed = makeContext({ body: { model: 'm' }, ...parts });
-  const outcomes = makes.map((make, i) => make(attemptOf(target, i, i)));
+  const outcomes = makes.map((make, i) => make(makeAttempt(target, { index: i, tries: i })));
   return plugin.judge?.(ctx, outcomes.at(-1) as Outcome, outcomes.slice(0, -1));
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeBinding, makeLeaf } from '../../test/support/stage-context.ts';
+import { makeAttempt, makeLeaf } from '../../test/support/stage-context.ts';
 import { emptyBody } from '../core/json/body.ts';
 import { GatewayError } from '../core/error.ts';
 import type { Attempt, Outcome } from '../core/plan.ts';
@@ -20,25 +20,17 @@ const unwatched = {} as Tap;
 
 const cancel = (over: Partial<Translation>): Translation => ({ request: request('POST', '/cancel'), tap: unwatched, ...over });
 
-function attemptOf(translation: Translation, over: Partial<Attempt> = {}): Attempt {
-  return {
+const attemptOf = (translation: Translation, over: Partial<Attempt> = {}): Attempt =>
+  makeAttempt(makeLeaf(), {
     index: 2,
     tries: 1,
-    target: makeLeaf(),
-    binding: makeBinding('main'),
     model: '',
     clocks: { connect: 10, firstByte: 20, idle: 30, total: 1000, request: 500 },
-    trust: 'operator',
-    lane: 'express',
     call: { endpoint: 'batches/{id}/cancel' } as Call<CommonSettings>,
     translation,
     upstream: request('POST', '/cancel', { dropped: [{ param: 'a', reason: 'r' }] }),
-    credential: undefined,
-    forwarded: undefined,
-    echoes: 0,
     ...over,
-  };
-}
+  });
 
 function answered(attempt: Attempt, status: number, text: string, at = 0): Outcome {
   const times = { at, connectMs: 1, firstByteMs: 2, totalMs: 100 };

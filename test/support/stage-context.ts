@@ -8,6 +8,7 @@ import { Budget, Hold } from '../../src/core/memory/budget.ts';
 import { GatewayError } from '../../src/core/error.ts';
 import { defaultPrefixes } from '../../src/core/http/headers.ts';
 import { requestLimits } from '../../src/core/json/limits.ts';
+import type { Attempt } from '../../src/core/plan.ts';
 import type { Plugin, PluginHost, PluginInstance } from '../../src/core/plugin.ts';
 import { defineProvider, type Provider, type ProviderEntry } from '../../src/core/provider.ts';
 import { namedPatterns } from '../../src/core/redaction/find/hits.ts';
@@ -134,6 +135,25 @@ export function makeLeaf(over: Partial<Leaf> = {}): Leaf {
     ...over,
   };
 }
+
+/** The first attempt of a request at a target, with short clocks. */
+export const makeAttempt = (target: Leaf, over: Partial<Attempt> = {}): Attempt => ({
+  index: 0,
+  tries: 0,
+  target,
+  binding: makeBinding('main'),
+  model: 'm',
+  clocks: { connect: 1, firstByte: 1, idle: 1, total: 1, request: target.clocks.request },
+  trust: 'operator',
+  lane: 'express',
+  call: undefined,
+  translation: undefined,
+  upstream: undefined,
+  credential: undefined,
+  forwarded: undefined,
+  echoes: 0,
+  ...over,
+});
 
 export const makeRetry = (attempts = 0, codes: readonly number[] = [429, 500, 502, 503, 504], useRetryAfter = false): Leaf['retry'] => ({
   attempts,
