@@ -32,6 +32,17 @@ it.each<[string, () => Tap, (index: number) => WireEvent]>([
   expect(tap.finish?.length).toBe(65_536);
 });
 
+it('a stream that brings ever new counts is watched and converted in time', () => {
+  const [tap, stream] = [new GeminiTap(), new GenerateContentStream(call)];
+  for (let at = 0; at < 20_000; at += 1) {
+    const event = wire({ ...JSON.parse(candidate(0).data), usageMetadata: { [`count ${at}`]: 1, promptTokenCount: at } });
+    tap.event(event);
+    stream.push(event);
+  }
+  expect(tap.usage).toEqual({ prompt: 19_999, completion: 0 });
+  expect(stream.end().at(-1)).toEqual({ type: 'usage', usage: { prompt: 19_999, completion: 0 } });
+});
+
 it('very many choices are written in time', () => {
   const writer = openaiDialect.write?.(call);
   for (let choice = 0; choice < many; choice += 1) writer?.push({ type: 'finish', choice, reason: 'stop' });

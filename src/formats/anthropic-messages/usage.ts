@@ -1,6 +1,18 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { Usage } from '../../core/model/usage.ts';
 
+/** What is read of `usage`; events may bring any number of others. */
+const members = [
+  'input_tokens',
+  'output_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'output_tokens_details',
+  'cache_creation',
+  'server_tool_use',
+  'service_tier',
+] as const;
+
 /**
  * Counts of a messages answer. Streams report them twice: the later ones are totals and replace the earlier ones where
  * they are set. `input_tokens` does not hold what was read from the cache or written to it.
@@ -10,9 +22,9 @@ export class UsageCounts {
 
   add(usage: unknown): void {
     if (!isPlain(usage)) return;
-    for (const key in usage) {
-      const value = usage[key];
-      if (value !== null && value !== undefined && key !== '__proto__') this.#found[key] = value;
+    for (const name of members) {
+      const value = usage[name];
+      if (value !== null && value !== undefined) this.#found[name] = value;
     }
   }
 

@@ -47,13 +47,26 @@ function detailsOf(value: Plain): Pick<Usage, 'details'> {
   };
 }
 
+/** What is read of `usageMetadata`; events may bring any number of others. */
+const members = [
+  'promptTokenCount',
+  'candidatesTokenCount',
+  'thoughtsTokenCount',
+  'toolUsePromptTokenCount',
+  'cachedContentTokenCount',
+  'promptTokensDetails',
+  'candidatesTokensDetails',
+  'cacheTokensDetails',
+] as const;
+
 /** Usage of a stream: each event may tell a part of it, always as the sum so far. The last word on each count holds. */
 export function laterUsage(before: Plain | undefined, now: unknown): Plain | undefined {
   if (!isPlain(now)) return before;
   // A total is of its own event only: beside counts of other events it would prove nothing.
   if (before === undefined) return now;
-  const { totalTokenCount: _total, ...kept } = before;
-  return { ...kept, ...now };
+  const later: Record<string, unknown> = { totalTokenCount: now['totalTokenCount'] };
+  for (const name of members) later[name] = Object.hasOwn(now, name) ? now[name] : before[name];
+  return later;
 }
 
 function modality(details: unknown, [name, number]: readonly [string, number]): number {
