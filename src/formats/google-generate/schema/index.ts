@@ -7,6 +7,10 @@ import { SchemaRefs } from './refs.ts';
 const deepest = 200;
 /** Nodes of one schema after its references are written out: schemas that refer to each other grow without end. */
 const mostNodes = 5000;
+/** References that are written out within one another. */
+const mostOpen = 1000;
+/** Members that merging writes, for one schema: what many parts share is written for each of them. */
+const mostMerged = 200_000;
 
 /**
  * A JSON Schema in the service's own subset: references written out, unions with null as
@@ -23,6 +27,7 @@ class Converter {
   /** Told of each keyword that cannot be carried. */
   readonly #lost: (keyword: string) => void;
   #nodes = 0;
+  #merged = 0;
 
   constructor(root: Plain, lost: (keyword: string) => void) {
     this.#lost = lost;
@@ -47,24 +52,33 @@ class Converter {
     let node: Plain = own;
     let opened = open;
     if (typeof ref === 'string') {
-      if (open.includes(ref)) return { node, open, isCut: true };
+      if (open.length >= mostOpen || open.includes(ref)) return { node, open, isCut: true };
       opened = [...open, ref];
       const target = this.#refs.find(ref);
       if (isPlain(target)) {
         const below = this.#flat(target, opened);
-        if (below.isCut) return { ...below, node: mergeSchemas(below.node, node) };
+        if (below.isCut) return { ...below, node: this.#merge(below.node, node) };
         opened = below.open;
-        node = mergeSchemas(below.node, node);
+        node = this.#merge(below.node, node);
       }
     }
     for (const member of Array.isArray(allOf) ? (allOf as unknown[]) : []) {
-      if (!isPlain(member)) continue;
+      if (!isPlain(member) || this.#merged > mostMerged) continue;
       const flat = this.#flat(member, opened);
       if (flat.isCut) continue;
       opened = [...new Set([...opened, ...flat.open])];
-      node = mergeSchemas(flat.node, node);
+      this.#merged += opened.length;
+      node = this.#merge(flat.node, node);
     }
     return { node, open: opened, isCut: false };
+  }
+
+  /** Beyond the bound only the schema that wins. */
+  #merge(under: Plain, over: Plain): Plain {
+    if (this.#merged > mostMerged) return over;
+    const merged = mergeSchemas(under, over);
+    this.#merged += sizeOf(merged);
+    return merged;
   }
 
   /** The alternatives of a node, each with what is next to them: only `anyOf` may stay in such a node. */
@@ -80,9 +94,7 @@ class Converter {
       return {
         nullable: nullable || kept.length < list.length,
         list: kept.map((branch) => ({
-          node: branch.isCut
-            ? mergeSchemas(branch.node, { type: 'object' })
-            : mergeSchemas(kept.length === 1 ? beside : shared, branch.node),
+          node: branch.isCut ? this.#merge(branch.node, { type: 'object' }) : this.#merge(kept.length === 1 ? beside : shared, branch.node),
           open: branch.open,
         })),
       };
@@ -140,6 +152,12 @@ class Converter {
       if (names.length > 0) out[key] = names;
     }
   }
+}
+
+/** Members of a schema and of its lists, as far as merging writes them anew. */
+function sizeOf({ properties, required, ...others }: Plain): number {
+  const names = isPlain(properties) ? Object.keys(properties).length : 0;
+  return Object.keys(others).length + names + (Array.isArray(required) ? required.length : 0);
 }
 
 /** Keywords that are read elsewhere, and those that restrict nothing. */
