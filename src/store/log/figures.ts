@@ -94,7 +94,8 @@ export class FiguresOf {
   }
 
   #groupOf(row: CountedRow, minute: number): Group {
-    const key = `${minute}\n${row.status}\n${row.config}\n${row.provider}\n${row.model}\n${row.key}\n${row.endpoint}\n${row.error}`;
+    // Texts of stores have no NUL; what is nothing is counted as the empty text.
+    const key = `${minute}\0${dimensions.map((dim) => row[dim] ?? '').join('\0')}`;
     let group = this.#groups.get(key);
     if (group === undefined) {
       group = { row, minute, sums: emptySums() };
@@ -133,7 +134,7 @@ function isOfGroup({ row: one, minute: of }: Group, row: CountedRow, minute: num
 }
 
 function bucketIn(all: Map<string, Figures>, dim: string, minute: number, name: string): Figures {
-  const key = `${minute}\n${dim}\n${name}`;
+  const key = `${minute}\0${dim}\0${name}`;
   let bucket = all.get(key);
   if (bucket === undefined) {
     bucket = { dim, minute, name, ...emptySums() };
