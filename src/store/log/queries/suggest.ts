@@ -1,10 +1,11 @@
 import type { SuggestRequest, Suggestion } from '../../../core/logs/reader.ts';
-import { conditionOf } from '../../../query/sql/condition.ts';
+import { conditionOf, rangeOf } from '../../../query/sql/condition.ts';
 import { Statement } from '../../../query/sql/statement.ts';
 import type { FieldRef } from '../../../query/fields.ts';
 import { storable } from '../../../query/text.ts';
 import { most, suggestFields, suggestValues, typedAt } from '../../../query/suggest.ts';
 import { dimensions, otherValues } from '../schema.ts';
+import { partsOf } from './parts.ts';
 import { filledRange, rangeOfFilter } from './range.ts';
 import type { SqlSource } from '../log-store.ts';
 
@@ -79,8 +80,25 @@ export async function names(source: SqlSource): Promise<{ readonly meta: readonl
 
 const mostNames = 100;
 
-/** The next name behind each one, by the key of the table, which is never read whole. */
 async function namesOf(source: SqlSource, kind: 'meta' | 'label'): Promise<string[]> {
+  return source.dialect === 'sqlite' ? namesByPart(source, kind) : namesByKey(source, kind);
+}
+
+/** Tags lie in the order of rows there: each is looked at once. */
+async function namesByPart(source: SqlSource, kind: 'meta' | 'label'): Promise<string[]> {
+  const found = new Set<string>();
+  const window = await filledRange(source, rangeOfFilter({ since: null, until: null }));
+  for (const part of window === undefined ? [] : partsOf(source, window)) {
+    const statement = new Statement(source.dialect);
+    const sql = `SELECT DISTINCT t.name FROM tags t WHERE t.kind = '${kind}' AND ${rangeOf('t.seq', statement, part)} LIMIT ${mostNames}`;
+    for (const { name } of await source.all(sql, statement.parameters)) found.add(String(name));
+    await source.between?.();
+  }
+  return [...found].toSorted((one, other) => (one < other ? -1 : 1)).slice(0, mostNames);
+}
+
+/** The next name behind each one, by the key of the table, which is never read whole. */
+async function namesByKey(source: SqlSource, kind: 'meta' | 'label'): Promise<string[]> {
   const first = `SELECT min(t.name) FROM tags t WHERE t.kind = '${kind}'`;
   const seen = `seen(name) AS (${first} UNION ALL SELECT (${first} AND t.name > seen.name) FROM seen WHERE seen.name IS NOT NULL)`;
   const found = await source.all(`WITH RECURSIVE ${seen} SELECT name FROM seen WHERE name IS NOT NULL LIMIT ${mostNames}`, []);

@@ -118,6 +118,7 @@ it('asks a long question in parts, and ends it between two of them', async () =>
     (asked) => asked.trace('nobody'),
     (asked) => asked.stats({ query: 'latency:>1h' }),
     (asked) => asked.stats({ query: '', by: 'model' }),
+    (asked) => asked.names(),
   ] satisfies ((asked: ReturnType<typeof createQueries>) => Promise<unknown>)[];
   let parts = 0;
   const counting = queries(async () => void (parts += 1));
