@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, unlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -58,6 +58,27 @@ it('stores the others where the database rejects records for what is in them', a
   expect(await drain.step(strict)).toBe('idle');
   expect(drain.behind()).toBe(0);
   spool.close();
+});
+
+it('stores the others where a record can only be read as far as its row', async () => {
+  const spool = openSpool({ dir, maxTotal: 1e9 });
+  spool.append(Array.from({ length: 3 }, (_, i) => encodeRecord(sampleRecord({ id: `req_${i}` }), {})));
+  spool.close();
+  const path = join(dir, listSegments(dir)[0] ?? '');
+  const bytes = readFileSync(path);
+  bytes.write('\u0001', bytes.indexOf('"messages":[[{', bytes.indexOf('req_1')) + '"messages":[['.length + 1);
+  writeFileSync(path, bytes);
+  // As Postgres does, which keeps records as they are read.
+  const reading = Object.assign(Object.create(store) as SqliteStore, {
+    write: async (batch: Batch) => {
+      for (const { record } of batch.records) expect(record.request.headers).toBeDefined();
+      await store.write(batch);
+    },
+  });
+  const drain = new SpoolDrain(dir);
+  expect(await drain.step(reading)).toBe('more');
+  expect(drain.rejected.count).toBe(1);
+  expect((await store.size()).records).toBe(2);
 });
 
 it('forgets what it stored of segments that it stored whole', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { errorCode } from '../../../core/text/error-code.ts';
 import { listSegments, openSegments, wholeName } from '../../spool.ts';
 import type { Batch, LogStore, StoredEntry } from '../log-store.ts';
+import { DamagedFrame } from './entry.ts';
 import { type Look, SegmentWindow } from './segment-window.ts';
 
 /** Segments whose frames are counted: of those that made room, the last ones. */
@@ -31,7 +32,7 @@ export class SpoolDrain {
   readonly #stored = new Map<string, number>();
   /** Bytes that were no frames. */
   skipped = 0;
-  /** Records that the database rejects for what is in them, and what it said of the last one. */
+  /** Records that cannot be stored for what is in them, and what was said of the last one. */
   rejected = { count: 0, why: '' };
 
   constructor(dir: string) {
@@ -98,7 +99,7 @@ export class SpoolDrain {
       await store.write(batch);
       return true;
     } catch (error) {
-      if (!codesOfRecords.test(errorCode(error))) throw error;
+      if (!(error instanceof DamagedFrame) && !codesOfRecords.test(errorCode(error))) throw error;
       this.rejected.why = error instanceof Error ? error.message : String(error);
       return false;
     }

@@ -8,6 +8,11 @@ import { rowOf, type StoredRow } from '../stored-row.ts';
 
 type RecordEntry = SpoolEntry & { readonly kind: 'record' };
 
+/** What stands behind the row of a record cannot be read, as after a power cut. */
+export class DamagedFrame extends Error {
+  override readonly name = 'DamagedFrame';
+}
+
 /** A record of which only its row was read. The frame must stay as it is until the entry is stored. */
 export class FrameEntry implements StoredEntry {
   readonly row: StoredRow;
@@ -36,7 +41,7 @@ export class FrameEntry implements StoredEntry {
   #decoded(): RecordEntry {
     const decoded = decodeFrame(this.frame, 0);
     if (decoded.state === 'whole' && decoded.entry.kind === 'record') return decoded.entry;
-    throw new Error('a frame changed while it was stored');
+    throw new DamagedFrame('a frame of the spool is damaged');
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -45,6 +45,19 @@ async function kept(): Promise<{ records: number; bodies: number; bytes: number;
     absent: entries[0]?.record.request.why_absent,
   };
 }
+
+it('makes room also where a record can only be read as far as its row, and leaves no file behind', async () => {
+  fill(90, true);
+  const [oldest = ''] = listSegments(dir);
+  const bytes = readFileSync(join(dir, oldest));
+  bytes.write('\u0001', bytes.indexOf('"messages":[[{') + '"messages":[['.length + 1);
+  writeFileSync(join(dir, oldest), bytes);
+  const room = new SpoolRoom(dir, limit);
+  room.make(() => undefined);
+  expect(room.droppedRecords).toBe(1);
+  expect(await kept()).toMatchObject({ records: 89, oldest: 'r1' });
+  expect(readdirSync(dir).filter((name) => name.endsWith('.half'))).toEqual([]);
+});
 
 it('leaves a spool that has room as it is', async () => {
   fill(40, true);

@@ -1,9 +1,10 @@
-import { readdirSync, renameSync, statSync, unlinkSync, writeFileSync, appendFileSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync, appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogRecord, MessageRecord } from '../../../core/records/record.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
 import { encodeAmendment, encodeRecord } from '../../encode.ts';
 import { listSegments, openSegments } from '../../spool.ts';
+import { DamagedFrame } from './entry.ts';
 import { SegmentWindow } from './segment-window.ts';
 
 /** Shares of the spool's bound. Beyond three quarters of it the spool itself deletes whole segments: that is later than both. */
@@ -78,16 +79,7 @@ export class SpoolRoom {
     const path = join(this.#dir, segment);
     const made = join(this.#dir, bare(segment));
     const half = `${made}${halfEnd}`;
-    let bodies = 0;
-    writeFileSync(half, '', { mode: 0o600 });
-    for (const read of this.#entries(path, from)) {
-      if (read.kind === 'amendment') {
-        appendFileSync(half, `${encodeAmendment(read.id, read.end).line}\n\n`);
-        continue;
-      }
-      bodies += Object.keys(read.entry.bodies).length;
-      appendFileSync(half, `${encodeRecord(withoutBodies(read.entry.record), {}).line}\n\n`);
-    }
+    const { bodies, damaged } = this.#copy(path, from, half);
     if (bodies === 0) {
       unlinkSync(half);
       this.#bare.add(segment);
@@ -97,7 +89,32 @@ export class SpoolRoom {
     renameSync(half, made);
     unlinkSync(path);
     this.droppedBodies += bodies;
+    this.droppedRecords += damaged;
     return before - this.#sizeOf(bare(segment));
+  }
+
+  /** Writes the entries of a segment without their bodies. @returns how many bodies they had, and records that cannot be read */
+  #copy(path: string, from: number, half: string): { readonly bodies: number; readonly damaged: number } {
+    let [bodies, damaged] = [0, 0];
+    try {
+      writeFileSync(half, '', { mode: 0o600 });
+      for (const read of this.#entries(path, from)) {
+        try {
+          const { line } =
+            read.kind === 'amendment' ? encodeAmendment(read.id, read.end) : encodeRecord(withoutBodies(read.entry.record), {});
+          if (read.kind === 'record') bodies += Object.keys(read.entry.bodies).length;
+          appendFileSync(half, `${line}\n\n`);
+        } catch (error) {
+          if (!(error instanceof DamagedFrame)) throw error;
+          damaged += 1;
+        }
+      }
+    } catch (error) {
+      // A full disk has no room for what nobody reads.
+      rmSync(half, { force: true });
+      throw error;
+    }
+    return { bodies, damaged };
   }
 
   #delete(segment: string, from: number): void {
