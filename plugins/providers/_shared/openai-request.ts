@@ -5,6 +5,7 @@ import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Dropped, UpstreamRequest } from '#core/provider.ts';
 import { idSegment, segment } from './address.ts';
 import { openaiHistory } from '#formats/history/rules.ts';
+import { withExact } from '#formats/shared/exact.ts';
 import { dropExtensions } from '#formats/openai-chat/extensions.ts';
 import { plainChat } from '#formats/openai-chat/plain/index.ts';
 import { withQuirks } from '#formats/openai-chat/quirks.ts';
@@ -56,7 +57,7 @@ const extensionsOf = <Settings>(service: OpenAiCompatible<Settings>, call: ACall
 /** A body that was made from another format: with what only the gateway knows in the service's own forms. */
 function plainOf<Settings>(service: OpenAiCompatible<Settings>, body: JsonBody, call: ACall<Settings>, passes: boolean) {
   const history = service.history?.(call);
-  const { body: plain, dropped } = plainChat(body.json(), {
+  const { body: plain, dropped } = plainChat(withExact(body.json(), body, 'tools'), {
     model: call.foundationModel ?? call.model,
     isOpenAi: history === undefined || history === openaiHistory,
     passes,

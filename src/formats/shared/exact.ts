@@ -1,3 +1,5 @@
+import type { JsonBody } from '../../core/json/body.ts';
+import type { Plain } from '../../core/json/merge.ts';
 import { checkJson } from '../../core/json/scan.ts';
 
 /** Numbers of 16 digits and more don't survive being read as JavaScript numbers. */
@@ -15,6 +17,23 @@ export function parseExact(text: string): unknown {
 /** The same for a text in which `flawOf` found nothing. */
 export function parseCheckedExact(text: string): unknown {
   return longNumber.test(text) ? JSON.parse(text, keepDigits as (this: unknown, key: string, value: unknown) => unknown) : JSON.parse(text);
+}
+
+/** A top-level member of a body that goes on in another one: its numbers are written again as they came. */
+export function exactMember(body: JsonBody, key: string): unknown {
+  const text = textOf(body, key);
+  return text === undefined ? undefined : parseCheckedExact(text);
+}
+
+/** An object that was read from a body, with one member as `exactMember` has it: the same object where its numbers are short. */
+export function withExact(object: Plain, body: JsonBody, key: string): Plain {
+  const text = object[key] === undefined ? undefined : textOf(body, key);
+  return text === undefined || !longNumber.test(text) ? object : { ...object, [key]: parseCheckedExact(text) };
+}
+
+function textOf(body: JsonBody, key: string): string | undefined {
+  for (const member of body.members()) if (member.key === key) return body.textOf(member.place);
+  return undefined;
 }
 
 /** TC39 "JSON.parse source text access": what stands in the text is passed beside the value. */

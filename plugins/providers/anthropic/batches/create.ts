@@ -4,6 +4,7 @@ import { isPlain, type Plain } from '#core/json/merge.ts';
 import { bareModel } from '#core/model/model-name.ts';
 import type { Dropped, Operation, StepReply, Translation, UpstreamRequest } from '#core/provider.ts';
 import { segment } from '../../_shared/address.ts';
+import { exactMember, parseExact } from '#formats/shared/exact.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { ObjectTap } from '#formats/openai-objects/object-tap.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';
@@ -39,7 +40,7 @@ export const createBatch: Operation<AnthropicSettings> = {
     const result = (text: string) => toBatch(parseObject(text), asked);
     const made = (lines: readonly InputLine[]): Translation => ({ request: create(asked, lines, call), tap: new ObjectTap(), result });
     if (asked.lines !== undefined) return made(asked.lines);
-    return { request: download(asked, call), tap: new TextTap(), result, then: (file) => made(linesOf(file)) };
+    return { request: download(asked, call), tap: new TextTap(), result, then: (file) => made(linesOf(file, asked.endpoint)) };
   },
 };
 
@@ -60,7 +61,7 @@ function read(body: JsonBody | EmptyBody, call: ACall): Asked {
   if (Object.keys(fields['metadata'] ?? {}).length > 0)
     dropped.push({ param: 'metadata', reason: 'the service stores no metadata of a batch' });
   const shared = { endpoint, model: bareModel(textOf(fields['model']) ?? call.model), dropped };
-  const requests = fields['requests'];
+  const requests = body.kind === 'json' && staysAsItIs(endpoint) ? exactMember(body, 'requests') : fields['requests'];
   if (requests !== undefined) return { ...shared, inputFileId: null, lines: inline(requests) };
   const inputFileId = textOf(fields['input_file_id']);
   if (inputFileId !== undefined) return { ...shared, inputFileId, lines: undefined };
@@ -70,6 +71,9 @@ function read(body: JsonBody | EmptyBody, call: ACall): Asked {
     hint: requestsHint,
   });
 }
+
+/** Bodies of the messages API are not converted: numbers in the inputs of tools keep their digits. */
+const staysAsItIs = (endpoint: BatchEndpoint): boolean => endpoint === '/v1/messages';
 
 /** For everybody whose file can't be read. */
 export const requestsHint = 'Send the lines of the batch in the body, as the list "requests", instead of input_file_id.';
@@ -104,14 +108,14 @@ const download = ({ inputFileId, dropped }: Asked, call: ACall): UpstreamRequest
   });
 
 /** @throws GatewayError `invalid_json` for a line that is none */
-function linesOf({ text }: StepReply): readonly InputLine[] {
+function linesOf({ text }: StepReply, endpoint: BatchEndpoint): readonly InputLine[] {
   const lines: InputLine[] = [];
   for (const [index, line] of text
     .replace(/^\uFEFF/, '')
     .split('\n')
     .entries()) {
     if (line.trim() === '') continue;
-    const value = parseObject(line);
+    const value = staysAsItIs(endpoint) ? parseObject(line, parseExact) : parseObject(line);
     if (value === undefined) {
       throw new GatewayError('invalid_json', {
         message: `Line ${index + 1} of the input file is not a JSON object.`,

@@ -30,6 +30,13 @@ describe('lines of an upload', () => {
     expect(upload.notes).toEqual({ purpose: 'batch', model: 'gemini-2.5-flash', endpoint: '/v1/chat/completions' });
   });
 
+  it('of the messages API keep the digits of long numbers', () => {
+    const { out } = run([
+      '{"custom_id":"a","url":"/v1/messages","body":{"model":"anthropic.claude-m","max_tokens":9,"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{"n":9223372036854775807}}]}]}}',
+    ]);
+    expect(out[0]).toContain('"input":{"n":9223372036854775807}');
+  });
+
   it('of examples become training rows', () => {
     const { out, upload } = run([example]);
     expect(JSON.parse(out[0] ?? '')).toHaveProperty('contents');

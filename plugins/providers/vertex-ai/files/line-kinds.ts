@@ -4,6 +4,7 @@ import { isPlain, type Plain } from '#core/json/merge.ts';
 import type { Dropped } from '#core/provider.ts';
 import { Drops } from '#formats/shared/drops.ts';
 import type { FileRules } from '#formats/google-generate/request/conversion.ts';
+import { parseExact } from '#formats/shared/exact.ts';
 import { parseObject } from '#formats/shared/json.ts';
 import { isBatchLine, toRow } from '../batches/rows.ts';
 import type { VertexSettings } from '../settings.ts';
@@ -46,7 +47,8 @@ export class UploadLines {
   readonly edit: LineEdit = (text, index) => {
     const line = index === 0 ? text.replace(/^\uFEFF/, '') : text;
     if (line.trim() === '') return undefined;
-    const object = parseObject(line);
+    // Bodies of the messages API stay as they are, numbers in the inputs of tools too.
+    const object = line.includes('"/v1/messages"') ? parseObject(line, parseExact) : parseObject(line);
     this.#kind ??= kindOf(object);
     if (this.#kind === 'other') return line;
     try {

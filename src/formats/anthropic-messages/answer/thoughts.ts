@@ -2,7 +2,7 @@ import type { JsonBody } from '../../../core/json/body.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Note } from '../../../core/model/notes.ts';
 import type { Call } from '../../../core/provider.ts';
-import { parseExact } from '../../shared/exact.ts';
+import { parseExact, withExact } from '../../shared/exact.ts';
 import { traitsOf } from '../request/model.ts';
 
 /** Characters of the blocks before one call, beyond which they are not remembered. */
@@ -77,7 +77,8 @@ export class ThoughtNotes {
 
 /** A chat body whose assistant messages have the thoughts again that are remembered of them. */
 export function withRemembered(body: JsonBody, call: Pick<Call, 'model' | 'foundationModel' | 'notes'>): Plain {
-  const chat = body.json();
+  // Schemas of tools go on as they came, with limits like the largest 64-bit number.
+  const chat = withExact(body.json(), body, 'tools');
   if (!mayThink(body, call)) return chat;
   const { notes } = call;
   const ids = notes === undefined ? nothing : callsWithoutThoughts(chat);

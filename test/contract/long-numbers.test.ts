@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import anthropic from '../../plugins/providers/anthropic/index.ts';
+import bedrock from '../../plugins/providers/bedrock/index.ts';
+import openai from '../../plugins/providers/openai/index.ts';
+import vertexAi from '../../plugins/providers/vertex-ai/index.ts';
+import type { Endpoint } from '../../src/core/endpoint.ts';
+import { JsonBody } from '../../src/core/json/body.ts';
+import type { CommonSettings, Provider } from '../../src/core/provider.ts';
+import { throughHub } from '../../src/formats/through-hub/index.ts';
+import { begin, callOf } from './call.ts';
+
+/** What no JavaScript number holds. */
+const long = '9223372036854775807';
+const page = 'https://h.example/a.png';
+
+const said = `{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"gateway:unsigned"},{"type":"tool_use","id":"a","name":"f","input":{"n":${long}}}]}`;
+const shown = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"image","source":{"type":"url","url":"${page}"}}]}]}`;
+const messages = `"messages":[{"role":"user","content":"hi"},${said},${shown}]`;
+const tool = `{"type":"function","cache_control":{"type":"ephemeral"},"function":{"name":"f","parameters":{"type":"object","properties":{"n":{"type":"integer","maximum":${long}}}}}}`;
+const chat = `{"model":"m","temperature":1.0,"messages":[{"role":"user","content":"hi"}],"tools":[${tool}]}`;
+const old = `{"model":"m","messages":[{"role":"assistant","content":[{"type":"text","text":"x","n":${long}}],"content_blocks":[]},{"role":"user","content":[{"type":"text","text":"x","n":${long}}]}]}`;
+const ofMessages = `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}],"tools":[{"name":"f","input_schema":{"type":"object","maximum":${long}}}]}`;
+const batch = `{"endpoint":"/v1/messages","requests":[{"custom_id":"a","body":{"model":"m","max_tokens":9,${messages}}}]}`;
+
+const region = { region: 'us-east-1' };
+const project = { region: 'us-east5', project: 'p1' };
+
+it.each<[name: string, provider: Provider, endpoint: Endpoint, model: string, settings: CommonSettings & object, body: string]>([
+  ['thoughts of another service go', anthropic, 'messages', 'claude-m', {}, `{"model":"claude-m","max_tokens":9,${messages}}`],
+  ['files go by value to Bedrock', bedrock, 'messages', 'anthropic.claude-m', region, `{"max_tokens":9,${messages}}`],
+  ['files go by value to Vertex AI', vertexAi, 'messages', 'anthropic.claude-m', project, `{"max_tokens":9,${messages}}`],
+  ['a chat becomes a messages request', anthropic, 'chat/completions', 'claude-m', {}, chat],
+  ['a chat becomes one of Converse', bedrock, 'chat/completions', 'amazon.nova-pro-v1:0', region, chat],
+  ['marks go from tools', openai, 'chat/completions', 'm', {}, chat],
+  ['blocks go from a history', openai, 'chat/completions', 'm', {}, old],
+  ['a messages request becomes a chat', throughHub(openai), 'messages', 'm', {}, ofMessages],
+  ['lines become a message batch', anthropic, 'batches', '', {}, batch],
+])('keeps the digits of long numbers where %s', (_name, provider, endpoint, model, settings, text) => {
+  const media = new Map([[page, { mimeType: 'image/png', base64: 'AAAA' }]]);
+  const call = callOf({ endpoint, model, settings, ...(endpoint === 'messages' && provider !== anthropic ? { media } : {}) });
+  const { body } = begin(provider, call, JsonBody.from(Buffer.from(text))).request;
+  const sent = body.kind === 'json' ? body.bytes().toString() : '';
+  expect(sent).not.toBe(text);
+  expect(sent).toMatch(new RegExp(`:${long}[,}]`));
+});
