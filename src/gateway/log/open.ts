@@ -51,7 +51,7 @@ const calls = { most: 4096, limitMs: 30_000 } as const;
 const heapMb = 192;
 const entry = new URL('./log-worker.js', import.meta.url);
 const readerEntry = new URL('./log-reader.js', import.meta.url);
-/** Milliseconds until a writer that died is started again. */
+/** Milliseconds until a writer that died, or was ended since it did not respond, is started again. */
 const restartMs = 1000;
 
 /** Opens the request log: its spool, the thread that stores, and the process that is asked. */
@@ -68,13 +68,15 @@ export function openLog(request: LogRequest): OpenedLog {
     database.kind === 'memory' ? { ...kept, size: Math.min(kept.size, memorySize), rows: settings.memoryRows } : kept;
   let retention = bounded(settings.retention);
   const writing = (): ThreadData => ({ role: 'writer', database, spool: dir, spoolLimit: settings.spoolSize, retention });
+  let isClosing = false;
   const writer: Asker = new Asker({
     start: (events) => startThread({ entry, data: writing(), heapMb }, events),
     ...calls,
     onProblems: problemReporter(notes, log),
     onDeath: (error) => {
+      if (isClosing) return;
       log.error({ err: error }, 'the thread that stores records ended; it is started again');
-      if (dir !== undefined) setTimeout(() => writer.start(), restartMs).unref();
+      if (dir !== undefined) setTimeout(() => isClosing || writer.start(), restartMs).unref();
     },
   });
   const reports = dropReporter(log, monotonic, dir === undefined ? [] : [notes, warnings]);
@@ -96,7 +98,11 @@ export function openLog(request: LogRequest): OpenedLog {
       return retention;
     },
   });
-  return { spool, place, memory, reader: requestLog, close: () => requestLog.close() };
+  const close = (): Promise<void> => {
+    isClosing = true;
+    return requestLog.close();
+  };
+  return { spool, place, memory, reader: requestLog, close };
 }
 
 /** Questions have a process, and where none can be started a thread. */

@@ -58,6 +58,14 @@ describe.each([
 });
 
 describe('a process', () => {
+  it('is said to be gone where it was ended over a call that took too long: who stores must start it again', async () => {
+    const deaths: string[] = [];
+    const asker = askerWith({ limitMs: 50, onDeath: ({ message }) => deaths.push(message) });
+    await expect(asker.call('hang', 1)).rejects.toMatchObject({ code: 'log_unavailable' });
+    expect(deaths).toEqual(['The request log did not respond within 0.05 s.']);
+    expect(asker.isRunning).toBe(false);
+  });
+
   it('gives results of any size, nothing, and errors as they were thrown', async () => {
     const asker = askerWith({ start: process_, isPure: true });
     const [large, empty, nothing, failed] = await Promise.allSettled([

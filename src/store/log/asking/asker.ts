@@ -18,7 +18,7 @@ export interface AskerOptions {
   readonly idleMs?: number;
   /** What is wrong now, whenever that changes. */
   onProblems?(problems: readonly string[]): void;
-  /** The peer died by itself. */
+  /** The peer died by itself, or was ended because a call took too long. */
   onDeath?(why: Error): void;
   /** The peer could not be started: `start` is called again at once, and gives one of another kind. */
   onUnstarted?(why: Error): void;
@@ -97,10 +97,7 @@ export class Asker {
         this.#armFirst();
       }),
       take: ifCurrent((reply) => this.#take(reply)),
-      died: ifCurrent((why) => {
-        this.#drop(unavailable('The request log failed on this question.', why));
-        this.#options.onDeath?.(why);
-      }),
+      died: ifCurrent((why) => this.#died(why, unavailable('The request log failed on this question.', why))),
       unstarted: ifCurrent((why) => {
         void this.#leave();
         this.#options.onUnstarted?.(why);
@@ -129,7 +126,13 @@ export class Asker {
   }
 
   #arm(waiting: Waiting): void {
-    waiting.timer ??= setTimeout(() => this.#drop(tooSlow(waiting.limitMs)), waiting.limitMs);
+    waiting.timer ??= setTimeout(() => this.#died(tooSlow(waiting.limitMs)), waiting.limitMs);
+  }
+
+  /** @param said to whoever waits */
+  #died(why: Error, said = why): void {
+    this.#drop(said);
+    this.#options.onDeath?.(why);
   }
 
   #take(reply: Reply | Told): void {

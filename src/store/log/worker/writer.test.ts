@@ -50,9 +50,9 @@ function ask(name: string): Promise<unknown> {
 
 const state = async (): Promise<WriterState> => (await ask('state')) as WriterState;
 
-function append(id: string): void {
+function append(...ids: readonly string[]): void {
   const spool = openSpool({ dir: spoolDir(), maxTotal: 1e9 });
-  spool.append([encodeRecord(sampleRecord({ id }), {})]);
+  for (const id of ids) spool.append([encodeRecord(sampleRecord({ id }), {})]);
   spool.close();
 }
 
@@ -85,4 +85,18 @@ it('begins a new file where somebody deleted the one that it writes', async () =
   await ask('drain');
   expect(await state()).toMatchObject({ records: 1, problems: [] });
   expect(existsSync(path)).toBe(true);
+});
+
+it('lets other calls have their turn while a spool that filled for long is stored', async () => {
+  append(...Array.from({ length: 15_000 }, (_, i) => `req_${i}`));
+  let now = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 10_000));
+  try {
+    start({ kind: 'sqlite', path: join(dir, 'log.sqlite') });
+    const [, found] = await Promise.all([ask('drain'), state()]);
+    expect(found.records).toBeGreaterThan(0);
+    expect(found.behind.bytes).toBeGreaterThan(0);
+  } finally {
+    clock.mockRestore();
+  }
 });

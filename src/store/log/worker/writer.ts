@@ -25,6 +25,8 @@ const stepsOfTurn = 4;
 const retainEvery = 30_000;
 /** Milliseconds without records after which words are indexed: that can wait until nothing else is to be done. */
 const quietMs = 10_000;
+/** Milliseconds of one call for what is in the spool: longer than any question waits for it, shorter than the end of a gateway. */
+const drainMs = 4000;
 /** Milliseconds between slices of work that can wait. */
 const slicePause = 20;
 
@@ -192,12 +194,13 @@ class Writer {
     if (this.#replaced(error)) this.#fault = undefined;
   }
 
-  /** Everything that is in the spool now. */
+  /** Everything that is in the spool now, as far as there is time. */
   async #drainAll(): Promise<void> {
     const store = await this.#open();
     if (this.#drain === undefined) return;
-    // What is appended meanwhile is somebody else's: the bound keeps this from following a fast writer for ever.
-    for (let steps = 0; steps < 1000 && (await this.#drain.step(store)) === 'more'; steps += 1);
+    // Of a spool that filled while a database was away nobody waits for the end: other calls get their turn.
+    const until = performance.now() + drainMs;
+    while ((await this.#drain.step(store)) === 'more' && performance.now() < until);
   }
 
   #index(): void {
