@@ -104,6 +104,18 @@ export const toolRows: readonly RequestRow[] = [
     { mode: 'VALIDATED', allowedFunctionNames: ['f'] },
   ),
   fields(
+    'what a search of another service is told',
+    { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 2, allowed_domains: ['h.example'] }] },
+    { tools: [{ googleSearch: {} }] },
+    { dropped: ['tools[].web_search_20250305.max_uses', 'tools[].web_search_20250305.allowed_domains'] },
+  ),
+  fields(
+    'what a search is told beside the tools',
+    { web_search_options: { search_context_size: 'low' } },
+    { tools: [{ googleSearch: {} }] },
+    { dropped: ['web_search_options.search_context_size'] },
+  ),
+  fields(
     'tool_choice of a tool that is no function',
     {
       tools: [fn('f', { parameters: params }), { type: 'web_search_20250305', name: 'web_search' }],

@@ -30,12 +30,16 @@ const members: Readonly<Record<string, string>> = {
   fileSearch: 'fileSearch',
 };
 
-/** Tools of Anthropic's API that this service has, too: what they are told beside their name means nothing here. */
+/** Tools of Anthropic's API that this service has, too, but for what they are told beside their name. */
 const counterparts: readonly (readonly [type: RegExp, name: string])[] = [
   [/^web_search_\d{8}$/, 'google_search'],
   [/^web_fetch_\d{8}$/, 'url_context'],
   [/^code_execution_\d{8}$/, 'code_execution'],
 ];
+
+/** One of them. */
+export const isDated = ({ type, function: fn }: Plain): boolean =>
+  fn === undefined && typeof type === 'string' && counterparts.some(([name]) => name.test(type));
 
 /** A tool that only another service has, by its dated name or one that stands for a server. */
 export const isForeignTool = ({ type, function: fn }: Plain): boolean =>

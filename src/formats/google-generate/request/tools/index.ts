@@ -3,7 +3,7 @@ import { textOf } from '../../../shared/json.ts';
 import { cannotCarry } from '../../../shared/cannot-carry.ts';
 import { type Conversion, hasAny, oneOf } from '../conversion.ts';
 import { toServedSchema } from '../../schema/index.ts';
-import { type BuiltIn, builtIn, isForeignTool } from './built-in.ts';
+import { type BuiltIn, builtIn, isDated, isForeignTool } from './built-in.ts';
 
 /** Tools as the service wants them, and what its `toolConfig` needs of them. */
 export interface ServedTools {
@@ -27,16 +27,29 @@ export function toServedTools(body: Plain, conversion: Conversion): ServedTools 
   for (const [at, tool] of written(body)) {
     const known = builtIn(tool);
     if (known !== undefined) {
+      nameLosses(tool, conversion);
       others.push(known.tool);
       retrievalConfig ??= known.retrievalConfig;
     } else if (tool['type'] === 'custom') conversion.drops.add('tools[].custom', 'this service has no tools with free text input');
     else if (isForeignTool(tool)) conversion.drops.add(`tools[].${String(tool['type'])}`, 'only another service has this tool');
     else declarations.push(declaration(tool, at, conversion));
   }
-  if (isPlain(body['web_search_options']) && !others.some(isSearch)) others.push({ googleSearch: {} });
+  const search = body['web_search_options'];
+  if (isPlain(search)) {
+    conversion.drops.others(search, noMembers, 'web_search_options.', 'not supported by this service');
+    if (!others.some(isSearch)) others.push({ googleSearch: {} });
+  }
   const functions = declarations.length === 0 ? [] : [{ functionDeclarations: declarations }];
   return { tools: [...functions, ...others], names: declarations.map(({ name }) => String(name)), retrievalConfig };
 }
+
+/** Tools of Anthropic's API say things that their counterparts here do not know. */
+function nameLosses(tool: Plain, { drops }: Conversion): void {
+  if (isDated(tool)) drops.others(tool, nameMembers, `tools[].${String(tool['type'])}.`, 'not supported by this service');
+}
+
+const nameMembers: ReadonlySet<string> = new Set(['type', 'name']);
+const noMembers: ReadonlySet<string> = new Set();
 
 const toolFields: ReadonlySet<string> = new Set(['tools', 'functions', 'web_search_options']);
 const noTools: ServedTools = Object.freeze({ tools: [], names: [], retrievalConfig: undefined });
