@@ -21,6 +21,11 @@ const step = (tool: object, ...more: object[]) => [...hi, calls(tool), ...more, 
 
 /** How messages become contents. */
 export const messageRows: readonly RequestRow[] = [
+  talk(
+    'a result that is an object',
+    [...hi, calls(call('c1', 'f', '{}')), result('c1', { x: 1 })],
+    [user(text('hi')), model(made('f', {})), user(answered('f', '{"x":1}'))],
+  ),
   talk('one text', hi, said),
   talk(
     'thoughts under the names of other services are left out',

@@ -72,13 +72,16 @@ function addUser(message: Plain, turns: Turns, conversion: Conversion): void {
     turns.user(content);
     return;
   }
-  const parts = Array.isArray(content) ? content.filter(isPlain) : content;
-  if (!Array.isArray(parts)) {
-    turns.user(withCache(partBlocks(parts, conversion), message));
+  if (!Array.isArray(content)) {
+    turns.user(withCache(partBlocks(content, conversion), message));
     return;
   }
-  const rest: Plain[] = [];
-  for (const part of parts as Plain[]) {
+  const rest: unknown[] = [];
+  for (const part of content as unknown[]) {
+    if (!isPlain(part)) {
+      rest.push(part);
+      continue;
+    }
     const { type, tool_use_id: id, ...result } = part;
     if (type !== 'tool_result') rest.push(part);
     else if (!turns.result({ id: textIn(id) }, result)) lost(partBlocks(result['content'], conversion), turns, conversion);

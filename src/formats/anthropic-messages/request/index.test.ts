@@ -99,6 +99,32 @@ describe('mediaNeeds', () => {
 });
 
 describe('toMessages', () => {
+  it('searches whichever tools are allowed', () => {
+    const own = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
+    const tool_choice = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [own] } };
+    const { body } = convert({ tools: [own], tool_choice, web_search_options: {} });
+    expect((body['tools'] as Json[]).map(({ name }) => name)).toEqual(['f', 'web_search']);
+  });
+
+  it('reads results that are objects, texts in lists, and arguments that are null', () => {
+    const calls = ['a', 'b'].map((id) => ({ id, type: 'function', function: { name: 'f', arguments: 'null' } }));
+    const messages = [
+      user(['Hi', { type: 'text', text: 'Ho' }]),
+      { role: 'assistant', content: null, tool_calls: calls },
+      { role: 'tool', tool_call_id: 'a', content: { x: 1 } },
+      { role: 'tool', tool_call_id: 'b', content: ['y'] },
+    ];
+    const result = (id: string, text: string) => ({ type: 'tool_result', tool_use_id: id, content: [{ type: 'text', text }] });
+    expect(convert({ messages }).body['messages']).toEqual([
+      user([
+        { type: 'text', text: 'Hi' },
+        { type: 'text', text: 'Ho' },
+      ]),
+      { role: 'assistant', content: ['a', 'b'].map((id) => ({ type: 'tool_use', id, name: 'f', input: {} })) },
+      user([result('a', '{"x":1}'), result('b', 'y')]),
+    ]);
+  });
+
   it('forces no tool that it has to leave out', () => {
     const own = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
     const free = { type: 'custom', custom: { name: 'c' } };

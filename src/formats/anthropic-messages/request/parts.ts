@@ -6,11 +6,15 @@ import { storedUri } from '../../shared/media/stored-uri.ts';
 import { fileBlock, type NamedFile } from './media/files.ts';
 import { storedBlock } from './media/stored-files.ts';
 
-/** Content of a user or tool message as blocks; blank texts are left out. @throws GatewayError */
+/** Content of a user or tool message as blocks: blank texts are left out, an object is the text of its JSON. @throws GatewayError */
 export function partBlocks(content: unknown, conversion: Conversion): Block[] {
   if (typeof content === 'string') return listOf(textBlock(content));
+  if (isPlain(content)) return listOf(textBlock(JSON.stringify(content)));
   if (!Array.isArray(content)) return [];
-  return content.filter(isPlain).flatMap((part) => listOf(partBlock(part, conversion)));
+  return content.flatMap((part: unknown) => {
+    if (typeof part === 'string') return listOf(textBlock(part));
+    return isPlain(part) ? listOf(partBlock(part, conversion)) : [];
+  });
 }
 
 const listOf = (block: Block | undefined): Block[] => (block === undefined ? [] : [block]);

@@ -18,6 +18,8 @@ export class CallBlocks {
   /** Number of the block, by the provider's number of the call. */
   readonly #blocks = new Map<number, number>();
   readonly #custom = new Set<number>();
+  /** Calls of which some input was told. */
+  readonly #told = new Set<number>();
 
   constructor(requestId: string) {
     this.#requestId = requestId;
@@ -31,7 +33,10 @@ export class CallBlocks {
     const known = this.#blocks.get(event.index);
     if (event.kind === 'custom') this.#custom.add(event.index);
     // Free text is no JSON: the client gets nothing rather than an input that it cannot read.
-    const delta = this.#custom.has(event.index) ? '' : (event.arguments ?? '');
+    const input = this.#custom.has(event.index) ? '' : (event.arguments ?? '');
+    // Some services write null for a call without arguments.
+    const delta = input === 'null' && !this.#told.has(event.index) ? '' : input;
+    if (delta !== '') this.#told.add(event.index);
     if (known !== undefined) return { start: undefined, delta, index: known };
     const index = next();
     const id = event.id ?? madeCallId(this.#requestId, 0, this.#blocks.size);

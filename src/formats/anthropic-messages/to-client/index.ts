@@ -103,7 +103,7 @@ function inputOf(text: string): unknown {
   if (text.trim() === '') return {};
   try {
     const value = parseExact(text);
-    return isPlain(value) ? value : { arguments: value };
+    return isPlain(value) ? value : value === null ? {} : { arguments: value };
   } catch {
     return { arguments: text };
   }

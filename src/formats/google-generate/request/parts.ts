@@ -15,13 +15,14 @@ const urlParts: ReadonlySet<string> = new Set(['image_url', 'video_url', 'audio_
 const signatureKeys = ['signature', 'thought_signature', 'thoughtSignature'] as const;
 
 /**
- * Content of a message as parts, in order: a text, or a list of parts. Empty texts are left out, since the service
+ * Content of a message as parts, in order: a text, a list of parts, or an object, which is the text of its JSON. Empty texts are left out, since the service
  * refuses them, unless they carry a signature.
  *
  * @throws GatewayError for parts that can't be carried
  */
 export function toParts(content: unknown, at: string, conversion: Conversion): Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ text: content }];
+  if (isPlain(content)) return [{ text: JSON.stringify(content) }];
   if (!Array.isArray(content)) return [];
   return content.flatMap((part: unknown, index) => {
     if (typeof part === 'string') return part === '' ? [] : [{ text: part }];

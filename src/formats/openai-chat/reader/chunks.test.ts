@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { MessageEvents } from '../../anthropic-messages/to-client/events.ts';
+import { wholeMessage } from '../../anthropic-messages/to-client/index.ts';
 import { ChatReader } from './chunks.ts';
 
 const chunk = (choices: readonly object[]): { name: string; data: string } => ({ name: '', data: JSON.stringify({ id: 'c', choices }) });
@@ -63,4 +65,19 @@ it.each([
   ],
 ])('reads %s', (_name, deltas, events) => {
   expect(said(...deltas)).toEqual(events);
+});
+
+it('is a call without arguments where they are null', () => {
+  const reader = new ChatReader();
+  const out = new MessageEvents({ id: 'r', model: 'm' });
+  const deltas = [
+    calls({ index: 0, id: 'a', function: { name: 'f', arguments: '' } }),
+    calls({ index: 0, function: { arguments: 'null' } }),
+  ];
+  const events = deltas.flatMap((delta) => reader.push(chunk([{ index: 0, delta }]))).flatMap((event) => out.push(event));
+  expect(events.map(({ type }) => type)).toEqual(['message_start', 'ping', 'content_block_start']);
+  const message = { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: 'null' } }] };
+  expect(wholeMessage({ choices: [{ index: 0, message }] }, { id: 'r', model: 'm' })['content']).toEqual([
+    { type: 'tool_use', id: 'a', name: 'f', input: {} },
+  ]);
 });

@@ -48,7 +48,7 @@ export function calledBy(call: Plain, { drops }: Conversion): Called {
 export const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * Arguments as the object that the API wants. Empty text is a call without arguments; text that is no JSON object (a
+ * Arguments as the object that the API wants. Empty text and null are a call without arguments; text that is no JSON object (a
  * call that was cut off) is kept under one name, so that the model still sees it.
  */
 function inputOf(text: unknown): unknown {
@@ -56,7 +56,7 @@ function inputOf(text: unknown): unknown {
   if (typeof text !== 'string' || text.trim() === '') return {};
   try {
     const value = parseExact(text);
-    return isPlain(value) ? value : { arguments: value };
+    return isPlain(value) ? value : value === null ? {} : { arguments: value };
   } catch {
     return { arguments: text };
   }

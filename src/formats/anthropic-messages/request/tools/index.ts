@@ -22,13 +22,18 @@ export function toolFields(body: Plain, turns: readonly Turn[], conversion: Conv
   }
   const asked = choiceOf(body['tool_choice'] ?? legacyChoice(body['function_call']));
   const allowed = allowedNames(body['tool_choice']);
-  const chosen = allowed === undefined ? tools : tools.filter((tool) => allowed.has(String(tool['name'])));
+  const chosen = allowed === undefined ? tools : tools.filter((tool) => allowed.has(String(tool['name'])) || isSearch(tool, body));
   const isLost =
     asked?.['type'] === 'tool' && tools.every(({ name }) => name !== asked['name']) && isOtherTool(body['tools'], asked['name']);
   if (isLost) conversion.drops.add('tool_choice', lacksTool);
   const choice = withParallel(isLost ? undefined : unforced(asked, conversion), body['parallel_tool_calls']);
   return { tools: chosen.length === 0 ? tools : chosen, ...(choice === undefined ? {} : { tool_choice: choice }) };
 }
+
+/** Searching is asked for beside the tools, of which a choice speaks. */
+const isSearch = ({ type }: Block, body: Plain): boolean => type === searchType && isPlain(body['web_search_options']);
+
+const searchType = 'web_search_20250305';
 
 const anyObject = { type: 'object', properties: {} };
 
@@ -105,7 +110,7 @@ function webSearch(options: Plain, { drops }: Conversion): Block {
   if (options['search_context_size'] !== undefined) drops.add('web_search_options.search_context_size', 'not supported by this service');
   const place =
     isPlain(location) && isPlain(location['approximate']) ? { user_location: { type: 'approximate', ...location['approximate'] } } : {};
-  return { type: 'web_search_20250305', name: 'web_search', ...place };
+  return { type: searchType, name: 'web_search', ...place };
 }
 
 /** `function_call: {name}` says what `tool_choice` says today. */
