@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { RecordStore } from '../../store/frame.ts';
 import { Asker } from '../../store/log/asking/asker.ts';
 import { RequestLog } from './request-log.ts';
@@ -45,4 +45,18 @@ it('a question is asked when what was recorded before it is stored, whoever aske
   await Promise.all(others);
   await log.trace('four');
   expect(said).toEqual(['drain', 'trace', 'drain', 'trace', 'trace', 'trace']);
+});
+
+it('says that it does not respond where it does not, and is not asked again meanwhile', async () => {
+  const { log, said, drains } = rig();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const first = log.state();
+    await vi.advanceTimersByTimeAsync(10_000);
+    for (const { problems } of [await first, await log.state()]) expect(problems.join()).toContain('does not respond');
+    expect(said).toEqual(['state']);
+  } finally {
+    vi.useRealTimers();
+  }
+  for (const end of drains) end();
 });

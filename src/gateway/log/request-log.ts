@@ -35,6 +35,8 @@ export interface RequestLogParts {
 
 /** Milliseconds that a question waits until what is in the spool is stored. */
 const drainMs = 1500;
+/** Milliseconds until what was known last is shown: whoever collects metrics waits for ten seconds. */
+const stateMs = 5000;
 /** Milliseconds for the rest of the spool when the gateway ends. */
 const closeMs = 5000;
 
@@ -44,6 +46,9 @@ export class RequestLog implements LogReader {
   /** Spool frames at the last time everything was stored. */
   #storedFrames = -1;
   #draining: Promise<void> | undefined;
+  /** What the writer said of itself last. */
+  #told: WriterState = unknown;
+  #isSilent = false;
 
   constructor(parts: RequestLogParts) {
     this.#parts = parts;
@@ -79,15 +84,30 @@ export class RequestLog implements LogReader {
   }
 
   async state(): Promise<StoreState> {
-    const { writer, spool, spoolLimit, notes } = this.#parts;
-    const { behind, stored_of_gone: stored, ...state } = (await writer.call('state', undefined)) as WriterState;
+    const { spool, spoolLimit, notes } = this.#parts;
+    const isTold = !this.#isSilent && (await this.#tell());
+    const { behind, stored_of_gone: stored, ...state } = this.#told;
     spool.wereStored?.(stored);
     return {
       ...state,
       spool: { bytes: behind.bytes, limit: spoolLimit, behind_ms: behind.ms },
       dropped: state.dropped + spool.stats.dropped,
-      problems: [...notes, ...state.problems],
+      problems: [...notes, ...state.problems, ...(isTold ? [] : [silent])],
     };
+  }
+
+  /** False where the writer does not respond in time: then it is not asked again until it has, or was ended. */
+  async #tell(): Promise<boolean> {
+    const telling = this.#parts.writer.call('state', undefined).then((told) => {
+      this.#told = told as WriterState;
+    });
+    if (await inTime(telling, stateMs)) return true;
+    this.#isSilent = true;
+    const over = (): void => {
+      this.#isSilent = false;
+    };
+    telling.then(over, over);
+    return false;
   }
 
   async feedback(feedback: GivenFeedback): Promise<void> {
@@ -139,18 +159,37 @@ export class RequestLog implements LogReader {
     const { spool, writer } = this.#parts;
     await spool.settle?.();
     const { frames } = spool.stats;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), drainMs);
-    });
-    const done = writer.call('drain', undefined).then(
-      () => true,
-      () => false,
-    );
-    if (await Promise.race([done, late])) this.#storedFrames = frames;
+    const isStored = await inTime(writer.call('drain', undefined), drainMs).catch(() => false);
+    if (isStored) this.#storedFrames = frames;
+  }
+}
+
+/** False where it takes longer. Rejects as the work does. */
+async function inTime(work: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
     clearTimeout(timer);
   }
 }
+
+const silent = 'The store of the request log does not respond: figures of it are those from before.';
+
+const unknown: WriterState = {
+  kind: 'not known yet',
+  records: 0,
+  bytes: 0,
+  oldest: null,
+  behind: { bytes: 0, ms: 0 },
+  dropped_bodies: 0,
+  dropped: 0,
+  stored_of_gone: {},
+  problems: [],
+};
 
 /** A term without a field: it is looked for among words. */
 const hasWords = (query: string): boolean => /(?:^|\s)-?(?:"|[^\s:"]+(?=\s|$))/.test(query);
