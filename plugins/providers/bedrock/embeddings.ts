@@ -22,7 +22,7 @@ export const embeddings: Operation<BedrockSettings> = {
   isConverted: true,
   begin(body, call) {
     const drops = new Drops();
-    const asked = body.kind === 'none' ? {} : body.json();
+    const asked = body.kind === 'none' ? {} : said(body.json());
     const sent = isCohere(call) ? cohereBody(asked, drops) : titanBody(asked, call, drops);
     const asBase64 = asked['encoding_format'] === 'base64';
     return {
@@ -32,6 +32,9 @@ export const embeddings: Operation<BedrockSettings> = {
     };
   },
 };
+
+/** Libraries write null for what they leave to the service, which rejects it. */
+const said = (body: Plain): Plain => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 
 /** Titan counts the tokens of its text; Cohere's models do so in a header. */
 class VectorTap extends JsonTap {
@@ -54,8 +57,13 @@ function titanBody(body: Plain, call: BCall, drops: Drops): Plain {
     throw cannotCarry('input', 'The model accepts one text in a request.', 'Send several requests, or use a model of Cohere.');
   const isFirst = /embed-text-v1|embed-g1/.test(nameOf(call));
   const { dimensions, normalize } = body;
+  const isOfImages = /embed-image/.test(nameOf(call));
   if (isFirst && dimensions !== undefined) drops.add('dimensions', 'this model has one size of vectors');
+  if ((isFirst || isOfImages) && normalize !== undefined) drops.add('normalize', 'not known to this model');
   if (isFirst) return { inputText: text };
+  // Bedrock User Guide, "Amazon Titan Multimodal Embeddings G1".
+  if (isOfImages)
+    return { inputText: text, ...(dimensions === undefined ? {} : { embeddingConfig: { outputEmbeddingLength: dimensions } }) };
   return { inputText: text, ...(dimensions === undefined ? {} : { dimensions }), ...(normalize === undefined ? {} : { normalize }) };
 }
 

@@ -23,7 +23,14 @@ const question = { model: 'x', messages: [{ role: 'user', content: 'Hi' }], max_
 
 describe('embeddings', () => {
   const rows: readonly (readonly [model: string, body: Plain, sent: Plain, dropped: readonly string[]])[] = [
-    ['amazon.titan-embed-text-v1', { input: 'a', dimensions: 256 }, { inputText: 'a' }, ['dimensions']],
+    ['amazon.titan-embed-text-v1', { input: 'a', dimensions: 256, normalize: true }, { inputText: 'a' }, ['dimensions', 'normalize']],
+    ['amazon.titan-embed-text-v2:0', { input: 'a', dimensions: null, normalize: null }, { inputText: 'a' }, []],
+    [
+      'amazon.titan-embed-image-v1',
+      { input: 'a', dimensions: 384, normalize: true },
+      { inputText: 'a', embeddingConfig: { outputEmbeddingLength: 384 } },
+      ['normalize'],
+    ],
     [
       'amazon.titan-embed-text-v2:0',
       { input: ['a'], dimensions: 256, normalize: false },
