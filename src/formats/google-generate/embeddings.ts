@@ -35,6 +35,16 @@ const handled: ReadonlySet<string> = new Set([
   'autoTruncate',
 ]);
 
+/** What is sent only where it is of the service's type. */
+const typed = [
+  ['dimensions', 'number'],
+  ['task_type', 'string'],
+  ['taskType', 'string'],
+  ['title', 'string'],
+  ['auto_truncate', 'boolean'],
+  ['autoTruncate', 'boolean'],
+] as const;
+
 /** Inputs of a request: texts, or objects with text, image and video for models that take them. @throws GatewayError */
 function inputsOf(body: Plain): readonly (string | Plain)[] {
   const { input } = body;
@@ -56,10 +66,10 @@ export function toVertexEmbedding(body: Plain, model: string, files?: FileRules)
   if (isMultimodal) for (const name of textFields) dropSaid(body, name, drops, 'not known to this model');
   const task = textOf(oneOf(body, ['task_type', 'taskType']));
   const title = textOf(body['title']);
-  const instances = inputs.map((one) => {
-    if (typeof one !== 'string') return multimodal(one, files);
-    if (isMultimodal) return { text: one };
-    return { content: one, ...(task === undefined ? {} : { task_type: task }), ...(title === undefined ? {} : { title }) };
+  const said = { ...(task === undefined ? {} : { task_type: task }), ...(title === undefined ? {} : { title }) };
+  const instances = inputs.map((one, index) => {
+    if (!isMultimodal) return { content: plainText(one, index, drops), ...said };
+    return typeof one === 'string' ? { text: one } : multimodal(one, files);
   });
   const parameters = { ...dimensions(body, isMultimodal ? 'dimension' : 'outputDimensionality'), ...truncation(body) };
   return { method: 'predict', body: { instances, ...(Object.keys(parameters).length === 0 ? {} : { parameters }) }, dropped: drops.list };
@@ -82,13 +92,16 @@ export function toDeveloperEmbedding(body: Plain, model: string): ServedEmbeddin
 }
 
 /** One input as a content. @throws GatewayError for an input without text */
-function textContent(input: string | Plain, index: number, drops: Drops): Plain {
-  if (typeof input === 'string') return { parts: [{ text: input }] };
+const textContent = (input: string | Plain, index: number, drops: Drops): Plain => ({ parts: [{ text: plainText(input, index, drops) }] });
+
+/** The text of one input. @throws GatewayError for an input without text */
+function plainText(input: string | Plain, index: number, drops: Drops): string {
+  if (typeof input === 'string') return input;
   const text = textOf(input['text']);
   if (text === undefined)
     throw cannotCarry(`input[${index}]`, 'Only texts can be sent to this model.', 'Send a text, or an object with one.');
   drops.others(input, textOnly, 'input[].', 'only texts can be sent to this model');
-  return { parts: [{ text }] };
+  return text;
 }
 
 const textOnly: ReadonlySet<string> = new Set(['text']);
@@ -152,6 +165,7 @@ function truncation(body: Plain): Plain {
 function dropsOf(body: Plain): Drops {
   const drops = new Drops();
   for (const key of Object.keys(body)) if (!handled.has(key)) dropSaid(body, key, drops, 'not supported by this service');
+  for (const [name, type] of typed) if (typeof body[name] !== type) dropSaid(body, name, drops, `not a ${type}`);
   return drops;
 }
 
@@ -174,26 +188,56 @@ export function fromEmbeddings(text: string, model: string, asBase64: boolean): 
   const { prompt_tokens, total_tokens } = openaiUsage(usageOf(text));
   return {
     object: 'list',
-    data: vectors.map((vector, index) => ({ object: 'embedding', index, embedding: asBase64 ? floats(vector) : vector })),
+    data: vectors.map(({ vector, ...more }, index) => {
+      const written = (one: readonly number[]) => (asBase64 ? floats(one) : one);
+      return { object: 'embedding', index, embedding: written(vector), ...othersOf(more, written) };
+    }),
     model,
     usage: { prompt_tokens, total_tokens },
   };
 }
 
-function vectorsOf(answer: Plain): readonly (readonly number[])[] | undefined {
+/** The vectors of one input. */
+interface Vectors {
+  readonly vector: readonly number[];
+  /** Of a picture beside a text. */
+  readonly image?: readonly number[];
+  /** Of a video beside either, or of one with several parts: the service's own rows. */
+  readonly video?: readonly Plain[];
+}
+
+/** Vectors for which the format has no place, under names of their own. */
+function othersOf({ image, video }: Omit<Vectors, 'vector'>, written: (vector: readonly number[]) => unknown): Plain {
+  const parts = video?.map(({ startOffsetSec, endOffsetSec, embedding }) => ({
+    start_offset: startOffsetSec ?? 0,
+    end_offset: endOffsetSec ?? null,
+    embedding: written(numbers(embedding)),
+  }));
+  return {
+    ...(image === undefined ? {} : { image_embedding: written(image) }),
+    ...(parts === undefined ? {} : { video_embeddings: parts }),
+  };
+}
+
+function vectorsOf(answer: Plain): readonly Vectors[] | undefined {
   const { predictions, embeddings, embedding } = answer;
   if (Array.isArray(predictions)) return (predictions as unknown[]).filter(isPlain).map(predicted);
-  if (Array.isArray(embeddings)) return (embeddings as unknown[]).filter(isPlain).map(({ values }) => numbers(values));
-  return isPlain(embedding) ? [numbers(embedding['values'])] : undefined;
+  if (Array.isArray(embeddings)) return (embeddings as unknown[]).filter(isPlain).map(({ values }) => ({ vector: numbers(values) }));
+  return isPlain(embedding) ? [{ vector: numbers(embedding['values']) }] : undefined;
 }
 
 /** A prediction holds `embeddings.values`, or for several kinds of input one vector each. */
-function predicted(prediction: Plain): readonly number[] {
+function predicted(prediction: Plain): Vectors {
   const { embeddings, textEmbedding, imageEmbedding, videoEmbeddings } = prediction;
-  if (isPlain(embeddings)) return numbers(embeddings['values']);
-  if (textEmbedding !== undefined || imageEmbedding !== undefined) return numbers(textEmbedding ?? imageEmbedding);
-  const first: unknown = Array.isArray(videoEmbeddings) ? (videoEmbeddings as unknown[])[0] : undefined;
-  return numbers(isPlain(first) ? first['embedding'] : undefined);
+  if (isPlain(embeddings)) return { vector: numbers(embeddings['values']) };
+  const video = Array.isArray(videoEmbeddings) ? (videoEmbeddings as unknown[]).filter(isPlain) : [];
+  const main = textEmbedding ?? imageEmbedding;
+  const isMore = video.length > (main === undefined ? 1 : 0);
+  return {
+    vector: numbers(main ?? video[0]?.['embedding']),
+    ...(textEmbedding === undefined || imageEmbedding === undefined ? {} : { image: numbers(imageEmbedding) }),
+    ...(isMore ? { video } : {}),
+  };
 }
 
 const numbers = (value: unknown): readonly number[] => (Array.isArray(value) ? (value as number[]) : []);

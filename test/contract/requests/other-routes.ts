@@ -88,6 +88,20 @@ export const otherRows: readonly RequestRow[] = [
     upstream: { instances: [{ content: 'a' }] },
   },
   {
+    name: 'texts that stand in objects, for a model that predicts',
+    endpoint: 'embeddings',
+    model: 'text-embedding-005',
+    url: `${google}/text-embedding-005:predict`,
+    body: { input: ['a', { text: 'b', image: { base64: 'AAAA' } }], task_type: 'RETRIEVAL_DOCUMENT', title: 't' },
+    upstream: {
+      instances: [
+        { content: 'a', task_type: 'RETRIEVAL_DOCUMENT', title: 't' },
+        { content: 'b', task_type: 'RETRIEVAL_DOCUMENT', title: 't' },
+      ],
+    },
+    dropped: ['input[].image'],
+  },
+  {
     name: 'embeddings of texts and images',
     endpoint: 'embeddings',
     model: 'multimodalembedding@001',

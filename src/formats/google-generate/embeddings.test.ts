@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { fromEmbeddings, toVertexEmbedding } from './embeddings.ts';
+
+describe('vectors of several kinds of input', () => {
+  const parts = [
+    { startOffsetSec: 0, endOffsetSec: 16, embedding: [3] },
+    { startOffsetSec: 16, endOffsetSec: 20, embedding: [4] },
+  ];
+  const written = [
+    { start_offset: 0, end_offset: 16, embedding: [3] },
+    { start_offset: 16, end_offset: 20, embedding: [4] },
+  ];
+  it.each([
+    ['a text', { textEmbedding: [1] }, { embedding: [1] }],
+    ['an image', { imageEmbedding: [2] }, { embedding: [2] }],
+    ['a text with its image', { textEmbedding: [1], imageEmbedding: [2] }, { embedding: [1], image_embedding: [2] }],
+    ['a short video', { videoEmbeddings: parts.slice(0, 1) }, { embedding: [3] }],
+    ['a video', { videoEmbeddings: parts }, { embedding: [3], video_embeddings: written }],
+    ['an image with a video', { imageEmbedding: [2], videoEmbeddings: parts }, { embedding: [2], video_embeddings: written }],
+  ])('of %s', (_, prediction, row) => {
+    const { data } = fromEmbeddings(JSON.stringify({ predictions: [prediction] }), 'm', false);
+    expect(data).toEqual([{ object: 'embedding', index: 0, ...row }]);
+  });
+
+  it('are all in base64 where a client asks for that', () => {
+    const { data } = fromEmbeddings(JSON.stringify({ predictions: [{ textEmbedding: [1], imageEmbedding: [1] }] }), 'm', true);
+    expect(data).toMatchObject([{ embedding: 'AACAPw==', image_embedding: 'AACAPw==' }]);
+  });
+});
+
+it.each([
+  ['dimensions', '256'],
+  ['task_type', 5],
+  ['title', ['a']],
+  ['auto_truncate', 'false'],
+])('names %s where it is of another type', (param, value) => {
+  const { dropped } = toVertexEmbedding({ input: 'a', [param]: value }, 'text-embedding-005');
+  expect(dropped.map((one) => one.param)).toEqual([param]);
+});
