@@ -130,3 +130,13 @@ it('writes an example with its answer at the end', () => {
     dropped: [{ param: 'parallel_tool_calls', reason: 'this service decides by itself' }],
   });
 });
+
+it('names what an example cannot say at this service', () => {
+  const messages = [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: 'Hello' },
+  ];
+  const named = (line: object) => toTrainingRow({ messages, ...line }, {}).dropped.map(({ param }) => param);
+  expect(named({ temperature: 0.5, logit_bias: { 1: 1 }, tool_choice: 'required' })).toEqual(['logit_bias', 'temperature', 'tool_choice']);
+  expect(named({ tools: [], user: null })).toEqual([]);
+});

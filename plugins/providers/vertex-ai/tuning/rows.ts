@@ -1,11 +1,15 @@
 import type { Plain } from '#core/json/merge.ts';
 import type { Dropped, Media } from '#core/provider.ts';
 import type { FileRules } from '#formats/google-generate/request/conversion.ts';
+import { Drops } from '#formats/shared/drops.ts';
 import { toGenerateContent } from '#formats/google-generate/request/index.ts';
 import { optionsOf } from '../gemini.ts';
 import type { VertexSettings } from '../settings.ts';
 
 const noMedia: ReadonlyMap<string, Media> = new Map();
+
+/** What of an example stands in a row, or is reported by the conversion. */
+const ofRows: ReadonlySet<string> = new Set(['messages', 'tools', 'functions', 'parallel_tool_calls']);
 
 /** Is this an example in OpenAI's format? */
 export const isTrainingLine = (line: Plain): boolean => Array.isArray(line['messages']) && line['contents'] === undefined;
@@ -23,6 +27,9 @@ export function toTrainingRow(
   // No model is known, and signatures belong to answers, not to examples.
   const options = { ...optionsOf(settings, files), signatureStandIn: false };
   const { body, dropped } = toGenerateContent(line, { model: '', media: noMedia, strict: false }, options);
+  const drops = new Drops();
+  for (const { param, reason } of dropped) drops.add(param, reason);
+  drops.others(line, ofRows, '', 'examples contain a conversation and its tools only');
   const { systemInstruction, contents, tools } = body;
   return {
     row: {
@@ -30,6 +37,6 @@ export function toTrainingRow(
       contents,
       ...(tools === undefined ? {} : { tools }),
     },
-    dropped,
+    dropped: drops.list,
   };
 }
