@@ -18,8 +18,10 @@ afterEach(() => {
 
 const storedUris = (): string[] => [...rig.cloud.objects.stored.keys()];
 
+type Field = readonly [name: string, value: string, filename?: string];
+
 /** A form, its fields in the order given. */
-function form(...parts: readonly (readonly [name: string, value: string, filename?: string])[]): FormData {
+function form(...parts: readonly Field[]): FormData {
   const data = new FormData();
   for (const [name, value, filename] of parts) {
     if (filename === undefined) data.append(name, value);
@@ -115,6 +117,19 @@ describe('upload', () => {
       form(['file', `${line('a', 'Hi', undefined, { logit_bias: { 1: 1 } })}\n`, 'x.jsonl'], ['purpose', 'batch']),
     );
     expect([response.status, response.headers.get('x-gateway-dropped-params')]).toEqual([200, 'logit_bias']);
+  });
+
+  it.each([
+    ['before the file', (kept: Field[], file: Field) => form(...kept, ['purpose', 'user_data'], file)],
+    ['behind the file', (kept: Field[], file: Field) => form(['purpose', 'user_data'], file, ...kept)],
+  ])('tells that files do not expire, where that is asked for %s', async (_, formOf) => {
+    const kept: Field[] = [
+      ['expires_after[anchor]', 'created_at'],
+      ['expires_after[seconds]', '3600'],
+    ];
+    const response = await post(formOf(kept, ['file', 'x', 'x.txt']));
+    const dropped = response.headers.get('x-gateway-dropped-params')?.split(', ').sort();
+    expect([response.status, dropped]).toEqual([200, ['expires_after[anchor]', 'expires_after[seconds]']]);
   });
 
   it.each([

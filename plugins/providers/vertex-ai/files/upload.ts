@@ -1,7 +1,7 @@
 import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import type { FormBody } from '#core/http/form.ts';
-import type { Operation, UpstreamRequest } from '#core/provider.ts';
+import type { Dropped, Operation, UpstreamRequest } from '#core/provider.ts';
 import { WholeTap } from '#formats/shared/json-tap.ts';
 import type { VertexCall } from '../address.ts';
 import type { VertexSettings } from '../settings.ts';
@@ -81,7 +81,7 @@ function notesFor({ form, lines }: Upload, call: VertexCall): FileNotes {
 
 function noteRequest(call: VertexCall, one: Upload): UpstreamRequest | undefined {
   const { purpose, model, endpoint } = notesFor(one, call);
-  const dropped = one.lines?.dropped ?? [];
+  const dropped = [...otherFields(one.form), ...(one.lines?.dropped ?? [])];
   const metadata = { ...(purpose && { purpose }), ...(model && { model }), ...(endpoint && { endpoint }) };
   if (Object.keys(metadata).length === 0 && dropped.length === 0) return undefined;
   return {
@@ -92,6 +92,12 @@ function noteRequest(call: VertexCall, one: Upload): UpstreamRequest | undefined
     dropped,
   };
 }
+
+/** What else the form says: an expiry, for one, is the bucket's business. */
+const otherFields = ({ fields }: FormBody): readonly Dropped[] =>
+  [...fields.keys()].filter((name) => !read.has(name)).map((param) => ({ param, reason: 'the service stores only the file' }));
+
+const read: ReadonlySet<string> = new Set(['file', 'purpose', 'model', 'provider']);
 
 /** The object as the upload's own answer tells it, with the purpose that was noted since. */
 function stored(text: string, call: VertexCall, one: Upload): FileObject {
