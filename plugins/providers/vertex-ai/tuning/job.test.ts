@@ -137,6 +137,6 @@ it('names what an example cannot say at this service', () => {
     { role: 'assistant', content: 'Hello' },
   ];
   const named = (line: object) => toTrainingRow({ messages, ...line }, {}).dropped.map(({ param }) => param);
-  expect(named({ temperature: 0.5, logit_bias: { 1: 1 }, tool_choice: 'required' })).toEqual(['logit_bias', 'temperature', 'tool_choice']);
+  expect(named({ temperature: 0.5, logit_bias: { 1: 1 }, tool_choice: 'required' })).toEqual(['tool_choice', 'logit_bias', 'temperature']);
   expect(named({ tools: [], user: null })).toEqual([]);
 });
