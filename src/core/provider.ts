@@ -1,6 +1,7 @@
 import type { Endpoint } from './endpoint.ts';
 import type { ProviderFault } from './error.ts';
 import type { EmptyBody, JsonBody } from './json/body.ts';
+import type { Plain } from './json/merge.ts';
 import type { Call, MediaNeed, UpstreamAddress } from './provider/call.ts';
 import type { CommonSettings, ProviderEntry } from './provider/entry.ts';
 import type { Translation } from './provider/translation.ts';
@@ -48,6 +49,11 @@ export interface Operation<Settings = unknown> {
    * `models`: lists of models are checked there, so such a request is not refused for a model that nobody has seen yet.
    */
   readonly findsModel?: true;
+  /**
+   * Of a list whose rows have several ids, because the provider does not keep what a client asked for: the row under its
+   * other ids. Isolation shows each under the one that its key was given.
+   */
+  views?(row: Plain): readonly Plain[];
 }
 
 /** Identity function that gives a provider literal its types. */

@@ -1,4 +1,5 @@
 import { parseJson } from '../../core/json/scan.ts';
+import type { Endpoint } from '../../core/endpoint.ts';
 import { GatewayError } from '../../core/error.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { idsAt, type ObjectAnswer } from '../../core/objects/answers.ts';
@@ -13,6 +14,7 @@ type Answered = Outcome & { readonly kind: 'answered' };
 const mostPages = 10;
 
 interface Listing {
+  readonly endpoint: Endpoint;
   readonly answer: ObjectAnswer;
   readonly caller: Caller;
   /** As the client sent it. */
@@ -24,12 +26,13 @@ interface Listing {
  * A list of the whole account, with the caller's rows alone. Client libraries stop at an empty page, so the pages behind
  * it are asked for here, as far as the bound allows.
  */
-export async function ownPage(first: Answered, { answer, caller, query, next }: Listing): Promise<Outcome> {
+export async function ownPage(first: Answered, listing: Listing): Promise<Outcome> {
+  const { answer, caller, query, next } = listing;
   let outcome = first;
   for (let pages = 1; ; pages += 1) {
     const list = listOf(outcome);
     if (list === undefined) return unreadable(outcome);
-    const rows = list.rows.filter((row) => typeof row['id'] === 'string' && caller.owns(canonicalId(row['id'])));
+    const rows = ownRows(list.rows, outcome, listing);
     const last = list.rows.at(-1)?.['id'];
     if (rows.length > 0 || !list.hasMore || typeof last !== 'string' || pages === mostPages) {
       for (const row of rows) caller.bind(idsAt(row, answer.ids), false);
@@ -39,6 +42,16 @@ export async function ownPage(first: Answered, { answer, caller, query, next }: 
     if (following.kind !== 'answered' || following.reply.status >= 300) return following;
     outcome = following;
   }
+}
+
+/** Each row under the id that the caller knows. */
+function ownRows(rows: readonly Plain[], { attempt }: Answered, { endpoint, caller }: Listing): Plain[] {
+  const operation = attempt.binding.provider.operations[endpoint];
+  const isOwn = ({ id }: Plain): boolean => typeof id === 'string' && caller.owns(canonicalId(id));
+  return rows.flatMap((row) => {
+    const own = [row, ...(operation?.views?.(row) ?? [])].find(isOwn);
+    return own === undefined ? [] : [own];
+  });
 }
 
 interface List {

@@ -52,6 +52,12 @@ export function toBatches(text: string): Plain {
   return listOf(batches, page['has_more'] === true);
 }
 
+/** A row of such a page as the batch of the messages API that it may have been created as. */
+export function ofMessages(batch: Plain): Plain {
+  const name = { id: String(batch['id']), endpoint: '/v1/messages' } as const;
+  return { ...batch, id: clientId(name), endpoint: name.endpoint, output_file_id: batch['output_file_id'] && outputFileId(name) };
+}
+
 interface Counts {
   readonly total: number;
   readonly succeeded: number;

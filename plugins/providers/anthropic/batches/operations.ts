@@ -8,7 +8,7 @@ import { type ACall, otherParams, send } from '../send.ts';
 import type { AnthropicSettings } from '../settings.ts';
 import { createBatch } from './create.ts';
 import { type BatchName, batchNamed } from './ids.ts';
-import { toBatch, toBatches } from './object.ts';
+import { ofMessages, toBatch, toBatches } from './object.ts';
 import { readBatch, readOutput } from './output.ts';
 
 type Op = Operation<AnthropicSettings>;
@@ -19,6 +19,7 @@ export const batchOperations: { readonly [E in Endpoint]?: Op } = {
   'batches/list': {
     isConverted: true,
     begin: (_body, call) => ({ request: list(call), tap: new ObjectTap(), result: toBatches }),
+    views: (row) => [ofMessages(row)],
   },
   'batches/{id}': { isConverted: true, begin: (_body, call) => one(call) },
   'batches/{id}/cancel': {
