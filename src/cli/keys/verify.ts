@@ -39,10 +39,10 @@ export async function verifyKey(extra: readonly string[], flags: CommonFlags, io
 const nobody = { valid: false, name: null, secret: null, ends: null } as const;
 
 function verdictOf(key: string, config: OpenConfig, now: number): Verdict {
-  if (isDamagedKey(key))
-    return { ...nobody, state: 'damaged', words: 'not a key: the checksum is wrong, so a part is missing or mistyped' };
   const known = found(sha256(key), config);
   if (known !== undefined) return ofEntry(known, now);
+  if (isDamagedKey(key))
+    return { ...nobody, state: 'damaged', words: 'not a key: the checksum is wrong, so a part is missing or mistyped' };
   if (looksLikeJwt(key))
     return { ...nobody, state: 'token', words: 'not a key: it is a token (JWT), which only a running gateway can verify' };
   return { ...nobody, state: 'unknown', words: `unknown: none of the ${config.keys.length} keys of this configuration` };
@@ -72,7 +72,13 @@ function ofEntry({ name, entry, until }: Known, now: number): Verdict {
   if (state === 'expired') return { ...base, state, ends: entry.expires ?? null, words: `"${name}": expired on ${entry.expires}` };
   if (until !== undefined && (timeOf(until) ?? 0) <= now)
     return { ...base, state: 'replaced', ends: until, words: `"${name}": an older secret, which expired on ${until}` };
-  const ends = until ?? entry.expires ?? null;
-  const words = until !== undefined ? `an older secret, works until ${until}` : ends === null ? 'valid' : `valid until ${ends}`;
+  const ends = firstOf([until, entry.expires, entry.revoked]) ?? null;
+  const words = until !== undefined ? `an older secret, works until ${ends}` : ends === null ? 'valid' : `valid until ${ends}`;
   return { ...base, valid: true, state, ends, words: `"${name}": ${words}` };
+}
+
+/** The earliest of written times: what ends a key first ends it. */
+function firstOf(times: readonly (string | undefined)[]): string | undefined {
+  const known = times.filter((text) => timeOf(text) !== undefined);
+  return known.toSorted((a, b) => (timeOf(a) ?? 0) - (timeOf(b) ?? 0))[0];
 }
