@@ -26,12 +26,14 @@ type Found = ReadonlyMap<string, string>;
 function walk(node: Branch | Leaf, reader: Reader): Found {
   if (node.strategy === 'leaf') return ofLeaf(node, reader);
   if (node.strategy === 'conditional') return ofQueries(node, reader);
-  const used = node.strategy === 'single' ? node.targets.slice(0, 1) : node.targets.filter(({ weight }) => isDrawn(node, weight));
-  return joined(used.map((target) => walk(target, reader)));
+  return joined(usedOf(node).map((target) => walk(target, reader)));
 }
 
-/** A target without weight is never drawn. */
-const isDrawn = ({ strategy }: Branch, weight: number): boolean => strategy !== 'loadbalance' || weight > 0;
+/** A target without weight is never drawn, and of `single` only the first one counts. */
+function usedOf({ strategy, targets }: Branch): Branch['targets'] {
+  if (strategy === 'single') return targets.slice(0, 1);
+  return strategy === 'loadbalance' ? targets.filter(({ weight }) => weight > 0) : targets;
+}
 
 function ofLeaf({ provider: binding, override }: Leaf, reader: Reader): Found {
   if (binding === undefined) return new Map(reader.catalog().map(({ id, owner }) => [id, owner]));
@@ -72,7 +74,9 @@ function chosen(node: Branch, model: string, { metadata }: Reader): Branch | Lea
 function taker(node: Branch | Leaf, name: string, reader: Reader): string | undefined {
   if (node.strategy !== 'leaf') {
     if (node.strategy !== 'conditional')
-      return node.targets.map((target) => taker(target, name, reader)).find((owner) => owner !== undefined);
+      return usedOf(node)
+        .map((target) => taker(target, name, reader))
+        .find((owner) => owner !== undefined);
     const target = chosen(node, name, reader);
     return target === undefined ? undefined : taker(target, name, reader);
   }

@@ -16,6 +16,7 @@ const rules: Readonly<Record<string, string>> = {
   limited: 'default_config: mapped, allow: {models: ["gpt-*"], providers: [openai]}',
   chain: 'default_config: chain',
   weighted: 'default_config: weighted',
+  undrawn: 'default_config: undrawn',
   pinned: 'default_config: pinned, enforce_config: true',
   open: 'default_config: open',
   nobody: 'default_config: nobody',
@@ -65,6 +66,11 @@ configs:
       - {name: openai, provider: openai}
   chain: {strategy: {mode: fallback}, targets: [{provider: openai}, {provider: "off"}, {provider: claude}]}
   weighted: {strategy: {mode: loadbalance}, targets: [{provider: openai, weight: 0}, {provider: claude}]}
+  undrawn:
+    strategy: {mode: conditional, conditions: [{query: {params.model: gone}, then: none}], default: claude}
+    targets:
+      - {name: none, strategy: {mode: loadbalance}, targets: [{provider: local, weight: 0}, {provider: claude, override_params: {model: claude-sonnet-4-5}}]}
+      - {name: claude, provider: claude}
   pinned: {targets: ["@openai/gpt-4o"]}
   open: {override_params: {temperature: 0}, targets: [{}]}
   nobody: {targets: [{provider: vertex}]}
@@ -124,6 +130,10 @@ it('goes by the metadata of the request where the queries do', async () => {
     defaultHeaders: { 'x-gateway-metadata': '{"plan":"paid"}' },
   });
   expect(await idsOf(client.models.list())).toContain('secret');
+});
+
+it('names the provider that serves a name, never a target that is not drawn', async () => {
+  expect(await openai('undrawn').models.retrieve('gone')).toMatchObject({ id: 'gone', owned_by: 'claude' });
 });
 
 it('finds one model of the config in both formats, and names the nearest', async () => {
