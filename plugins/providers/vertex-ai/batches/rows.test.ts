@@ -65,6 +65,17 @@ describe('row of a line', () => {
     }
   });
 
+  it.each([
+    ['gemini-2.5-flash', '/v1/chat/completions', ['stream']],
+    ['anthropic.claude-opus-4-6', '/v1/chat/completions', ['stream', 'labels']],
+    ['anthropic.claude-opus-4-6', '/v1/messages', ['stream', 'labels']],
+    ['meta.llama-4-maverick-17b-128e-instruct-maas', '/v1/chat/completions', ['stream']],
+  ])('of %s for %s does not stream, and says so', (model, url, named) => {
+    const { row, dropped } = toRow(line({ model, messages, max_tokens: 5, stream: true, labels: { a: 'b' } }, { url }), {});
+    expect(dropped.map(({ param }) => param)).toEqual(named);
+    expect(JSON.stringify(row)).not.toContain('stream');
+  });
+
   it('finds the endpoint by the body where the line has no url', () => {
     expect(toRow({ custom_id: 'a', body: { model: 'text-embedding-005', input: 'x' } }, {}).endpoint).toBe('/v1/embeddings');
     expect(toRow({ custom_id: 'a', body: { model: 'gemini-2.5-flash', messages } }, {}).endpoint).toBe('/v1/chat/completions');

@@ -50,9 +50,12 @@ export function toRow(line: Plain, settings: VertexSettings, files?: FileRules):
   const model = bareModel(asked);
   const endpoint = endpointOf(textOf(line['url']) ?? (body['input'] === undefined ? '/v1/chat/completions' : '/v1/embeddings'));
   if (endpoint === undefined) throw unserved(String(line['url']).slice(0, 100));
-  const row = rowOf(endpoint, { customId, body, model, served: batchModel(model), settings, files });
-  return { ...row, model, endpoint };
+  const { stream, stream_options: _options, ...whole } = body;
+  const { row, dropped } = rowOf(endpoint, { customId, body: whole, model, served: batchModel(model), settings, files });
+  return { row, dropped: stream === true ? [noStream, ...dropped] : dropped, model, endpoint };
 }
+
+const noStream: Dropped = { param: 'stream', reason: 'a batch cannot stream' };
 
 /** What a model of a batch is. Clients of the messages API leave the publisher out. @throws GatewayError `model_not_found` */
 export function batchModel(model: string): VertexModel {
@@ -93,8 +96,9 @@ function anthropicRow({ customId, body, served, settings }: Line): Served {
 
 /** The messages API's own body: it stays as it is, but for what stands elsewhere. */
 function messagesRow({ customId, body, settings }: Line): Served {
-  const { model: _model, stream: _stream, ...request } = body;
-  return { row: { custom_id: customId, request: { anthropic_version: bodyVersion(settings), ...request } }, dropped: [] };
+  const { model: _model, labels, ...request } = body;
+  const dropped = labels === undefined ? [] : [{ param: 'labels', reason: 'not supported by this service' }];
+  return { row: { custom_id: customId, request: { anthropic_version: bodyVersion(settings), ...request } }, dropped };
 }
 
 /** A row of the older models is one instance; newer ones take a request under a key. */
