@@ -33,6 +33,14 @@ describe('metadata in labels', () => {
   });
 
   it.each([
+    [{ team: 'search', cost: 5, owner: null }, ['labels.cost']],
+    [['team'], ['labels']],
+    [null, []],
+  ])('names labels of the caller that are no texts: %j', (callers, named) => {
+    expect(labelsOf({}, callers, undefined).dropped.map(({ param }) => param)).toEqual(named);
+  });
+
+  it.each([
     ['no labels', undefined],
     ['labels of others', { team: 'a' }],
     ['labels that hold none', { gateway_m00: 'aaaa' }],

@@ -34,13 +34,21 @@ export function labelsOf(own: Readonly<Record<string, string>>, callers: unknown
   const room = (mostLabels - Object.keys(base).length) * bytesEach;
   // Written anew each time: assigned to, "__proto__" would be no name like every other.
   let kept: Readonly<Record<string, string>> = {};
-  const dropped: Dropped[] = [];
+  const dropped: Dropped[] = noTexts(callers);
   for (const [key, value] of Object.entries(isPlain(metadata) ? texts(metadata) : {})) {
     const more = { ...kept, [key]: value };
     if (Buffer.byteLength(JSON.stringify(more)) <= room) kept = more;
     else dropped.push({ param: `metadata.${key}`, reason: 'the job has no space for more labels' });
   }
   return { labels: { ...base, ...(Object.keys(kept).length === 0 ? {} : written(kept)) }, dropped };
+}
+
+/** Labels of the caller that can be none. */
+function noTexts(callers: unknown): Dropped[] {
+  if (callers === undefined || callers === null) return [];
+  if (!isPlain(callers)) return [{ param: 'labels', reason: 'not a mapping of names to texts' }];
+  const names = Object.keys(callers).filter((name) => callers[name] !== null && typeof callers[name] !== 'string');
+  return names.map((name) => ({ param: `labels.${name}`, reason: 'not a text' }));
 }
 
 function written(metadata: Readonly<Record<string, string>>): Record<string, string> {
