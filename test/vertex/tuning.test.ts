@@ -156,6 +156,12 @@ describe('creating a tuning job', () => {
     expect(JSON.stringify(rig.cloud.jobs.tuningJobs[0])).not.toContain('adapterSize');
   });
 
+  it('names the settings in the older place where the newer one is used', async () => {
+    const method = { type: 'supervised', supervised: { hyperparameters: { n_epochs: 3 } } };
+    const response = await create({ method, hyperparameters: { n_epochs: 'auto', learning_rate_multiplier: 2 } });
+    expect(response.headers.get('x-gateway-dropped-params')).toBe('hyperparameters.learning_rate_multiplier');
+  });
+
   it.each([
     ['auto', { hyperparameters: { n_epochs: 'auto', batch_size: 'auto' } }, undefined],
     ['the older place', { hyperparameters: { n_epochs: 2 } }, { epochCount: '2' }],

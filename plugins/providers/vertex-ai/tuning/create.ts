@@ -113,6 +113,9 @@ function hyperparametersOf(order: Plain, drops: Drops): Plain {
   const older = isPlain(order['hyperparameters']) ? order['hyperparameters'] : {};
   const at = newer === undefined ? 'hyperparameters' : 'method.supervised.hyperparameters';
   const out: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(newer === undefined ? {} : older))
+    if (value !== null && value !== 'auto' && value !== newer?.[key])
+      drops.add(`hyperparameters.${key}`, 'method.supervised.hyperparameters is used');
   for (const [key, value] of Object.entries(newer ?? older)) {
     if (value === null || value === 'auto') continue;
     if (key === 'n_epochs') out['epochCount'] = String(numberIn(value, `${at}.${key}`));
