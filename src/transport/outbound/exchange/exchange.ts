@@ -13,7 +13,7 @@ import type { Answer, AnswerOwner, State } from './answer.ts';
 import { BytesAnswer, hasBody, ofMessage } from './bytes-answer.ts';
 import { framingOf, scannerOf } from '../framing/index.ts';
 import { EventAnswer } from './event-answer.ts';
-import { codeOf, interrupted, invalid, isConnectTimeout, overdue, unsent, untaken } from './faults.ts';
+import { codeOf, interrupted, invalid, isConnectTimeout, isNotHttp, overdue, unsent, untaken } from './faults.ts';
 import { Keeper } from './keep.ts';
 import { expired, isUntaken, limitOf, silence, type Traffic, trafficOf, type Watched } from './timeouts.ts';
 import { type Passage, Upload } from './upload.ts';
@@ -286,8 +286,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     // The name resolves to where it may not be called.
     if (error instanceof GatewayError && this.file === 'relay') this.refuse(error);
     else if (isConnectTimeout(code)) this.#timeout('connect');
-    else if (error.name === 'HTTPParserError' || code === 'UPSTREAM_INVALID' || code === 'UPSTREAM_LENGTH')
-      this.faulty(invalid("The provider's response is not valid HTTP."));
+    else if (isNotHttp(error, code)) this.faulty(invalid("The provider's response is not valid HTTP."));
     else if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UPSTREAM_HEAD_TOO_LARGE')
       this.faulty(invalid("The provider's headers are too large."));
     else {

@@ -21,6 +21,10 @@ export function codeOf(error: Error): string | undefined {
 export const isConnectTimeout = (code: string | undefined): boolean =>
   code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'UPSTREAM_CONNECT_TIMEOUT';
 
+/** A head that a strict reader does not take; the library adds up two lengths and says that the body has another one. */
+export const isNotHttp = ({ name }: Error, code: string | undefined): boolean =>
+  name === 'HTTPParserError' || code === 'UPSTREAM_INVALID' || code === 'UPSTREAM_LENGTH' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
+
 /** A clock ran out in the middle of a committed answer. */
 export function overdue(phase: TimeoutPhase, afterMs: number): GatewayError {
   const isIdle = phase === 'idle';
