@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ReloadVerdict, RevisionView, Status } from '../../src/admin/api-types.ts';
+import type { EffectiveConfig, ReloadVerdict, RevisionView, Status } from '../../src/admin/api-types.ts';
 import { runHere } from '../cli/in-process.ts';
 import { begin } from '../cli/run.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
@@ -55,6 +55,16 @@ describe('a reload', () => {
     await post('/api/reload');
     expect(await post('/api/reload')).toMatchObject({ result: 'unchanged', restart_needed: ['server.workers'] });
   });
+});
+
+it('an edit that changes no value shows the files as they are now', async () => {
+  const shown = () => get<EffectiveConfig>('/api/config');
+  const lineOf = async () => (await shown()).values.find(({ path }) => path === 'providers.mock.type')?.origin;
+  expect(await lineOf()).toMatchObject({ line: 3 });
+  await gateway.write(`# a remark\n${yaml()}`);
+  expect(await post('/api/reload')).toMatchObject({ result: 'unchanged' });
+  expect(await lineOf()).toMatchObject({ line: 4 });
+  expect((await shown()).files[0]?.text).toContain('# a remark');
 });
 
 describe('a rollback', () => {

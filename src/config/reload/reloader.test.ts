@@ -74,6 +74,9 @@ describe('the reloader', () => {
     expect(await reloader?.reloadNow()).toMatchObject({ kind: 'unchanged', recovered: false });
     expect(applied).toHaveLength(1);
     expect(results).toHaveLength(1);
+    const seen = await reloader?.inspect(undefined, { wantsPlaces: true });
+    expect(seen?.texts).toEqual({ [join(folder, 'gateway.yaml')]: `# a remark\n${config('one')}` });
+    expect(seen?.written?.places['configs.a']).toMatchObject({ line: 4 });
   });
 
   it('a set-up that fails keeps what serves, and the next good edit is applied', async () => {

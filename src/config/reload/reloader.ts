@@ -66,6 +66,8 @@ export interface Reloader {
    * @param more what else to find out
    */
   inspect(saved: SavedFiles | undefined, more?: InspectOptions): Promise<LoadedConfig>;
+  /** What serves, as it was loaded last: another object also where only remarks or places in the files differ. */
+  readonly serving: ValidConfig | undefined;
   close(): Promise<void>;
 }
 
@@ -146,6 +148,10 @@ class OneAtATime implements Reloader {
     return run;
   }
 
+  get serving(): ValidConfig | undefined {
+    return this.#serving;
+  }
+
   inspect(saved: SavedFiles | undefined, more: InspectOptions = {}): Promise<LoadedConfig> {
     const { request, loader } = this.#options;
     const texts = saved ?? this.#serving?.texts;
@@ -197,7 +203,11 @@ class OneAtATime implements Reloader {
       }
       await this.#follow(loaded, request);
       if (loaded.tree === undefined) return this.#rejected(loaded, undefined);
-      if (loaded.revision === this.#serving?.revision) return this.#unchanged(loaded.revision);
+      if (loaded.revision === this.#serving?.revision) {
+        // The same content may stand elsewhere in the files: whoever asks for its place or text gets that of today.
+        this.#serving = { ...loaded, tree: loaded.tree };
+        return this.#unchanged(loaded.revision);
+      }
       return await this.#apply({ ...loaded, tree: loaded.tree }, begun);
     } catch (error) {
       if (error instanceof LoaderFailure) this.#tryLater();

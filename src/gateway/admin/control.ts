@@ -69,7 +69,7 @@ export class Control implements Subject {
   #explaining: Promise<ExplainService> | undefined;
   #lastReload: Status['last_reload'] = null;
   #restartNeeded: readonly string[] = [];
-  #written: { readonly revision: string; readonly places: WrittenPlaces } | undefined;
+  #written: { readonly texts: SavedFiles; readonly places: WrittenPlaces } | undefined;
   #rolledBackTo: string | null = null;
   readonly revisions: Revisions;
   readonly hub: LiveHub;
@@ -108,7 +108,10 @@ export class Control implements Subject {
   }
 
   loaded(): ValidConfig {
-    return this.#deps.loaded();
+    const loaded = this.#deps.loaded();
+    const { serving } = this.#deps.reloader();
+    // The same content may stand elsewhere in the files than when it was applied.
+    return serving?.revision === loaded.revision ? serving : loaded;
   }
 
   mask(): Mask {
@@ -197,11 +200,11 @@ export class Control implements Subject {
   }
 
   async written(): Promise<WrittenPlaces> {
-    const { revision } = this.loaded();
-    if (this.#written?.revision === revision) return this.#written.places;
+    const { texts } = this.loaded();
+    if (this.#written?.texts === texts) return this.#written.places;
     const { written } = await this.#inspect(undefined, true);
     const places = written ?? { values: [], places: {} };
-    this.#written = { revision, places };
+    this.#written = { texts, places };
     return places;
   }
 
