@@ -47,26 +47,22 @@ function detailsOf(value: Plain): Pick<Usage, 'details'> {
   };
 }
 
-/** What is read of `usageMetadata`; events may bring any number of others. */
-const members = [
-  'promptTokenCount',
-  'candidatesTokenCount',
-  'thoughtsTokenCount',
-  'toolUsePromptTokenCount',
-  'cachedContentTokenCount',
-  'promptTokensDetails',
-  'candidatesTokensDetails',
-  'cacheTokensDetails',
-] as const;
-
 /** Usage of a stream: each event may tell a part of it, always as the sum so far. The last word on each count holds. */
 export function laterUsage(before: Plain | undefined, now: unknown): Plain | undefined {
   if (!isPlain(now)) return before;
   // A total is of its own event only: beside counts of other events it would prove nothing.
   if (before === undefined) return now;
-  const later: Record<string, unknown> = { totalTokenCount: now['totalTokenCount'] };
-  for (const name of members) later[name] = Object.hasOwn(now, name) ? now[name] : before[name];
-  return later;
+  return {
+    totalTokenCount: now['totalTokenCount'],
+    promptTokenCount: newer(now['promptTokenCount'], before['promptTokenCount']),
+    candidatesTokenCount: newer(now['candidatesTokenCount'], before['candidatesTokenCount']),
+    thoughtsTokenCount: newer(now['thoughtsTokenCount'], before['thoughtsTokenCount']),
+    toolUsePromptTokenCount: newer(now['toolUsePromptTokenCount'], before['toolUsePromptTokenCount']),
+    cachedContentTokenCount: newer(now['cachedContentTokenCount'], before['cachedContentTokenCount']),
+    promptTokensDetails: newer(now['promptTokensDetails'], before['promptTokensDetails']),
+    candidatesTokensDetails: newer(now['candidatesTokensDetails'], before['candidatesTokensDetails']),
+    cacheTokensDetails: newer(now['cacheTokensDetails'], before['cacheTokensDetails']),
+  };
 }
 
 function modality(details: unknown, [name, number]: readonly [string, number]): number {
@@ -80,3 +76,5 @@ function modality(details: unknown, [name, number]: readonly [string, number]): 
 
 const count = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+
+const newer = (now: unknown, before: unknown): unknown => (now === undefined ? before : now);
