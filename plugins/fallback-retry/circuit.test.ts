@@ -62,9 +62,9 @@ describe('an open circuit', () => {
 
   it('lets one request through after the cool-down, and another one where nothing became of that', () => {
     const { circuit, now } = play('xx', rules);
-    expect([circuit.wait(now), circuit.wait(now + 29_999), circuit.wait(now + 30_000)]).toEqual([30_000, 1, 0]);
+    expect([circuit.wait(rules, now), circuit.wait(rules, now + 29_999), circuit.wait(rules, now + 30_000)]).toEqual([30_000, 1, 0]);
     circuit.try(rules, now + 31_000);
-    expect([circuit.wait(now + 31_000), circuit.wait(now + 61_000)]).toEqual([30_000, 0]);
+    expect([circuit.wait(rules, now + 31_000), circuit.wait(rules, now + 61_000)]).toEqual([30_000, 0]);
   });
 
   it.each([
@@ -75,13 +75,13 @@ describe('an open circuit', () => {
     const later = now + 40_000;
     circuit.try(rules, later);
     expect(circuit.note(rules, hasFailed, { began: later, now: later + 5000 })).toBe(turn);
-    expect(circuit.wait(later + 5000)).toBe(wait);
+    expect(circuit.wait(rules, later + 5000)).toBe(wait);
   });
 
   it.each([true, false])('is not changed by an attempt that began before: failed %s', (hasFailed) => {
     const { circuit, now } = play('xx', rules);
     expect(circuit.note(rules, hasFailed, { began: now - 1, now: now + 20_000 })).toBeUndefined();
-    expect(circuit.wait(now + 20_000)).toBe(10_000);
+    expect(circuit.wait(rules, now + 20_000)).toBe(10_000);
   });
 
   it('counts no attempt from before it closed', () => {
@@ -89,6 +89,18 @@ describe('an open circuit', () => {
     const { circuit, now } = play('xxxxx', share);
     expect(circuit.note(share, false, { began: now, now })).toBe('closed');
     expect([1, 2, 3, 4, 5].map((n) => circuit.note(share, true, { began: now, now: now + n })).indexOf('opened')).toBe(4);
+  });
+
+  it('keeps to its cool-down where the time of day is set back', () => {
+    const { circuit, now } = play('xx', rules);
+    const back = now - 3_600_000;
+    expect(circuit.wait(rules, back)).toBe(30_000);
+    expect([circuit.wait(rules, back + 30_000), circuit.note(rules, false, { began: back + 30_000, now: back + 30_001 })]).toEqual([
+      0,
+      'closed',
+    ]);
+    const again = play('xx', rules);
+    expect(again.circuit.note(rules, false, { began: again.now - 3_600_000, now: again.now - 3_600_000 })).toBe('closed');
   });
 
   it('begins to count anew once it is closed', () => {
@@ -125,7 +137,7 @@ describe('the circuit of several workers', () => {
     const { circuits } = workers(3);
     const turns = Array.from(attempts, (attempt, n) => circuits[n % 3]?.note(policy(over), attempt === 'x', at));
     expect(opensAt(turns)).toBe(opened);
-    expect(circuits.map((circuit) => circuit.wait(noon) > 0)).toEqual(Array(3).fill(opened > 0));
+    expect(circuits.map((circuit) => circuit.wait(policy(over), noon) > 0)).toEqual(Array(3).fill(opened > 0));
   });
 
   it('tries the target once, and closes in all', () => {
@@ -134,9 +146,9 @@ describe('the circuit of several workers', () => {
     circuits[0]?.note(rules, true, at);
     const later = { began: noon + 30_000, now: noon + 30_000 };
     circuits[1]?.try(rules, later.now);
-    expect(circuits.map((circuit) => circuit.wait(later.now))).toEqual([30_000, 30_000, 30_000]);
+    expect(circuits.map((circuit) => circuit.wait(rules, later.now))).toEqual([30_000, 30_000, 30_000]);
     circuits[1]?.note(rules, false, later);
-    expect(circuits.map((circuit) => circuit.wait(later.now))).toEqual([0, 0, 0]);
+    expect(circuits.map((circuit) => circuit.wait(rules, later.now))).toEqual([0, 0, 0]);
   });
 
   it('costs no word for requests that work', () => {

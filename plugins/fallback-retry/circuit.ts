@@ -35,8 +35,9 @@ export class Circuit {
     this.#tell = tell;
   }
 
-  /** Milliseconds until the target is tried again; 0: it may be tried now. Changes nothing. */
-  wait(now: number): number {
+  /** Milliseconds until the target is tried again; 0: it may be tried now. */
+  wait(policy: CircuitPolicy, now: number): number {
+    this.#keepTo(policy, now);
     return Math.max(0, this.#until - now);
   }
 
@@ -47,6 +48,7 @@ export class Circuit {
 
   /** @param began when the attempt began: one from before the circuit opened says nothing of the target as it is now */
   note(policy: CircuitPolicy, hasFailed: boolean, { began, now }: { readonly began: number; readonly now: number }): Turn {
+    this.#keepTo(policy, now);
     if (this.#until === 0) return hasFailed ? this.#failed(policy, now) : this.#worked(policy, now);
     if (began < this.#since) return undefined;
     this.#turn(hasFailed ? now : 0, hasFailed ? now + policy.cooldownMs : 0);
@@ -58,6 +60,13 @@ export class Circuit {
     if (this.#until !== 0) return;
     this.#row = word.failed + (word.worked > 0 ? 0 : this.#row);
     this.#recent.add(now, word.worked, word.failed);
+  }
+
+  /** A time of day that was set back lengthens no cool-down, and attempts that begin from now on count. */
+  #keepTo({ cooldownMs }: CircuitPolicy, now: number): void {
+    if (now >= this.#since) return;
+    this.#since = now;
+    this.#until = Math.min(this.#until, now + cooldownMs);
   }
 
   #failed(policy: CircuitPolicy, now: number): Turn {

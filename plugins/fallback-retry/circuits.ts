@@ -46,7 +46,7 @@ export class Circuits {
     if (policy === undefined || stateOf(ctx) === 'names') return undefined;
     const circuit = this.#known.of(policy.id);
     const now = this.#host.now();
-    const wait = circuit.wait(now);
+    const wait = circuit.wait(policy, now);
     if (wait > 0) return { because: `circuit open, next attempt in ${Math.ceil(wait / 1000)} s`, unlessAll: true };
     if (ctx.mode === 'live') circuit.try(policy, now);
     return undefined;

@@ -32,11 +32,11 @@ class FallbackRetry implements PluginInstance {
   }
 
   skip(ctx: Routed, target: Leaf): PassedOver | undefined {
-    return target.circuit === undefined ? undefined : this.#circuits.skip(ctx, target);
+    return this.#circuits.skip(ctx, target);
   }
 
   judge(ctx: Routed, outcome: Outcome, earlier: readonly Outcome[]): Verdict {
-    const hasOpened = outcome.attempt.target.circuit !== undefined && this.#circuits.note(ctx, outcome) === 'opened';
+    const hasOpened = this.#circuits.note(ctx, outcome) === 'opened';
     if (outcome.kind === 'cancelled' || isUnderWay(outcome)) return answer;
     // What the caller wrote wrongly is wrong for every target.
     if (outcome.kind === 'refused' && outcome.error.code === 'invalid_header') return answer;

@@ -3,31 +3,15 @@ import type { Routed } from '../../src/core/context.ts';
 import type { Attempt } from '../../src/core/plan.ts';
 import type { PluginHost } from '../../src/core/plugin.ts';
 import type { Leaf, ProviderBinding } from '../../src/core/snapshot.ts';
-import { makeBinding, makeContext, makeHost, makeLeaf, type RequestParts, setUp } from './stage-context.ts';
+import { makeAttempt, makeBinding, makeContext, makeHost, makeLeaf, type RequestParts, setUp } from './stage-context.ts';
 
 /** Attempts as the transform stage leaves them. */
 
 export const chat = { model: 'gpt-4o', messages: [] };
 
 /** An attempt before any stage has filled it. */
-export function draft(ctx: Routed, leaf: Leaf, binding: ProviderBinding): Attempt {
-  return {
-    index: 0,
-    tries: 0,
-    target: leaf,
-    binding,
-    model: '',
-    clocks: ctx.snapshot.server.clocks,
-    trust: binding.trust,
-    lane: 'express',
-    call: undefined,
-    translation: undefined,
-    upstream: undefined,
-    credential: undefined,
-    forwarded: undefined,
-    echoes: 0,
-  };
-}
+export const draft = (ctx: Routed, leaf: Leaf, binding: ProviderBinding): Attempt =>
+  makeAttempt(leaf, { binding, model: '', clocks: ctx.snapshot.server.clocks, trust: binding.trust });
 
 export interface Case extends RequestParts {
   readonly leaf?: Partial<Leaf>;

@@ -11,6 +11,18 @@ export const durationForm = 'a number with a unit: 250ms, 30s, 5m, 1h';
 /** Of settings for which a bare number is milliseconds. */
 export const millisecondsForm = `milliseconds, or ${durationForm}`;
 
+/** A duration, or a bare number of milliseconds from `least` on. */
+export const milliseconds = <const D extends string, const L extends readonly [string, string]>(description: D, least: number, range: L) =>
+  ({
+    type: ['integer', 'string'],
+    minimum: least,
+    maximum: 86_400_000,
+    pattern: durationPattern,
+    'x-form': millisecondsForm,
+    'x-range': range,
+    description,
+  }) as const;
+
 export const duration = <const D extends string, const L extends readonly [string, string]>(description: D, range: L) =>
   ({ type: 'string', pattern: durationPattern, 'x-form': durationForm, 'x-range': range, description, examples: ['30s'] }) as const;
 

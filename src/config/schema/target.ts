@@ -1,5 +1,5 @@
 import { logRule } from './logging.ts';
-import { apiKey, customHost, durationPattern, metadata, millisecondsForm, statusCodes, timeouts } from './shared.ts';
+import { apiKey, customHost, metadata, milliseconds, statusCodes, timeouts } from './shared.ts';
 
 const circuit = {
   type: 'object',
@@ -27,13 +27,10 @@ const circuit = {
       default: 5,
     },
     cooldown_interval: {
-      type: ['integer', 'string'],
-      minimum: 1000,
-      maximum: 86400000,
-      pattern: durationPattern,
-      'x-form': millisecondsForm,
-      'x-range': ['1s', '24h'],
-      description: 'How long the target is left out; then one request tries it. A number without unit is milliseconds.',
+      ...milliseconds('How long the target is left out; then one request tries it. A number without unit is milliseconds.', 1000, [
+        '1s',
+        '24h',
+      ]),
       default: 30000,
     },
     failure_status_codes: {
@@ -136,13 +133,11 @@ export const targetSettings = {
     config: { type: 'string', minLength: 1, description: 'Another named config as this target.' },
     labels: { type: 'object', additionalProperties: { type: 'string' }, description: 'Shorthand for override_params.labels.' },
     request_timeout: {
-      type: ['integer', 'string'],
-      minimum: 1,
-      maximum: 86400000,
-      pattern: durationPattern,
-      'x-form': millisecondsForm,
-      'x-range': ['1ms', '24h'],
-      description: 'Timeout until a stream has begun, or until a complete response has ended. A number without unit is milliseconds.',
+      ...milliseconds(
+        'Timeout until a stream has begun, or until a complete response has ended. A number without unit is milliseconds.',
+        1,
+        ['1ms', '24h'],
+      ),
       examples: [30000],
     },
     timeouts,
