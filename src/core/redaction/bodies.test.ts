@@ -5,7 +5,7 @@ import { namedPatterns } from './find/hits.ts';
 import { Redactor } from './index.ts';
 import type { OwnPattern, RedactionRules } from './rules.ts';
 
-const rules: RedactionRules = { fields: ['user', 'messages[*].name'], patterns: new Set(namedPatterns), own: [], media: 'digest' };
+const rules: RedactionRules = { fields: ['user', 'messages[*].name', 'größe'], patterns: new Set(namedPatterns), own: [], media: 'digest' };
 const oneByte = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 const own = (pattern: string): OwnPattern => {
   const finder = compileFinder(pattern);
@@ -90,6 +90,8 @@ describe('a JSON body', () => {
     ['{"\\u0075ser":"x"}', '{"\\u0075ser":"[field]"}'],
     ['{ "user" :\n "x" , "n": 1.0, "big": 12345678901234567890 }', '{ "user" :\n "[field]" , "n": 1.0, "big": 12345678901234567890 }'],
     ['{"a":"a-known-secret\\/of-the-file"}', '{"a":"[secret]"}'],
+    ['{"größe":"x","b":{"größe":"y"}}', '{"größe":"[field]","b":{"größe":"y"}}'],
+    ['{"gr\\u00f6ße":"x"}', '{"gr\\u00f6ße":"[field]"}'],
     ['{"a":"\\\\","b":"x@example.com"}', '{"a":"\\\\","b":"[email]"}'],
     ['{"a":"😀 x@example.com Grüße"}', '{"a":"😀 [email] Grüße"}'],
   ])('%s keeps all other bytes', (body, expected) => {
@@ -191,6 +193,25 @@ describe('own patterns', () => {
     const redactor = new Redactor({ ...rules, own: [own(pattern)] }, []);
     expect(redactor.begin(1000).text(text)).toBe(expected);
     expect(redactor.begin(1000).text(expected)).toBe(expected);
+  });
+
+  it.each<[pattern: string, text: string, expected: string]>([
+    ['Müller', 'bei Müller 😀', 'bei [pattern] 😀'],
+    ['M.ller', '😀 bei Müller', '😀 bei [pattern]'],
+    ['\\p{Lu}\\p{L}+', '- Öçü -', '- [pattern] -'],
+    ['^.{3}$', 'äöü', '[pattern]'],
+    ['^.{3}$', 'ä😀ü', '[pattern]'],
+    ['b', 'ä😀b', 'ä😀[pattern]'],
+    ['b', '\u00c3b\u00ff', '\u00c3[pattern]\u00ff'],
+  ])('%s in %j, in a body with escapes and without', (pattern, text, expected) => {
+    const json = JSON.stringify({ a: text });
+    for (const written of [json, json.replaceAll(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)])
+      expect(JSON.parse(masked(written, { own: [own(pattern)] }).text)).toEqual({ a: expected });
+    expect(new Redactor({ ...rules, own: [own(pattern)] }, []).begin(1000).text(text)).toBe(expected);
+  });
+
+  it('cost time that grows with the text, however often they match', () => {
+    for (const text of ['a ', '[a']) expect(masked({ text: text.repeat(60_000) }, { own: [own('a')] }).counts).toEqual({ pattern: 60_000 });
   });
 
   it.each(['(?=a)b', 'a*', '(', ''])('%j cannot be used', (pattern) => {

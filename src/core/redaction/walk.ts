@@ -1,4 +1,5 @@
 import { decoded } from './strings.ts';
+import { oneByte, readable } from './unicode.ts';
 
 /** What a walk over JSON text meets. Offsets are those of the text; hashes stand for paths. */
 export interface Visitor {
@@ -26,7 +27,7 @@ const mix = (a: number, b: number): number => (Math.imul(a, 0x01000193) ^ b) | 0
 export function pathHash(path: string): number {
   let hash = rootPath;
   for (const part of path.replaceAll('[*]', '.[*]').split('.'))
-    if (part !== '') hash = mix(hash, part === '[*]' ? anyElement : nameHash(part));
+    if (part !== '') hash = mix(hash, part === '[*]' ? anyElement : nameHash(oneByte(part)));
   return hash;
 }
 
@@ -193,7 +194,7 @@ export class Walk {
     this.#nameStart = start;
     this.#nameEnd = at;
     if (isEscaped) {
-      const name = decoded(text.slice(start, at));
+      const name = oneByte(decoded(readable(text.slice(start, at)).text));
       hash = nameHash(name);
       loose = looseHash(name);
     }

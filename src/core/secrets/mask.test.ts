@@ -29,6 +29,9 @@ describe('createMask', () => {
       `{"k":"${'*'.repeat(JSON.stringify(pem).length - 2)}"}`,
     ],
     ['hides a secret as a URL writes it', '?k=a%2Fb%2Bc%20d%3D&x', '?k=***&x', `?k=${'*'.repeat(16)}&x`],
+    ['hides a secret as Python writes it in JSON', '"tr\\u00f6pfchen"', '"***"', `"${'*'.repeat(14)}"`],
+    ['hides a secret as PHP writes it in JSON', '"a\\/b+c d="', '"***"', `"${'*'.repeat(9)}"`],
+    ['hides a secret as .NET writes it in JSON', '"a/b\\u002Bc d="', '"***"', `"${'*'.repeat(13)}"`],
     ['hides an issued key behind an escape of an address', `a%20${sk}%26`, 'a%20sk-***%26', `a%20sk-${'*'.repeat(25)}%26`],
     ['hides what looks like an issued key', `Bearer ${sk}.`, 'Bearer sk-***.', `Bearer sk-${'*'.repeat(25)}.`],
     ['hides a key of ours', `"${gw}"`, '"gw_***"', `"gw_${'*'.repeat(24)}"`],
@@ -65,6 +68,12 @@ it('hides an issued key wherever it stands', () => {
       expect(mask.bytes(Buffer.from(`${joined}${gw}"`)).toString(), joined).toBe(`${joined}gw_${'*'.repeat(24)}"`);
     }
   }
+});
+
+it('hides a secret in JSON that is a text of JSON', () => {
+  const written = JSON.stringify(JSON.stringify({ k: pem }));
+  expect(mask.text(written)).toBe(JSON.stringify(JSON.stringify({ k: '***' })));
+  expect(mask.bytes(Buffer.from(written)).toString()).toMatch(/^"\{\\"k\\":\\"\*+\\"\}"$/);
 });
 
 it('hides all of two secrets that overlap', () => {

@@ -2,6 +2,7 @@ import { masked } from './credential-names.ts';
 import { anyBelow, fourTimes } from '../text/four-bytes.ts';
 import { createSubstringSearch, type SubstringSearch } from './substring-search.ts';
 import { objectIn } from '../json/scan.ts';
+import { spellingsOf } from './spellings.ts';
 
 /** Hides known secrets, and what looks like an issued key, wherever text leaves the process. */
 export interface Mask {
@@ -53,14 +54,12 @@ export function createMask(secrets: readonly string[]): Mask {
   };
 }
 
-/** Each secret as written, JSON-escaped and URL-escaped; a secret that is a JSON document brings its own secrets along. */
+/** Each secret in all of its spellings, longest first; a secret that is a JSON document brings its own secrets along. */
 export function spellings(secrets: readonly string[]): string[] {
   const all = new Set<string>();
   for (const secret of secrets.flatMap(withInner)) {
     if (secret.length < shortest) continue;
-    all.add(secret);
-    all.add(JSON.stringify(secret).slice(1, -1));
-    all.add(encodeURIComponent(secret.toWellFormed()));
+    for (const spelling of spellingsOf(secret)) all.add(spelling);
   }
   return [...all].toSorted((a, b) => b.length - a.length);
 }

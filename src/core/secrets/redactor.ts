@@ -1,6 +1,7 @@
 import { isCredentialHeader } from './credential-names.ts';
 import { type HeaderPairs, placeholderCredentials } from '../http/headers.ts';
 import type { Attempt } from '../plan.ts';
+import { spellingsOf } from './spellings.ts';
 
 /**
  * The secrets of one credential in each form in which a provider may repeat them: as written, escaped in JSON, and
@@ -67,33 +68,9 @@ const isOfCredential = (_: string, at: number, pairs: HeaderPairs): boolean => i
 
 const isWord = (text: string): boolean => text.length <= longestWord && placeholderWord.test(text);
 
-const isPlain = /^[\w.~-]*$/;
-
 function addForms(secret: string, into: Set<string>): void {
   if (secret.length < leastLength) return;
-  into.add(secret);
-  if (isPlain.test(secret)) return;
-  const inJson = JSON.stringify(secret).slice(1, -1);
-  const inUrl = encodeURIComponent(secret.toWellFormed());
-  into.add(inJson).add(inJson.replaceAll('/', String.raw`\/`)).add(inUrl);
-  into.add(inUrl.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()));
-  for (const { escapes, isUpper } of jsonWriters) into.add(writtenBy(secret, escapes, isUpper));
-}
-
-/** Libraries that write JSON for web pages escape more than they have to. */
-const jsonWriters: readonly { readonly escapes: string; readonly isUpper: boolean }[] = [
-  { escapes: '"&\'+<>`', isUpper: true }, // .NET
-  { escapes: '&<>', isUpper: false }, // Go
-  { escapes: "&'<=>", isUpper: false }, // Gson
-];
-
-function writtenBy(secret: string, escapes: string, isUpper: boolean): string {
-  const written = Array.from(secret, (char) => {
-    if (!escapes.includes(char)) return JSON.stringify(char).slice(1, -1);
-    const code = char.charCodeAt(0).toString(16).padStart(4, '0');
-    return String.raw`\u` + (isUpper ? code.toUpperCase() : code);
-  });
-  return written.join('');
+  for (const spelling of spellingsOf(secret)) into.add(spelling);
 }
 
 const asterisk = 0x2a;

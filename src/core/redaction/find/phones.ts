@@ -1,3 +1,5 @@
+import { readable } from '../unicode.ts';
+
 /** Country calling codes (ITU-T E.164), as far as two digits tell them. */
 const callingCode = String.raw`(?:1|7|20|27|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|2[1-69]\d|3[578]\d|42\d|5[09]\d|6[789]\d|8[0578]\d|9[679]\d)`;
 
@@ -32,10 +34,16 @@ const afterWord = new RegExp(String.raw`[(+]{0,2}\d(?:${may}\d){5,14}(?!\d)`, 'y
 
 /** Words that say what number follows, some characters before it. */
 const word =
-  /(?:phone|tele?fono?|telephone|t[eé]l|mobile?|mobil[a-z]*|cell(?:ular)?|fax|whatsapp|sms|handy|rufnummer|m[oó]vil|portable|call(?: me)?(?: at| on)?|t\u00c3\u00a9l|电话|電話|手机|тел[а-я]*)(?:[\s_-]?(?:number|num|no|nr|nummer))?["'\s.:=()#_-]{0,6}$/i;
+  /(?:phone|tele?fono?|telephone|mobile?|mobil[a-z]*|cell(?:ular)?|fax|whatsapp|sms|handy|rufnummer|m[oó]vil|portable|电话|電話|手机|тел[а-я]*)(?:[\s_-]?(?:number|num|no|nr|nummer))?["'\s.:=()#_-]{0,6}$/i;
+/** Words that longer ones end in ("hotel", "recall"): apart, or as the second part of a name (`homeTel`). */
+const shortWord =
+  /(?:(?<![A-Za-z])(?:[Tt][eé]l|TEL|(?:[Cc]all|CALL)(?: me)?(?: at| on)?)|(?<=[a-z])(?:Tel|Call))(?:[\s_-]?(?:[Nn]umber|[Nn]um|[Nn]o|[Nn]r|[Nn]ummer))?["'\s.:=()#_-]{0,6}$/;
 
 /** True where a text ends in such a word. */
-export const saysPhone = (before: string): boolean => word.test(before);
+export function saysPhone(before: string): boolean {
+  const { text } = readable(before);
+  return word.test(text) || shortWord.test(text);
+}
 
 const calendar = /^\(?(?:\d{4}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:19|20)\d\d)(?!\d)/;
 const address = /^\d{1,3}(?:\.\d{1,3}){3}(?!\d)/;
@@ -59,7 +67,7 @@ export function endOfPhone(run: string, at: number, before: string): number {
       if (count >= least && count <= most) return end;
     }
   }
-  if (at > 2 || !word.test(before)) return -1;
+  if (at > 2 || !saysPhone(before)) return -1;
   afterWord.lastIndex = at;
   return afterWord.test(run) && !isDigitAt(run, afterWord.lastIndex) ? afterWord.lastIndex : -1;
 }

@@ -2,6 +2,7 @@ import { TooLarge, type RedactionRules } from '../rules.ts';
 import { findMediaIn } from '../media.ts';
 import { Cursors } from './cursors.ts';
 import { findEmails } from './emails.ts';
+import { readable } from '../unicode.ts';
 import { Hits, type Kind, placeholder } from './hits.ts';
 import { findKeys } from './keys.ts';
 import { findNumbers } from './numbers.ts';
@@ -56,24 +57,26 @@ function findValues({ cursors, from, to, name }: Passage, { patterns }: Redactio
 
 function findOwn({ cursors, from: start, to: end }: Passage, { own }: RedactionRules, effort: Effort, hits: Hits): void {
   if (own.length === 0) return;
-  const text = cursors.text.slice(start, end);
+  const whole = readable(cursors.text.slice(start, end));
+  const { text } = whole;
   for (const pattern of own) {
-    effort.spend(text.length);
+    effort.spend(end - start);
     pattern.each(text, (from, to) => {
-      if (to > from && !isPlaceholder(text, from, to)) hits.add('pattern', start + from, start + to);
+      if (to > from && !isPlaceholder(text, from, to)) hits.add('pattern', start + whole.from(from), start + whole.from(to));
     });
   }
 }
 
-const placeholders = /\[(?:email|phone|iban|credit_card|secret|field|media|pattern|logprobs|cut)[^\]]*\]/g;
+const placeholders = /\[(?:email|phone|iban|credit_card|secret|field|media|pattern|logprobs|cut)[^\]]*\]/y;
+const longestPlaceholder = 200;
 
 /** Within what was written for an earlier find. */
 function isPlaceholder(text: string, from: number, to: number): boolean {
-  const open = text.lastIndexOf('[', from);
-  if (open < 0 || from - open > 160) return false;
-  placeholders.lastIndex = open;
-  const match = placeholders.exec(text);
-  return match !== null && match.index === open && match.index + match[0].length >= to;
+  const least = Math.max(0, from - longestPlaceholder);
+  const open = text.slice(least, from + 1).lastIndexOf('[');
+  if (open < 0) return false;
+  placeholders.lastIndex = least + open;
+  return placeholders.test(text.slice(0, least + open + 2 * longestPlaceholder)) && placeholders.lastIndex >= to;
 }
 
 /** One range to write anew. */
