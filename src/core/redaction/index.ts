@@ -6,6 +6,7 @@ import { Hits } from './find/hits.ts';
 import { Effort, findAll, passage, rangesOf } from './find/text.ts';
 import { isPlain } from './find/plain.ts';
 import { framesAsEvents } from './streams/frames.ts';
+import { eventsOfList } from './streams/list.ts';
 import { type CompiledRules, compileRules, isMaskedMember, Masker } from './masker.ts';
 import { digestOf } from './media.ts';
 import { lastSaid } from './preview.ts';
@@ -218,12 +219,18 @@ export class Redaction {
   #response({ pieces, size, contentType }: ResponseBody): Redacted {
     const bytes = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
     const isCut = bytes.length < size;
-    switch (formOf(bytes, contentType.toLowerCase())) {
+    const form = formOf(bytes, contentType.toLowerCase());
+    switch (form) {
       case 'events':
-        return this.#events(bytes.toString('latin1'), isCut, bytes);
+      case 'lines': {
+        const text = bytes.toString('latin1');
+        return this.#events(isCut ? text.slice(0, lastEnd(text, form)) : text, isCut, bytes);
+      }
+      case 'list':
+        return this.#list(bytes.toString('latin1'), isCut);
       case 'frames': {
         const { text, starts } = framesAsEvents(bytes);
-        const redacted = this.#events(text, isCut, undefined);
+        const redacted = this.#events(isCut ? text.slice(0, lastEnd(text, 'events')) : text, isCut, undefined);
         return { ...redacted, moved: (offset) => redacted.moved(startIn(starts, offset)) };
       }
       case 'json': {
@@ -250,7 +257,9 @@ export class Redaction {
     const masker = new RequestMasker(text, this.#rules, new Effort(), this.#limit);
     masker.fields = this.#fields ??= new Set();
     masker.run();
-    return this.#done(masker, masker.edits.apply(text, 0, masker.end), isCut || masker.end < text.length);
+    const isBeyond = masker.end < text.length;
+    if (isCut && !isBeyond) masker.hideTail();
+    return this.#done(masker, masker.edits.apply(text, 0, masker.end), isCut || isBeyond);
   }
 
   /**
@@ -258,18 +267,26 @@ export class Redaction {
    *
    * @param bytes of the text, where they are there already
    */
-  #events(whole: string, isCut: boolean, bytes: Buffer | undefined): Redacted {
-    if (!isCut && this.#mayBePlain(whole) && new PlainStream(whole, this.#rules).run())
-      return unmoved(bytes ?? Buffer.from(whole, 'latin1'));
-    const text = isCut ? whole.slice(0, lastEnd(whole)) : whole;
+  #events(text: string, isCut: boolean, bytes: Buffer | undefined): Redacted {
+    if (!isCut && this.#mayBePlain(text) && new PlainStream(text, this.#rules).run()) return unmoved(bytes ?? Buffer.from(text, 'latin1'));
     const masker = new StreamMasker(text, this.#rules, new Effort());
     masker.run(isCut);
+    return this.#done(masker, masker.edits.apply(text), isCut);
+  }
+
+  /** A stream that is one list. */
+  #list(whole: string, isCut: boolean): Redacted {
+    const { events, end } = eventsOfList(whole);
+    const text = isCut ? whole.slice(0, end) : whole;
+    const masker = new StreamMasker(text, this.#rules, new Effort());
+    masker.runOver(events, isCut);
     return this.#done(masker, masker.edits.apply(text), isCut);
   }
 
   #text(text: string, isCut: boolean): Redacted {
     const masker = new Masker(text, this.#rules, new Effort());
     masker.string(0, text.length, false, 0, 0);
+    if (isCut) masker.hideTail();
     return this.#done(masker, masker.edits.apply(text), isCut);
   }
 
@@ -309,7 +326,8 @@ function ifTooLarge(error: unknown): TooLargeBody {
 }
 
 /** Behind the last event that is there as a whole. */
-function lastEnd(text: string): number {
+function lastEnd(text: string, form: 'events' | 'lines'): number {
+  if (form === 'lines') return text.lastIndexOf('\n') + 1;
   const end = Math.max(text.lastIndexOf('\n\n') + 2, text.lastIndexOf('\r\n\r\n') + 4);
   return end < 4 ? 0 : end;
 }
@@ -320,17 +338,19 @@ function startIn(starts: readonly number[], offset: number): number {
   return found;
 }
 
-type Form = 'json' | 'events' | 'frames' | 'text' | 'file';
+type Form = 'json' | 'events' | 'lines' | 'list' | 'frames' | 'text' | 'file';
 
 /** How a body is read: by what its type says, else by how it begins. */
 function formOf(bytes: Buffer, type: string): Form {
   if (type.startsWith('application/vnd.amazon.eventstream')) return 'frames';
   if (isBinary(bytes)) return 'file';
   if (type.startsWith('text/event-stream')) return 'events';
-  if (type.includes('json')) return 'json';
-  const start = bytes.toString('latin1', 0, 64).trimStart();
-  if (/^[[{"]/.test(start)) return 'json';
-  return /^(?:data|event|id|retry)?:/.test(start) ? 'events' : 'text';
+  if (/^application\/(?:(?:x-)?ndjson|stream\+json)/.test(type)) return 'lines';
+  const start = bytes.toString('latin1', 0, 512).trimStart();
+  // Streams come under other types as well.
+  if (/^(?:data|event|id|retry)?:/.test(start)) return 'events';
+  if (/^\[\s*\{\s*"candidates"/.test(start)) return 'list';
+  return type.includes('json') || /^[[{"]/.test(start) ? 'json' : 'text';
 }
 
 const leastVisible = fourTimes(0x20);

@@ -7,6 +7,7 @@ import { type Effort, findAll, passage, rangesOf } from './find/text.ts';
 import { fileIn, shortestFile } from './media.ts';
 import type { FindKnown, RedactionRules } from './rules.ts';
 import { decoded, Offsets } from './strings.ts';
+import { cutMark, tailOf } from './tail.ts';
 import { looseHash, pathHash, type Visitor, Walk } from './walk.ts';
 
 /** Names of members whose text is a secret, whatever it looks like. */
@@ -153,6 +154,12 @@ export class Masker implements Visitor {
 
   reach(): number {
     return this.text.length;
+  }
+
+  /** Of a text that was cut. */
+  hideTail(): void {
+    const tail = tailOf(this.text);
+    if (tail < this.text.length) this.edits.add(tail, this.text.length, cutMark, undefined);
   }
 
   skipped(start: number, end: number, path: number, name: number): void {

@@ -124,6 +124,44 @@ describe('events', () => {
   });
 });
 
+describe.each<[string, string, (events: readonly unknown[]) => string, (text: string) => unknown[]]>([
+  [
+    'lines',
+    'application/x-ndjson',
+    (all) => all.map((event) => `${JSON.stringify(event)}\n`).join(''),
+    (text) => text.split(/(?<=\n)/).map((line) => JSON.parse(line) as unknown),
+  ],
+  ['server-sent events under the type of JSON', 'application/json', (all) => sse(all).toString(), (text) => events(text)],
+  [
+    'a list',
+    'application/json; charset=UTF-8',
+    (all) => `[${all.map((event) => JSON.stringify(event, null, 2)).join(',\r\n')}]`,
+    (text) => JSON.parse(text.endsWith(']') ? text : `${text}]`) as unknown[],
+  ],
+])('a stream that is %s', (_, type, write, read) => {
+  const stream = (pieces: readonly string[]): Buffer =>
+    Buffer.from(write(pieces.map((text) => ({ candidates: [{ content: { parts: [{ text }] }, index: 0 }] }))));
+  const joined = (bytes: Buffer): string =>
+    (read(bytes.toString()) as { candidates: { content: { parts: { text: string }[] } }[] }[])
+      .map(({ candidates }) => candidates[0]?.content.parts[0]?.text)
+      .join('');
+
+  it.each([1, 3, 8])('hides a value in pieces of %i characters', (size) => {
+    expect(joined(masked(stream(said.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []), type).bytes)).toBe(shown);
+    const harmless = stream(['a', ' few ', 'words']);
+    expect(masked(harmless, type).bytes.equals(harmless)).toBe(true);
+  });
+
+  it('leaves no part of a value where it was cut', () => {
+    const whole = stream(said.match(/[^]{1,9}/g) ?? []);
+    for (let kept = 1; kept < whole.length; kept += 23) {
+      const { bytes } = masked(whole.subarray(0, kept), type, whole.length);
+      expect(bytes.toString()).not.toMatch(/jan|doe|@|4111|1234567|DE89|sk-a|known-/);
+      if (kept > 600) expect(bytes.length).toBeGreaterThan(kept / 3);
+    }
+  });
+});
+
 describe('frames of AWS', () => {
   const payloads = (said.match(/[^]{1,4}/g) ?? []).map((text) => ({ contentBlockIndex: 0, delta: { text }, p: 'abcd' }));
   const converse = Buffer.concat(payloads.map((payload) => frameOf('contentBlockDelta', JSON.stringify(payload))));
@@ -171,8 +209,30 @@ describe('other bodies', () => {
     ['JSON without a type', Buffer.from('{"a":"jane@example.com"}'), '', /^\{"a":"\[email\]"\}$/],
     ['events without a type', Buffer.from('data: {"a":"jane@example.com"}\n\n'), '', /^data: \{"a":"\[email\]"\}\n\n$/],
     ['nothing', Buffer.alloc(0), 'application/json', /^$/],
-    ['JSON that is cut', Buffer.from('{"a":"x","b":"jane@exam'), 'application/json', /^\{"a":"x","b":"/],
   ])('%s', (_, bytes, type, expected) => {
     expect(masked(bytes, type).bytes.toString('utf8')).toMatch(expected);
+  });
+
+  it.each([
+    ['application/json', '{"a":"x","b":"mail jane.doe@exam', '{"a":"x","b":"mail [cut]'],
+    ['application/json', '{"a":"x","b":"mail jane\\u0040exam', '{"a":"x","b":"mail [cut]'],
+    ['application/json', '{"a":"x","b":"card 4111 1111 11', '{"a":"x","b":"card [cut]'],
+    ['application/json', '{"a":"x","b":"https://user:hunter', '{"a":"x","b":"[cut]'],
+    ['application/json', '{"a":"x","card":411111', '{"a":"x","card"[cut]'],
+    ['application/json', '{"a":"jane@example.com","b":"jane@example.com"', '{"a":"[email]","b":"[email]"'],
+    ['text/plain', 'mail jane.doe@exam', 'mail [cut]'],
+    ['text/plain', 'call +49 30 12', 'call [cut]'],
+    ['text/plain', 'jane@example.com and more ', '[email] and more '],
+  ])('%s leaves no part of a value where it was cut: %s', (type, kept, shown) => {
+    const { bytes, isCut } = masked(Buffer.from(kept), type, 1 << 20);
+    expect([bytes.toString(), isCut]).toEqual([shown, true]);
+  });
+
+  it('text leaves no part of a value where more of it came than is kept', () => {
+    const bytes = Buffer.from(`${'x'.repeat(80)} mail jane.doe@example.com, 4111 1111 1111 1111.`);
+    for (let limit = 82; limit < bytes.length; limit += 1) {
+      const out = redactor.begin(limit).response({ pieces: [bytes], size: bytes.length, contentType: 'text/plain' });
+      expect(String((out as Redacted).bytes)).not.toMatch(/jan|doe|@|4111/);
+    }
   });
 });

@@ -2,6 +2,7 @@ import { Hits } from '../find/hits.ts';
 import { findAll, passage, rangesOf } from '../find/text.ts';
 import { Masker } from '../masker.ts';
 import { decoded, Offsets } from '../strings.ts';
+import { cutMark, tailOf } from '../tail.ts';
 
 /** The pieces of one text that a stream sends bit by bit: strings in the same place of their events. */
 interface Channel {
@@ -11,9 +12,6 @@ interface Channel {
   /** The first piece, as long as all others are the same: an id or a name, which is no text in pieces. */
   same: string | undefined;
 }
-
-/** Characters at the end of a text that was cut: what is left of a value there may not be recognised. */
-const cutTail = 64;
 
 /**
  * Masks a stream of events. What one text holds is found wherever it was cut into events: the pieces are joined, each
@@ -35,6 +33,16 @@ export class StreamMasker extends Masker {
       this.#line(at, text.charCodeAt(stop - 1) === 0x0d ? stop - 1 : stop);
       at = stop + 1;
     }
+    this.#maskAll(isCut);
+  }
+
+  /** The same where events are no lines. @param events where each starts and ends, in turn */
+  runOver(events: readonly number[], isCut: boolean): void {
+    for (let i = 0; i + 1 < events.length; i += 2) this.#line(at(events, i), at(events, i + 1));
+    this.#maskAll(isCut);
+  }
+
+  #maskAll(isCut: boolean): void {
     for (const channel of this.#channels.values()) this.#mask(channel, isCut);
   }
 
@@ -134,11 +142,9 @@ export class StreamMasker extends Masker {
   }
 }
 
-/** The last word of a text that was cut, with the digits before it. */
 function hideTail(text: string, hits: Hits): void {
-  const tail = text.slice(-cutTail);
-  const match = /(?:[+(]?\d[\d ().\-/]*|\S+)$/.exec(tail);
-  if (match !== null && match[0].trim() !== '') hits.add('pattern', text.length - match[0].length, text.length, '[cut]');
+  const tail = tailOf(text);
+  if (tail < text.length) hits.add('pattern', tail, text.length, cutMark);
 }
 
 const at = (list: readonly number[], i: number): number => list[i] as number;
