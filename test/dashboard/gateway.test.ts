@@ -247,7 +247,7 @@ describe.skipIf(!hasBrowser)('the sign-in', () => {
     await page.getByRole('alert').waitFor();
   });
 
-  it('says that a session has ended, and leads back to the page', async () => {
+  it('says that a session has ended, and leads back to the page as it was left', async () => {
     const { page } = await open(`${adminUrl(gateway)}/catalog`);
     const signIn = async (): Promise<void> => {
       await expect.poll(() => page.evaluate('document.activeElement?.type')).toBe('password');
@@ -259,7 +259,20 @@ describe.skipIf(!hasBrowser)('the sign-in', () => {
     await page.context().clearCookies();
     await page.getByRole('link', { name: 'Prompts' }).click();
     await page.getByText('Your session has ended').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
     await signIn();
     await page.getByRole('heading', { name: 'Prompts', exact: true }).waitFor();
+    await page.getByText('No prompts yet').waitFor();
+    await page.getByRole('link', { name: 'Configs' }).click();
+    await page.getByLabel('Text of the user').fill('what I was writing');
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Explain', exact: true }).click();
+    await page.getByText('Your session has ended').waitFor();
+    await signIn();
+    await page.getByText('Your session has ended').waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Text of the user').inputValue()).toBe('what I was writing');
+    await page.getByRole('button', { name: 'Explain', exact: true }).click();
+    await page.getByText('What would happen', { exact: true }).waitFor();
   });
 });

@@ -180,8 +180,8 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     expect(await page.locator(`a[href="/requests/${good.id}"]`).count()).toBe(0);
   });
 
-  it('takes a time range from a drag over the histogram', async () => {
-    const page = await list();
+  it('takes a time range from a drag over the histogram, in place of times in the filter', async () => {
+    const page = await list(`?q=${encodeURIComponent('since:24h latency:>0')}`);
     const plot = page.locator('.histogram .u-over');
     await plot.waitFor();
     const box = await plot.boundingBox();
@@ -194,6 +194,11 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     const [since = 0, until = 0] = (parameter(page, 'range') ?? '').split('/').map((text) => Date.parse(text));
     expect(until - since).toBeGreaterThan(3 * 3_600_000);
     expect(until - since).toBeLessThan(7 * 3_600_000);
+    expect(parameter(page, 'q')).toBe('latency:>0');
+    await page.keyboard.press('t');
+    const from = await page.getByRole('textbox', { name: 'From' }).inputValue();
+    expect(await page.evaluate(`Date.parse(${JSON.stringify(from)})`)).toBe(Math.floor(since / 1000) * 1000);
+    await page.keyboard.press('Escape');
     // Nothing arrives any more in a range that has ended.
     expect(await page.getByRole('button', { name: 'Live' }).isDisabled()).toBe(true);
     await page.goBack();
@@ -226,6 +231,39 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     expect(await page.getByRole('separator', { name: 'Width of Route' }).getAttribute('aria-valuenow')).toBe('212');
     expect(await page.getByRole('button', { name: 'Mine', exact: true }).getAttribute('aria-pressed')).toBe('true');
     expect(await page.evaluate('document.documentElement.dataset.scheme')).toBe('dark');
+  });
+
+  it('counts over as long a time as the filter has', async () => {
+    const page = await list('?q=since%3A90d');
+    await expect.poll(() => page.locator('.histogram').innerText()).toContain('2,000 requests');
+    await page.locator('.histogram summary').click();
+    const bars = await page.locator('.histogram tbody tr').count();
+    expect([bars > 20, bars < 100]).toEqual([true, true]);
+    await page.route('**/api/stats*', (route) =>
+      route.fulfill({ status: 503, json: { error: { message: 'The log is away.', code: 'log_unavailable' } } }),
+    );
+    await filterOf(page).fill('status:>=400');
+    await filterOf(page).press('Enter');
+    await page.locator('.histogram', { hasText: 'The log is away.' }).waitFor();
+  });
+
+  it('keeps the views of two tabs', async () => {
+    const page = await list('?q=status%3A500');
+    const other = await page.context().newPage();
+    await other.goto(`${server.url}/requests?q=latency%3A%3E0`);
+    await drawn(other).first().waitFor();
+    const save = async (tab: Page, name: string): Promise<void> => {
+      await tab.getByRole('button', { name: 'Save view…' }).click();
+      await tab.getByRole('textbox', { name: 'Name' }).fill(name);
+      await tab.keyboard.press('Enter');
+    };
+    await save(page, 'Broken');
+    await other.getByRole('button', { name: 'Broken' }).waitFor();
+    await save(other, 'Missing');
+    await page.getByRole('button', { name: 'Missing' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Missing' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Broken', exact: true }).count()).toBe(1);
   });
 
   it.each([360, 1280])('keeps menus and views within a window of %i pixels', async (width) => {

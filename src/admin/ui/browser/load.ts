@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from './api.ts';
+import { hasEnded } from './session.ts';
 
 export interface Loaded<T> {
   /** The last that came, also while the next is on its way: nothing on screen jumps. */
@@ -13,7 +14,8 @@ export interface Loaded<T> {
 const awayMs = 3000;
 
 /**
- * Loads when `deps` change, and every `every` milliseconds while the page is looked at.
+ * Loads when `deps` change, and every `every` milliseconds while the page is looked at; where the session has ended, when somebody
+ * has signed in again.
  * An older response never replaces a newer one.
  */
 export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: readonly unknown[], every?: number): Loaded<T> {
@@ -26,7 +28,9 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: read
   const latest = useRef(load);
   latest.current = load;
   const isBusy = useRef(false);
+  const isEnded = hasEnded.value;
   useEffect(() => {
+    if (isEnded) return undefined;
     const abort = new AbortController();
     setState((before) => ({ ...before, loading: true }));
     isBusy.current = true;
@@ -38,12 +42,12 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: read
         setState({ data, error: undefined, loading: false });
       })
       .catch((error: unknown) => {
-        if (abort.signal.aborted) return;
+        if (abort.signal.aborted || hasEnded.peek()) return;
         isBusy.current = false;
         setState((before) => ({ ...before, error: toApiError(error), loading: false }));
       });
     return () => abort.abort();
-  }, [...deps, turn]);
+  }, [...deps, turn, isEnded]);
   useEffect(() => {
     if (every === undefined) return undefined;
     const timer = setInterval(() => {

@@ -38,11 +38,6 @@ interface RangePickerProps {
 }
 
 export function RangePicker({ range, onRange, open, onOpen, overruled = false, withAll = true }: RangePickerProps) {
-  const bounds = boundsOf(range, Date.now());
-  const [since, setSince] = useState(local(bounds?.since ?? Date.now() - 3_600_000));
-  const [until, setUntil] = useState(local(bounds?.until ?? Date.now()));
-  const [from, to] = [Date.parse(since), Date.parse(until)];
-  const isValid = !Number.isNaN(from) && !Number.isNaN(to) && from < to;
   const choose = (next: Range): void => {
     onRange(next);
     onOpen(false);
@@ -68,20 +63,32 @@ export function RangePicker({ range, onRange, open, onOpen, overruled = false, w
               </button>
             ))}
         </div>
-        <form
-          class="stack tight"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (isValid) choose(fixedRange(from, to));
-          }}
-        >
-          <TextField label="From" value={since} onInput={setSince} placeholder="2026-11-22T09:31" />
-          <TextField label="To" value={until} onInput={setUntil} problem={isValid ? null : 'From is before To: 2026-11-22T09:31'} />
-          <Button type="submit" disabled={!isValid}>
-            Show this range
-          </Button>
-        </form>
+        <OwnRange range={range} onRange={choose} />
       </div>
     </Popover>
+  );
+}
+
+/** Two times, which begin as those of the range that is shown. */
+function OwnRange({ range, onRange }: Pick<RangePickerProps, 'range' | 'onRange'>) {
+  const bounds = boundsOf(range, Date.now());
+  const [since, setSince] = useState(local(bounds?.since ?? Date.now() - 3_600_000));
+  const [until, setUntil] = useState(local(bounds?.until ?? Date.now()));
+  const [from, to] = [Date.parse(since), Date.parse(until)];
+  const isValid = !Number.isNaN(from) && !Number.isNaN(to) && from < to;
+  return (
+    <form
+      class="stack tight"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isValid) onRange(fixedRange(from, to));
+      }}
+    >
+      <TextField label="From" value={since} onInput={setSince} placeholder="2026-11-22T09:31" />
+      <TextField label="To" value={until} onInput={setUntil} problem={isValid ? null : 'From is before To: 2026-11-22T09:31'} />
+      <Button type="submit" disabled={!isValid}>
+        Show this range
+      </Button>
+    </form>
   );
 }

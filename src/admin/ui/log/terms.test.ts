@@ -3,7 +3,7 @@ import { makeRow } from '../../../query/fixtures/rows.ts';
 import { matcher } from '../../../query/match.ts';
 import { parseFilter } from '../../../query/parse.ts';
 import { sumOf } from './money.ts';
-import { boundsOf, fixedRange, isRange, stepFor, term, withRange } from './terms.ts';
+import { boundsOf, fixedRange, hasTimes, isRange, stepFor, term, withoutTimes, withRange } from './terms.ts';
 
 const now = Date.UTC(2026, 10, 22, 9, 31);
 
@@ -35,6 +35,16 @@ describe('ranges', () => {
   it.each(['', 'x', '1y', '1h/2h', '/', null])('%j is none', (text) => expect(isRange(text)).toBe(false));
 
   it('lose to times of the filter', () => expect(withRange('since:5m model:x', '1h')).toBe('since:5m model:x'));
+
+  it.each([
+    ['since:5m model:x', 'model:x'],
+    ['model:x until:2026-11-01T00:00:00Z since:"2026-10-01" key:y', 'model:x key:y'],
+    ['"a since:1h b" model:"x until:2h"', '"a since:1h b" model:"x until:2h"'],
+    ['SINCE:1h', ''],
+    ['upsince:1h', 'upsince:1h'],
+  ])('take the place of those in %s', (filter, left) => {
+    expect([withoutTimes(filter), hasTimes(filter)]).toEqual([left, left !== filter]);
+  });
 
   it('keep their bounds', () => expect(boundsOf(fixedRange(now - 5000, now), 0)).toEqual({ since: now - 5000, until: now }));
 

@@ -54,8 +54,15 @@ export function rangeTerms(range: Range): string {
   return `since:${since} until:${until}`;
 }
 
+/** The filter without its `since:` and `until:`, which stand in no quotes. */
+export function withoutTimes(filter: string): string {
+  const quotes = String.raw`"(?:\\.|[^"\\])*"`;
+  const times = new RegExp(String.raw`${quotes}|(?<=^|\s)(?:since|until):(?:${quotes}|\S)*\s*`, 'gi');
+  return filter.replaceAll(times, (found) => (found.startsWith('"') ? found : '')).trim();
+}
+
 /** A filter that has bounds of its own needs no range. */
-export const hasTimes = (filter: string): boolean => /(?:^|\s)(?:since|until):/i.test(filter);
+export const hasTimes = (filter: string): boolean => withoutTimes(filter) !== filter.trim();
 
 export const withRange = (filter: string, range: Range): string => (hasTimes(filter) ? filter : both(filter, rangeTerms(range)));
 

@@ -3,13 +3,13 @@ import type { Session } from '../../api-types.ts';
 import { get, post } from '../browser/api.ts';
 import { toApiError } from '../browser/load.ts';
 import { path } from '../browser/route.ts';
-import { hasEnded, session } from '../browser/session.ts';
+import { hasEnded, session, signedIn } from '../browser/session.ts';
 import { Empty } from '../components/display.tsx';
 import { Problem } from '../components/surface.tsx';
 import { Toasts } from '../components/toasts.tsx';
 import { signal } from '@preact/signals';
 import type { ApiError } from '../browser/api.ts';
-import { SignIn } from '../pages/sign-in/index.tsx';
+import { SignIn, SignInAgain } from '../pages/sign-in/index.tsx';
 import { Navigation } from './navigation.tsx';
 import { pageAt } from './pages.ts';
 import { ShortcutList } from './shortcut-list.tsx';
@@ -21,9 +21,9 @@ async function start(): Promise<void> {
   const link = /^#t=(.+)$/.exec(location.hash)?.[1];
   if (link !== undefined) history.replaceState(null, '', location.pathname + location.search);
   try {
-    session.value = link === undefined ? await get<Session>('/api/session') : await post<Session>('/api/session', { link });
+    if (link === undefined) session.value = await get<Session>('/api/session');
+    else signedIn(await post<Session>('/api/session', { link }));
     failed.value = undefined;
-    if (link !== undefined) hasEnded.value = false;
   } catch (error) {
     if (link === undefined) failed.value = toApiError(error);
     else {
@@ -49,7 +49,19 @@ export function App() {
       </main>
     );
   }
-  return who.role === null ? <SignIn problem={failed.value} /> : <Shell />;
+  if (who.role === null)
+    return (
+      <main class="sign-in">
+        <SignIn problem={failed.value} />
+      </main>
+    );
+  // Somebody else, or the same person with another role, begins anew.
+  return (
+    <>
+      <Shell key={`${who.role} ${who.name ?? ''}`} />
+      {hasEnded.value && <SignInAgain problem={failed.value} />}
+    </>
+  );
 }
 
 function Shell() {

@@ -10,7 +10,7 @@ import { Page } from '../../components/page.tsx';
 import { Problem } from '../../components/surface.tsx';
 import { SwitchedOff } from '../../log/switched-off.tsx';
 import { RangePicker } from '../../log/range-picker.tsx';
-import { hasTimes, isRange, type Range, withRange } from '../../log/terms.ts';
+import { hasTimes, isRange, type Range, withoutTimes, withRange } from '../../log/terms.ts';
 import { FirstRequest } from '../overview/first-request.tsx';
 import { RequestView } from '../request/view.tsx';
 import { FilterBar, problemOf } from './filter/filter-bar.tsx';
@@ -23,6 +23,7 @@ import { LiveBar } from './list/live-bar.tsx';
 import { useLive } from './list/use-live.ts';
 import { type Rows, useRows } from './list/use-rows.ts';
 import { Side } from './list/side.tsx';
+import { isOver } from './list/span.ts';
 
 const usualRange: Range = '24h';
 
@@ -48,22 +49,23 @@ function List({ status }: { status: Loaded<Status> }) {
   const [selected, setSelected] = useState(open);
   const [isTop, setTop] = useState(true);
   const [isLive, setLive] = useState(true);
-  const [menu, setMenu] = useState<'time' | 'columns'>();
+  const [menu, setMenu] = useState<Menu>();
   const flows = isTop && selected === undefined && open === undefined;
   // A range with an end in the past gets no new rows.
-  const hasEnd = range.includes('/');
-  const live = useLive(filter, isLive && isValid && !hasEnd, flows, rows);
+  const hasEnd = isOver(query, Date.now());
+  const live = useLive(query, isLive && isValid && !hasEnd, flows, rows);
   late.current = live.offer;
   useLayoutEffect(() => setSelected((before) => open ?? before), [open]);
 
   const show = (id: string | undefined): void => setParameters({ open: id }, { replace: open !== undefined && id !== undefined });
   const setFilter = (next: string): void => setParameters({ q: next, open: undefined });
-  const setRange = (next: Range): void => setParameters({ range: next === usualRange ? undefined : next });
+  // Times of the filter would overrule what is chosen.
+  const setRange = (next: Range): void => setParameters({ range: next === usualRange ? undefined : next, q: withoutTimes(filter) });
   useListKeys({ rows, selected, open, select: setSelected, show, toggleLive: () => setLive((on) => !on), menu: setMenu });
 
   // Without a log every call fails: that is no problem to report.
   const isKnown = status.data !== undefined || status.error !== undefined;
-  const oldest = status.data?.store.oldest ?? null;
+  const oldest = isKnown ? (status.data?.store.oldest ?? null) : undefined;
   const isEmpty = status.data?.store.records === 0 && rows.rows.length === 0 && filter === '' && rows.next !== undefined;
   if (isEmpty && status.data !== undefined)
     return (
@@ -82,33 +84,30 @@ function List({ status }: { status: Loaded<Status> }) {
       title="Requests"
       fixed
       aside={
-        <>
-          <Button
-            icon={isLive && !hasEnd ? 'pause' : 'play'}
-            pressed={isLive && !hasEnd}
-            disabled={hasEnd}
-            label={hasEnd ? 'No live rows: the time range has an end' : isLive ? 'Pause live rows' : 'Show live rows'}
-            shortcut="l"
-            onClick={() => setLive(!isLive)}
-          >
-            Live
-          </Button>
-          <RangePicker
-            range={range}
-            overruled={hasTimes(filter)}
-            open={menu === 'time'}
-            onOpen={(on) => setMenu(on ? 'time' : undefined)}
-            onRange={setRange}
-          />
-          <ColumnsMenu open={menu === 'columns'} onOpen={(on) => setMenu(on ? 'columns' : undefined)} />
-        </>
+        <Tools
+          isLive={isLive && !hasEnd}
+          hasEnd={hasEnd}
+          onLive={() => setLive(!isLive)}
+          range={range}
+          overruled={hasTimes(filter)}
+          onRange={setRange}
+          menu={menu}
+          onMenu={setMenu}
+        />
       }
     >
       <div class="list-head">
         <FilterBar filter={filter} onFilter={setFilter} />
         <Views filter={filter} onFilter={setFilter} />
       </div>
-      <Histogram query={query} range={range} isValid={isValid} newest={rows.rows[0]?.id} oldest={oldest} onRange={setRange} />
+      <Histogram
+        query={query}
+        isValid={isValid}
+        newest={rows.rows[0]?.id}
+        oldest={oldest}
+        isTold={rows.error !== undefined}
+        onRange={setRange}
+      />
       <div class={open === undefined ? 'list' : 'list with-side'}>
         <div class="list-main">
           {isKnown && rows.error !== undefined && rows.error.code !== 'invalid_filter' && <Problem error={rows.error} again={rows.again} />}
@@ -136,6 +135,44 @@ function List({ status }: { status: Loaded<Status> }) {
   );
 }
 
+type Menu = 'time' | 'columns';
+
+interface ToolsProps {
+  readonly isLive: boolean;
+  readonly hasEnd: boolean;
+  readonly onLive: () => void;
+  readonly range: Range;
+  readonly overruled: boolean;
+  readonly onRange: (range: Range) => void;
+  readonly menu: Menu | undefined;
+  readonly onMenu: (menu: Menu | undefined) => void;
+}
+
+function Tools({ isLive, hasEnd, onLive, range, overruled, onRange, menu, onMenu }: ToolsProps) {
+  return (
+    <>
+      <Button
+        icon={isLive ? 'pause' : 'play'}
+        pressed={isLive}
+        disabled={hasEnd}
+        label={hasEnd ? 'No live rows: the time range has an end' : isLive ? 'Pause live rows' : 'Show live rows'}
+        shortcut="l"
+        onClick={onLive}
+      >
+        Live
+      </Button>
+      <RangePicker
+        range={range}
+        overruled={overruled}
+        open={menu === 'time'}
+        onOpen={(on) => onMenu(on ? 'time' : undefined)}
+        onRange={onRange}
+      />
+      <ColumnsMenu open={menu === 'columns'} onOpen={(on) => onMenu(on ? 'columns' : undefined)} />
+    </>
+  );
+}
+
 function showNew(flush: () => void, select: (id: undefined) => void): void {
   flush();
   select(undefined);
@@ -149,7 +186,7 @@ interface ListKeys {
   readonly select: (id: string | undefined) => void;
   readonly show: (id: string | undefined) => void;
   readonly toggleLive: () => void;
-  readonly menu: (menu: 'time' | 'columns') => void;
+  readonly menu: (menu: Menu) => void;
 }
 
 function useListKeys({ rows, selected, open, select, show, toggleLive, menu }: ListKeys): void {

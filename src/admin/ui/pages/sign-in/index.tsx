@@ -1,11 +1,33 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Session } from '../../../api-types.ts';
 import { type ApiError, post } from '../../browser/api.ts';
 import { toApiError } from '../../browser/load.ts';
-import { hasEnded, session } from '../../browser/session.ts';
+import { hasEnded, signedIn } from '../../browser/session.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/form.tsx';
 import { Notice, Problem } from '../../components/surface.tsx';
+
+/** Over a page whose session has ended: what was written on it, or shown once, is there again afterwards. */
+export function SignInAgain({ problem }: { problem: ApiError | undefined }) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      class="sign-in again"
+      aria-label="Sign in"
+      onCancel={(event) => event.preventDefault()}
+      // Browsers close one at the second Escape, whatever the page says.
+      onClose={() => ref.current?.showModal()}
+    >
+      <SignIn problem={problem} />
+    </dialog>
+  );
+}
 
 export function SignIn({ problem }: { problem: ApiError | undefined }) {
   const [token, setToken] = useState('');
@@ -17,48 +39,45 @@ export function SignIn({ problem }: { problem: ApiError | undefined }) {
   const submit = async (): Promise<void> => {
     setBusy(true);
     try {
-      session.value = await post<Session>('/api/session', { token: token.trim() });
-      hasEnded.value = false;
+      signedIn(await post<Session>('/api/session', { token: token.trim() }));
     } catch (thrown) {
       setError(toApiError(thrown));
       setBusy(false);
     }
   };
   return (
-    <main class="sign-in">
-      <section class="panel">
-        <h1>Sign in to the gateway</h1>
-        <form
-          ref={form}
-          class="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void submit();
-          }}
-        >
-          {hasEnded.value && error === undefined && (
-            <Notice tone="info" title="Your session has ended">
-              <p>Sign in to go on where you were.</p>
-            </Notice>
-          )}
-          {error !== undefined && <Problem error={error} />}
-          <TextField
-            label="Admin token"
-            type="password"
-            value={token}
-            onInput={setToken}
-            hint={
-              <>
-                <code>gateway dashboard</code> prints a link that signs you in once. The token is <code>server.admin.token</code> of your{' '}
-                <code>gateway.yaml</code>, or in the file <code>admin-token</code> of the state directory.
-              </>
-            }
-          />
-          <Button kind="primary" type="submit" disabled={busy || token.trim() === ''}>
-            Sign in
-          </Button>
-        </form>
-      </section>
-    </main>
+    <section class="panel">
+      <h1>Sign in to the gateway</h1>
+      <form
+        ref={form}
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        {hasEnded.value && error === undefined && (
+          <Notice tone="info" title="Your session has ended">
+            <p>Sign in to go on where you were.</p>
+          </Notice>
+        )}
+        {error !== undefined && <Problem error={error} />}
+        <TextField
+          label="Admin token"
+          type="password"
+          value={token}
+          onInput={setToken}
+          hint={
+            <>
+              <code>gateway dashboard</code> prints a link that signs you in once. The token is <code>server.admin.token</code> of your{' '}
+              <code>gateway.yaml</code>, or in the file <code>admin-token</code> of the state directory.
+            </>
+          }
+        />
+        <Button kind="primary" type="submit" disabled={busy || token.trim() === ''}>
+          Sign in
+        </Button>
+      </form>
+    </section>
   );
 }

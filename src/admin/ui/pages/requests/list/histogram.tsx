@@ -5,8 +5,9 @@ import { compact, count, percent } from '../../../browser/format.ts';
 import { type Loaded, useLoad } from '../../../browser/load.ts';
 import { Chart } from '../../../charts/chart.tsx';
 import { Skeleton } from '../../../components/display.tsx';
-import { boundsOf, fixedRange, type Range, stepFor } from '../../../log/terms.ts';
+import { fixedRange, type Range } from '../../../log/terms.ts';
 import { statusSeries } from '../../overview/status-series.ts';
+import { stepOf } from './span.ts';
 
 const height = 72;
 const every = 30_000;
@@ -15,12 +16,13 @@ const countAfter = 2500;
 
 interface HistogramProps {
   readonly query: string;
-  readonly range: Range;
   readonly isValid: boolean;
   /** Id of the first row of the list. */
   readonly newest: string | undefined;
-  /** Unix milliseconds of the oldest record, for a range without a beginning. */
-  readonly oldest: number | null;
+  /** Unix milliseconds of the oldest record, for a filter without a beginning; undefined: not known yet. */
+  readonly oldest: number | null | undefined;
+  /** The list says already what is wrong. */
+  readonly isTold: boolean;
   readonly onRange: (range: Range) => void;
 }
 
@@ -43,17 +45,17 @@ function useFollow(newest: string | undefined, again: () => void): void {
 }
 
 /** Volume by status; a drag chooses a time range. */
-export function Histogram({ query, range, isValid, newest, oldest, onRange }: HistogramProps) {
-  const step = useMemo(() => {
-    const bounds = boundsOf(range, Date.now()) ?? { since: oldest ?? Date.now() - 3_600_000, until: Date.now() };
-    return stepFor(bounds.until - bounds.since);
-  }, [range, oldest]);
+export function Histogram({ query, isValid, newest, oldest, isTold, onRange }: HistogramProps) {
+  const isKnown = isValid && oldest !== undefined;
+  const step = useMemo(() => stepOf(query, oldest ?? null, Date.now()), [query, oldest]);
   const stats: Loaded<Stats | undefined> = useLoad(
-    async (signal) => (isValid ? get<Stats>('/api/stats', { q: query, by: 'status', step }, signal) : undefined),
-    [query, step, isValid],
+    async (signal) => (isKnown ? get<Stats>('/api/stats', { q: query, by: 'status', step }, signal) : undefined),
+    [query, step, isKnown],
     every,
   );
-  const { data } = stats;
+  // A gateway that is away for a moment takes nothing off the page; other problems may be of another filter than what was drawn.
+  const problem = stats.error?.code === 'unreachable' ? undefined : stats.error;
+  const data = problem === undefined ? stats.data : undefined;
   useFollow(newest, stats.again);
   const times = useMemo(() => data?.series.map(({ at }) => at) ?? [], [data]);
   const series = useMemo(() => statusSeries(data?.series ?? []), [data]);
@@ -61,11 +63,11 @@ export function Histogram({ query, range, isValid, newest, oldest, onRange }: Hi
     <section class="histogram" aria-label="Volume">
       <p class="muted small nowrap cut">
         {data === undefined
-          ? ' '
+          ? ((isTold ? undefined : problem?.message) ?? ' ')
           : `${count(data.total.requests)} ${data.total.requests === 1 ? 'request' : 'requests'} · ${percent(data.total.errors, data.total.requests)} errors · drag to choose a time range`}
       </p>
       {data === undefined ? (
-        isValid ? (
+        isValid && problem === undefined ? (
           <Skeleton lines={1} height={`${height}px`} />
         ) : (
           <div style={{ minHeight: `${height}px` }} />

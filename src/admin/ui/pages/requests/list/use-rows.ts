@@ -4,6 +4,7 @@ import type { LogRow } from '../../../../../core/logs/row.ts';
 import type { ApiError } from '../../../browser/api.ts';
 import { get } from '../../../browser/api.ts';
 import { toApiError } from '../../../browser/load.ts';
+import { hasEnded } from '../../../browser/session.ts';
 
 const pageSize = 100;
 /** Milliseconds in which a record reaches the store. */
@@ -52,7 +53,7 @@ export function useRows(query: string, isValid: boolean, late: { readonly curren
         const kept = before === undefined ? [] : now.current.rows;
         setState({ rows: joined(kept, page.rows), next: page.next, error: undefined });
       } catch (error) {
-        if (!abort.signal.aborted) setState({ ...now.current, error: toApiError(error) });
+        if (!abort.signal.aborted && !hasEnded.peek()) setState({ ...now.current, error: toApiError(error) });
       }
       if (running.current === abort) {
         running.current = undefined;
@@ -62,15 +63,16 @@ export function useRows(query: string, isValid: boolean, late: { readonly curren
     [query],
   );
 
+  const isEnded = hasEnded.value;
   useEffect(() => {
-    if (isValid) void load(undefined);
-  }, [load, isValid, turn]);
+    if (isValid && !isEnded) void load(undefined);
+  }, [load, isValid, turn, isEnded]);
   useEffect(() => () => running.current?.abort(), []);
   // What ended just before is stored a moment later, and came too early for the live rows.
   useEffect(() => {
     const abort = new AbortController();
     const timer = setTimeout(() => {
-      if (!isValid || running.current !== undefined) return;
+      if (!isValid || isEnded || running.current !== undefined) return;
       get<SearchPage>('/api/requests', { q: query, limit: pageSize }, abort.signal)
         .then((page) => {
           const seen = new Set(now.current.rows.map(({ id }) => id));
@@ -83,7 +85,7 @@ export function useRows(query: string, isValid: boolean, late: { readonly curren
       clearTimeout(timer);
       abort.abort();
     };
-  }, [query, isValid, turn]);
+  }, [query, isValid, turn, isEnded]);
 
   return {
     ...state,

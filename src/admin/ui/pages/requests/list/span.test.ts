@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { isOver, stepOf } from './span.ts';
+
+const day = 86_400_000;
+const now = Date.UTC(2026, 10, 22, 9, 31);
+
+describe('the bars of a filter', () => {
+  it.each<[string, number | null, number]>([
+    ['since:24h', null, 1800],
+    ['model:x since:90d', null, 172_800],
+    ['since:5m', now - 90 * day, 60],
+    ['since:2026-01-01T00:00:00Z until:2026-01-02T00:00:00Z', null, 1800],
+    ['model:x', now - 400 * day, 432_000],
+    ['', null, 60],
+    ['since:', now - day, 1800],
+  ])('of %j, where the oldest record is of %s, are of %i s', (query, oldest, step) => {
+    expect(stepOf(query, oldest, now)).toBe(step);
+  });
+
+  it.each([
+    ['since:1h', false],
+    ['until:1h', true],
+    ['until:2026-11-23T00:00:00Z', false],
+  ])('of %s are over: %s', (query, over) => expect(isOver(query, now)).toBe(over));
+});
