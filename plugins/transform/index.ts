@@ -174,14 +174,16 @@ function unserved(ctx: Routed, { binding }: Attempt): GatewayError {
 
 /** What passes without being read: the client's request with the provider's address and credential. */
 function relayed(ctx: Routed, attempt: Attempt, call: AttemptCall, body: RequestBody): Translation {
-  const address = attempt.binding.provider.relay?.(call, pathFor(ctx, attempt));
+  const { provider } = attempt.binding;
+  const address = provider.relay?.(call, pathFor(ctx, attempt));
   if (address === undefined) throw new GatewayError('internal', { message: 'The provider does not serve this route.' });
-  const theirs = relayedHeaders(ctx.headers, withheldFrom(attempt.binding.provider, call.credential));
+  const theirs = relayedHeaders(ctx.headers, withheldFrom(provider, call.credential));
   const headers = joinHeaders(theirs, address.headers ?? []);
   // Of a compressed answer nobody could say whether it repeats the credential.
   headers.push('accept-encoding', 'identity');
   const passes = body.kind === 'passing' || body.kind === 'socket' ? body : emptyBody;
-  return { request: { ...address, method: ctx.method, headers, body: passes, dropped: [] }, tap: unread };
+  const tap = (body.kind === 'socket' ? provider.socketTap?.() : undefined) ?? unread;
+  return { request: { ...address, method: ctx.method, headers, body: passes, dropped: [] }, tap };
 }
 
 /** The client's own path; the name of a model in it as it is asked of this target. */

@@ -5,6 +5,7 @@ import type { Plain } from './json/merge.ts';
 import type { Call, MediaNeed, UpstreamAddress } from './provider/call.ts';
 import type { CommonSettings, ProviderEntry } from './provider/entry.ts';
 import type { Translation } from './provider/translation.ts';
+import type { Tap } from './tap.ts';
 
 export type * from './provider/call.ts';
 export type * from './provider/entry.ts';
@@ -24,6 +25,8 @@ export interface Provider<Settings = unknown> {
   readonly operations: { readonly [E in Endpoint]?: Operation<Settings> };
   /** Where a path that is not modelled goes; absent when the provider has none. */
   relay?(call: Call<Settings>, path: string): UpstreamAddress;
+  /** Reads in a WebSocket what it uses; absent where nobody knows how its messages say so. */
+  socketTap?(): Tap;
   /** Reads the provider's error body; the caller decides what it means for retry and fallback. */
   fault(status: number, body: string, headers?: Readonly<Record<string, string>>): ProviderFault;
 }

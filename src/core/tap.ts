@@ -20,6 +20,11 @@ export interface Tap {
    */
   readonly unwrap?: (event: WireEvent) => WireEvent;
   /**
+   * WebSockets: whether a text message of the provider that begins like this is an event that the tap reads; `event` gets
+   * those, and an empty text for one that was too long. Absent: none is read.
+   */
+  readonly hears?: (beginning: string) => boolean;
+  /**
    * A whole answer with a 2xx status, as UTF-8 text in which `flawOf` found nothing: it is not looked through once more before
    * it is parsed. Returns the error object that some services send under 200.
    */

@@ -1,3 +1,4 @@
+import { RealtimeTap } from '#formats/openai-objects/realtime-tap.ts';
 import { defineProvider, type Operation } from '#core/provider.ts';
 import { azureFault } from '../_azure/fault.ts';
 import { relayedRoute } from '../_shared/address.ts';
@@ -46,5 +47,6 @@ export default defineProvider<FoundrySettings>({
     ...relayed(call, relayedRoute(path)),
     headers: isMessages(call) ? anthropicHeaders(call, undefined) : openHeaders(call),
   }),
+  socketTap: () => new RealtimeTap(),
   fault: azureFault,
 });

@@ -1,3 +1,4 @@
+import { RealtimeTap } from '#formats/openai-objects/realtime-tap.ts';
 import { traitsOf } from '#core/endpoint.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
 import { defineProvider } from '#core/provider.ts';
@@ -58,6 +59,7 @@ export default defineProvider<AzureSettings>({
     const route = relayedRoute(path);
     return route === 'realtime' ? realtime(target, call) : address(target, call, route);
   },
+  socketTap: () => new RealtimeTap(),
   fault: azureFault,
 });
 

@@ -4,6 +4,7 @@ import { defineProvider } from '#core/provider.ts';
 import { at, baseOf, customHostProblems, memo, paramOf, relayedRoute, withParam } from '../_shared/address.ts';
 import { batchLine } from '#formats/openai-objects/batch-lines.ts';
 import { openaiCompatible } from '../_shared/openai-compatible.ts';
+import { RealtimeTap } from '#formats/openai-objects/realtime-tap.ts';
 import { openaiFault } from '#formats/openai-chat/fault.ts';
 import { accountHeaders, openaiHeaders } from './headers.ts';
 import { probe } from './probe.ts';
@@ -44,5 +45,6 @@ export default defineProvider<OpenAiSettings>({
     const query = call.model !== '' && isNamed ? withParam(call.query, 'model', call.model) : call.query;
     return { ...at(base(call.settings), relayedRoute(path), query), headers: accountHeaders(call) };
   },
+  socketTap: () => new RealtimeTap(),
   fault: openaiFault,
 });

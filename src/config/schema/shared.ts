@@ -58,7 +58,7 @@ export const timeouts = {
       'From the end of the request to the first event of a stream (default 60s), or to the head of any other response (no default).',
       ['1ms', '24h'],
     ),
-    idle: duration('Between two events of a stream.', ['1ms', '24h']),
+    idle: duration('Between two events of a stream; of a WebSocket, the time in which neither side sends.', ['1ms', '24h']),
     total: duration('For the whole attempt.', ['1ms', '24h']),
   },
   additionalProperties: false,

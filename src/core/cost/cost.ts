@@ -65,6 +65,7 @@ class Sum {
       this.#add(count(details.characters), rates.characters);
       this.#add(count(details.web_searches), rates.web_searches);
       this.#add(count(details.file_searches), rates.file_searches);
+      if (count(details.transcripts) > 0) return undefined;
       const images = count(details.images);
       if (images > 0 && usage.prompt + usage.completion === 0) this.#add(images, imageRate(this.#price.images, details.image ?? ''));
       if (count(details.seconds) > 0 && rates.audio_minute === undefined && usage.prompt + usage.completion === 0) return undefined;

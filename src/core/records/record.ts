@@ -198,6 +198,8 @@ export interface UsageDetails {
   /** Searches that the provider made, in the web and in its own store of files. */
   readonly web_searches?: number;
   readonly file_searches?: number;
+  /** Transcripts in a WebSocket, which another model made of what was said, and which are billed apart. */
+  readonly transcripts?: number;
   /** Service tier that the response names: `flex`, `priority`, `batch`. */
   readonly tier?: string;
 }

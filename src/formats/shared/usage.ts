@@ -13,9 +13,9 @@ export function readUsage(value: unknown): Usage | undefined {
   if (prompt === undefined && completion === undefined) {
     return seconds === undefined ? undefined : { prompt: 0, completion: 0, details: { seconds } };
   }
-  // The audio routes write it without the plural.
+  // The audio routes and realtime sessions write it without the plural.
   const input = details(value['prompt_tokens_details'], value['input_tokens_details'] ?? value['input_token_details']);
-  const output = details(value['completion_tokens_details'], value['output_tokens_details']);
+  const output = details(value['completion_tokens_details'], value['output_tokens_details'] ?? value['output_token_details']);
   return {
     prompt: prompt ?? 0,
     completion: completion ?? 0,

@@ -148,10 +148,13 @@ export class ClientSocket implements Client, PendingBody, SocketBody {
   };
 }
 
-/** The headers of the upgrade itself; the key is the client's own, so the provider's answer to it fits. */
+/**
+ * The headers of the upgrade itself; the key is the client's own, so the provider's answer to it fits. No extension is asked
+ * for: in compressed frames nobody would find a credential that the provider repeats, or what a session used.
+ */
 function handshakeOf(headers: IncomingMessage['headers'], offered: readonly string[]): HeaderPairs {
   const out: HeaderPairs = ['connection', 'Upgrade', 'upgrade', 'websocket'];
-  for (const name of ['sec-websocket-key', 'sec-websocket-version', 'sec-websocket-extensions'] as const) {
+  for (const name of ['sec-websocket-key', 'sec-websocket-version'] as const) {
     const value = headers[name];
     if (typeof value === 'string') out.push(name, value);
   }

@@ -8,6 +8,7 @@ import { isFinalStatus } from '../../../core/http/status.ts';
 import type { SocketBody } from '../../../core/json/body.ts';
 import type { Attempt, Flow, FlowConsumer, KeptBody, Outcome, Times, TimeoutPhase } from '../../../core/plan.ts';
 import type { SocketRecord } from '../../../core/records/record.ts';
+import type { Tap } from '../../../core/tap.ts';
 import { type EchoListener, Redactor, type SecretForms } from '../../../core/secrets/redactor.ts';
 import { ofMessage } from '../exchange/bytes-answer.ts';
 import type { ExchangeSettings } from '../exchange/exchange.ts';
@@ -15,6 +16,7 @@ import { interrupted, invalid, overdue } from '../exchange/faults.ts';
 import type { Swept } from '../../wire/sweeper.ts';
 import { abnormalClose, closeFrame, FrameCounter } from './frames.ts';
 import { headersToSend, passedHeaders } from './handshake.ts';
+import { type MessageReader, TextMessages } from './messages.ts';
 import { readRefusal } from './refusal.ts';
 import { request as httpRequest } from '../../../core/node-http.ts';
 
@@ -41,7 +43,7 @@ export class SocketExchange implements Swept, Flow, EchoListener {
   readonly #settings: SocketSettings;
   readonly #startedAt: number;
   readonly #fromClient = new FrameCounter();
-  readonly #fromProvider = new FrameCounter();
+  #fromProvider = new FrameCounter();
   #redactor: Redactor | undefined;
   #out: ClientRequest | undefined;
   #upstream: Duplex | undefined;
@@ -157,7 +159,9 @@ export class SocketExchange implements Swept, Flow, EchoListener {
     upstream.on('close', this.#onProviderClose).on('drain', () => this.#body.resume());
     const passed = ofMessage(passedHeaders(answer.headers, this.#body.offered));
     const headers = this.#redactor === undefined ? passed : this.#redactor.headers(passed);
-    const reply = { status: 101, headers, body: none, flow: this, tap: this.#attempt.translation?.tap };
+    const tap = this.#attempt.translation?.tap;
+    if (tap?.hears !== undefined) this.#fromProvider = new FrameCounter(new TextMessages(readerFor(tap, tap.hears)));
+    const reply = { status: 101, headers, body: none, flow: this, tap };
     this.#settle({ kind: 'answered', attempt: this.#attempt, times: this.#times(), reply });
   }
 
@@ -328,6 +332,12 @@ export class SocketExchange implements Swept, Flow, EchoListener {
     return { at, connectMs: since(this.#connectedAt), firstByteMs: since(this.#firstAt), totalMs };
   }
 }
+
+/** A message of which the tap can only say that it was not read is an empty one. */
+const readerFor = (tap: Tap, wants: MessageReader['wants']): MessageReader => ({
+  wants,
+  read: (text = '') => void tap.event({ name: '', data: text }),
+});
 
 /** A client that has ended its side without a close frame waits for what the provider still sends, but not for its silence. */
 const halfOpenMs = 5000;

@@ -1,3 +1,5 @@
+import type { TextMessages } from './messages.ts';
+
 /** No close frame was seen (RFC 6455 7.1.5). */
 export const abnormalClose = 1006;
 /** A close frame without a code. */
@@ -20,6 +22,12 @@ export class FrameCounter {
   #left = 0;
   #close: number[] | undefined;
   #mask = 0;
+  readonly #messages: TextMessages | undefined;
+
+  /** @param messages are put together from the same frames */
+  constructor(messages?: TextMessages) {
+    this.#messages = messages;
+  }
 
   /** True between frames: a frame of ours may be written here. */
   get isAtBoundary(): boolean {
@@ -61,6 +69,8 @@ export class FrameCounter {
     this.frames += 1;
     this.#close = (view.getUint8(0) & 0x0f) === closeOpcode ? [] : undefined;
     if (this.#close !== undefined && this.#left === 0) this.closeCode = noCode;
+    this.#messages?.frame(view.getUint8(0), isMasked);
+    if (this.#left === 0) this.#messages?.endOfFrame();
   }
 
   #payload(chunk: Buffer, at: number): number {
@@ -71,6 +81,10 @@ export class FrameCounter {
       if (close.length === 2) this.closeCode = (((close[0] ?? 0) << 8) | (close[1] ?? 0)) ^ this.#mask;
     }
     this.#left -= taken;
+    if (this.#messages !== undefined) {
+      this.#messages.payload(chunk.subarray(at, at + taken));
+      if (this.#left === 0) this.#messages.endOfFrame();
+    }
     return at + taken;
   }
 }

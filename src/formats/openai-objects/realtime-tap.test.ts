@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { RealtimeTap } from './realtime-tap.ts';
+
+const created = { type: 'session.created', session: { type: 'realtime', object: 'realtime.session', model: 'gpt-realtime-2025-08-28' } };
+const transcribes = (session: object) => ({ type: 'session.created', session });
+const done = (usage: unknown, status = 'completed') => ({
+  type: 'response.done',
+  event_id: 'event_1',
+  response: { status, output: [], usage },
+});
+const transcript = (usage: unknown) => ({ type: 'conversation.item.input_audio_transcription.completed', transcript: 'Hi.', usage });
+
+const first = {
+  total_tokens: 253,
+  input_tokens: 132,
+  output_tokens: 121,
+  input_token_details: {
+    text_tokens: 119,
+    audio_tokens: 13,
+    cached_tokens: 64,
+    cached_tokens_details: { text_tokens: 54, audio_tokens: 10 },
+  },
+  output_token_details: { text_tokens: 30, audio_tokens: 91 },
+};
+const second = {
+  total_tokens: 30,
+  input_tokens: 20,
+  output_tokens: 10,
+  input_token_details: { audio_tokens: 5, image_tokens: 4 },
+  output_token_details: {},
+};
+
+/** Each event, and what is known after all of them. */
+const sessions: readonly (readonly [name: string, events: readonly unknown[], expected: object])[] = [
+  ['before a response', [created], { model: 'gpt-realtime-2025-08-28', usage: undefined }],
+  [
+    'one response',
+    [created, done(first)],
+    {
+      usage: { prompt: 132, completion: 121, cached: 64, audioIn: 13, audioOut: 91, details: { cached_audio: 10 } },
+    },
+  ],
+  [
+    'two responses are added up, part by part',
+    [created, done(first), done(second, 'incomplete')],
+    {
+      usage: { prompt: 152, completion: 131, cached: 64, audioIn: 18, audioOut: 91, details: { cached_audio: 10, image_in: 4 } },
+    },
+  ],
+  [
+    'a response that was cancelled and used nothing',
+    [done(second), done(null, 'cancelled'), done(undefined, 'failed')],
+    { usage: { prompt: 20 } },
+  ],
+  ['a response that was cancelled and says what it used', [done(second), done(second, 'cancelled')], { usage: { prompt: 40 } }],
+  ['a whole response that does not say what it used', [done(second), done(undefined)], { usage: undefined }],
+  ['an event that is too long to be read', [done(second), undefined], { usage: undefined }],
+  ['a response whose form is another', [done(second), { type: 'response.done', response: 'x' }, done(second)], { usage: { prompt: 40 } }],
+  [
+    'transcripts beside responses',
+    [created, transcript({ type: 'duration', seconds: 3 }), done(second)],
+    { model: 'gpt-realtime-2025-08-28', usage: { prompt: 20, details: { image_in: 4, transcripts: 1 } } },
+  ],
+  [
+    'transcripts alone, in a session for responses',
+    [created, transcript(undefined)],
+    { usage: { prompt: 0, details: { transcripts: 1 } } },
+  ],
+  [
+    'a session that only transcribes',
+    [
+      transcribes({ type: 'transcription', audio: { input: { transcription: { model: 'gpt-4o-transcribe' } } } }),
+      transcript({ type: 'tokens', input_tokens: 9, output_tokens: 3, input_token_details: { audio_tokens: 9 } }),
+      transcript({ type: 'tokens', input_tokens: 1, output_tokens: 1 }),
+    ],
+    { model: 'gpt-4o-transcribe', usage: { prompt: 10, completion: 4, audioIn: 9 } },
+  ],
+  [
+    'the same in its first form, counted in seconds',
+    [
+      {
+        type: 'transcription_session.created',
+        session: { object: 'realtime.transcription_session', input_audio_transcription: { model: 'whisper-1' } },
+      },
+      transcript({ type: 'duration', seconds: 2.5 }),
+      transcript({ type: 'duration', seconds: 1 }),
+    ],
+    { model: 'whisper-1', usage: { prompt: 0, completion: 0, details: { seconds: 3.5 } } },
+  ],
+];
+
+describe('what a realtime session used', () => {
+  it.each(sessions)('%s', (_name, events, expected) => {
+    const tap = new RealtimeTap();
+    for (const event of events) {
+      const data = event === undefined ? '' : JSON.stringify(event);
+      if (event !== undefined) expect(tap.hears(data)).toBe(true);
+      expect(tap.event({ name: '', data })).toBe('meta');
+    }
+    if ('usage' in expected && expected.usage === undefined) expect(tap.usage).toBeUndefined();
+    else expect(tap).toMatchObject(expected);
+  });
+
+  it.each([
+    ['{"type":"response.output_audio.delta","delta":"AAAA"}', false],
+    ['{"event_id":"e", "type" : "response.done","response":{}}', true],
+    ['{"type":"conversation.item.created","item":{"content":"{\\"type\\":\\"response.done\\"}"}}', false],
+  ])('looks at the beginning: %s', (beginning, isHeard) => {
+    expect(new RealtimeTap().hears(beginning)).toBe(isHeard);
+  });
+
+  it('does not count what only looks like the end of a response', () => {
+    const tap = new RealtimeTap();
+    const data = JSON.stringify({ type: 'response.created', response: { metadata: { type: 'response.done' }, usage: first } });
+    expect(tap.hears(data)).toBe(true);
+    tap.event({ name: '', data });
+    expect(tap.usage).toBeUndefined();
+  });
+});

@@ -1,0 +1,112 @@
+import type { WireEvent } from '../../core/events.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import type { Usage } from '../../core/model/usage.ts';
+import type { EventKind, Tap } from '../../core/tap.ts';
+import { parseObject, textOf } from '../shared/json.ts';
+import { readUsage } from '../shared/usage.ts';
+
+const created = /^(?:transcription_)?session\.created$/;
+const answered = 'response.done';
+const transcribed = 'conversation.item.input_audio_transcription.completed';
+
+const heard =
+  /"type"\s*:\s*"(?:(?:transcription_)?session\.created|response\.done|conversation\.item\.input_audio_transcription\.completed)"/;
+
+/**
+ * What a realtime session uses (OpenAI, API reference: Realtime, server events): the sum of what each response says at its end.
+ * In a session that only transcribes, transcripts are the responses. Elsewhere another model makes them, at prices of its own:
+ * they are counted, and what the session costs is unknown then.
+ */
+export class RealtimeTap implements Tap {
+  readonly complete = true;
+  readonly id = undefined;
+  readonly fault = undefined;
+  readonly finish: readonly string[] = [];
+  readonly contentEvents = 0;
+  model: string | undefined;
+  #sum: Usage | undefined;
+  #transcripts = 0;
+  #onlyTranscribes = false;
+  /** The end of a response could not be read: what the others used is not what the session used. */
+  #isPartly = false;
+
+  hears(beginning: string): boolean {
+    return heard.test(beginning);
+  }
+
+  event({ data }: WireEvent): EventKind {
+    const event = parseObject(data);
+    const type = textOf(event?.['type']) ?? '';
+    if (event === undefined) this.#isPartly = true;
+    else if (created.test(type)) this.#session(event['session']);
+    else if (type === answered) this.#answered(event['response']);
+    else if (type === transcribed && this.#onlyTranscribes) this.#used(event['usage']);
+    else if (type === transcribed) this.#transcripts += 1;
+    return 'meta';
+  }
+
+  whole(): undefined {
+    return undefined;
+  }
+
+  get usage(): Usage | undefined {
+    if (this.#isPartly || (this.#sum === undefined && this.#transcripts === 0)) return undefined;
+    const sum = this.#sum ?? { prompt: 0, completion: 0 };
+    return this.#transcripts === 0 ? sum : { ...sum, details: { ...sum.details, transcripts: this.#transcripts } };
+  }
+
+  #session(session: unknown): void {
+    if (!isPlain(session)) return;
+    const transcription = transcriptionOf(session);
+    this.#onlyTranscribes = session['type'] === 'transcription' || session['object'] === 'realtime.transcription_session';
+    this.model = textOf(this.#onlyTranscribes ? transcription?.['model'] : session['model']) ?? this.model;
+  }
+
+  /** One that failed or was cancelled may have used nothing, and says nothing of it then. */
+  #answered(response: unknown): void {
+    const { usage, status } = isPlain(response) ? response : ({} as Plain);
+    if ((usage !== undefined && usage !== null) || status === 'completed') this.#used(usage);
+  }
+
+  #used(value: unknown): void {
+    const usage = readUsage(value);
+    if (usage === undefined) this.#isPartly = true;
+    else this.#sum = this.#sum === undefined ? usage : added(this.#sum, usage);
+  }
+}
+
+/** Where the first and the second form of sessions name the model of transcripts. */
+function transcriptionOf(session: Plain): Plain | undefined {
+  const audio = isPlain(session['audio']) ? session['audio'] : undefined;
+  const input = isPlain(audio?.['input']) ? audio['input'] : undefined;
+  const transcription = input?.['transcription'] ?? session['input_audio_transcription'];
+  return isPlain(transcription) ? transcription : undefined;
+}
+
+function added(one: Usage, other: Usage): Usage {
+  return {
+    ...sums(one, other, counts),
+    prompt: one.prompt + other.prompt,
+    completion: one.completion + other.completion,
+    ...detailsOf(one, other),
+  };
+}
+
+const counts = ['cached', 'cacheWrite', 'reasoning', 'audioIn', 'audioOut'] as const;
+const details = ['image_in', 'image_out', 'cached_audio', 'cached_images', 'seconds'] as const;
+
+function detailsOf(one: Usage, other: Usage): Pick<Usage, 'details'> {
+  if (one.details === undefined && other.details === undefined) return {};
+  return { details: sums(one.details ?? {}, other.details ?? {}, details) };
+}
+
+/** Members that either has. */
+function sums<K extends string>(
+  one: { readonly [P in K]?: number },
+  other: { readonly [P in K]?: number },
+  keys: readonly K[],
+): { [P in K]?: number } {
+  const sum: { [P in K]?: number } = {};
+  for (const key of keys) if (one[key] !== undefined || other[key] !== undefined) sum[key] = (one[key] ?? 0) + (other[key] ?? 0);
+  return sum;
+}

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { FrameCounter } from './frames.ts';
+import { TextMessages } from './messages.ts';
+
+interface Message {
+  readonly text: string;
+  /** Lengths of its fragments; the rest is the last one. */
+  readonly fragments: readonly number[];
+  /** A control frame stands between two fragments. */
+  readonly isInterrupted: boolean;
+  readonly kind: 'text' | 'binary' | 'compressed';
+}
+
+/** Of a server, not masked (RFC 6455 5.2), written independently of the reader. */
+function frame(first: number, payload: Buffer): Buffer {
+  const { length } = payload;
+  const head = length < 126 ? [first, length] : length < 65536 ? [first, 126, length >> 8, length & 255] : undefined;
+  if (head !== undefined) return Buffer.concat([Buffer.from(head), payload]);
+  const long = Buffer.from([first, 127, 0, 0, 0, 0, 0, 0, 0, 0]);
+  long.writeUInt32BE(length, 6);
+  return Buffer.concat([long, payload]);
+}
+
+function encode({ text, fragments, isInterrupted, kind }: Message): Buffer {
+  const bytes = Buffer.from(text);
+  const cuts = [0, ...fragments.map((at) => at % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];
+  const opcode = { text: 1, binary: 2, compressed: 0x41 }[kind];
+  const frames = cuts.slice(1).map((end, i) => {
+    const isLast = i === cuts.length - 2;
+    return frame((isLast ? 0x80 : 0) | (i === 0 ? opcode : 0), bytes.subarray(cuts[i], end));
+  });
+  return Buffer.concat(frames.flatMap((each, i) => (i > 0 && isInterrupted ? [frame(0x89, Buffer.from('wanted ping')), each] : [each])));
+}
+
+function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
+  const at = [...new Set([0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length])].toSorted((a, b) => a - b);
+  return at.slice(1).map((end, i) => bytes.subarray(at[i], end));
+}
+
+function readAll(bytes: readonly Buffer[]): (string | undefined)[] {
+  const read: (string | undefined)[] = [];
+  const messages = new TextMessages({ wants: (beginning) => beginning.startsWith('wanted'), read: (text) => read.push(text) });
+  const counter = new FrameCounter(messages);
+  for (const piece of bytes) counter.push(piece);
+  return read;
+}
+
+const message: fc.Arbitrary<Message> = fc.record({
+  text: fc
+    .tuple(
+      fc.constantFrom('wanted ', 'other ', 'want', ''),
+      fc.oneof(fc.string({ maxLength: 40, unit: 'binary' }), fc.constantFrom('x'.repeat(600), 'ü'.repeat(70_000))),
+    )
+    .map(([start, rest]) => (start + rest).toWellFormed()),
+  fragments: fc.array(fc.nat(), { maxLength: 3 }),
+  isInterrupted: fc.boolean(),
+  kind: fc.constantFrom('text', 'text', 'text', 'binary', 'compressed'),
+});
+
+test('text messages that are wanted are read, in any fragments and any split', () => {
+  fc.assert(
+    fc.property(fc.array(message, { maxLength: 5 }), fc.array(fc.nat(), { maxLength: 30 }), (messages, cuts) => {
+      const wanted = messages.filter(({ kind, text }) => kind === 'text' && text.startsWith('wanted')).map(({ text }) => text);
+      const bytes = Buffer.concat(messages.map(encode));
+      expect(readAll(pieces(bytes, cuts))).toEqual(wanted);
+      if (bytes.length < 2000) expect(readAll([...bytes].map((byte) => Buffer.from([byte])))).toEqual(wanted);
+    }),
+  );
+});
+
+test('one that is too long is said to be, once, and the next is read', () => {
+  const whole = frame(0x81, Buffer.from(`wanted ${'x'.repeat(4 * 1024 * 1024)}`));
+  const next = frame(0x81, Buffer.from('wanted too'));
+  expect(readAll(pieces(Buffer.concat([whole, next]), [70_000, 3_000_000, 4_194_310, 4_194_315]))).toEqual([undefined, 'wanted too']);
+});

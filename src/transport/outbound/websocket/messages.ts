@@ -1,0 +1,81 @@
+/** Characters by which a message says what it is. */
+const shown = 512;
+
+/** Bytes of the longest message that is read. */
+const longest = 4 * 1024 * 1024;
+
+const textOpcode = 1;
+const firstControlOpcode = 8;
+
+/** Who reads some messages of one direction. */
+export interface MessageReader {
+  /** Whether a text message that begins like this is read. */
+  wants(beginning: string): boolean;
+  /** @param text undefined for a message that was wanted and is too long */
+  read(text: string | undefined): void;
+}
+
+/**
+ * Puts together those text messages of a WebSocket that somebody wants to read (RFC 6455 5.4); of all others it looks at the
+ * beginning. Nothing is copied before a message is whole. Takes frames in any split; compressed and masked ones are not read.
+ */
+export class TextMessages {
+  readonly #reader: MessageReader;
+  #pieces: Buffer[] = [];
+  #size = 0;
+  /** Of the message in progress: `unknown` until enough of it has come. */
+  #state: 'unknown' | 'wanted' | 'passed' = 'passed';
+  #isControl = false;
+  #isFinal = false;
+
+  constructor(reader: MessageReader) {
+    this.#reader = reader;
+  }
+
+  /** @param first byte of the frame: FIN, RSV1–3 and the opcode (RFC 6455 5.2) */
+  frame(first: number, isMasked: boolean): void {
+    const opcode = first & 0x0f;
+    this.#isControl = opcode >= firstControlOpcode;
+    if (this.#isControl) return;
+    this.#isFinal = (first & 0x80) !== 0;
+    if (opcode === 0) return;
+    this.#pieces = [];
+    this.#size = 0;
+    this.#state = opcode === textOpcode && (first & 0x70) === 0 && !isMasked ? 'unknown' : 'passed';
+  }
+
+  payload(bytes: Buffer): void {
+    if (this.#isControl || this.#state === 'passed') return;
+    this.#pieces.push(bytes);
+    this.#size += bytes.length;
+    if (this.#state === 'unknown' && this.#size >= shown) this.#decide();
+    if (this.#size > longest) this.#tooLong();
+  }
+
+  /** The last byte of a frame has come. */
+  endOfFrame(): void {
+    if (this.#isControl || !this.#isFinal) return;
+    if (this.#state === 'unknown') this.#decide();
+    if (this.#state !== 'wanted') return;
+    const text = Buffer.concat(this.#pieces).toString('utf8');
+    this.#pass();
+    this.#reader.read(text);
+  }
+
+  #decide(): void {
+    const beginning = Buffer.concat(this.#pieces, Math.min(this.#size, shown)).toString('latin1');
+    if (this.#reader.wants(beginning)) this.#state = 'wanted';
+    else this.#pass();
+  }
+
+  #tooLong(): void {
+    if (this.#state !== 'wanted') return;
+    this.#pass();
+    this.#reader.read(undefined);
+  }
+
+  #pass(): void {
+    this.#state = 'passed';
+    this.#pieces = [];
+  }
+}

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { startTestGateway, until } from '../support/gateway.ts';
+
+const usage = {
+  total_tokens: 253,
+  input_tokens: 132,
+  output_tokens: 121,
+  input_token_details: {
+    text_tokens: 119,
+    audio_tokens: 13,
+    cached_tokens: 64,
+    cached_tokens_details: { text_tokens: 54, audio_tokens: 10 },
+  },
+  output_token_details: { text_tokens: 30, audio_tokens: 91 },
+};
+const ends = JSON.stringify({
+  type: 'response.done',
+  response: { status: 'completed', output: [{ transcript: 'ü'.repeat(40_000) }], usage },
+});
+
+/** Speaks as OpenAI does: the model that serves, sound, and the end of a response in two fragments. */
+function provider(): WebSocketServer {
+  const wss = new WebSocketServer({ noServer: true, perMessageDeflate: { threshold: 0 } });
+  wss.on('connection', (socket) => {
+    socket.send(JSON.stringify({ type: 'session.created', session: { type: 'realtime', model: 'gpt-realtime' } }));
+    socket.on('message', () => {
+      socket.send(JSON.stringify({ type: 'response.output_audio.delta', delta: 'A'.repeat(20_000) }));
+      socket.send(ends.slice(0, 10), { fin: false });
+      socket.send(ends.slice(10), { fin: true });
+    });
+  });
+  return wss;
+}
+
+it('a realtime session costs what its responses say, though its deployment has no price and its client would compress', async () => {
+  const wss = provider();
+  const server = createServer().on('upgrade', (request, socket, head) =>
+    wss.handleUpgrade(request, socket, head, (ws) => wss.emit('connection', ws)),
+  );
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const live = { type: 'openai', api_key: 'sk-0123456789', custom_host: `http://127.0.0.1:${port}/v1` };
+  const own = await startTestGateway(JSON.stringify({ version: 1, providers: { live } }));
+  const client = new WebSocket(`${own.url.replace('http', 'ws')}/v1/realtime?model=@live/my-voice`, { perMessageDeflate: true });
+  const heard: string[] = [];
+  client.on('message', (data: Buffer) => heard.push(data.toString()));
+  await once(client, 'open');
+  expect(client.extensions).toBe('');
+  for (let talks = 1; talks <= 2; talks += 1) {
+    client.send('{"type":"response.create"}');
+    await until(() => heard.filter((text) => text === ends).length === talks, 'the end of the response');
+  }
+  client.close(1000);
+  await until(() => own.records.length > 0, 'the record');
+  expect(own.records[0]).toMatchObject({
+    endpoint: 'realtime',
+    status: 101,
+    usage: { prompt: 264, completion: 242, cached: 128, audio_in: 26, audio_out: 182, source: 'reported', details: { cached_audio: 20 } },
+    // Twice 65 × 4 + 3 × 32 + 64 × 0.40 + 30 × 16 + 91 × 64 of a million.
+    cost: { usd: '0.0133712' },
+    socket: { close: { client: 1000, provider: 1000 } },
+  });
+  await own.close();
+  wss.close();
+  server.close();
+});
