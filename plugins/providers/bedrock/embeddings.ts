@@ -6,7 +6,7 @@ import { openaiUsage } from '#core/model/openai-usage.ts';
 import { bareModel } from '#formats/bedrock-converse/request/model.ts';
 import { cannotCarry } from '#formats/shared/cannot-carry.ts';
 import { Drops } from '#formats/shared/drops.ts';
-import { parseObject } from '#formats/shared/json.ts';
+import { parseObject, textOf } from '#formats/shared/json.ts';
 import { floats } from '#formats/google-generate/embeddings.ts';
 import { JsonTap } from '#formats/shared/json-tap.ts';
 import { type BCall, toModel } from './address.ts';
@@ -23,12 +23,17 @@ export const embeddings: Operation<BedrockSettings> = {
   begin(body, call) {
     const drops = new Drops();
     const asked = body.kind === 'none' ? {} : said(body.json());
-    const sent = isCohere(call) ? cohereBody(asked, drops) : titanBody(asked, call, drops);
+    const sent = isCohere(call) ? cohereBody(asked, call, drops) : titanBody(asked, call, drops);
     const asBase64 = asked['encoding_format'] === 'base64';
+    const tap = new VectorTap();
     return {
       request: toModel(call, call.model, 'invoke', { body: JsonBody.of(sent), dropped: drops.list }),
-      tap: new VectorTap(),
-      result: (text) => listOf(text, call.model, asBase64),
+      tap,
+      result: (text) => listOf(text, call.model, { asBase64, tokens: tap.usage?.prompt }),
+      then({ headers }) {
+        tap.head(headers);
+        return undefined;
+      },
     };
   },
 };
@@ -36,18 +41,28 @@ export const embeddings: Operation<BedrockSettings> = {
 /** Libraries write null for what they leave to the service, which rejects it. */
 const said = (body: Plain): Plain => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 
-/** Titan counts the tokens of its text; Cohere's models do so in a header. */
+/** Titan counts the tokens of its text; for Cohere's models the service does so in a header. */
 class VectorTap extends JsonTap {
   override whole(text: string): ReturnType<JsonTap['whole']> {
     const fault = super.whole(text);
-    const counted = /"inputTextTokenCount"\s*:\s*(\d{1,9})/.exec(text)?.[1];
-    if (counted !== undefined) this.usage = { prompt: Number(counted), completion: 0 };
+    this.#count(/"inputTextTokenCount"\s*:\s*(\d{1,9})/.exec(text)?.[1]);
     return fault;
+  }
+
+  /** @param headers of the answer, which came before its text was read */
+  head(headers: Readonly<Record<string, string>>): void {
+    if (this.usage === undefined) this.#count(/^\d{1,9}$/.exec(headers['x-amzn-bedrock-input-token-count'] ?? '')?.[0]);
+  }
+
+  #count(digits: string | undefined): void {
+    if (digits !== undefined) this.usage = { prompt: Number(digits), completion: 0 };
   }
 }
 
 const nameOf = ({ model, foundationModel }: BCall): string => bareModel(foundationModel ?? model);
 const isCohere = (call: BCall): boolean => nameOf(call).startsWith('cohere.');
+/** Version 3 has one size of vectors, and rejects what it does not know (Bedrock User Guide, "Cohere Embed v3"). */
+const hasOneSize = (call: BCall): boolean => /^cohere\.embed-\w+-v3\b/.test(nameOf(call));
 
 /** Version 1 takes the text alone (Bedrock User Guide, "Amazon Titan Text Embeddings"). */
 function titanBody(body: Plain, call: BCall, drops: Drops): Plain {
@@ -67,15 +82,17 @@ function titanBody(body: Plain, call: BCall, drops: Drops): Plain {
   return { inputText: text, ...(dimensions === undefined ? {} : { dimensions }), ...(normalize === undefined ? {} : { normalize }) };
 }
 
-function cohereBody(body: Plain, drops: Drops): Plain {
+function cohereBody(body: Plain, call: BCall, drops: Drops): Plain {
   drops.others(body, cohere, '', 'not known to this model');
   const { dimensions, input_type: type = 'search_document', truncate } = body;
+  const isSized = dimensions !== undefined && !hasOneSize(call);
+  if (dimensions !== undefined && !isSized) drops.add('dimensions', 'this model has one size of vectors');
   return {
     texts: textsIn(body['input']),
     input_type: type,
     embedding_types: ['float'],
     ...(truncate === undefined ? {} : { truncate }),
-    ...(dimensions === undefined ? {} : { output_dimension: dimensions }),
+    ...(isSized ? { output_dimension: dimensions } : {}),
   };
 }
 
@@ -86,14 +103,20 @@ function textsIn(input: unknown): readonly string[] {
   throw cannotCarry('input', 'The model accepts texts, not tokens.', 'Send a text, or a list of texts.');
 }
 
+interface Wanted {
+  readonly asBase64: boolean;
+  /** As far as they were counted. */
+  readonly tokens: number | undefined;
+}
+
 /** @throws GatewayError `upstream_invalid` */
-function listOf(text: string, model: string, asBase64: boolean): Plain {
+function listOf(text: string, model: string, { asBase64, tokens = 0 }: Wanted): Plain {
   const answer = parseObject(text) ?? {};
   const vectors = vectorsOf(answer);
-  if (vectors === undefined)
-    throw new GatewayError('upstream_invalid', { message: 'The response of the provider contains no embeddings.', source: 'provider' });
-  const counted = answer['inputTextTokenCount'];
-  const { prompt_tokens, total_tokens } = openaiUsage({ prompt: typeof counted === 'number' ? counted : 0, completion: 0 });
+  // "Amazon Titan Multimodal Embeddings G1": `message` says what went wrong.
+  const message = textOf(answer['message']) ?? 'The response of the provider contains no embeddings.';
+  if (vectors === undefined) throw new GatewayError('upstream_invalid', { message, source: 'provider' });
+  const { prompt_tokens, total_tokens } = openaiUsage({ prompt: tokens, completion: 0 });
   return {
     object: 'list',
     data: vectors.map((vector, index) => ({ object: 'embedding', index, embedding: asBase64 ? floats(vector) : vector })),

@@ -49,6 +49,12 @@ describe('embeddings', () => {
       { texts: ['a'], input_type: 'search_query', embedding_types: ['float'], truncate: 'END' },
       [],
     ],
+    [
+      'us.cohere.embed-multilingual-v3',
+      { input: 'a', dimensions: 256 },
+      { texts: ['a'], input_type: 'search_document', embedding_types: ['float'] },
+      ['dimensions'],
+    ],
   ];
 
   it.each(rows)('of %s are asked for: %j', (model, body, wanted, dropped) => {
@@ -61,14 +67,30 @@ describe('embeddings', () => {
   it('come as a list, with the tokens that Titan counts', () => {
     const translation = begin('embeddings', 'amazon.titan-embed-text-v2:0', { input: 'a' });
     const answer = { embedding: [0.5, 1], embeddingsByType: { float: [0.5, 1] }, inputTextTokenCount: 3 };
+    translation.tap.whole(JSON.stringify(answer));
     expect(read(translation, answer)).toEqual({
       object: 'list',
       data: [{ object: 'embedding', index: 0, embedding: [0.5, 1] }],
       model: 'amazon.titan-embed-text-v2:0',
       usage: { prompt_tokens: 3, total_tokens: 3 },
     });
-    translation.tap.whole(JSON.stringify(answer));
     expect(translation.tap.usage).toEqual({ prompt: 3, completion: 0 });
+  });
+
+  it('of Cohere come with the tokens that the service counts in a header', () => {
+    const translation = begin('embeddings', 'cohere.embed-v4:0', { input: 'a' });
+    const answer = { embeddings: { float: [[1]] } };
+    const text = JSON.stringify(answer);
+    translation.tap.whole(text);
+    expect(translation.tap.usage).toBeUndefined();
+    expect(translation.then?.({ status: 200, headers: { 'x-amzn-bedrock-input-token-count': '42' }, text })).toBeUndefined();
+    expect(translation.tap.usage).toEqual({ prompt: 42, completion: 0 });
+    expect(read(translation, answer)).toMatchObject({ usage: { prompt_tokens: 42, total_tokens: 42 } });
+  });
+
+  it('that are missing are explained in the words of the model', () => {
+    const translation = begin('embeddings', 'amazon.titan-embed-image-v1', { input: 'a' });
+    expect(() => read(translation, { embedding: null, message: 'The input is too long.' })).toThrow('The input is too long.');
   });
 
   it.each([[{ embeddings: { float: [[1], [2]] } }], [{ embeddings: [[1], [2]] }]])('of Cohere come in two forms: %j', (answer) => {
