@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fromEmbeddings, toVertexEmbedding } from './embeddings.ts';
+import { EmbeddingTap, fromEmbeddings, toVertexEmbedding } from './embeddings.ts';
 
 describe('vectors of several kinds of input', () => {
   const parts = [
@@ -36,4 +36,30 @@ it.each([
 ])('names %s where it is of another type', (param, value) => {
   const { dropped } = toVertexEmbedding({ input: 'a', [param]: value }, 'text-embedding-005');
   expect(dropped.map((one) => one.param)).toEqual([param]);
+});
+
+describe('the tokens of the inputs', () => {
+  const vectors = [{ values: [1] }];
+  const counted = (tokens: number) => ({ embeddings: { values: [1], statistics: { truncated: false, token_count: tokens } } });
+  it.each([
+    ['each prediction counts', { predictions: [counted(3), counted(4)] }, 7],
+    ['one sum counts', { embedding: { values: [1] }, usageMetadata: { promptTokenCount: 5 }, truncated: false }, 5],
+    [
+      'the sum is there by modality, too',
+      { embeddings: vectors, usageMetadata: { promptTokenCount: 9, promptTokenDetails: [{ modality: 'TEXT', tokenCount: 9 }] } },
+      9,
+    ],
+  ])('are counted once where %s', (_, answer, tokens) => {
+    const text = JSON.stringify(answer);
+    const tap = new EmbeddingTap();
+    tap.whole(text);
+    expect(tap.usage).toEqual({ prompt: tokens, completion: 0 });
+    expect(fromEmbeddings(text, 'm', false)['usage']).toEqual({ prompt_tokens: tokens, total_tokens: tokens });
+  });
+
+  it('are unknown where nobody counts them', () => {
+    const tap = new EmbeddingTap();
+    tap.whole(JSON.stringify({ predictions: [{ imageEmbedding: [1] }] }));
+    expect([tap.complete, tap.usage]).toEqual([true, undefined]);
+  });
 });

@@ -185,7 +185,7 @@ export function fromEmbeddings(text: string, model: string, asBase64: boolean): 
   if (vectors === undefined) {
     throw new GatewayError('upstream_invalid', { message: 'The response of the provider contains no embeddings.', source: 'provider' });
   }
-  const { prompt_tokens, total_tokens } = openaiUsage(usageOf(text));
+  const { prompt_tokens, total_tokens } = openaiUsage(usageOf(text) ?? { prompt: 0, completion: 0 });
   return {
     object: 'list',
     data: vectors.map(({ vector, ...more }, index) => {
@@ -249,11 +249,18 @@ export function floats(vector: readonly number[]): string {
   return bytes.toString('base64');
 }
 
-/** Tokens of all inputs; found without parsing the vectors, which are most of the text. */
-function usageOf(text: string): Usage {
-  let prompt = 0;
-  for (const [, count] of text.matchAll(/"(?:token_count|tokenCount|promptTokenCount)"\s*:\s*(\d+)/g)) prompt += Number(count);
-  return { prompt, completion: 0 };
+/**
+ * Tokens of all inputs; found without parsing the vectors, which are most of the text. Beside their sum in
+ * `promptTokenCount` the same tokens are counted again by modality. Undefined where nothing is counted.
+ */
+function usageOf(text: string): Usage | undefined {
+  const prompt = summed(text, /"promptTokenCount"\s*:\s*(\d{1,15})/g) ?? summed(text, /"(?:token_count|tokenCount)"\s*:\s*(\d{1,15})/g);
+  return prompt === undefined ? undefined : { prompt, completion: 0 };
+}
+
+function summed(text: string, count: RegExp): number | undefined {
+  const counts = Array.from(text.matchAll(count), ([, digits]) => Number(digits));
+  return counts.length === 0 ? undefined : counts.reduce((sum, one) => sum + one, 0);
 }
 
 /** Watches answers with vectors. */
