@@ -4,7 +4,7 @@ import type { EventScanner } from '../framing/index.ts';
 import type { Scanned, ScannedEvent } from '../framing/sse.ts';
 import { Answer, type AnswerOwner, type State } from './answer.ts';
 import { interrupted, invalid } from './faults.ts';
-import { join, split } from '../framing/scanned.ts';
+import { join, split, terminated } from '../framing/scanned.ts';
 
 /** Events without content are held back up to this many bytes, then the attempt is committed all the same. */
 const holdLimit = 64 * 1024;
@@ -69,7 +69,9 @@ export class EventAnswer extends Answer {
       return;
     }
     const [last] = rest.events;
-    const state = last === undefined ? this.owner.state : this.#unterminated(rest, last);
+    // Half an event says nothing, not even that it is the end.
+    const counts = last !== undefined && (this.#json.isOne(last.data) || isErrorText(last));
+    const state = counts ? this.#unterminated(rest, last) : this.owner.state;
     if (state === 'over') return;
     if (state === 'closing' || (state === 'flowing' && this.owner.tap.complete)) this.close({ kind: 'whole' });
     else if (state === 'holding') this.owner.faulty(invalid('The provider sent an empty stream.'));
@@ -138,17 +140,17 @@ export class EventAnswer extends Answer {
   }
 
   /**
-   * An event without its blank line counts when it ends the answer; otherwise it was cut, and nobody is sent half of one.
+   * An event without its blank line counts when it ends the answer, and gets it: client libraries take no event without.
    * Gives the state after it.
    */
   #unterminated(rest: Scanned, event: ScannedEvent): State {
     const kind = this.owner.tap.event(event);
-    if (kind !== 'fault' && !this.#isJson(event.data)) return this.owner.state;
-    if (kind === 'end') this.#endMark(rest, event, this.owner.now());
-    else if (kind === 'fault') this.#providerFault(rest, event);
+    const whole = terminated(rest);
+    if (kind === 'end') this.#endMark(whole, event, this.owner.now());
+    else if (kind === 'fault') this.#providerFault(whole, event);
     else if (this.owner.tap.complete) {
       if (this.owner.state === 'holding') this.#commit();
-      this.#pass(rest);
+      this.#pass(whole);
     }
     return this.owner.state;
   }
@@ -158,3 +160,6 @@ export class EventAnswer extends Answer {
     else this.owner.faulty(error);
   }
 }
+
+/** Services break off with a text that is no JSON, too. */
+const isErrorText = ({ name, data }: ScannedEvent): boolean => name === 'error' && /^\s*[^\s{]/.test(data);

@@ -22,3 +22,12 @@ export function join(a: Scanned, b: Scanned): Scanned {
   if (b.bytes.length === 0) return a;
   return { bytes: Buffer.concat([a.bytes, b.bytes]), events: [...a.events, ...b.events] };
 }
+
+/** What is left of a stream of server-sent events, with the line ends that its last event lacks. */
+export function terminated({ bytes, events }: Scanned): Scanned {
+  const ends = bytes.at(-1) === lf || bytes.at(-1) === cr ? '\n' : '\n\n';
+  return { bytes: Buffer.concat([bytes, Buffer.from(ends)]), events };
+}
+
+const lf = 0x0a;
+const cr = 0x0d;

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
+
+/** Streams that a provider closes, without a fault of the connection, inside of the event that ends them. */
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+let stream = '';
+
+beforeAll(async () => {
+  upstream = await startUpstream((response) => sse(response, [stream]));
+  gateway = await startTestGateway(
+    JSON.stringify({
+      version: 1,
+      server: { egress: { allow: ['127.0.0.1'] } },
+      providers: {
+        openai: { type: 'openai', api_key: 'sk-test-openai-key-0000', custom_host: `${upstream.url}/v1` },
+        claude: { type: 'anthropic', api_key: 'sk-test-claude-key-0000', custom_host: `${upstream.url}/v1` },
+      },
+    }),
+  );
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+const named = (type: string, more: object = {}): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
+const unnamed = (type: string, more: object = {}): string => `data: ${JSON.stringify({ type, ...more })}\n\n`;
+const response = { id: 'resp_1', object: 'response', model: 'm', status: 'completed', usage: { input_tokens: 1, output_tokens: 2 } };
+const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], usage: { input_tokens: 3, output_tokens: 1 } };
+const asked = { model: 'm', stream: true };
+
+const cases: readonly {
+  readonly path: string;
+  readonly provider: string;
+  readonly body: object;
+  readonly start: string;
+  readonly end: string;
+}[] = [
+  {
+    path: 'responses',
+    provider: 'openai',
+    body: { ...asked, input: 'x' },
+    start: named('response.output_text.delta', { delta: 'a' }),
+    end: named('response.completed', { response }),
+  },
+  {
+    path: 'images/generations',
+    provider: 'openai',
+    body: { ...asked, prompt: 'x', partial_images: 1 },
+    start: named('image_generation.partial_image', { b64_json: 'AAAA' }),
+    end: named('image_generation.completed', { b64_json: 'BBBB' }),
+  },
+  {
+    path: 'audio/speech',
+    provider: 'openai',
+    body: { model: 'm', input: 'x', voice: 'alloy', stream_format: 'sse' },
+    start: unnamed('speech.audio.delta', { audio: 'AAAA' }),
+    end: unnamed('speech.audio.done', { usage: { input_tokens: 1, output_tokens: 2 } }),
+  },
+  {
+    path: 'messages',
+    provider: 'claude',
+    body: { ...asked, max_tokens: 9, messages: [{ role: 'user', content: 'x' }] },
+    start:
+      named('message_start', { message }) +
+      named('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'a' } }) +
+      named('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } }),
+    end: named('message_stop'),
+  },
+];
+
+describe.each(cases)('$path', ({ path, provider, body, start, end }) => {
+  const ask = async () => {
+    const answer = await fetch(`${gateway.url}/v1/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-gateway-provider': `@${provider}` },
+      body: JSON.stringify(body),
+    });
+    const text = await answer.text();
+    const record = await gateway.record(answer.headers.get('x-request-id') ?? answer.headers.get('request-id'));
+    return { text, record };
+  };
+  const data = end.indexOf('data: ') + 'data: '.length;
+
+  it.each([
+    ['in front of its data', data],
+    ['in its type', data + 12],
+    ['in front of its last brace', end.length - 3],
+  ])('cut %s is no whole answer', async (_, at) => {
+    stream = start + end.slice(0, at);
+    const { text, record } = await ask();
+    expect(text.slice(0, start.length)).toBe(start);
+    expect(text.slice(start.length)).toMatch(/^(?:event: error\n)?data: \{.*The provider closed the stream before its end.*\}\n\n$/);
+    expect(record).toMatchObject({ end: 'fault', error: { code: 'stream_interrupted' } });
+  });
+
+  it.each([1, 2])('without the last %i of its line ends is whole, and gets them', async (missing) => {
+    stream = start + end.slice(0, -missing);
+    const { text, record } = await ask();
+    expect(text).toBe(start + end);
+    expect(record).toMatchObject({ end: 'whole', error: null });
+  });
+});
