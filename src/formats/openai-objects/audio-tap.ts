@@ -3,7 +3,7 @@ import type { WireEvent } from '../../core/events.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { topLevel } from '../shared/json-tap.ts';
-import { objectAt, parseObject, textOf, valueOf } from '../shared/json.ts';
+import { isBareError, objectAt, parseObject, textOf, valueOf } from '../shared/json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
 import { readUsage } from '../shared/usage.ts';
 
@@ -30,7 +30,7 @@ export class AudioTap implements Tap {
 
   event(event: WireEvent): EventKind {
     const type = event.name === '' ? (textOf(/"type"\s*:\s*"([^"\\]*)"/.exec(event.data)?.[1]) ?? '') : event.name;
-    if (type === 'error' || event.data.startsWith('{"error"')) {
+    if (type === 'error' || isBareError(event.data)) {
       this.fault ??= faultInBand(parseObject(event.data), event.data);
       return 'fault';
     }

@@ -1,7 +1,7 @@
 import type { WireEvent } from '../../core/events.ts';
 import type { EventKind } from '../../core/tap.ts';
 import { JsonTap } from '../shared/json-tap.ts';
-import { objectAt, parseObject, valueOf } from '../shared/json.ts';
+import { isBareError, objectAt, parseObject, valueOf } from '../shared/json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
 import { readUsage } from '../shared/usage.ts';
 
@@ -21,7 +21,7 @@ export class ImageTap extends JsonTap {
       this.contentEvents = 1;
       return 'content';
     }
-    if (type === 'error' || event.data.startsWith('{"error"')) {
+    if (type === 'error' || isBareError(event.data)) {
       this.fault ??= faultInBand(parseObject(event.data), event.data);
       return 'fault';
     }

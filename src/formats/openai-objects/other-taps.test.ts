@@ -56,11 +56,19 @@ describe('the responses tap', () => {
       event('response.failed', response('failed', { error: { code: 'rate_limit', message: 'slow down' } })),
       { message: 'slow down', code: 'rate_limit' },
     ],
+    ['an error object without a type', { name: '', data: '{"error":{"message":"No.","code":"x"}}' }, { message: 'No.', code: 'x' }],
   ])('takes %s as a fault', (_name, one, fault) => {
     const tap = new ResponsesTap();
     tap.event(event('response.created', response('in_progress')));
     expect(tap.event(one)).toBe('fault');
     expect(tap.fault).toMatchObject(fault);
+  });
+
+  it('commits with the id of work in the background', () => {
+    const tap = new ResponsesTap();
+    expect(tap.event(event('response.created', response('queued', { background: true })))).toBe('content');
+    expect(tap.event(event('response.queued', response('queued', { background: true })))).toBe('meta');
+    expect(tap.id).toBe('resp_1');
   });
 
   it('takes a failure after content as the end that it is', () => {
@@ -100,6 +108,7 @@ describe('the image tap', () => {
 
   it('takes an error as a fault', () => {
     expect(new ImageTap().event({ name: 'error', data: '{"error":{"message":"no"}}' })).toBe('fault');
+    expect(new ImageTap().event({ name: '', data: '{ "error": {"message":"no"}}' })).toBe('fault');
   });
 });
 

@@ -41,11 +41,8 @@ export class ResponsesTap implements Tap {
       this.fault ??= faultInBand(parseObject(event.data), event.data);
       return 'fault';
     }
-    if (openings.has(type)) {
-      if (this.id === undefined) this.#opened(event.data);
-      return 'meta';
-    }
-    if (type === '') return event.data.trim() === '[DONE]' ? this.#done() : 'meta';
+    if (openings.has(type)) return this.id === undefined ? this.#opened(event.data) : 'meta';
+    if (type === '') return this.#unnamed(event.data);
     this.contentEvents += 1;
     return 'content';
   }
@@ -61,16 +58,27 @@ export class ResponsesTap implements Tap {
     return this.fault;
   }
 
-  #opened(data: string): void {
+  /** Work in the background has begun when it has an id: by it the client finds the rest, and nobody else begins it again. */
+  #opened(data: string): EventKind {
     const response = parseObject(data)?.['response'];
-    if (!isPlain(response)) return;
+    if (!isPlain(response)) return 'meta';
     this.id = textOf(response['id']);
     this.model = textOf(response['model']);
+    if (response['background'] !== true) return 'meta';
+    this.contentEvents += 1;
+    return 'content';
   }
 
-  #done(): EventKind {
-    this.complete = true;
-    return 'end';
+  /** Services of the format end with the mark of the chat, or break off with its error object. */
+  #unnamed(data: string): EventKind {
+    if (data.trim() === '[DONE]') {
+      this.complete = true;
+      return 'end';
+    }
+    const object = parseObject(data);
+    if (!isPlain(object?.['error'])) return 'meta';
+    this.fault ??= faultInBand(object, data);
+    return 'fault';
   }
 
   #terminal(data: string): EventKind {

@@ -57,3 +57,6 @@ export function objectAt(text: string, start: number): Plain | undefined {
   }
   return undefined;
 }
+
+/** Does the text of an event begin as an error object without a type? For events whose bulk nobody parses. */
+export const isBareError = (data: string): boolean => /^\s*\{\s*"error"\s*:\s*[{"]/.test(data);
