@@ -23,7 +23,9 @@ const values: readonly (readonly [text: string, part: string])[] = [
   ['-----BEGIN RSA PRIVATE KEY-----\nMIICanaryKeyMaterial00112233\n-----END RSA PRIVATE KEY-----', 'MIICanaryKey'],
 ];
 export const said = values.map(([text]) => text).join(' , ');
-const parts = values.map(([, part]) => part);
+/** In the query of an address: short, and of letters alone. */
+const inQuery = 'canaryquery';
+const parts = [...values.map(([, part]) => part), inQuery];
 /** Of the configuration: known to the gateway, and repeated by the provider. */
 export const apiKey = 'canary-provider-credential-0123456789';
 const image = Buffer.from('canary-image-'.repeat(200)).toString('base64');
@@ -70,6 +72,7 @@ const ways: Readonly<Record<string, (response: ServerResponse) => void>> = {
   cut: (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const piece of echo.match(/[^]{1,5}/g) ?? []) response.write(chunk(piece));
+    response.write(chunk(' card 4012 8888 8888 1'));
     response.write('data: {"choices":[{"delta":{"content":"canary.ja');
     setTimeout(() => response.destroy(), 50);
   },
@@ -143,7 +146,7 @@ export async function sendAll(url: string): Promise<string[]> {
     await send('/v1/chat/completions', { model, messages: [{ role: 'user', content: said }] }, { 'x-gateway-config': 'chain' });
     await send('/v1/responses', { model: `@up/${model}`, input: said });
     await send('/v1/completions', { model: `@up/${model}`, prompt: said });
-    await send('/v1/embeddings', { model: `@up/${model}`, input: [said] });
+    await send(`/v1/embeddings?client_secret=${inQuery}&a=b`, { model: `@up/${model}`, input: [said] });
   }
   await send('/v1/chat/completions', { model: '@mock/m', stream: true, messages: [{ role: 'user', content: said }] });
   await send('/v1/chat/completions', { model: '@mock/m', messages: said });

@@ -1,4 +1,12 @@
-import type { ByteSource, Redacted, Redaction, Redactor, ResponseBody, TooLargeBody } from './index.ts';
+import {
+  type ByteSource,
+  type Redacted,
+  type Redaction,
+  type Redactor,
+  type ResponseBody,
+  sizeOfPieces,
+  type TooLargeBody,
+} from './index.ts';
 import type { Counts } from './rules.ts';
 
 /**
@@ -33,12 +41,6 @@ export interface MaskingJob {
 }
 
 export const sizeOf = (body: UnmaskedBody): number => (body.kind === 'response' ? sizeOfPieces(body.body.pieces) : body.text.length);
-
-function sizeOfPieces(pieces: readonly Buffer[]): number {
-  let size = 0;
-  for (const piece of pieces) size += piece.length;
-  return size;
-}
 
 /** Masks one body: a step of the record that it belongs to. */
 export function maskBody(redaction: Redaction, unmasked: UnmaskedBody): MaskedBody | TooLargeBody {

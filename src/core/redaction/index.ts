@@ -30,6 +30,8 @@ export interface ResponseBody {
   /** Bytes of the whole body. */
   readonly size: number;
   readonly contentType: string;
+  /** It ended too early: what is left of a value at its end is hidden as where it is cut. */
+  readonly isBroken?: boolean | undefined;
 }
 
 const tooLarge = 'too-large';
@@ -142,7 +144,9 @@ export class Redaction {
   /** A body that was kept as far as its first bytes, in any format. */
   response(body: ResponseBody): Redacted | TooLargeBody {
     try {
-      return this.#response(body);
+      const masked = this.#response(body);
+      const isThere = body.isBroken === true && sizeOfPieces(body.pieces) === body.size && masked.bytes.length < this.#limit;
+      return isThere ? { ...masked, isCut: false } : masked;
     } catch (error) {
       return ifTooLarge(error);
     }
@@ -216,9 +220,9 @@ export class Redaction {
     return masker.edits.apply(text);
   }
 
-  #response({ pieces, size, contentType }: ResponseBody): Redacted {
+  #response({ pieces, size, contentType, isBroken }: ResponseBody): Redacted {
     const bytes = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
-    const isCut = bytes.length < size;
+    const isCut = bytes.length < size || isBroken === true;
     const form = formOf(bytes, contentType.toLowerCase());
     switch (form) {
       case 'events':
@@ -323,6 +327,12 @@ const plain = (bytes: Buffer): Redacted => ({ bytes, isCut: false, moved: () => 
 function ifTooLarge(error: unknown): TooLargeBody {
   if (error instanceof TooLarge) return tooLarge;
   throw error;
+}
+
+export function sizeOfPieces(pieces: readonly Buffer[]): number {
+  let size = 0;
+  for (const piece of pieces) size += piece.length;
+  return size;
 }
 
 /** Behind the last event that is there as a whole. */

@@ -228,6 +228,19 @@ describe('other bodies', () => {
     expect([bytes.toString(), isCut]).toEqual([shown, true]);
   });
 
+  it.each<[type: string, kept: string, shown: string]>([
+    ['text/event-stream', sse(['mail jane', '.doe@exa'].map(forms['chat']?.event ?? String)).toString(), '"mail [cut]"'],
+    ['text/event-stream', sse([{ content: '4111 1111 1111 1' }]).toString(), '"content":"[cut]"'],
+    ['application/json', '{"content":"mail jane.doe@exa', 'mail [cut]'],
+    ['text/plain', 'mail jane.doe@exa', 'mail [cut]'],
+  ])('%s leaves no part of a value where it ended too early: %s', (contentType, kept, shown) => {
+    const pieces = [Buffer.from(kept)];
+    const out = redactor.begin(1 << 20).response({ pieces, size: kept.length, contentType, isBroken: true }) as Redacted;
+    expect(out.bytes.toString()).toContain(shown);
+    expect(out.isCut).toBe(false);
+    expect(masked(pieces[0] as Buffer, contentType).bytes.toString()).not.toContain('[cut]');
+  });
+
   it('text leaves no part of a value where more of it came than is kept', () => {
     const bytes = Buffer.from(`${'x'.repeat(80)} mail jane.doe@example.com, 4111 1111 1111 1111.`);
     for (let limit = 82; limit < bytes.length; limit += 1) {

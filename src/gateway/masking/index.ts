@@ -127,7 +127,7 @@ export class ThreadMasking implements Masking {
       }
       return { kind, bytes };
     }
-    const { pieces, size, contentType } = body.body;
+    const { pieces, size, contentType, isBroken } = body.body;
     const bytes = Buffer.from(new ArrayBuffer(pieces.reduce((sum, piece) => sum + piece.length, 0)));
     let to = 0;
     let copied = 0;
@@ -141,7 +141,7 @@ export class ThreadMasking implements Masking {
       }
       to += piece.length;
     }
-    return { kind: 'response', bytes, size, contentType, times: body.times };
+    return { kind: 'response', bytes, size, contentType, isBroken, times: body.times };
   }
 
   #turn(): Promise<void> {

@@ -18,6 +18,7 @@ export type PostedBody =
       readonly bytes: Uint8Array;
       readonly size: number;
       readonly contentType: string;
+      readonly isBroken: boolean | undefined;
       readonly times: readonly number[];
     };
 
@@ -38,8 +39,8 @@ const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.
 export function unmasked(body: PostedBody): UnmaskedBody {
   const bytes = bufferOf(body.bytes);
   if (body.kind !== 'response') return { kind: body.kind, text: bytes.toString('latin1') };
-  const { size, contentType, times } = body;
-  return { kind: 'response', body: { pieces: [bytes], size, contentType }, times };
+  const { size, contentType, isBroken, times } = body;
+  return { kind: 'response', body: { pieces: [bytes], size, contentType, isBroken }, times };
 }
 
 export function posted(masked: readonly (MaskedBody | TooLargeBody)[], counts: Counts): PostedMasked {

@@ -40,6 +40,7 @@ export interface Delivered {
   readonly kept: KeptBody | undefined;
   /** An answer that no provider gave: an error of ours, a list from the catalog. */
   readonly own: Buffer | undefined;
+  readonly end: LogRecord['end'];
 }
 
 /**
@@ -138,12 +139,12 @@ export class Messages {
     return noBody;
   }
 
-  response(last: Outcome | undefined, { kept, own }: Delivered): MessageRecord {
+  response(last: Outcome | undefined, { kept, own, end }: Delivered): MessageRecord {
     if (last?.kind !== 'answered') return own === undefined ? noBody : this.#bytes(noHeaders, own, 'application/json');
     const headers = this.#keepsHeaders ? this.#clean.answered(last.reply.headers) : noHeaders;
     const type = last.reply.headers['content-type'] ?? '';
     if (kept === undefined || !this.#keepsBodies) return this.#bytes(headers, last.reply.body, type);
-    if (this.#isRedacted) return this.#redacted(headers, kept, type);
+    if (this.#isRedacted) return this.#redacted(headers, kept, type, end !== 'whole');
     let bytes = 0;
     for (const piece of kept.pieces) bytes += piece.length;
     this.parts.response.push(...kept.pieces);
@@ -190,8 +191,8 @@ export class Messages {
     return { headers, body: bodyRecord(bytes.length, kept.length), why_absent: null };
   }
 
-  #redacted(headers: MessageRecord['headers'], { pieces, size, times }: KeptBody, contentType: string): MessageRecord {
-    return this.#masked(headers, { kind: 'response', body: { pieces, size, contentType }, times }, size, 'response');
+  #redacted(headers: MessageRecord['headers'], { pieces, size, times }: KeptBody, contentType: string, isBroken = false): MessageRecord {
+    return this.#masked(headers, { kind: 'response', body: { pieces, size, contentType, isBroken }, times }, size, 'response');
   }
 
   #masked(headers: MessageRecord['headers'], body: UnmaskedBody, size: number, part: Part): MessageRecord {
