@@ -77,7 +77,7 @@ export class Fleet implements Serving {
       (error) => deps.log.error({ err: error }, 'a plugin failed to shut down'),
     );
     this.#readings = new Readings(deps.spool, deps.notes);
-    this.#leases = new KeyLeases(deps.count, (process, name) => this.#spare(process, name));
+    this.#leases = new KeyLeases(deps.count, (process, name) => process.channel.call('spare', name, spareMs));
     const { now, configState, logs } = deps;
     this.#metrics = new FleetMetrics({
       now,
@@ -300,10 +300,6 @@ export class Fleet implements Serving {
     const count = await this.#leases.ask(process, name, limit);
     if (!process.isAlive) this.#leases.forget(process);
     return count;
-  }
-
-  async #spare(process: WorkerProcess, name: string): Promise<number> {
-    return (await process.channel.call('spare', name, spareMs)) as number;
   }
 
   #beat(process: WorkerProcess, beat: Beat): void {

@@ -4,13 +4,14 @@ import type { KeyInFlight } from '../../pipeline/in-flight.ts';
 import { LeasedShares } from './child/leased-shares.ts';
 import { KeyLeases } from './leases.ts';
 
-/** Workers that lend from each other, each call a turn of the event loop away. */
-function made(count: number): LeasedShares[] {
+/** Workers that lend from each other, each call a turn of the event loop away. @param answer of a worker that gives back */
+function made(count: number, answer = (): Promise<unknown> => Promise.resolve()): LeasedShares[] {
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const workers: LeasedShares[] = [];
   const leases = new KeyLeases<number>(count, async (worker, name) => {
     await turn();
-    return workers[worker]?.spare(name) ?? 0;
+    workers[worker]?.spare(name);
+    await answer();
   });
   for (let n = 0; n < count; n += 1)
     workers.push(
@@ -60,6 +61,20 @@ describe('what a key has in flight in several processes', () => {
     }
     const mixed = await Promise.all(Array.from({ length: 2 * limit + 6 }, (_, n) => tryTake(workers[n % 3], limit)));
     expect(mixed.filter((share) => share !== undefined).length).toBe(limit);
+  });
+
+  it('is not lost with an answer that comes too late', async () => {
+    const [one, other] = made(2, () => Promise.reject(new Error('the process did not respond in time')));
+    ((await tryTake(one, 1)) as KeyInFlight).count -= 1;
+    expect((await tryTake(other, 1)) ?? (await tryTake(other, 1))).toMatchObject({ count: 1 });
+  });
+
+  it('is the new limit at most when that is lower, wherever the old one was lent', async () => {
+    const workers = made(2);
+    const before = await Promise.all(Array.from({ length: 20 }, (_, n) => tryTake(workers[n % 2], 20)));
+    for (const share of before) if (share !== undefined) share.count -= 1;
+    const taken = await Promise.all(Array.from({ length: 20 }, (_, n) => tryTake(workers[n % 2], 4)));
+    expect(taken.filter((share) => share !== undefined).length).toBe(4);
   });
 
   it('asks nobody within what was lent', async () => {

@@ -1,5 +1,5 @@
-/** Asks a worker for what it does not use; resolves to how many it gave back. */
-type GiveBack<W> = (worker: W, name: string) => Promise<number>;
+/** Asks a worker for what it does not use, and resolves when `returned` was called for it: later where the worker is slow. */
+type GiveBack<W> = (worker: W, name: string) => Promise<unknown>;
 
 /** Shares of a key's limit that a worker gets at once: a quarter of its part, so that a busy one rarely asks. */
 const parts = 4;
@@ -30,7 +30,7 @@ export class KeyLeases<W> {
     return turn;
   }
 
-  /** A worker gives some back by itself. */
+  /** A worker gives some back, asked or by itself. */
   returned(worker: W, name: string, count: number): void {
     this.#change(name, worker, -count);
   }
@@ -43,12 +43,7 @@ export class KeyLeases<W> {
   async #lend(worker: W, name: string, limit: number): Promise<number> {
     if (this.#free(name, limit) <= 0) {
       const others = [...(this.#lent.get(name) ?? [])].flatMap(([other]) => (other === worker ? [] : [other]));
-      await Promise.all(
-        others.map(async (other) => {
-          const back = await this.#giveBack(other, name).catch(() => 0);
-          this.#change(name, other, -back);
-        }),
-      );
+      await Promise.allSettled(others.map((other) => this.#giveBack(other, name)));
     }
     const most = Math.max(1, Math.floor(limit / (this.#workers * parts)));
     const count = Math.max(0, Math.min(this.#free(name, limit), most));

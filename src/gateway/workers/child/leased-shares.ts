@@ -4,6 +4,8 @@ import { keyLimit, type KeyInFlight, type Shares } from '../../../pipeline/in-fl
 /** What one key has in flight in this process, and what was lent to it. */
 interface Lease extends KeyInFlight {
   granted: number;
+  /** The limit of the key that it was lent under. */
+  limit: number;
   asking: Promise<number> | undefined;
 }
 
@@ -34,17 +36,20 @@ export class LeasedShares implements Shares {
 
   take(name: string, limit: number): KeyInFlight | Promise<KeyInFlight> {
     if (limit === Number.POSITIVE_INFINITY) return { count: 1 };
-    const lease = this.#of(name);
+    const lease = this.#of(name, limit);
     return lease.count < Math.min(lease.granted, limit) ? counted(lease) : this.#more(lease, name, limit);
   }
 
-  /** The supervisor needs what is not in use. @returns how many are given back */
-  spare(name: string): number {
+  /** Gives back what is not in use, since the supervisor needs it. */
+  spare(name: string): void {
     const lease = this.#leases.get(name);
-    if (lease === undefined) return 0;
+    if (lease !== undefined) this.#giveBack(name, lease);
+  }
+
+  #giveBack(name: string, lease: Lease): void {
     const spare = Math.max(0, lease.granted - lease.count);
     lease.granted -= spare;
-    return spare;
+    if (spare > 0) this.#lender.giveBack(name, spare);
   }
 
   async #more(lease: Lease, name: string, limit: number): Promise<KeyInFlight> {
@@ -66,20 +71,25 @@ export class LeasedShares implements Shares {
     }
   }
 
-  #of(name: string): Lease {
+  #of(name: string, limit: number): Lease {
     const known = this.#leases.get(name);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      // A reload changed it: each worker could fill the new limit alone with what it was lent under the old one.
+      if (known.limit !== limit) this.#giveBack(name, known);
+      known.limit = limit;
+      return known;
+    }
     if (this.#leases.size >= namesLimit) this.#forgetIdle();
-    const made: Lease = { count: 0, granted: 0, asking: undefined };
+    const made: Lease = { count: 0, granted: 0, limit, asking: undefined };
     this.#leases.set(name, made);
     return made;
   }
 
   #forgetIdle(): void {
-    for (const [name, { count, granted, asking }] of this.#leases) {
-      if (count > 0 || asking !== undefined) continue;
+    for (const [name, lease] of this.#leases) {
+      if (lease.count > 0 || lease.asking !== undefined) continue;
       this.#leases.delete(name);
-      if (granted > 0) this.#lender.giveBack(name, granted);
+      this.#giveBack(name, lease);
     }
   }
 }
