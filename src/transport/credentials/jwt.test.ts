@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { CompactSign } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   audience,
@@ -83,6 +84,12 @@ function unsigned(): string {
   return `${part({ alg: 'none' })}.${part({ sub: 'mallory', iss: issuerName, aud: audience, exp: seconds + 60 })}.`;
 }
 
+/** Signed as ever, over an end that JSON can write and no double holds. */
+function endless(): Promise<string> {
+  const claims = JSON.stringify({ sub: 'alice', iss: issuerName, aud: audience, exp: 0 }).replace('"exp":0', '"exp":1e400');
+  return new CompactSign(Buffer.from(claims)).setProtectedHeader({ alg: rsa.alg, kid: rsa.kid }).sign(rsa.privateKey);
+}
+
 /** The claims changed, the signature kept. */
 async function forged(): Promise<string> {
   const [head, , signature] = (await token(rsa)).split('.');
@@ -111,6 +118,7 @@ describe('proving a token', () => {
     ['an end that is over', () => token(rsa, { exp: seconds - 31 }), 'expired'],
     ['no end', () => token(rsa, { exp: undefined }), 'claim'],
     ['an end that is a text', () => token(rsa, { claims: { exp: 'tomorrow' }, exp: undefined }), 'claim'],
+    ['an end beyond all numbers', endless, 'claim'],
     ['a beginning to come', () => token(rsa, { nbf: seconds + 31 }), 'not-yet'],
     ['a key that is not listed', () => token(other), 'unknown-key'],
     ['a listed key id over another key', () => token({ ...other, kid: 'rsa-1' }), 'signature'],

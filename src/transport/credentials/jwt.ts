@@ -106,7 +106,10 @@ class Verifier implements JwtVerifier {
   }
 
   #proven(claims: JWTPayload, now: number): JwtVerdict {
-    return { claims, until: Math.min(((claims.exp ?? 0) + this.#settings.toleranceS) * 1000, now + freshMs) };
+    const { exp = Number.NaN } = claims;
+    // A number that no double holds (1e400) is read as infinite: such a token would never end.
+    if (!Number.isFinite(exp)) return { fault: 'claim', claim: 'exp' };
+    return { claims, until: Math.min((exp + this.#settings.toleranceS) * 1000, now + freshMs) };
   }
 
   /** A token without a key id, and a set with several keys of its kind: each may be the one. */

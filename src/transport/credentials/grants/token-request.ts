@@ -91,7 +91,11 @@ export function tokenOf(answer: TokenAnswer, blames: readonly GrantBlame[] = [])
   const { status, askedAt } = answer;
   const said = objectIn(answer.body.toString('utf8')) ?? {};
   const value = said['access_token'];
-  if (status === 200 && typeof value === 'string' && value !== '') return { value, ...lifeOf(said, askedAt) };
+  if (status === 200 && typeof value === 'string' && value !== '') {
+    // Kept, it would be refused for as long as it lives.
+    if (!/^[\x21-\x7e]+$/.test(value)) throw new TokenError(`${answer.host} returned a token that no header could carry`);
+    return { value, ...lifeOf(said, askedAt) };
+  }
   const reasons = reasonsIn(said, answer.secrets);
   const told = `${answer.host} answered ${status}: ${reasons === '' ? 'no token, and no reason' : reasons}`;
   const reason = typeof said['error'] === 'string' ? said['error'] : undefined;

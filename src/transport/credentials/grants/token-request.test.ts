@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { TokenError } from '../token-source.ts';
+import { tokenOf } from './token-request.ts';
+
+const answer = (said: object) => ({
+  status: 200,
+  headers: {},
+  body: Buffer.from(JSON.stringify(said)),
+  host: 'issuer.example',
+  askedAt: 0,
+  secrets: undefined,
+});
+
+describe('the answer of a token endpoint', () => {
+  it('is a token as it goes into a header', () => {
+    expect(tokenOf(answer({ access_token: 'ya29.a-b_c~d+e/f==', expires_in: 60 }))).toMatchObject({
+      value: 'ya29.a-b_c~d+e/f==',
+      expiresAt: 60_000,
+    });
+  });
+
+  it.each(['token\n', 'to ken', 'tok\u00e9n', '\0', ' '])('is refused where no header could carry it: %j', (value) => {
+    const refused = (): unknown => tokenOf(answer({ access_token: value, expires_in: 3600 }));
+    expect(refused).toThrow(TokenError);
+    expect(refused).toThrow('issuer.example returned a token that no header could carry');
+  });
+});
