@@ -3,8 +3,8 @@ import { type HeaderBag, placeholderCredentials } from '#core/http/headers.ts';
 /** Headers beside the gateway's own in which a gateway key may stand, in order of rank. */
 export const keyHeaders = ['authorization', 'x-api-key', 'api-key'] as const;
 
-/** A provider's own header that clients also use for their credential; never holds a key of ours. */
-export const providerKeyHeader = 'x-goog-api-key';
+/** Those, and a provider's own header: a key of ours counts for nothing there, and is taken off all the same. */
+export const credentialPlaces = [...keyHeaders, 'x-goog-api-key'] as const;
 
 /**
  * The credential in a header's value: `Bearer ` taken off, placeholders and empty values count as absent. Runs for
@@ -16,9 +16,11 @@ export function credentialIn(value: string | undefined): string | undefined {
   return bare === '' || placeholderCredentials.has(bare) ? undefined : bare;
 }
 
-/** Every list of headers that may have held our key, by bit mask over `keyHeaders`: made once, handed out often. */
+/** Every list of headers that may have held our key, by bit mask over `credentialPlaces`: made once, handed out often. */
 export const consumedLists: readonly (readonly string[])[] = Object.freeze(
-  Array.from({ length: 1 << keyHeaders.length }, (_, mask) => Object.freeze(keyHeaders.filter((_name, bit) => (mask & (1 << bit)) !== 0))),
+  Array.from({ length: 1 << credentialPlaces.length }, (_, mask) =>
+    Object.freeze(credentialPlaces.filter((_name, bit) => (mask & (1 << bit)) !== 0)),
+  ),
 );
 
 /** Name of the first header that holds a credential, for messages. */

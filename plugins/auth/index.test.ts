@@ -42,6 +42,14 @@ describe('finding the key', () => {
       'app-web',
       ['authorization', 'x-api-key'],
     ],
+    [
+      "a provider's own header too, where it counts for nothing",
+      { 'x-gateway-api-key': key, 'x-goog-api-key': key },
+      'app-web',
+      ['x-goog-api-key'],
+    ],
+    ['another key of ours there', { 'x-api-key': key, 'x-goog-api-key': plain }, 'app-web', ['x-api-key', 'x-goog-api-key']],
+    ['one that is unknown there', { 'x-api-key': key, 'x-goog-api-key': 'gw_live_gone' }, 'app-web', ['x-api-key', 'x-goog-api-key']],
     ['a header with an older secret whose overlap runs', { 'x-api-key': 'older-0123456789' }, 'app-web', ['x-api-key']],
     ['another header, beside a placeholder', { 'x-gateway-api-key': 'dummy', 'x-api-key': key }, 'app-web', ['x-api-key']],
   ])('finds it in %s', async (_, headers, name, consumed) => {

@@ -5,7 +5,7 @@ import { keyPrefix } from '#core/secrets/key.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
 import type { ApiKey, Snapshot } from '#core/snapshot.ts';
 import { spelled } from '#core/text/header-spelling.ts';
-import { consumedLists, credentialIn, keyHeaders, providerKeyHeader } from './candidates.ts';
+import { consumedLists, credentialIn, credentialPlaces, keyHeaders } from './candidates.ts';
 import { KnownKeys } from './known-keys.ts';
 import { endedKey, keyHeader, noKey, unknownKey } from './refusals.ts';
 import { Tokens } from './tokens.ts';
@@ -72,7 +72,7 @@ interface Found {
   value: string | undefined;
   header: string;
   key: ApiKey | undefined;
-  /** Bit mask over `keyHeaders`. */
+  /** Bit mask over `credentialPlaces`. */
   consumed: number;
   /** The first value that is not ours. */
   credential: string | undefined;
@@ -84,8 +84,8 @@ function search({ headers, at }: Received, known: Known | undefined): Found {
   const own = credentialIn(headers.gateway('apiKey'));
   const found: Found = { value: own, header: keyHeader, key: undefined, consumed: 0, credential: undefined };
   if (own !== undefined) found.key = tokens?.known(own, at) ?? known?.keys.find(own);
-  for (let bit = 0; bit < keyHeaders.length; bit += 1) {
-    const header = keyHeaders[bit] as string;
+  for (let bit = 0; bit < credentialPlaces.length; bit += 1) {
+    const header = credentialPlaces[bit] as string;
     const value = credentialIn(headers.get(header));
     if (value === undefined) continue;
     const proven = bit === 0 && tokens?.inAuthorization === true ? tokens.known(value, at) : undefined;
@@ -96,12 +96,11 @@ function search({ headers, at }: Received, known: Known | undefined): Found {
       continue;
     }
     found.consumed |= 1 << bit;
-    if (found.value !== undefined) continue;
+    if (found.value !== undefined || bit >= keyHeaders.length) continue;
     found.value = value;
     found.header = header;
     found.key = key;
   }
-  found.credential ??= credentialIn(headers.get(providerKeyHeader));
   return found;
 }
 
@@ -138,5 +137,5 @@ function headerOf({ headers }: Received, { header }: Found): string {
 }
 
 function caller(name: string, key: ApiKey | undefined, found: Found): Caller {
-  return { name, key, credential: found.credential, consumed: consumedLists[found.consumed] ?? keyHeaders };
+  return { name, key, credential: found.credential, consumed: consumedLists[found.consumed] ?? credentialPlaces };
 }
