@@ -4,7 +4,7 @@ import { isPlain, type Plain } from '#core/json/merge.ts';
 import { bareModel } from '#core/model/model-name.ts';
 import type { Dropped, Operation, StepReply, Translation, UpstreamRequest } from '#core/provider.ts';
 import { segment } from '../../_shared/address.ts';
-import { exactMember, parseExact } from '#formats/shared/exact.ts';
+import { parseExact } from '#core/json/scan.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { ObjectTap } from '#formats/openai-objects/object-tap.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';
@@ -61,9 +61,12 @@ function read(body: JsonBody | EmptyBody, call: ACall): Asked {
   if (Object.keys(fields['metadata'] ?? {}).length > 0)
     dropped.push({ param: 'metadata', reason: 'the service stores no metadata of a batch' });
   const shared = { endpoint, model: bareModel(textOf(fields['model']) ?? call.model), dropped };
-  const requests = body.kind === 'json' && staysAsItIs(endpoint) ? exactMember(body, 'requests') : fields['requests'];
-  if (requests !== undefined) return { ...shared, inputFileId: null, lines: inline(requests) };
+  const requests = body.kind === 'json' && staysAsItIs(endpoint) ? body.exact('requests') : fields['requests'];
   const inputFileId = textOf(fields['input_file_id']);
+  if (requests !== undefined && requests !== null) {
+    if (inputFileId !== undefined) throw twoInputs();
+    return { ...shared, inputFileId: null, lines: inline(requests) };
+  }
   if (inputFileId !== undefined) return { ...shared, inputFileId, lines: undefined };
   throw new GatewayError('missing_required_parameter', {
     message: 'The batch has neither requests nor an input_file_id.',
@@ -71,6 +74,13 @@ function read(body: JsonBody | EmptyBody, call: ACall): Asked {
     hint: requestsHint,
   });
 }
+
+const twoInputs = (): GatewayError =>
+  new GatewayError('invalid_value', {
+    message: 'The batch has both requests and an input_file_id.',
+    param: 'input_file_id',
+    hint: 'Send the lines of the batch in one of them.',
+  });
 
 /** Bodies of the messages API are not converted: numbers in the inputs of tools keep their digits. */
 const staysAsItIs = (endpoint: BatchEndpoint): boolean => endpoint === '/v1/messages';

@@ -95,6 +95,8 @@ describe('create', () => {
     [{ ...create, completion_window: '1h' }, 'invalid_value', 'completion_window'],
     [{ ...create, requests: {} }, 'invalid_type', 'requests'],
     [{ ...create, requests: [] }, 'invalid_value', 'requests'],
+    [{ ...create, input_file_id: 'file_1' }, 'invalid_value', 'input_file_id'],
+    [{ ...create, requests: null }, 'missing_required_parameter', 'input_file_id'],
     [{ endpoint: '/v1/messages' }, 'missing_required_parameter', 'input_file_id'],
     [{ endpoint: '/v1/messages', input_file_id: 7 }, 'missing_required_parameter', 'input_file_id'],
     [{ ...create, metadata: { a: 1 } }, 'invalid_type', 'metadata.a'],

@@ -2,7 +2,7 @@ import { isPlain, type Plain } from '#core/json/merge.ts';
 import type { LineEdit } from '#core/http/form.ts';
 import type { CollectCall } from '#formats/openai-chat/collect.ts';
 import { fromMessage } from '#formats/anthropic-messages/answer/result.ts';
-import { parseExact } from '#formats/shared/exact.ts';
+import { parseExact } from '#core/json/scan.ts';
 import { statusOfType } from '#formats/anthropic-messages/fault.ts';
 import { textOf } from '#formats/shared/json.ts';
 import type { BatchEndpoint } from './ids.ts';
