@@ -67,7 +67,7 @@ export class PromptRun implements PromptFacts {
   #make({ version }: ChosenPrompt, warnings: string[]): JsonBody {
     const { snapshot, stream } = this.#ctx;
     const received = this.#received;
-    const values = variablesFor(version, received.value('variables'), (text) => void warnings.push(text));
+    const values = variablesFor(version, received.exact('variables'), (text) => void warnings.push(text));
     const messages = version.messages(values, snapshot.server.maxBody);
     const patch = promptPatch(version, messages, { stream, has: (field) => received.has(field) });
     const model = this.#modelOf(version);

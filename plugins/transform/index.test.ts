@@ -59,6 +59,20 @@ describe('override_params', () => {
     ['an array as a whole', '{"model":"m","stop":["a","b"]}', { stop: ['c'] }, '{"model":"m","stop":["c"]}'],
     ['null as null', '{"model":"m","user":"u"}', { user: null }, '{"model":"m","user":null}'],
     ['an object over a scalar', '{"model":"m","metadata":"x"}', { metadata: { a: 1 } }, '{"model":"m","metadata":{"a":1}}'],
+    [
+      'beside numbers that keep their digits',
+      '{"model":"m","extra":{"id":9007199254740993,"over":90071992547409931}}',
+      { extra: { a: 1, over: { b: 2 } } },
+      '{"model":"m","extra":{"id":9007199254740993,"over":{"b":2},"a":1}}',
+    ],
+    ['a limit over the other name of it', '{"model":"m","max_completion_tokens":9}', { max_tokens: 5 }, '{"model":"m","max_tokens":5}'],
+    ['a limit by its new name', '{"model":"m","max_tokens":9}', { max_completion_tokens: 5 }, '{"model":"m","max_completion_tokens":5}'],
+    [
+      'both names of a limit',
+      '{"model":"m","max_tokens":9}',
+      { max_completion_tokens: 5, max_tokens: 4 },
+      '{"model":"m","max_tokens":4,"max_completion_tokens":5}',
+    ],
   ])('write %s', async (_, body, override, expected) => {
     expect((await prepare({ body, leaf: { override } })).body).toBe(expected);
   });

@@ -1,6 +1,7 @@
 import type { BodyPatch, JsonBody } from '#core/json/body.ts';
 import { bareModel } from '#core/model/model-name.ts';
 import { isPlain, merge, type Plain } from '#core/json/merge.ts';
+import { otherName } from '#core/model/limit-names.ts';
 import type { Routed } from '#core/context.ts';
 import { traitsOf } from '#core/endpoint.ts';
 import type { UpstreamRequest } from '#core/provider.ts';
@@ -13,6 +14,8 @@ export interface Override {
   /** Whether the client gets a stream is the client's own choice: what the config says about it is only reported. */
   readonly stream: unknown;
   readonly members: readonly { readonly key: string; readonly value: unknown }[];
+  /** Members of the body that say the same under another name: they are taken out. */
+  readonly overruled: readonly string[];
 }
 
 export function compileOverride(override: Plain): Override {
@@ -21,6 +24,10 @@ export function compileOverride(override: Plain): Override {
     model: typeof model === 'string' ? bareModel(model) : undefined,
     stream,
     members: Object.entries(rest).map(([key, value]) => ({ key, value })),
+    overruled: Object.keys(rest).flatMap((key) => {
+      const other = otherName(key);
+      return other === undefined || Object.hasOwn(rest, other) ? [] : [other];
+    }),
   };
 }
 
@@ -32,7 +39,7 @@ export function overridePatch(override: Override, body: JsonBody): BodyPatch | u
   let patch: Map<string, unknown> | undefined;
   for (const { key, value } of override.members) {
     if (isPlain(value)) {
-      const present = body.value(key);
+      const present = body.exact(key);
       patch ??= new Map();
       patch.set(key, isPlain(present) ? merge(present, value) : value);
     } else if (body.peek(key) !== value) {
@@ -40,6 +47,7 @@ export function overridePatch(override: Override, body: JsonBody): BodyPatch | u
       patch.set(key, value);
     }
   }
+  for (const key of override.overruled) if (body.has(key)) (patch ??= new Map()).set(key, undefined);
   return patch;
 }
 

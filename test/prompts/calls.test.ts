@@ -86,6 +86,21 @@ describe('POST /v1/prompts/{id}/completions', () => {
     expect(sent).toMatch(/"seed":\s?9007199254740993.*"top_p":\s?1\.0/s);
   });
 
+  it('keeps the digits of numbers among the variables', async () => {
+    const product = '{"id":9007199254740993,"price":1.5}';
+    await post('prompts/welcome@2/completions', `{"variables":{"product":${product}}}`);
+    expect(lastBody(upstream)).toMatchObject({ messages: [{ content: `Second of ${product}` }] });
+    await post('prompts/needy/completions', '{"model":"@main/m","variables":{"secret_word":9007199254740993}}');
+    expect(lastBody(upstream)).toMatchObject({ messages: [{ content: '9007199254740993' }] });
+    const wrong = '{"variables":{"product":9007199254740993}}';
+    expect(await post('prompts/welcome/completions', wrong)).toMatchObject({
+      status: 400,
+      body: { error: { param: 'variables.product' } },
+    });
+    const counted = '{"variables":{"product":"Kite","count":9007199254740993}}';
+    expect(await post('prompts/welcome/completions', counted)).toMatchObject({ status: 200 });
+  });
+
   it('records what the client called, and what was run', async () => {
     const { headers } = await post('prompts/welcome@canary/completions', { variables: { product: 'Kite', colour: 'red' } });
     const record = await open.record(headers.get('x-request-id'));

@@ -8,7 +8,6 @@ import { withoutMarks } from '#formats/anthropic-messages/marks.ts';
 import { inlined, nativeNeeds } from '#formats/anthropic-messages/native-files.ts';
 import { InvokeTap } from '#formats/bedrock-converse/invoke.ts';
 import { bareModel, familyOf } from '#formats/bedrock-converse/request/model.ts';
-import { exactMember } from '#formats/shared/exact.ts';
 import { parseObject } from '#formats/shared/json.ts';
 import { JsonTap } from '#formats/shared/json-tap.ts';
 import { type BCall, toModel } from './address.ts';
@@ -74,7 +73,7 @@ function nativePatch(body: JsonBody, call: BCall): BodyPatch {
     ...(betas.length === 0 ? [] : [['anthropic_beta', betas] as const]),
   ]);
   for (const name of ['model', 'stream', 'vendor_beta', 'labels']) if (body.has(name)) patch.set(name, undefined);
-  if (call.media.size > 0) patch.set('messages', inlined(exactMember(body, 'messages'), call.media));
+  if (call.media.size > 0) patch.set('messages', inlined(body.exact('messages'), call.media));
   return patch;
 }
 

@@ -6,7 +6,6 @@ import type { MediaNeed } from '#core/provider.ts';
 import { betasOf, headerFields } from '#formats/anthropic-messages/headers.ts';
 import { inlined, nativeNeeds } from '#formats/anthropic-messages/native-files.ts';
 import { mediaNeeds } from '#formats/anthropic-messages/request/index.ts';
-import { exactMember } from '#formats/shared/exact.ts';
 import { type AnthropicRoute, anthropicOperations } from '../_shared/anthropic-compatible.ts';
 import { commonHeaders, modelAddress, type VertexCall } from './address.ts';
 import { allowedObject, objectAddress, storageHeaders } from './files/storage.ts';
@@ -47,7 +46,7 @@ function nativePatch(body: JsonBody, call: VertexCall, route: AnthropicRoute): R
   } else if (body.peek('model') !== nameOf(call)) patch.set('model', nameOf(call));
   // These travel in headers.
   for (const name of ['labels', 'anthropic_beta', 'vendor_beta']) if (body.has(name)) patch.set(name, undefined);
-  if (call.media.size > 0) patch.set('messages', inlined(exactMember(body, 'messages'), call.media));
+  if (call.media.size > 0) patch.set('messages', inlined(body.exact('messages'), call.media));
   return patch;
 }
 

@@ -2,7 +2,6 @@ import type { JsonBody } from '#core/json/body.ts';
 import { isPlain } from '#core/json/merge.ts';
 import { type Dropped, type Operation, Passing } from '#core/provider.ts';
 import { mistralHistory, openHistory } from '#formats/history/rules.ts';
-import { exactMember } from '#formats/shared/exact.ts';
 import { openaiChat } from '../_shared/openai-compatible.ts';
 import { commonHeaders, endpointAddress, modelAddress } from './address.ts';
 import { modelFor } from './model.ts';
@@ -44,7 +43,7 @@ function withoutPlatform(body: JsonBody): { readonly body: JsonBody; readonly dr
   const patch = new Map<string, unknown>();
   for (const name of platformFields) if (body.has(name)) patch.set(name, undefined);
   const dropped = [...patch.keys()].map((param) => ({ param, reason: 'not supported by this service' }));
-  const messages = body.mentions('"developer"') ? exactMember(body, 'messages') : undefined;
+  const messages = body.mentions('"developer"') ? body.exact('messages') : undefined;
   if (Array.isArray(messages)) {
     const renamed = (messages as unknown[]).map((one) => (isPlain(one) && one['role'] === 'developer' ? { ...one, role: 'system' } : one));
     patch.set('messages', renamed);

@@ -44,6 +44,12 @@ const edits: readonly { name: string; from: string; patch: [string, unknown][]; 
   { name: 'finds an escaped key', from: '{"mod\\u0065l":"a"}', patch: [['model', 'b']], to: '{"mod\\u0065l":"b"}' },
   { name: 'normalises a member named twice to the last', from: '{"model":"a","model":"b"}', patch: [['model', 'c']], to: '{"model":"c"}' },
   {
+    name: 'keeps the digits of numbers beside a member named twice',
+    from: '{"a":1, "seed": 9007199254740993,"b":1.0,"a" : 2}',
+    patch: [['b', 3]],
+    to: '{"a" : 2,"seed": 9007199254740993,"b":3}',
+  },
+  {
     name: 'keeps text beyond ASCII',
     from: '{"m":"Grüße 🎉","model":"a"}',
     patch: [['model', '模型']],

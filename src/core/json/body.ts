@@ -3,7 +3,7 @@ import { GatewayError } from '../error.ts';
 import type { FormBody, FormBytes } from '../http/form.ts';
 import type { HeaderPairs } from '../http/headers.ts';
 import { type JsonLimits, noLimits, requestLimits } from './limits.ts';
-import { type Member, membersAt, objectAround, scanObject } from './scan.ts';
+import { type Member, membersAt, objectAround, parseCheckedExact, scanObject } from './scan.ts';
 import { firstNotUtf8 } from '../text/utf8.ts';
 
 /** A JSON value's scalar; what `peek` can give without parsing the body. */
@@ -107,7 +107,7 @@ export class JsonBody {
     const text = bytes.toString('latin1', start);
     const members = scanObject(text, limits);
     return hasTwice(members)
-      ? JsonBody.of(parse(text))
+      ? new JsonBody(lastOfEach(text, members), undefined, undefined)
       : new JsonBody(text, members, start === 0 && bytes.length < large ? bytes : undefined);
   }
 
@@ -170,6 +170,12 @@ export class JsonBody {
   value(key: string): unknown {
     const member = this.#find(key);
     return member === undefined ? undefined : parse(this.#text.slice(member.start, member.end));
+  }
+
+  /** The same with numbers that keep their digits when they are written again (`parseExact`). */
+  exact(key: string): unknown {
+    const member = this.#find(key);
+    return member === undefined ? undefined : fromJson(utf8(this.#text.slice(member.start, member.end)), parseCheckedExact);
   }
 
   /**
@@ -334,6 +340,12 @@ function hasTwice(members: readonly Member[]): boolean {
   return seen.size !== members.length;
 }
 
+/** The object with the last of each name alone, each in its own text. */
+function lastOfEach(text: string, members: readonly Member[]): string {
+  const last = new Map(members.map((member) => [member.key, member]));
+  return `{${Array.from(last.values(), ({ keyStart, end }) => text.slice(keyStart, end)).join(',')}}`;
+}
+
 /** JSON text of a value in one-byte form: UTF-8 bytes as latin1 characters, like the text it is spliced into. */
 function toText(value: unknown): string {
   const json = JSON.stringify(value);
@@ -358,9 +370,9 @@ const utf8 = (oneByte: string): string =>
   oneByte.length <= short && isAscii(oneByte) ? oneByte : Buffer.from(oneByte, 'latin1').toString('utf8');
 
 /** @throws GatewayError `invalid_json` */
-function fromJson(text: string): Record<string, unknown> {
+function fromJson(text: string, read: (text: string) => unknown = JSON.parse): Record<string, unknown> {
   try {
-    return JSON.parse(text) as Record<string, unknown>;
+    return read(text) as Record<string, unknown>;
   } catch (error) {
     throw new GatewayError('invalid_json', { message: `The body is not JSON: ${(error as Error).message}.`, cause: error });
   }

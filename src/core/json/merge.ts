@@ -1,3 +1,6 @@
+/** A number as `parseExact` gives it where it would lose digits: an object to everything but `JSON.stringify`. */
+export const isExactNumber = (value: unknown): boolean => (JSON as unknown as { isRawJSON(value: unknown): boolean }).isRawJSON(value);
+
 /** A JSON object that may be merged into. */
 export type Plain = Readonly<Record<string, unknown>>;
 
@@ -14,7 +17,7 @@ export function merge(under: Plain, over: Plain): Plain {
   for (const [key, value] of Object.entries(over)) {
     if (key === '__proto__') continue;
     const present = Object.hasOwn(out, key) ? out[key] : undefined;
-    out[key] = isPlain(value) && isPlain(present) ? merge(present, value) : value;
+    out[key] = isPlain(value) && isPlain(present) && !isExactNumber(present) ? merge(present, value) : value;
   }
   return out;
 }

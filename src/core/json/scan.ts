@@ -143,6 +143,31 @@ export function parseJson(text: string, limits?: JsonLimits): unknown {
 /** `JSON.parse` for a text in which `flawOf` found nothing. @throws SyntaxError for what is balanced, and still no JSON */
 export const parseChecked = (text: string): unknown => JSON.parse(text);
 
+/** Numbers of 16 digits and more don't survive being read as JavaScript numbers. */
+export const hasLongNumbers = (text: string): boolean => /\d{16}/.test(text);
+
+/**
+ * `parseJson` whose numbers keep their digits when they are written again. Only text that holds long numbers pays for it.
+ *
+ * @throws as `parseJson`
+ */
+export function parseExact(text: string): unknown {
+  checkJson(text);
+  return parseCheckedExact(text);
+}
+
+/** The same for a text in which `flawOf` found nothing. */
+export function parseCheckedExact(text: string): unknown {
+  return hasLongNumbers(text) ? JSON.parse(text, keepDigits as (this: unknown, key: string, value: unknown) => unknown) : JSON.parse(text);
+}
+
+/** TC39 "JSON.parse source text access": what stands in the text is passed beside the value. */
+function keepDigits(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source;
+  if (typeof value !== 'number' || source === undefined || String(value) === source) return value;
+  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(source);
+}
+
 /** The object that a text is; undefined for all that is none. */
 export function objectIn(text: string): Plain | undefined {
   try {

@@ -187,4 +187,13 @@ describe('promptPatch', () => {
   ])('with stream %s and a call that has %j', (stream, fields, expected) => {
     expect(patch(stream, ...fields)).toStrictEqual(expected);
   });
+
+  it.each([
+    ['max_tokens', 'max_completion_tokens'],
+    ['max_completion_tokens', 'max_tokens'],
+  ])('leaves a saved %s out of a call that has %s', (name, other) => {
+    const limited = version(1, { parameters: { [name]: 300 } });
+    const written = (field: string) => promptPatch(limited, [], { stream: false, has: (one) => one === field });
+    expect([written('seed').has(name), written(name).has(name), written(other).has(name)]).toEqual([true, false, false]);
+  });
 });

@@ -1,5 +1,6 @@
 import { GatewayError } from '../error.ts';
-import { isPlain, type Plain } from '../json/merge.ts';
+import { isExactNumber, isPlain, type Plain } from '../json/merge.ts';
+import { otherName } from './limit-names.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 
 /** Types that a variable may ask for; the words are those of JSON. */
@@ -128,7 +129,7 @@ function noLabel({ id, labels }: StoredPrompt<Versioned>, suffix: string, param:
  * @throws GatewayError `invalid_type`, `missing_required_parameter`
  */
 export function variablesFor(version: PromptVersion, given: unknown, warn: (text: string) => void): Plain {
-  if (given !== undefined && given !== null && !isPlain(given)) {
+  if (given !== undefined && given !== null && (!isPlain(given) || isExactNumber(given))) {
     throw new GatewayError('invalid_type', {
       message: `"variables" is ${kindOf(given)}, not an object.`,
       param: 'variables',
@@ -191,12 +192,14 @@ const articles: Readonly<Record<VariableType, string>> = {
 /** True when a JSON value is of this type. */
 export function isOfType(value: unknown, type: VariableType): boolean {
   if (type === 'array') return Array.isArray(value);
+  if (isExactNumber(value)) return type === 'number';
   return type === 'object' ? isPlain(value) : typeof value === type;
 }
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return articles.array;
+  if (isExactNumber(value)) return articles.number;
   return articles[typeof value as VariableType] ?? typeof value;
 }
 
@@ -217,7 +220,8 @@ export function promptPatch(
   if (version.model !== undefined && !call.has('model')) patch.set('model', version.model);
   patch.set('messages', messages);
   for (const [field, value] of Object.entries(version.parameters)) {
-    if (!call.has(field) && (field !== 'stream_options' || call.stream)) patch.set(field, value);
+    const isOverruled = call.has(field) || call.has(otherName(field) ?? field);
+    if (!isOverruled && (field !== 'stream_options' || call.stream)) patch.set(field, value);
   }
   return patch;
 }

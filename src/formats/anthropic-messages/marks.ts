@@ -1,6 +1,5 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { JsonBody } from '../../core/json/body.ts';
-import { exactMember } from '../shared/exact.ts';
 
 /**
  * What the gateway writes where the API's own answers have something that only the API can make: a thought without a
@@ -20,7 +19,7 @@ export function ownCitations(citations: unknown): readonly unknown[] {
 
 /** A client's own messages request without them. The same body where there are none: one search of the text. */
 export function withoutMarks(body: JsonBody): JsonBody {
-  const messages = body.mentions('"gateway:') ? exactMember(body, 'messages') : undefined;
+  const messages = body.mentions('"gateway:') ? body.exact('messages') : undefined;
   if (!Array.isArray(messages)) return body;
   return body.edit(new Map([['messages', messages.map((message: unknown) => (isPlain(message) ? cleaned(message) : message))]]));
 }

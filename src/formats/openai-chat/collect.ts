@@ -3,7 +3,7 @@ import type { Plain } from '../../core/json/merge.ts';
 import { madeCallId } from '../../core/model/call-id.ts';
 import { openaiUsage } from '../../core/model/openai-usage.ts';
 import type { Call } from '../../core/provider.ts';
-import { parseExact } from '../shared/exact.ts';
+import { parseExact } from '../../core/json/scan.ts';
 
 /** What a collected answer depends on. */
 export type CollectCall = Pick<Call, 'id' | 'createdAt' | 'model' | 'strict' | 'showsReasoning' | 'notes'>;

@@ -5,7 +5,6 @@ import { Drops } from '../shared/drops.ts';
 import { cleanHistory } from '../history/clean.ts';
 import { needsCleaning } from '../history/look.ts';
 import { type HistoryRules, openaiHistory } from '../history/rules.ts';
-import { exactMember } from '../shared/exact.ts';
 
 /**
  * The gateway's own fields in chat bodies: a closed list, so that every other unknown field passes.
@@ -62,7 +61,7 @@ interface Nested {
 }
 
 function dropNested(body: JsonBody, patch: Map<string, unknown>, drops: Drops, { rules, bare }: Nested): void {
-  const messages = exactMember(body, 'messages');
+  const messages = body.exact('messages');
   if (!Array.isArray(messages)) return;
   const history = rules === undefined ? messages : cleanHistory(messages, rules, drops);
   const kept = history.map((message: unknown) => (isPlain(message) ? withoutMarks(message, drops, bare) : message));
@@ -79,7 +78,7 @@ function withoutMarks(message: Plain, drops: Drops, bare: Bare): Plain {
 }
 
 function dropTools(body: JsonBody, patch: Map<string, unknown>, drops: Drops, bare: Bare): void {
-  const tools = exactMember(body, 'tools');
+  const tools = body.exact('tools');
   if (!Array.isArray(tools)) return;
   const served = tools.filter((tool) => !isSearchTool(tool));
   if (served.length < tools.length) drops.add('tools[].vendor_search', reason);

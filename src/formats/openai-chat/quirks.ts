@@ -1,7 +1,6 @@
 import type { BodyPatch, JsonBody } from '../../core/json/body.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import type { Dropped } from '../../core/provider.ts';
-import { exactMember } from '../shared/exact.ts';
 
 /** One way in which a service differs from the chat requests of the format that it speaks. */
 export interface ChatQuirk {
@@ -48,7 +47,7 @@ const isNeutral = (value: unknown): boolean =>
 
 function renameRole(body: JsonBody, patch: Map<string, unknown>, from: string, to: string): void {
   if (!body.mentions(`"${from}"`)) return;
-  const messages: unknown = patch.get('messages') ?? exactMember(body, 'messages');
+  const messages: unknown = patch.get('messages') ?? body.exact('messages');
   if (!Array.isArray(messages)) return;
   const renamed = messages.map((one: unknown) => (isPlain(one) && one['role'] === from ? { ...one, role: to } : one));
   if (renamed.some((one, at) => one !== messages[at])) patch.set('messages', renamed);

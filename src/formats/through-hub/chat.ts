@@ -3,7 +3,7 @@ import { type EmptyBody, JsonBody } from '../../core/json/body.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { Call, CommonSettings, Dropped, Operation, StepReply, Translation } from '../../core/provider.ts';
 import { ChatReader } from '../openai-chat/reader/chunks.ts';
-import { parseExact } from '../shared/exact.ts';
+import { parseExact } from '../../core/json/scan.ts';
 import { HubCall } from './call.ts';
 
 type AnyCall = Call<CommonSettings>;

@@ -4,7 +4,7 @@ import { isPlain, type Plain } from '#core/json/merge.ts';
 import type { Dropped } from '#core/provider.ts';
 import { Drops } from '#formats/shared/drops.ts';
 import type { FileRules } from '#formats/google-generate/request/conversion.ts';
-import { parseExact } from '#formats/shared/exact.ts';
+import { parseExact } from '#core/json/scan.ts';
 import { parseObject } from '#formats/shared/json.ts';
 import { isBatchLine, toRow } from '../batches/rows.ts';
 import type { VertexSettings } from '../settings.ts';

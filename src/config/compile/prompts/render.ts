@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../core/error.ts';
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isExactNumber, isPlain, type Plain } from '../../../core/json/merge.ts';
 
 /** What is left of a template when its partials stand in their places. */
 export type Part = string | Tag | readonly Part[];
@@ -50,7 +50,7 @@ function renderIn(parts: readonly Part[], scope: Scope, meter: Meter): string {
 function renderTag({ names, section }: Tag, scope: Scope, meter: Meter): string {
   const value = lookUp(names, scope);
   if (section === undefined) return spent(textOf(value), meter);
-  const isFalsy = !value || (Array.isArray(value) && value.length === 0);
+  const isFalsy = !value || (isExactNumber(value) && Number(textOf(value)) === 0) || (Array.isArray(value) && value.length === 0);
   if (section.isInverted) return isFalsy ? renderIn(section.parts, scope, meter) : '';
   if (isFalsy) return '';
   if (!Array.isArray(value)) return renderIn(section.parts, value === true ? scope : [...scope, value], meter);

@@ -2,7 +2,7 @@ import type { BlockKind, ModelEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
 import { annotationsOf } from '../citations.ts';
-import { parseExact } from '../../shared/exact.ts';
+import { parseExact } from '../../../core/json/scan.ts';
 import { Kept } from '../../shared/kept.ts';
 import { isOutput } from './output-tool.ts';
 

@@ -1,6 +1,6 @@
 import type { Plain } from '../../../core/json/merge.ts';
 import { type CollectCall, collectChat } from '../../openai-chat/collect.ts';
-import { parseExact } from '../../shared/exact.ts';
+import { parseExact } from '../../../core/json/scan.ts';
 import { MessagesStream } from './stream.ts';
 
 /**

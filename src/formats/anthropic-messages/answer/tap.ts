@@ -5,7 +5,7 @@ import type { EventKind, Tap } from '../../../core/tap.ts';
 import type { Usage } from '../../../core/model/usage.ts';
 import { parseObject, textOf, valueOf } from '../../shared/json.ts';
 import { objectIn as errorObjectIn } from '../../openai-chat/fault.ts';
-import { parseCheckedExact } from '../../shared/exact.ts';
+import { parseCheckedExact } from '../../../core/json/scan.ts';
 import { faultInBand } from '../fault.ts';
 import { UsageCounts } from '../usage.ts';
 

@@ -2,7 +2,8 @@ import type { JsonBody } from '../../../core/json/body.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Note } from '../../../core/model/notes.ts';
 import type { Call } from '../../../core/provider.ts';
-import { parseExact, withExact } from '../../shared/exact.ts';
+import { parseExact } from '../../../core/json/scan.ts';
+import { withExact } from '../../shared/exact.ts';
 import { traitsOf } from '../request/model.ts';
 
 /** Characters of the blocks before one call, beyond which they are not remembered. */

@@ -3,7 +3,7 @@ import { GatewayError } from '../../../core/error.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { completionEvents } from '../../openai-chat/reader/completion.ts';
-import { parseExact } from '../../shared/exact.ts';
+import { parseExact } from '../../../core/json/scan.ts';
 import { type ApiEvent, MessageEvents } from './events.ts';
 
 const nothing: readonly string[] = Object.freeze([]);

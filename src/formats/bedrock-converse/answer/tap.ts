@@ -3,7 +3,7 @@ import type { WireEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Usage } from '../../../core/model/usage.ts';
 import type { EventKind, Tap } from '../../../core/tap.ts';
-import { parseCheckedExact } from '../../shared/exact.ts';
+import { parseCheckedExact } from '../../../core/json/scan.ts';
 import { parseObject, textOf } from '../../shared/json.ts';
 import { faultIn, faultOfEvent, isFault } from '../fault.ts';
 import { converseUsage } from './usage.ts';

@@ -3,7 +3,7 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import type { Call } from '../../../core/provider.ts';
 import { type CollectCall, collectChat } from '../../openai-chat/collect.ts';
-import { parseExact } from '../../shared/exact.ts';
+import { parseExact } from '../../../core/json/scan.ts';
 import { ConverseReader } from './reader.ts';
 
 type Event = readonly [name: string, data: Plain];

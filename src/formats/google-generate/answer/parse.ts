@@ -1,5 +1,4 @@
-import { parseChecked, parseJson } from '../../../core/json/scan.ts';
-import { parseCheckedExact, parseExact } from '../../shared/exact.ts';
+import { parseChecked, parseJson, parseCheckedExact, parseExact } from '../../../core/json/scan.ts';
 
 /**
  * A JSON text as a value, or undefined where it is none. Arguments of function calls go on as text, so their numbers keep

@@ -1,5 +1,5 @@
 import { isPlain, type Plain } from '../../../../core/json/merge.ts';
-import { parseExact } from '../../../shared/exact.ts';
+import { parseExact } from '../../../../core/json/scan.ts';
 import { type Block, cacheOf, type Conversion } from '../conversion.ts';
 
 /** A call that the model made, in the caller's words. */

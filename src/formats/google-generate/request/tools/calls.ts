@@ -1,6 +1,6 @@
 import { isPlain, type Plain } from '../../../../core/json/merge.ts';
 import { signedBy } from '../../../history/signatures.ts';
-import { parseExact } from '../../../shared/exact.ts';
+import { parseExact } from '../../../../core/json/scan.ts';
 import { textOf } from '../../../shared/json.ts';
 import { cannotCarry } from '../../../shared/cannot-carry.ts';
 import type { Conversion, Part } from '../conversion.ts';

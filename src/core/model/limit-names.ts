@@ -1,0 +1,8 @@
+/** The limit of a chat completion has two names, of which some services reject both together, and others read one. */
+const names: Readonly<Record<string, string>> = {
+  max_tokens: 'max_completion_tokens',
+  max_completion_tokens: 'max_tokens',
+};
+
+/** The other name of a field, which whoever writes the one overrules; undefined for a field that has none. */
+export const otherName = (field: string): string | undefined => (Object.hasOwn(names, field) ? names[field] : undefined);
