@@ -47,7 +47,10 @@ const textOf = (event: ApiEvent): string => `event: ${event.type}\ndata: ${JSON.
 /** A whole chat completion as a message: the events of its stream, put together. @throws GatewayError `upstream_invalid` */
 export function wholeMessage(completion: unknown, call: Pick<DialectCall, 'id' | 'model'>): Plain {
   const events = new MessageEvents(call);
-  const told = completionEvents(completion).flatMap((event) => [...events.push(event)]);
+  const made = `chatcmpl-${call.id}`;
+  // An id that the gateway made for a chat is none of a message.
+  const own = (event: ModelEvent): ModelEvent => (event.type === 'start' && event.id === made ? { ...event, id: '' } : event);
+  const told = completionEvents(completion).flatMap((event) => [...events.push(own(event))]);
   return joined([...told, ...events.end()]);
 }
 

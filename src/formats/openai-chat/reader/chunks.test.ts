@@ -81,3 +81,12 @@ it('is a call without arguments where they are null', () => {
     { type: 'tool_use', id: 'a', name: 'f', input: {} },
   ]);
 });
+
+it.each([
+  ['chatcmpl-req_1', 'msg_req_1'],
+  ['', 'msg_req_1'],
+  ['chatcmpl-9', 'chatcmpl-9'],
+])('calls a message from the completion %j %s', (id, wanted) => {
+  const completion = { id, choices: [{ message: { content: 'x' }, finish_reason: 'stop' }] };
+  expect(wholeMessage(completion, { id: 'req_1', model: 'm' })['id']).toBe(wanted);
+});
