@@ -84,6 +84,20 @@ describe('the responses tap', () => {
     expect(tap.complete).toBe(true);
   });
 
+  it.each([
+    ['made', false, {}, 5],
+    ['read', true, {}, undefined],
+    ['made in the background', false, { background: true }, 5],
+    ['read after it worked in the background', true, { background: true }, 5],
+  ])('counts a response that is %s', (_, isStored, more, prompt) => {
+    const whole = new ResponsesTap(isStored);
+    whole.whole(JSON.stringify(response('completed', { usage, ...more }).response));
+    const streamed = new ResponsesTap(isStored);
+    streamed.event(event('response.output_text.delta'));
+    streamed.event(event('response.completed', response('completed', { usage, ...more })));
+    for (const tap of [whole, streamed]) expect([tap.usage?.prompt, tap.finish, tap.model]).toEqual([prompt, ['completed'], 'm-1']);
+  });
+
   it('lets a whole failed response pass and takes a bare error as a fault', () => {
     expect(new ResponsesTap().whole(JSON.stringify(response('failed', { error: { message: 'x' } }).response))).toBeUndefined();
     expect(new ResponsesTap().whole('{"error":{"message":"x"}}')).toMatchObject({ message: 'x' });

@@ -14,6 +14,7 @@ const chat: TapOf = () => new ChatTap();
 const whole: TapOf = () => new JsonTap();
 const image: TapOf = () => new ImageTap();
 const response: TapOf = () => new ResponsesTap();
+const stored: TapOf = () => new ResponsesTap(true);
 const object: TapOf = () => new ObjectTap();
 const bytes: TapOf = () => new BytesTap();
 const transcript: TapOf = (call) => new AudioTap(transcriptForm(call.form));
@@ -33,8 +34,8 @@ export const openaiTaps = {
   responses: response,
   'responses/input_tokens': whole,
   'responses/compact': response,
-  'responses/{id}': response,
-  'responses/{id}/cancel': response,
+  'responses/{id}': stored,
+  'responses/{id}/cancel': stored,
   'responses/{id}/input_items': whole,
   models: () => new ListTap(),
   files: object,

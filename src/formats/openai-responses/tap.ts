@@ -33,6 +33,15 @@ export class ResponsesTap implements Tap {
   usage: Usage | undefined;
   finish: readonly string[] = [];
   contentEvents = 0;
+  readonly #isStored: boolean;
+
+  /**
+   * @param isStored the response was made by an earlier request, which has counted its tokens; but for one that worked in
+   *   the background: that request had no counts yet
+   */
+  constructor(isStored = false) {
+    this.#isStored = isStored;
+  }
 
   event(event: WireEvent): EventKind {
     const type = event.name === '' ? typeOf(event.data) : event.name;
@@ -98,8 +107,9 @@ export class ResponsesTap implements Tap {
   #read(response: Plain): void {
     this.id = textOf(response['id']) ?? this.id;
     this.model = textOf(response['model']) ?? this.model;
-    this.usage = withTier(withSearches(readUsage(response['usage']), response['output']), response['service_tier']) ?? this.usage;
     this.finish = finishOf(response);
+    if (this.#isStored && response['background'] !== true) return;
+    this.usage = withTier(withSearches(readUsage(response['usage']), response['output']), response['service_tier']) ?? this.usage;
   }
 }
 
