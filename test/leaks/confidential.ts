@@ -72,7 +72,7 @@ const ways: Readonly<Record<string, (response: ServerResponse) => void>> = {
   cut: (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const piece of echo.match(/[^]{1,5}/g) ?? []) response.write(chunk(piece));
-    response.write(chunk(' card 4012 8888 8888 1'));
+    response.write(chunk(' card 4012 8888 8888 18'));
     response.write('data: {"choices":[{"delta":{"content":"canary.ja');
     setTimeout(() => response.destroy(), 50);
   },

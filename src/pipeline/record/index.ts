@@ -1,6 +1,5 @@
 import type { Redaction } from '../../core/redaction/index.ts';
 import { emptyRecord } from '../../core/records/empty.ts';
-import { maskAddresses } from '../../core/secrets/credential-names.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import { type Attempt, type Outcome, statusOf } from '../../core/plan.ts';
 import { retryAfterMs } from '../../core/provider/retry-after.ts';
@@ -59,7 +58,7 @@ function admittedRecord(ctx: RequestContext, run: Execution | undefined, ending:
     at: ctx.at,
     endpoint: ctx.called,
     method: ctx.method,
-    path: clean.title(policy.bodies === 'none' || ctx.query === '' ? ctx.path : maskAddresses(`${ctx.path}?${ctx.query}`), limits.path),
+    path: clean.title(policy.bodies === 'none' || ctx.query === '' ? ctx.path : `${ctx.path}?${ctx.query}`, limits.path),
     stream: ctx.stream,
     status: ending.status,
     error: ending.error === null ? null : { ...ending.error, message: clean.text(ending.error.message, limits.message) },
