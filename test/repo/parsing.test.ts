@@ -5,7 +5,7 @@ import { projectFiles, readProjectFile } from './tree.ts';
 const trusted: Readonly<Record<string, string>> = {
   'src/core/json/scan.ts': 'looks first',
   'src/core/json/body.ts': 'the text was scanned within limits',
-  'src/core/redaction/strings.ts': 'one string, which is no structure',
+  'src/core/redaction/texts/strings.ts': 'one string, which is no structure',
   'src/core/redaction/index.ts': 'written by the gateway, then masked',
   'src/core/json/model-fields.ts': 'one string, which is no structure',
   'src/config/check/keys/tokens.ts': 'a file of the operator',

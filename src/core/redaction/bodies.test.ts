@@ -45,6 +45,46 @@ describe('a JSON body', () => {
       { tools: [{ server: { Authorization: '[secret]', apiKey: '[secret]', api_key: '[secret]', token: 'hi' } }] },
       { secret: 3 },
     ],
+    [
+      'a member that is called a secret, in other words',
+      {
+        mcp_servers: [{ authorization_token: 'abc' }],
+        h: { 'X-Auth-Token': 'a', Cookie: 'b', 'Ocp-Apim-Subscription-Key': 'c', dbPassword: 'd' },
+      },
+      {
+        mcp_servers: [{ authorization_token: '[secret]' }],
+        h: { 'X-Auth-Token': '[secret]', Cookie: '[secret]', 'Ocp-Apim-Subscription-Key': '[secret]', dbPassword: '[secret]' },
+      },
+      { secret: 5 },
+    ],
+    [
+      'no member that is called like one',
+      { next_page_token: 'a1', valid_token: 'b', monkey: 'c', max_tokens: 5, eos_token: '</s>', cache_key: 'd', keys: 'e', passwords: 'f' },
+      { next_page_token: 'a1', valid_token: 'b', monkey: 'c', max_tokens: 5, eos_token: '</s>', cache_key: 'd', keys: 'e', passwords: 'f' },
+      {},
+    ],
+    [
+      'a key that looks like one',
+      {
+        authentication: { type: 'api_key', key: 'AbCdEf0123456789AbCdEf0123456789' },
+        other: { key: 'a-name-of-something' },
+        token: 'hello there',
+      },
+      { authentication: { type: 'api_key', key: '[secret]' }, other: { key: 'a-name-of-something' }, token: 'hello there' },
+      { secret: 1 },
+    ],
+    [
+      'names of members',
+      {
+        'jane@example.com': 1,
+        balances: { DE89370400440532013000: [2], '4111111111111111': { a: 3 } },
+        'sk-abcdefghijklmnopqrstuvwxyz0123': null,
+        'é@example.com': 'x',
+        parameter_number_12: 4,
+      },
+      { '[email]': 'x', balances: { '[iban]': [2], '[credit_card]': { a: 3 } }, '[secret]': null, parameter_number_12: 4 },
+      { email: 2, iban: 1, credit_card: 1, secret: 1 },
+    ],
     ['a schema of one', { properties: { password: { type: 'string' } } }, { properties: { password: { type: 'string' } } }, {}],
     [
       'a card that is a number',
@@ -92,6 +132,7 @@ describe('a JSON body', () => {
     ['{"a":"a-known-secret\\/of-the-file"}', '{"a":"[secret]"}'],
     ['{"größe":"x","b":{"größe":"y"}}', '{"größe":"[field]","b":{"größe":"y"}}'],
     ['{"gr\\u00f6ße":"x"}', '{"gr\\u00f6ße":"[field]"}'],
+    ['{"x\\u0040example.com":"a"}', '{"[email]":"a"}'],
     ['{"a":"\\\\","b":"x@example.com"}', '{"a":"\\\\","b":"[email]"}'],
     ['{"a":"😀 x@example.com Grüße"}', '{"a":"😀 [email] Grüße"}'],
   ])('%s keeps all other bytes', (body, expected) => {
@@ -208,6 +249,14 @@ describe('own patterns', () => {
     for (const written of [json, json.replaceAll(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)])
       expect(JSON.parse(masked(written, { own: [own(pattern)] }).text)).toEqual({ a: expected });
     expect(new Redactor({ ...rules, own: [own(pattern)] }, []).begin(1000).text(text)).toBe(expected);
+  });
+
+  it('match names and numbers', () => {
+    const body = { '4711-12': [12345, -12345.5, 1234], a: '12345' };
+    expect(masked(body, { own: [own('\\d{5}'), own('^4711')] })).toMatchObject({
+      text: '{"[pattern]-12":["[pattern]","[pattern]",1234],"a":"[pattern]"}',
+      counts: { pattern: 4 },
+    });
   });
 
   it('cost time that grows with the text, however often they match', () => {

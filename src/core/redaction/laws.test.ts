@@ -98,7 +98,11 @@ describe('whatever a body is', () => {
     const quick = new Redactor({ ...usual, own: [] }, ['known-secret-of-the-file']);
     // Own patterns may be anywhere: no body is left as it is after a first look.
     const thorough = new Redactor({ ...usual, own: [never] }, ['known-secret-of-the-file']);
-    const name = fc.constantFrom('model', 'content', 'created', 'api_key', 'ke_y', 'Secret-', 'token', 'phone', 'logprobs', 'usage');
+    const name = fc.oneof(
+      fc.constantFrom('model', 'content', 'created', 'api_key', 'ke_y', 'Secret-', 'token', 'phone', 'logprobs', 'usage'),
+      fc.constantFrom('key', 'authorization_token', 'X-Auth-Token', 'myCookie', 'dbPassword', 'passphrase', 'pass_phrase', 'page_token'),
+      fc.constantFrom('jane@example.com', 'a@b', '4111111111111111', 'DE89370400440532013000', 'sk-abcdefghijklmnop_0123', 'max_tokens_2'),
+    );
     const piece = fc.oneof(
       fc.constantFrom(...values, ...nearly),
       around,
@@ -121,6 +125,7 @@ describe('whatever a body is', () => {
       .map((pieces) => pieces.join(''));
     const value = fc.oneof(
       said,
+      fc.constantFrom('a1b2c3d4e5f6a7b8c9d0e1f2', 'a-word-and-another-one', '12345678901234567890123'),
       fc.constantFrom(1712345678, 4111111111111111, 5551234567, null),
       fc.array(said, { maxLength: 2 }),
       fc.constant({}),

@@ -3,42 +3,13 @@ import { isCard } from './find/cards.ts';
 import { Cursors } from './find/cursors.ts';
 import { Hits, placeholder } from './find/hits.ts';
 import { endOfPhone } from './find/phones.ts';
-import { type Effort, findAll, passage, rangesOf } from './find/text.ts';
+import { type Effort, findAll, findOwn, passage, rangesOf } from './find/text.ts';
 import { fileIn, shortestFile } from './media.ts';
+import { namesSecret, namesTokenList } from './member-names.ts';
 import type { FindKnown, RedactionRules } from './rules.ts';
-import { decoded, Offsets } from './strings.ts';
-import { cutMark, tailOf } from './tail.ts';
-import { looseHash, pathHash, type Visitor, Walk } from './walk.ts';
-
-/** Names of members whose text is a secret, whatever it looks like. */
-const secretNames = new Set(
-  [
-    'api_key',
-    'access_key',
-    'access_token',
-    'refresh_token',
-    'auth_token',
-    'session_token',
-    'authorization',
-    'client_secret',
-    'secret',
-    'secret_key',
-    'secret_access_key',
-    'password',
-    'passwd',
-    'private_key',
-    'service_account_json',
-    'x-api-key',
-  ].map(looseHash),
-);
-
-/** They repeat the text token by token, and as numbers: each token is too short to be recognised. */
-const tokenLists = new Set(['logprobs', 'logprobs_result', 'top_logprobs'].map(looseHash));
-
-/** True where a member is masked by its name. @param first character of its value */
-export function isMaskedMember(name: string, first: number): boolean {
-  return (first === quote ? secretNames : tokenLists).has(looseHash(name));
-}
+import { decoded, Offsets } from './texts/strings.ts';
+import { cutMark, tailOf } from './texts/tail.ts';
+import { pathHash, type Visitor, Walk } from './walk.ts';
 
 /** The rules in the form in which a walk asks for them. */
 export interface CompiledRules extends RedactionRules {
@@ -67,6 +38,8 @@ const shortestField = 5;
 const longestField = 256;
 
 const quote = 0x22;
+/** Characters of a number that own patterns are matched against. */
+const longestNumber = 1024;
 
 /** Masks what one JSON text holds, as edits of that text (one byte a character). What is outside of them stays byte for byte. */
 export class Masker implements Visitor {
@@ -77,6 +50,7 @@ export class Masker implements Visitor {
   protected readonly rules: CompiledRules;
   protected readonly effort: Effort;
   readonly skipsElements: boolean;
+  readonly looksAtAll: boolean;
   /** Texts of fields that were masked in a body before this one; those of this one are added. */
   fields: Set<string> | undefined;
 
@@ -86,6 +60,7 @@ export class Masker implements Visitor {
     this.rules = rules;
     this.effort = effort;
     this.skipsElements = rules.hasElements;
+    this.looksAtAll = rules.own.length > 0;
   }
 
   string(start: number, end: number, isEscaped: boolean, _channel: number, _path: number): void {
@@ -94,11 +69,19 @@ export class Masker implements Visitor {
     this.mask(start, end, isEscaped);
   }
 
+  /** Names may be what somebody wrote: addresses and numbers of accounts as keys of an object. */
+  name(start: number, end: number, isEscaped: boolean): void {
+    this.#maskAs('', start, end, isEscaped);
+  }
+
   /** What is found within a text. */
   protected mask(start: number, end: number, isEscaped: boolean): void {
+    this.#maskAs(this.walk.nameIn(this.text), start, end, isEscaped);
+  }
+
+  #maskAs(name: string, start: number, end: number, isEscaped: boolean): void {
     if (end - start < 6 && this.rules.own.length === 0) return;
     const hits = new Hits();
-    const name = this.walk.nameIn(this.text);
     if (isEscaped) this.#escaped(start, end, name, hits);
     else {
       findAll({ cursors: this.cursors, from: start, to: end, name }, this.rules, this.effort, hits);
@@ -137,19 +120,35 @@ export class Masker implements Visitor {
   /** A number of JSON becomes a string: nothing else says what it was. */
   number(start: number, end: number): void {
     const length = end - start;
-    if (length > 19) return;
-    const digits = this.text.slice(start, end);
-    if (!/^\d+$/.test(digits)) return;
+    const digits = this.text.slice(start, Math.min(end, start + longestNumber));
     const { patterns } = this.rules;
-    if (patterns.has('credit_card') && length >= 13 && isCard(digits)) this.edits.add(start, end, '"[credit_card]"', 'credit_card');
+    if (this.rules.own.length > 0 && this.#isOwn(digits)) this.edits.add(start, end, `"${placeholder('pattern')}"`, 'pattern');
+    else if (length < 7 || length > 19 || !/^\d+$/.test(digits)) return;
+    else if (patterns.has('credit_card') && length >= 13 && isCard(digits)) this.edits.add(start, end, '"[credit_card]"', 'credit_card');
     else if (patterns.has('phone') && length <= 15 && endOfPhone(digits, 0, this.walk.nameIn(this.text)) === length)
       this.edits.add(start, end, '"[phone]"', 'phone');
   }
 
+  #isOwn(digits: string): boolean {
+    const hits = new Hits();
+    findOwn(passage(digits, ''), this.rules, this.effort, hits);
+    return hits.count > 0;
+  }
+
   skips(path: number, name: number, first: number): boolean {
     if (this.rules.fieldPaths.size > 0 && this.rules.fieldPaths.has(path)) return true;
-    if (first === quote) return secretNames.has(name);
-    return (first === 0x7b || first === 0x5b) && tokenLists.has(name);
+    // An element of a list.
+    if (name === 0) return false;
+    if (first === quote) return this.walk.mayNameBeMasked(this.text) && namesSecret(this.#name());
+    return (first === 0x7b || first === 0x5b) && this.#isTokenList();
+  }
+
+  #isTokenList(): boolean {
+    return this.walk.mayNameBeMasked(this.text) && namesTokenList(this.#name());
+  }
+
+  #name(): string {
+    return decoded(this.walk.nameIn(this.text));
   }
 
   reach(): number {
@@ -162,8 +161,9 @@ export class Masker implements Visitor {
     if (tail < this.text.length) this.edits.add(tail, this.text.length, cutMark, undefined);
   }
 
-  skipped(start: number, end: number, path: number, name: number): void {
-    const kind = this.rules.fieldPaths.has(path) ? 'field' : tokenLists.has(name) ? 'logprobs' : 'secret';
+  skipped(start: number, end: number, path: number): void {
+    const isField = this.rules.fieldPaths.has(path);
+    const kind = isField ? 'field' : this.#isTokenList() ? 'logprobs' : 'secret';
     const written = this.text.slice(start, end);
     const words = `"${placeholder(kind)}"`;
     if (nothing.test(written)) return;

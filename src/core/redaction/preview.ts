@@ -1,5 +1,5 @@
 import { startOfString } from '../json/scan.ts';
-import { decoded } from './strings.ts';
+import { decoded } from './texts/strings.ts';
 import { afterColon, endOfString, pathHash, type Visitor, Walk } from './walk.ts';
 
 const quote = 0x22;
@@ -17,6 +17,7 @@ const texts: ReadonlySet<number> = new Set(['content', 'content[*].text', 'conte
 /** What a message says, as far as one line needs it: one-byte text. */
 class MessageReader implements Visitor {
   readonly skipsElements = false;
+  readonly looksAtAll = false;
   isUser = false;
   said = '';
   hasParts = false;
@@ -32,6 +33,8 @@ class MessageReader implements Visitor {
     else if (this.said.length < mostRead)
       this.said += `${this.said === '' ? '' : ' '}${this.#text.slice(start, Math.min(end, start + mostRead))}`;
   }
+
+  name(): void {}
 
   number(): void {}
 

@@ -1,5 +1,6 @@
-import { decoded } from './strings.ts';
-import { oneByte, readable } from './unicode.ts';
+import { mayBeMasked } from './member-names.ts';
+import { decoded } from './texts/strings.ts';
+import { oneByte, readable } from './texts/unicode.ts';
 
 /** What a walk over JSON text meets. Offsets are those of the text; hashes stand for paths. */
 export interface Visitor {
@@ -8,7 +9,11 @@ export interface Visitor {
   number(start: number, end: number): void;
   /** True: the member's value is not looked into; `skipped` is called with its range. */
   skips(path: number, name: number, first: number): boolean;
-  skipped(start: number, end: number, path: number, name: number): void;
+  skipped(start: number, end: number, path: number): void;
+  /** A name that may hold something: with an @, many digits, or long with some. */
+  name(start: number, end: number, isEscaped: boolean): void;
+  /** True: it is told of all names and numbers. */
+  readonly looksAtAll: boolean;
   /** True: elements of lists are asked about as members are, with a name of 0. */
   readonly skipsElements: boolean;
   /** Offset up to which the text is read, of a walk that has come as far as it was told. */
@@ -73,6 +78,11 @@ export class Walk {
     return text.slice(Math.max(this.#nameStart, this.#nameEnd - longestName), this.#nameEnd);
   }
 
+  /** False where that name is none of those whose values may be masked. */
+  mayNameBeMasked(text: string): boolean {
+    return this.#isNameEscaped || mayBeMasked(text, this.#nameEnd);
+  }
+
   /** @param first offset at which the visitor is asked how far to go on. Returns where the walk ended. */
   run(text: string, from: number, to: number, visitor: Visitor, first = to): number {
     let end = Math.min(first, to);
@@ -94,6 +104,7 @@ export class Walk {
         if (isName) {
           isName = false;
           at = this.#readName(text, at + 1, to);
+          if (this.#mayHold || visitor.looksAtAll) visitor.name(this.#nameStart, this.#nameEnd, this.#isNameEscaped);
           channel = mix(channels[depth] ?? 0, this.#hash);
           path = mix(paths[depth] ?? 0, this.#hash);
           at = this.#member(text, at + 1, to, visitor, path);
@@ -145,7 +156,7 @@ export class Walk {
     let stop = start + 1;
     while (stop < to && isNumeric(text.charCodeAt(stop))) stop += 1;
     if (this.#isIndex) this.indices = mix(mix(this.indices, this.#name), Number(text.slice(start, stop)));
-    else if (stop - start >= 7) visitor.number(start, stop);
+    else if (stop - start >= 7 || visitor.looksAtAll) visitor.number(start, stop);
     return stop - 1;
   }
 
@@ -155,7 +166,7 @@ export class Walk {
     if (value < 0) return from - 1;
     if (!visitor.skips(path, this.#name, text.charCodeAt(value))) return value - 1;
     const end = endOfValue(text, value, to);
-    visitor.skipped(value, end, path, this.#name);
+    visitor.skipped(value, end, path);
     return end - 1;
   }
 
@@ -166,13 +177,15 @@ export class Walk {
     const first = text.charCodeAt(value);
     if (value >= to || first === 0x5d || !visitor.skips(path, 0, first)) return from - 1;
     const end = endOfValue(text, value, to);
-    visitor.skipped(value, end, path, 0);
+    visitor.skipped(value, end, path);
     return end - 1;
   }
 
   #hash = 0;
   #end = 0;
   #isIndex = false;
+  #mayHold = false;
+  #isNameEscaped = false;
 
   /** Reads a name and returns the offset of its closing quote. */
   #readName(text: string, start: number, to: number): number {
@@ -180,6 +193,8 @@ export class Walk {
     let loose = 0;
     let at = start;
     let isEscaped = false;
+    let digits = 0;
+    let hasSign = false;
     for (; at < to; at += 1) {
       const c = text.charCodeAt(at);
       if (c === quote) break;
@@ -190,9 +205,16 @@ export class Walk {
       }
       hash = mix(hash, c);
       if (c !== 0x5f && c !== 0x2d) loose = mix(loose, c | 0x20);
+      // Digits, and signs such as @ and %; names are letters.
+      if (c < 0x41 && c !== 0x2d) {
+        if (c >= 0x30 && c <= 0x39) digits += 1;
+        else hasSign = true;
+      }
     }
     this.#nameStart = start;
     this.#nameEnd = at;
+    this.#isNameEscaped = isEscaped;
+    this.#mayHold = hasSign || isEscaped || digits >= 7 || (digits > 0 && at - start >= 16);
     if (isEscaped) {
       const name = oneByte(decoded(readable(text.slice(start, at)).text));
       hash = nameHash(name);

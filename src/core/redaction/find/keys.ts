@@ -11,11 +11,13 @@ const longestKey = 16 * 1024;
 
 /** Keys by the prefixes that their issuers document, and tokens by their form. */
 const issued =
-  /(?<![A-Za-z0-9])(?:sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{16,}|gw_(?:live|test)_\w{16,}|A(?:KIA|SIA|GPA|IDA|ROA)[0-9A-Z]{16}(?![0-9A-Za-z])|AIza[\w-]{30,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|gh[pousr]_\w{30,}|github_pat_\w{22,}|glpat-[\w-]{20,}|xox[abeprs]-[\w-]{16,}|hf_\w{30,}|gsk_\w{30,}|r8_\w{30,}|nvapi-[\w-]{30,}|pplx-\w{30,}|xai-\w{30,}|tvly-[\w-]{20,}|npm_\w{30,}|pypi-[\w-]{30,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_\w{40,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*){0,3})/g;
+  /(?<![A-Za-z0-9])(?:sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{16,}|gw_(?:live|test)_\w{16,}|A(?:KIA|SIA|GPA|IDA|ROA)[0-9A-Z]{16}(?![0-9A-Za-z])|AIza[\w-]{30,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|gh[pousr]_\w{30,}|github_pat_\w{22,}|glpat-[\w-]{20,}|xox[abeprs]-[\w-]{16,}|hf_\w{30,}|gsk_\w{30,}|r8_\w{30,}|nvapi-[\w-]{30,}|pplx-\w{30,}|xai-\w{30,}|tvly-[\w-]{20,}|npm_\w{30,}|pypi-[\w-]{30,}|SG\.[\w-]{16,}\.[\w-]{16,}|ek_[A-Za-z0-9]{20,}|whsec_[\w+/=]{20,}|dapi[0-9a-f]{32}|shp(?:at|ca|pa|ss)_[0-9a-f]{32}|lsv2_[ps]t_[0-9a-f_]{32,}|tgp_v1_[\w-]{30,}|fw_[A-Za-z0-9]{20,}|csk-[a-z0-9]{20,}|jina_[A-Za-z0-9]{30,}|ABSK[A-Za-z0-9+/=]{40,}|ATATT3[\w\-=]{30,}|dop_v1_\w{40,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*){0,3})/g;
 
 /** The first two characters of all of them. */
 const beginnings = new Uint8Array(128 * 128);
-for (const two of 'sk rk gw AK AS AG AI AR ya GO gh gi gl xo hf gs r8 nv pp xa tv np py SG do ey'.split(' '))
+for (const two of 'sk rk gw AK AS AG AI AR ya GO gh gi gl xo hf gs r8 nv pp xa tv np py SG do ey ek wh da sh ls tg fw cs ji AB AT'.split(
+  ' ',
+))
   beginnings[two.charCodeAt(0) * 128 + two.charCodeAt(1)] = 1;
 
 export const beginsLikeKey = (first: number, second: number): boolean => second < 128 && beginnings[first * 128 + second] === 1;
@@ -92,6 +94,16 @@ function inValue(text: string, start: number, end: number, from: number, hits: H
   const value = text.slice(start, to);
   // Not a name in a program: secrets mix letters and digits.
   if (value.length >= 8 && /\d/.test(value) && /[A-Za-z]/.test(value)) hits.add('secret', start, to);
+}
+
+/** Characters of a text that is a key as a whole. */
+const [shortestWhole, longestWhole] = [20, 512];
+
+/** A text that looks like a key from its first character to its last: letters and digits, and nothing that words have between them. */
+export function findWhole(text: string, from: number, to: number, hits: Hits): void {
+  if (to - from < shortestWhole || to - from > longestWhole) return;
+  const value = text.slice(from, to);
+  if (/^[\w\-.+/=~]+$/.test(value) && /\d.*\d/.test(value) && /[A-Za-z]/.test(value)) hits.add('secret', from, to);
 }
 
 /** PEM (RFC 7468): from the label to the end label, or to where it is cut. Public keys and certificates are no secrets. */

@@ -1,4 +1,4 @@
-import { readable } from '../unicode.ts';
+import { readable } from '../texts/unicode.ts';
 
 /** Country calling codes (ITU-T E.164), as far as two digits tell them. */
 const callingCode = String.raw`(?:1|7|20|27|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|2[1-69]\d|3[578]\d|42\d|5[09]\d|6[789]\d|8[0578]\d|9[679]\d)`;

@@ -3,6 +3,7 @@ import { isCard } from './cards.ts';
 import { behindEscape, isAlnum, isDigit, isDomainCharacter, isGap, isKeyCharacter, isLetter } from './classes.ts';
 import { beginsLikeKey, isIssued, mayBeAnnounced, shortestKey } from './keys.ts';
 import { saysPhone } from './phones.ts';
+import { mayBeMasked } from '../member-names.ts';
 
 /**
  * A first look at the text of a body, which most need no second: true where nothing in it could be masked by any pattern.
@@ -169,7 +170,7 @@ function hasPlainMembers(text: string, isMasked: (name: string, first: number) =
       if (before === quote) return false;
       continue;
     }
-    if (before !== quote || !endsLikeOne(text.charCodeAt(at - 3), text.charCodeAt(at - 2))) continue;
+    if (before !== quote || !mayBeMasked(text, at - 1)) continue;
     let value = at + 1;
     while (text.charCodeAt(value) <= 0x20) value += 1;
     const first = text.charCodeAt(value);
@@ -178,21 +179,3 @@ function hasPlainMembers(text: string, isMasked: (name: string, first: number) =
   }
   return true;
 }
-
-/** Key, token, secret, authorization, json, password, passwd, logprobs, result: and what may end in a dash. */
-function endsLikeOne(one: number, two: number): boolean {
-  if (isDash(one) || isDash(two)) return true;
-  const pair = ((one | 0x20) << 8) | (two | 0x20);
-  return (
-    pair === 0x6579 ||
-    pair === 0x656e ||
-    pair === 0x6574 ||
-    pair === 0x6f6e ||
-    pair === 0x7264 ||
-    pair === 0x7764 ||
-    pair === 0x6273 ||
-    pair === 0x6c74
-  );
-}
-
-const isDash = (c: number): boolean => c === 0x5f || c === 0x2d;

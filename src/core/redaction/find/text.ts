@@ -2,9 +2,10 @@ import { TooLarge, type RedactionRules } from '../rules.ts';
 import { findMediaIn } from '../media.ts';
 import { Cursors } from './cursors.ts';
 import { findEmails } from './emails.ts';
-import { readable } from '../unicode.ts';
+import { mayNameSecret } from '../member-names.ts';
+import { readable } from '../texts/unicode.ts';
 import { Hits, type Kind, placeholder } from './hits.ts';
-import { findKeys } from './keys.ts';
+import { findKeys, findWhole } from './keys.ts';
 import { findNumbers } from './numbers.ts';
 
 /** Characters of all texts of one body that the operator's own patterns are matched against. */
@@ -50,12 +51,14 @@ export function findAll(passage: Passage, rules: RedactionRules, effort: Effort,
 function findValues({ cursors, from, to, name }: Passage, { patterns }: RedactionRules, hits: Hits): void {
   if (to - from < 6) return;
   findKeys(cursors, from, to, hits);
+  if (mayNameSecret(name)) findWhole(cursors.text, from, to, hits);
   if (patterns.has('email')) findEmails(cursors, from, to, hits);
   if (patterns.has('phone') || patterns.has('iban') || patterns.has('credit_card'))
     findNumbers(cursors, from, to, { patterns, name }, hits);
 }
 
-function findOwn({ cursors, from: start, to: end }: Passage, { own }: RedactionRules, effort: Effort, hits: Hits): void {
+/** What the operator's own patterns match. @throws TooLarge */
+export function findOwn({ cursors, from: start, to: end }: Passage, { own }: RedactionRules, effort: Effort, hits: Hits): void {
   if (own.length === 0) return;
   const whole = readable(cursors.text.slice(start, end));
   const { text } = whole;

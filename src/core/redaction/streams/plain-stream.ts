@@ -3,7 +3,7 @@ import { type LineString, LinesAlike, type StringListener } from './lines-alike.
 import { Hits } from '../find/hits.ts';
 import { Effort, findAll, passage } from '../find/text.ts';
 import { type CompiledRules, Masker } from '../masker.ts';
-import { decoded } from '../strings.ts';
+import { decoded } from '../texts/strings.ts';
 
 /** The text that strings in the same place of their events are pieces of. */
 interface Channel {

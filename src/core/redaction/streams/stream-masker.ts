@@ -1,8 +1,8 @@
 import { Hits } from '../find/hits.ts';
 import { findAll, passage, rangesOf } from '../find/text.ts';
 import { Masker } from '../masker.ts';
-import { decoded, Offsets } from '../strings.ts';
-import { cutMark, tailOf } from '../tail.ts';
+import { decoded, Offsets } from '../texts/strings.ts';
+import { cutMark, tailOf } from '../texts/tail.ts';
 
 /** The pieces of one text that a stream sends bit by bit: strings in the same place of their events. */
 interface Channel {
