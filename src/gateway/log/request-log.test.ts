@@ -47,6 +47,28 @@ it('a question is asked when what was recorded before it is stored, whoever aske
   expect(said).toEqual(['drain', 'trace', 'drain', 'trace', 'trace', 'trace']);
 });
 
+it('of a backlog asks the writer once, and questions see what is stored', async () => {
+  const { log, said, drains, stats } = rig();
+  stats.frames = 1;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const first = log.trace('one');
+    await vi.advanceTimersByTimeAsync(1500);
+    await first;
+    for (const id of ['two', 'three', 'four']) await log.trace(id);
+    expect(said).toEqual(['drain', 'trace', 'trace', 'trace', 'trace']);
+  } finally {
+    vi.useRealTimers();
+  }
+  drains[0]?.();
+  await turns(2);
+  const last = log.trace('five');
+  await turns(2);
+  expect(said.slice(5)).toEqual(['drain']);
+  drains[1]?.();
+  await last;
+});
+
 it('says that it does not respond where it does not, and is not asked again meanwhile', async () => {
   const { log, said, drains } = rig();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

@@ -46,6 +46,8 @@ export class RequestLog implements LogReader {
   /** Spool frames at the last time everything was stored. */
   #storedFrames = -1;
   #draining: Promise<void> | undefined;
+  /** The call for it is on its way, also after questions have stopped waiting for it. */
+  #isStoring = false;
   /** What the writer said of itself last. */
   #told: WriterState = unknown;
   #isSilent = false;
@@ -158,8 +160,14 @@ export class RequestLog implements LogReader {
   async #drain(): Promise<void> {
     const { spool, writer } = this.#parts;
     await spool.settle?.();
+    // Of a backlog: another call would store no more, and whatever is asked of the writer would wait for both.
+    if (this.#isStoring) return;
     const { frames } = spool.stats;
-    const isStored = await inTime(writer.call('drain', undefined), drainMs).catch(() => false);
+    this.#isStoring = true;
+    const storing = writer.call('drain', undefined).finally(() => {
+      this.#isStoring = false;
+    });
+    const isStored = await inTime(storing, drainMs).catch(() => false);
     if (isStored) this.#storedFrames = frames;
   }
 }

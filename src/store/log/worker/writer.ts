@@ -25,8 +25,8 @@ const stepsOfTurn = 4;
 const retainEvery = 30_000;
 /** Milliseconds without records after which words are indexed: that can wait until nothing else is to be done. */
 const quietMs = 10_000;
-/** Milliseconds of one call for what is in the spool: longer than any question waits for it, shorter than the end of a gateway. */
-const drainMs = 4000;
+/** Milliseconds for what is in the spool: longer than any question waits for it, and shorter than the end of a gateway. */
+const drainMs = { question: 2000, end: 4000 } as const;
 /** Milliseconds between slices of work that can wait. */
 const slicePause = 20;
 
@@ -71,7 +71,7 @@ class Writer {
   serve(port: MessagePort): void {
     this.#port = port;
     const handlers = {
-      drain: () => this.#drainAll(),
+      drain: () => this.#drainAll(drainMs.question),
       append: (bytes: Uint8Array) => this.#append(bytes),
       feedback: async (feedback: GivenFeedback) => (await this.#open()).feedback(feedback),
       words: () => this.#index(),
@@ -195,11 +195,11 @@ class Writer {
   }
 
   /** Everything that is in the spool now, as far as there is time. */
-  async #drainAll(): Promise<void> {
+  async #drainAll(ms: number): Promise<void> {
     const store = await this.#open();
     if (this.#drain === undefined) return;
     // Of a spool that filled while a database was away nobody waits for the end: other calls get their turn.
-    const until = performance.now() + drainMs;
+    const until = performance.now() + ms;
     while ((await this.#drain.step(store)) === 'more' && performance.now() < until);
   }
 
@@ -249,7 +249,7 @@ class Writer {
   async #close(): Promise<void> {
     clearTimeout(this.#timer);
     try {
-      await this.#drainAll();
+      await this.#drainAll(drainMs.end);
     } finally {
       clearTimeout(this.#timer);
       await this.#store?.close();
