@@ -6,12 +6,12 @@ import { locks } from './locks.ts';
 import { migrate } from './migrations.ts';
 import { dayOf, daysIn, dropDay, seqOfDay } from './partitions.ts';
 import { BatchWriter } from './writer.ts';
+import { questionMs } from '../worker/clock.ts';
 
 const minuteMs = 60_000;
 /** Figures and feedback that one slice deletes. */
 const rowsOfSlice = 5000;
 const writeTimeout = 60_000;
-const readTimeout = 20_000;
 
 export interface PostgresStoreOptions {
   /** Which gateway writes: the same after a restart, and no other's. */
@@ -30,7 +30,7 @@ export function openPostgresStore(url: string, { writer, load }: PostgresStoreOp
 
 /** Questions to the same database, over connections of their own. */
 export function createPostgresSource(url: string, load?: ClientOptions['load']): SqlSource {
-  const client = new Client(url, { connections: 4, statementTimeout: readTimeout, ...(load === undefined ? {} : { load }) });
+  const client = new Client(url, { connections: 4, statementTimeout: questionMs, ...(load === undefined ? {} : { load }) });
   return {
     dialect: 'postgres',
     all: (sql, parameters) => client.query(sql, parameters),

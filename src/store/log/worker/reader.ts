@@ -8,6 +8,7 @@ import { QuestionClock, questionMs } from './clock.ts';
 import { fileAt } from '../sqlite/open.ts';
 import { openSource } from './open-source.ts';
 import type { Asked, Database } from './settings.ts';
+import { asUnavailable } from './unavailable.ts';
 
 /** Characters from which a result is compressed: the event loop has less to pass on, and a reader far away less to wait for. */
 const leastPacked = 8 * 1024;
@@ -27,13 +28,17 @@ export function createReader(database: Database, now: () => number): Handlers {
   return timed(questionHandlers(open, fileNow), clock);
 }
 
-/** Each question has its own time, whatever was asked before it. */
+/** Each question has its own time, whatever was asked before it, and an error of the catalogue where the database fails. */
 function timed(handlers: Handlers, clock: QuestionClock): Handlers {
   const begun = Object.entries(handlers).map(([name, handle]) => [
     name,
-    (argument: never) => {
+    async (argument: never): Promise<unknown> => {
       clock.begin();
-      return handle(argument);
+      try {
+        return await handle(argument);
+      } catch (error) {
+        throw asUnavailable(error);
+      }
     },
   ]);
   return Object.fromEntries(begun) as Handlers;

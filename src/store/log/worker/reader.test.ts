@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, expect, it } from 'vitest';
+import type { Handlers } from '../asking/calls.ts';
+import { createReader } from './reader.ts';
+import { asUnavailable } from './unavailable.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'reader-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const asked = (handlers: Handlers): Promise<unknown> =>
+  (handlers['search'] as (argument: unknown) => Promise<unknown>)({ of: { query: '', limit: 1 } });
+
+it('a file that is damaged, missing or without tables is one that is not available', async () => {
+  const path = (name: string): string => join(dir, name);
+  writeFileSync(path('damaged'), 'SQLite format 3\0'.padEnd(9000, 'x'));
+  new DatabaseSync(path('empty')).close();
+  writeFileSync(path('bare'), '');
+  for (const name of ['damaged', 'empty', 'bare', 'missing'])
+    await expect(asked(createReader({ kind: 'sqlite', path: path(name) }, () => 0))).rejects.toMatchObject({ code: 'log_unavailable' });
+});
+
+it.each([
+  ['57014', 'did not respond within 5 s'],
+  ['55P03', 'cannot be read: x'],
+  ['42P01', 'cannot be read: x'],
+  ['42501', 'cannot be read: x'],
+  ['XX001', 'cannot be read: x'],
+  ['42601', undefined],
+  ['22P02', undefined],
+  ['ERR_X', undefined],
+])('the code %s of Postgres says %s', (code, message) => {
+  const thrown = Object.assign(new Error('x'), { code });
+  const shown = asUnavailable(thrown);
+  if (message === undefined) expect(shown).toBe(thrown);
+  else expect(shown).toMatchObject({ code: 'log_unavailable', message: expect.stringContaining(message) as string });
+});
