@@ -101,6 +101,8 @@ UPDATE buckets SET retries = max(0, retries - fallbacks) WHERE retries > 0;
 `,
   // Of rows from before it is null: lists show the names in their records, filters do not find them.
   'ALTER TABLE requests ADD COLUMN span_name TEXT;',
+  // A record that came late, or whose clock was wrong, is not as old as its block is.
+  'CREATE INDEX blocks_newest ON blocks (newest);',
 ];
 
 /**

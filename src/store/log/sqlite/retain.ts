@@ -17,10 +17,11 @@ interface Block {
   readonly seqs: Uint8Array;
 }
 
-/** Deletes what is too old or too much, oldest blocks first. */
+/** Deletes what is too old, then what is too much: the blocks that were stored first. */
 export class Retainer {
   readonly #db: DatabaseSync;
-  readonly #oldest: StatementSync;
+  readonly #old: StatementSync;
+  readonly #first: StatementSync;
   readonly #request: StatementSync;
   readonly #deletes: readonly StatementSync[];
   readonly #block: StatementSync;
@@ -30,7 +31,8 @@ export class Retainer {
   constructor(db: DatabaseSync) {
     this.#db = db;
     this.#records = (db.prepare('SELECT count(*) AS n FROM requests').get() as { n: number }).n;
-    this.#oldest = db.prepare('SELECT block, newest, seqs FROM blocks ORDER BY block LIMIT ?');
+    this.#old = db.prepare('SELECT block, newest, seqs FROM blocks WHERE newest < ? ORDER BY newest LIMIT ?');
+    this.#first = db.prepare('SELECT block, newest, seqs FROM blocks ORDER BY block LIMIT ?');
     this.#request = db.prepare('DELETE FROM requests WHERE seq = ?');
     this.#deletes = ['tags WHERE seq', 'amendments WHERE seq', 'texts WHERE rowid'].map((what) => db.prepare(`DELETE FROM ${what} = ?`));
     this.#block = db.prepare('DELETE FROM blocks WHERE block = ?');
@@ -47,17 +49,9 @@ export class Retainer {
 
   /** One slice. @returns whether there is more to delete */
   slice({ age, size, rows }: Retention, now: number): boolean {
-    const blocks = this.#oldest.all(blocksOfSlice) as unknown as Block[];
-    const used = this.#used();
-    if (used > size) this.#isShrinking = true;
-    else if (used <= size * lowWater) this.#isShrinking = false;
-    let excess = rows === undefined ? 0 : this.#records - rows;
     const oldest = now - age;
-    const chosen = blocks.filter(({ newest, seqs }) => {
-      const isTooMuch = excess > 0;
-      excess -= seqsIn(seqs).length;
-      return newest < oldest || this.#isShrinking || isTooMuch;
-    });
+    const old = this.#old.all(oldest, blocksOfSlice) as unknown as Block[];
+    const chosen = old.length > 0 ? old : this.#surplus(size, rows);
     this.#db.exec('BEGIN IMMEDIATE');
     try {
       const deleted = chosen.reduce((sum, block) => sum + this.#delete(block), 0);
@@ -70,6 +64,20 @@ export class Retainer {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       throw error;
     }
+  }
+
+  #surplus(size: number, rows: number | undefined): readonly Block[] {
+    const used = this.#used();
+    if (used > size) this.#isShrinking = true;
+    else if (used <= size * lowWater) this.#isShrinking = false;
+    let excess = rows === undefined ? 0 : this.#records - rows;
+    if (!this.#isShrinking && excess <= 0) return [];
+    const blocks = this.#first.all(blocksOfSlice) as unknown as Block[];
+    return blocks.filter(({ seqs }) => {
+      const isTooMuch = excess > 0;
+      excess -= seqsIn(seqs).length;
+      return this.#isShrinking || isTooMuch;
+    });
   }
 
   /** Bytes of pages that hold something. */

@@ -144,6 +144,13 @@ describe('retention', () => {
     expect(store.db.prepare('SELECT DISTINCT minute FROM buckets').all()).toHaveLength(1);
   });
 
+  it('deletes what is too old behind blocks of records that came with a later time', async () => {
+    for (let i = 0; i < 12; i += 1) await store.write(batch([entry(`ahead-${i}`, { at: start + 100 * day })]));
+    await store.write(batch([entry('old')]));
+    await settle(keep, start + 20 * day);
+    expect([count('requests'), store.db.prepare("SELECT id FROM requests WHERE id = 'old'").get()]).toEqual([12, undefined]);
+  });
+
   it('keeps the file within its size: it does not grow without bound', async () => {
     const size = 2 * 1024 * 1024;
     for (let round = 0; round < 60; round += 1) {
@@ -244,6 +251,15 @@ describe('the file', () => {
     ]);
     expect((await queries.search({ query: 'span_name:*', limit: 10 })).rows.map(({ id }) => id)).toEqual(['req_read']);
     await queries.close();
+  });
+
+  it('of version 4 forgets what is too old behind what is not', async () => {
+    const old = join(dir, 'old.sqlite');
+    copyFileSync(new URL('fixtures/version-4.sqlite', import.meta.url), old);
+    const migrated = openSqliteStore(old);
+    while (await migrated.retain({ age: day, size: 1e9 }, start + 20 * day));
+    expect(migrated.db.prepare('SELECT id FROM requests').all()).toEqual([{ id: 'req_0' }]);
+    await migrated.close();
   });
 
   it('of a later version is refused and stays as it is', () => {
