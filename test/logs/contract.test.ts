@@ -214,6 +214,13 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
       expect(Math.abs((fromMinutes.total.p50 ?? 0) / 450 - 1)).toBeLessThan(0.06);
       expect(Math.abs((fromMinutes.total.ttft_p50 ?? 0) / 46 - 1)).toBeLessThan(0.06);
     }
+    const within = 'since:2026-11-20T11:20:10.500Z until:2026-11-20T11:25:40.250Z';
+    const exact = (await queries.search({ query: within, limit: 500 })).rows.length;
+    for (const query of [within, `${within} attempts:>=0`]) {
+      const { total, series, ...range } = await queries.stats({ query, by: 'model', step: 60 });
+      expect([total.requests, series.reduce((sum, { requests }) => sum + requests, 0)]).toEqual([exact, exact]);
+      expect([range.since % 60_000, range.until % 60_000]).toEqual([10_500, 40_250]);
+    }
     const byConfig = await queries.stats({ query: `${since} config:c1`, by: 'config' });
     expect(byConfig.groups.map(({ name, requests }) => [name, requests])).toEqual([['c1', 23]]);
     const top = await queries.stats({ query: since, by: 'config', top: 2, step: 3600 });

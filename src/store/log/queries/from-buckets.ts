@@ -3,7 +3,7 @@ import { conditionOnTexts } from '../../../query/sql/condition.ts';
 import { Statement } from '../../../query/sql/statement.ts';
 import type { SqlSource } from '../log-store.ts';
 import { bucketCounts, bucketTimes, dimensions, otherValues } from '../schema.ts';
-import { Cells, costSums } from './sums.ts';
+import { type Cells, costSums } from './sums.ts';
 
 const minuteMs = 60_000;
 /** So many parts at most, of which no one takes much of a long question's time. */
@@ -41,22 +41,22 @@ export function bucketPlan(filter: Filter, by: string | undefined): BucketPlan |
   return second === undefined && isCounted ? { dim, terms } : undefined;
 }
 
-/** Undefined where a value that the terms name may be among those that are not counted by name. */
-export async function cellsOfBuckets(
+/** False, and nothing is added, where a value that the terms name may be among those that are not counted by name. */
+export async function addOfBuckets(
+  cells: Cells,
   source: SqlSource,
   { dim, terms }: BucketPlan,
   range: Range,
   step: number | undefined,
-): Promise<Cells | undefined> {
-  if (terms.length > 0 && (await hasOthers(source, dim, range))) return undefined;
-  const cells = new Cells();
+): Promise<boolean> {
+  if (terms.length > 0 && (await hasOthers(source, dim, range))) return false;
   const parts = source.between === undefined ? 1 : mostParts;
   const part = Math.max(minuteMs * 60, Math.ceil((range.until - range.since) / (parts * minuteMs)) * minuteMs);
   for (let since = range.since; since < range.until; since += part) {
     await addPart(cells, source, { dim, terms }, { since, until: Math.min(range.until, since + part) }, step);
     await source.between?.();
   }
-  return cells;
+  return true;
 }
 
 /** Whether values are counted together. */

@@ -5,16 +5,14 @@ import { type Dialect, Statement } from '../../../query/sql/statement.ts';
 import { bucketTimes, seqStep } from '../schema.ts';
 import type { SqlSource } from '../log-store.ts';
 import { partsOf } from './parts.ts';
-import { Cells, costSums } from './sums.ts';
+import { type Cells, costSums } from './sums.ts';
 
 /** Adds up the rows themselves: for terms that no bucket is kept by. */
-export async function cellsOfRows(source: SqlSource, filter: Filter, window: Window, grouping: Grouping): Promise<Cells> {
-  const cells = new Cells();
+export async function addOfRows(cells: Cells, source: SqlSource, filter: Filter, window: Window, grouping: Grouping): Promise<void> {
   for (const part of partsOf(source, window)) {
     await addPart(cells, source, filter, part, grouping);
     await source.between?.();
   }
-  return cells;
 }
 
 interface Grouping {

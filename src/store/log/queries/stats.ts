@@ -4,24 +4,29 @@ import { readFilter } from '../../../query/invalid.ts';
 import type { Window } from '../../../query/sql/condition.ts';
 import { storable } from '../../../query/text.ts';
 import { dimensions, otherValues, seqStep } from '../schema.ts';
-import { bucketPlan, cellsOfBuckets } from './from-buckets.ts';
-import { cellsOfRows } from './from-rows.ts';
+import { addOfBuckets, bucketPlan } from './from-buckets.ts';
+import { addOfRows } from './from-rows.ts';
 import { filledRange, rangeOfFilter } from './range.ts';
 import type { SqlSource } from '../log-store.ts';
-import { type Cells, Sums } from './sums.ts';
+import { Cells, Sums } from './sums.ts';
 
 const minuteMs = 60_000;
 const mostBuckets = 2000;
 const mostGroups = 200;
 
-/** Figures of what fits a filter, in all, by group and over time. Whole minutes: `since` is rounded down, `until` up. */
+/**
+ * Figures of what fits a filter, in all, by group and over time. Of a filter with a beginning and an end they are exact; with a
+ * beginning alone they are of whole minutes: `since` is rounded down.
+ */
 export async function stats(source: SqlSource, request: StatsRequest, now: number): Promise<Stats> {
   const filter = readFilter(request.query, now);
   const by = request.by === undefined ? undefined : dimensionIn(request.by);
   const step = request.step === undefined ? undefined : stepIn(request.step);
-  const filled = await filledRange(source, rangeOfFilter(filter));
-  const since = floor(filter.since ?? (filled === undefined ? now : Number(filled.from) / seqStep), minuteMs);
-  const until = Math.max(since, -floor(-(filter.until ?? Math.max(now, filled === undefined ? 0 : Number(filled.to) / seqStep)), minuteMs));
+  const isFixed = filter.since !== null && filter.until !== null;
+  const asked = isFixed || filter.since === null ? filter : { ...filter, since: floor(filter.since, minuteMs) };
+  const filled = await filledRange(source, rangeOfFilter(asked));
+  const since = asked.since ?? floor(filled === undefined ? now : Number(filled.from) / seqStep, minuteMs);
+  const until = Math.max(since, asked.until ?? Math.max(now, filled === undefined ? 0 : Math.ceil(Number(filled.to) / seqStep)));
   if (step !== undefined && (until - since) / step > mostBuckets) {
     throw new GatewayError('invalid_value', {
       message: `A step of ${step / 1000} seconds makes more than ${mostBuckets} points of this range.`,
@@ -29,7 +34,7 @@ export async function stats(source: SqlSource, request: StatsRequest, now: numbe
       hint: 'Use a longer step, or add since:1d to the filter.',
     });
   }
-  const cells = filled === undefined ? undefined : await cellsOf(source, filter, { by, step, since, until, window: filled });
+  const cells = await cellsOf(source, asked, { by, step, since, until, window: filled });
   return assemble(cells, { since, until, by, step, top: Math.min(request.top ?? mostGroups, mostGroups) });
 }
 
@@ -43,17 +48,34 @@ interface Scope {
 async function cellsOf(
   source: SqlSource,
   filter: ReturnType<typeof readFilter>,
-  { by, step, since, until, window }: Scope & { readonly window: Window },
+  { by, step, since, until, window }: Scope & { readonly window: Window | undefined },
 ): Promise<Cells> {
   const plan = bucketPlan(filter, by);
-  const cells = plan === undefined ? undefined : await cellsOfBuckets(source, plan, { since, until }, step);
-  return cells ?? (await cellsOfRows(source, filter, window, { by, step }));
+  const cells = new Cells();
+  const addRows = async (from: number, to: number): Promise<void> => {
+    const part = window === undefined ? undefined : common(window, rangeOfFilter({ since: from, until: to }));
+    if (part !== undefined) await addOfRows(cells, source, filter, part, { by, step });
+  };
+  const whole = { since: -floor(-since, minuteMs), until: filter.until === null ? -floor(-until, minuteMs) : floor(until, minuteMs) };
+  // Minutes have figures also of rows that made room.
+  const hasMinutes = plan !== undefined && whole.since < whole.until && (await addOfBuckets(cells, source, plan, whole, step));
+  if (hasMinutes) {
+    await addRows(since, whole.since);
+    await addRows(whole.until, until);
+  } else await addRows(since, until);
+  return cells;
 }
 
-function assemble(cells: Cells | undefined, { since, until, by, step, top }: Scope & { readonly top: number }): Stats {
+function common(one: Window, other: Window): Window | undefined {
+  const from = one.from > other.from ? one.from : other.from;
+  const to = one.to < other.to ? one.to : other.to;
+  return from < to ? { from, to } : undefined;
+}
+
+function assemble(cells: Cells, { since, until, by, step, top }: Scope & { readonly top: number }): Stats {
   const total = new Sums();
   const groups = new Map<string | null, Sums>();
-  for (const { name, sums } of cells?.all() ?? []) {
+  for (const { name, sums } of cells.all()) {
     total.addAll(sums);
     if (by !== undefined) sumsIn(groups, name).addAll(sums);
   }
@@ -86,10 +108,10 @@ interface SeriesScope {
 
 const classOf = (status: string | null): string => `${(status ?? '0').slice(0, 1)}xx`;
 
-function seriesOf(cells: Cells | undefined, { since, until, step, nameOf }: SeriesScope): Bucket[] {
+function seriesOf(cells: Cells, { since, until, step, nameOf }: SeriesScope): Bucket[] {
   const steps = new Map<number, { readonly all: Sums; readonly by: Map<string | null, Sums> }>();
   for (let at = floor(since, step); at < until; at += step) steps.set(at, { all: new Sums(), by: new Map() });
-  for (const { name, at, sums } of cells?.all() ?? []) {
+  for (const { name, at, sums } of cells.all()) {
     const found = steps.get(at);
     found?.all.addAll(sums);
     if (found !== undefined && nameOf !== undefined) sumsIn(found.by, nameOf(name)).addAll(sums);
