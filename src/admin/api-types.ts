@@ -186,7 +186,8 @@ export interface ProviderView {
   readonly models: readonly string[];
   readonly deployments: readonly { readonly alias: string; readonly deployment: string; readonly foundation_model: string | null }[];
   readonly health: ProviderHealth;
-  readonly cost_today_usd: string;
+  /** Since midnight UTC; null: the request log cannot say. */
+  readonly cost_today_usd: string | null;
 }
 
 /** `POST /api/providers/{slug}/test`. */
@@ -204,6 +205,7 @@ export interface KeyView {
   readonly secrets: readonly {
     readonly id: string;
     readonly prefix: string | null;
+    /** Null: never, or the request log cannot say, as where the figures are null. */
     readonly last_used: number | null;
     readonly retires: number | null;
   }[];
@@ -219,8 +221,9 @@ export interface KeyView {
   readonly created: number | null;
   readonly expires: number | null;
   readonly revoked: number | null;
-  readonly requests_today: number;
-  readonly cost_month_usd: string;
+  /** Since midnight UTC, and since the first of the month; null: the request log cannot say. */
+  readonly requests_today: number | null;
+  readonly cost_month_usd: string | null;
 }
 
 /** `POST /api/keys`, `POST /api/keys/{name}/rotate`, `POST /api/keys/{name}/revoke`: the secret is shown once. */

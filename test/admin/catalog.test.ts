@@ -113,13 +113,25 @@ describe('keys', () => {
     ]);
   });
 
+  const chat = (secret: string | null) =>
+    fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-gateway-api-key': secret ?? '' },
+      body: '{"model":"@mock/echo","messages":[{"role":"user","content":"hi"}]}',
+    }).then(({ status }) => status);
+
+  it('show when each of their secrets was used', async () => {
+    const pair = await post<KeyChange>('/api/keys', { name: 'pair' });
+    const next = await post<KeyChange>('/api/keys/pair/rotate', { overlap: '1h' });
+    const last = await post<KeyChange>('/api/keys/pair/rotate', { overlap: '1h' });
+    expect([await chat(pair.secret), await chat(last.secret)]).toEqual([200, 200]);
+    const shown = (await get<KeyView[]>('/api/keys')).find(({ name }) => name === 'pair');
+    const used = [last, next, pair].map(({ secret }) => shown?.secrets.find(({ prefix }) => secret?.startsWith(prefix ?? '-'))?.last_used);
+    expect(used).toEqual([expect.any(Number), null, expect.any(Number)]);
+    expect(shown?.requests_today).toBe(2);
+  });
+
   it('are issued, rotated and revoked, live at once', async () => {
-    const chat = (secret: string | null) =>
-      fetch(`${gateway.url}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-gateway-api-key': secret ?? '' },
-        body: '{"model":"@mock/echo","messages":[{"role":"user","content":"hi"}]}',
-      }).then(({ status }) => status);
     const made = await post<KeyChange>('/api/keys', { name: 'app', providers: ['mock'], metadata: { team: 'web' }, expires: '90d' });
     expect(made).toMatchObject({
       written_to: join('keys.d', 'app.yaml'),

@@ -55,6 +55,15 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect(await store.size()).toMatchObject({ records: 3, oldest: record(1).at });
   });
 
+  it.skipIf(skipping(kind.missing))('knows when each secret was used last', async () => {
+    const { store, queries } = await kind.open(() => now);
+    const used = (n: number, key: string | null) => entryOf(record(n, { key: 'app', key_id: key }));
+    await write(store, [used(3, 'a1'), used(1, 'b2'), used(2, 'a1'), used(4, null)]);
+    await write(store, [used(5, 'b2'), used(5, 'b2')]);
+    await write(store, [used(0, 'a1')]);
+    expect(await queries.keysUsed()).toEqual({ a1: record(3).at, b2: record(5).at });
+  });
+
   it.skipIf(skipping(kind.missing))('keeps many records of one millisecond apart, and pages through them', async () => {
     const { store, queries } = await kind.open(() => now);
     for (let batch = 0; batch < 5; batch += 1) {

@@ -141,7 +141,8 @@ export type LogQuestion =
   | readonly ['trace', string]
   | readonly ['stats', StatsRequest]
   | readonly ['suggest', SuggestRequest]
-  | readonly ['names'];
+  | readonly ['names']
+  | readonly ['keysUsed'];
 
 /** What the request log can be asked. Rejects with a GatewayError: `invalid_filter` says where and what. */
 export interface LogReader {
@@ -155,6 +156,8 @@ export interface LogReader {
   suggest(request: SuggestRequest): Promise<readonly Suggestion[]>;
   /** Names of metadata keys and labels that were seen, for columns. */
   names(): Promise<{ readonly meta: readonly string[]; readonly label: readonly string[] }>;
+  /** When each secret of a key was used last, by its id, in Unix milliseconds; also where the record is not kept any more. */
+  keysUsed(): Promise<Readonly<Record<string, number>>>;
   state(): Promise<StoreState>;
   feedback(feedback: GivenFeedback): Promise<void>;
   /**

@@ -85,6 +85,10 @@ export class RequestLog implements LogReader {
     return (await this.#asked(['names'])) as unknown as { readonly meta: readonly string[]; readonly label: readonly string[] };
   }
 
+  async keysUsed(): Promise<Readonly<Record<string, number>>> {
+    return (await this.#asked(['keysUsed'])) as unknown as Readonly<Record<string, number>>;
+  }
+
   async state(): Promise<StoreState> {
     const { spool, spoolLimit, notes } = this.#parts;
     const isTold = !this.#isSilent && (await this.#tell());

@@ -97,7 +97,7 @@ export interface LogStore {
 }
 
 /** What may be asked, by a reader that never blocks the writer. Results hold nothing that JSON has not. */
-export interface LogQueries extends Pick<LogReader, 'search' | 'get' | 'body' | 'trace' | 'stats' | 'suggest' | 'names'> {
+export interface LogQueries extends Pick<LogReader, 'search' | 'get' | 'body' | 'trace' | 'stats' | 'suggest' | 'names' | 'keysUsed'> {
   close(): Promise<void>;
 }
 

@@ -7,7 +7,7 @@
  *   is a view: records and bodies lie compressed in `blocks` of some dozens.
  * - `bodies`: `seq`, `request`, `upstream`, `response`; null where nothing is kept.
  * - `tags`: `kind` (`meta`, `label`), `name`, `value`, `seq`; in SQLite in the order of `seq`.
- * - `keys_used`: `key_id`, `at`: when each secret was used last. SQLite alone.
+ * - `keys_used`: `key_id`, `at`: when each secret was used last. Postgres: for each writer.
  * - `texts`: the words of each row (`searchTextOf(row)` of src/query/match.ts, already split and folded), for full text. SQLite:
  *   FTS5 with `content=''`, `contentless_delete=1`, one column `words`, `rowid` is `seq`. Postgres: the column
  *   `words` of `requests`, behind all others.

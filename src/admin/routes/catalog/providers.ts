@@ -7,6 +7,7 @@ import { type CatalogEntry, whyOff } from '../../../manage/providers/entry.ts';
 import { hostOf, modelsOf } from '../../../manage/providers/facts.ts';
 import type { ProviderHealth, ProviderTest, ProviderView } from '../../api-types.ts';
 import { noFigures } from '../../health.ts';
+import { figuresOf } from '../../views/named-figures.ts';
 import { type AdminCall, type AdminRoute, isSet } from '../route.ts';
 
 export const providerRoutes: readonly AdminRoute[] = [
@@ -46,15 +47,12 @@ async function tested({ subject, params }: AdminCall, deep: boolean): Promise<Pr
 }
 
 async function providersOf({ subject }: AdminCall): Promise<readonly ProviderView[]> {
-  const day = `since:${new Date().toISOString().slice(0, 10)}`;
   await subject.gather();
   const health = subject.health();
-  const [written, stats] = await Promise.all([
+  const slugs = subject.catalog().map(({ slug }) => slug);
+  const [written, today] = await Promise.all([
     subject.written(),
-    subject
-      .logs()
-      ?.stats({ query: day, by: 'provider', top: 100 })
-      .catch(() => undefined),
+    figuresOf(subject.logs(), 'provider', slugs, new Date().toISOString().slice(0, 10)),
   ]);
   const mask = subject.mask();
   return subject.catalog().map((one): ProviderView => {
@@ -73,7 +71,7 @@ async function providersOf({ subject }: AdminCall): Promise<readonly ProviderVie
       models: modelsOf(one),
       deployments: deploymentsOf(entry),
       health: health.find((found) => found.slug === slug) ?? idle(slug),
-      cost_today_usd: stats?.groups.find(({ name }) => name === slug)?.cost_usd ?? '0',
+      cost_today_usd: today?.(slug).cost_usd ?? null,
     };
   });
 }

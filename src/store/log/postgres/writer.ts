@@ -69,6 +69,7 @@ export class BatchWriter {
     const figures = new FiguresOf(this.#seen);
     for (const { entry, cost } of fresh) figures.add(entry.row, cost);
     await addFigures(session, this.#writer, figures.values());
+    await noteKeys(session, this.#writer, fresh);
     for (const amendment of batch.amendments) await amend(session, amendment);
     for (const { segment, offset } of batch.positions) {
       const upsert = 'ON CONFLICT (writer, segment) DO UPDATE SET "offset" = excluded."offset"';
@@ -153,6 +154,21 @@ async function insertRecords(session: Session, entries: readonly Entry[]): Promi
     if (bytes >= bytesOfStatement || values.length >= 4000) await flush();
   }
   await flush();
+}
+
+/** When secrets were used last: each gateway for itself, so that nobody waits for another one's transaction. */
+async function noteKeys(session: Session, writer: string, entries: readonly Entry[]): Promise<void> {
+  const used = new Map<string, number>();
+  for (const { entry, at } of entries) {
+    const { key_id: key } = entry.row;
+    if (key) used.set(key, Math.max(at, used.get(key) ?? 0));
+  }
+  if (used.size === 0) return;
+  await session.query(
+    `INSERT INTO keys_used (key_id, writer, at) SELECT u.key_id, $2, u.at FROM json_to_recordset($1::json) AS u(key_id text, at bigint)
+     ON CONFLICT (key_id, writer) DO UPDATE SET at = greatest(keys_used.at, excluded.at)`,
+    [JSON.stringify([...used].map(([key, at]) => ({ key_id: key, at }))), writer],
+  );
 }
 
 async function insertTags(session: Session, entries: readonly Entry[]): Promise<void> {

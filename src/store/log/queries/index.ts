@@ -1,5 +1,5 @@
 import type { LogQueries, SqlSource } from '../log-store.ts';
-import { bodyOf, getRecord, rowsOfTrace } from './records.ts';
+import { bodyOf, getRecord, keysUsed, rowsOfTrace } from './records.ts';
 import { search } from './search.ts';
 import { stats } from './stats.ts';
 import { names, suggest } from './suggest.ts';
@@ -17,6 +17,7 @@ export function createQueries(source: SqlSource, now: () => number): LogQueries 
     stats: (request) => stats(source, request, now()),
     suggest: (request) => suggest(source, request, now()),
     names: () => names(source),
+    keysUsed: () => keysUsed(source),
     close: () => source.close(),
   };
 }

@@ -97,6 +97,12 @@ async function feedbackOf(source: SqlSource, trace: string): Promise<Feedback[]>
   }));
 }
 
+/** By the id of the secret. */
+export async function keysUsed(source: SqlSource): Promise<Readonly<Record<string, number>>> {
+  const found = await source.all('SELECT key_id, max(at) AS at FROM keys_used GROUP BY key_id', []);
+  return Object.fromEntries(found.map(({ key_id: id, at }) => [String(id), Number(at)]));
+}
+
 /** Members that a record of an earlier version has not are those of the empty one. */
 function recordIn(json: SqlValue | undefined): LogRecord | undefined {
   const found = typeof json === 'string' ? objectIn(json) : undefined;

@@ -85,6 +85,7 @@ export function questionHandlers(open: () => Promise<LogQueries> | LogQueries, f
     stats: async ({ of, ...form }: Asked<StatsRequest>) => json(await (await opened()).stats(of), form),
     suggest: async ({ of, ...form }: Asked<SuggestRequest>) => json(await (await opened()).suggest(of), form),
     names: async (form: JsonForm) => json(await (await opened()).names(), form),
+    keysUsed: async (form: JsonForm) => json(await (await opened()).keysUsed(), form),
   };
 }
 

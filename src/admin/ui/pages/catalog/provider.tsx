@@ -109,9 +109,9 @@ function Figures({ provider: { slug, health, cost_today_usd: cost } }: { provide
         <dd>{duration(figures.p95)}</dd>
       </div>
       <div>
-        <dt>Cost today</dt>
-        <dd class="cut" title={cost}>
-          {usd(cost)}
+        <dt title="Since midnight UTC">Cost today</dt>
+        <dd class="cut" title={cost ?? 'The request log cannot say'}>
+          {cost === null ? '–' : usd(cost)}
         </dd>
       </div>
     </dl>

@@ -15,6 +15,11 @@ interface KeyTableProps {
 }
 
 const week = 7 * 86_400_000;
+const unknown = (
+  <span class="muted" title="The request log cannot say">
+    –
+  </span>
+);
 
 export function KeyTable({ keys, onRotate, onRevoke }: KeyTableProps) {
   const columns: Column<KeyView>[] = [
@@ -23,15 +28,22 @@ export function KeyTable({ keys, onRotate, onRevoke }: KeyTableProps) {
     { name: 'Secrets', cell: (key) => <Secrets entry={key} /> },
     { name: 'May use', cell: (key) => <Scope entry={key} /> },
     {
-      name: 'Today',
+      name: 'Today (UTC)',
       isNumber: true,
-      cell: ({ name, requests_today: today }) => (
-        <a href={requestsHref(both(term('key', name), `since:${new Date().toISOString().slice(0, 10)}`))}>
-          {count(today)} {today === 1 ? 'request' : 'requests'}
-        </a>
-      ),
+      cell: ({ name, requests_today: today }) =>
+        today === null ? (
+          unknown
+        ) : (
+          <a href={requestsHref(both(term('key', name), `since:${new Date().toISOString().slice(0, 10)}`))}>
+            {count(today)} {today === 1 ? 'request' : 'requests'}
+          </a>
+        ),
     },
-    { name: 'This month', isNumber: true, cell: ({ cost_month_usd: cost }) => <span title={cost}>{usd(cost)}</span> },
+    {
+      name: 'This month',
+      isNumber: true,
+      cell: ({ cost_month_usd: cost }) => (cost === null ? unknown : <span title={cost}>{usd(cost)}</span>),
+    },
   ];
   if (may('admin'))
     columns.push({
@@ -83,7 +95,7 @@ function State({ entry: { revoked, expires } }: { entry: KeyView }) {
   );
 }
 
-function Secrets({ entry: { secrets } }: { entry: KeyView }) {
+function Secrets({ entry: { secrets, requests_today: today } }: { entry: KeyView }) {
   return (
     <ul class="stack-cell secrets">
       {secrets.map(({ id, prefix, last_used: used, retires }) => (
@@ -93,7 +105,11 @@ function Secrets({ entry: { secrets } }: { entry: KeyView }) {
           </code>
           <span class="muted small">
             {used === null ? (
-              'never used'
+              today === null ? (
+                'last use not known'
+              ) : (
+                'never used'
+              )
             ) : (
               <>
                 used <Ago at={used} />

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import type { LogReader, Stats, StatsRequest } from '../../core/logs/reader.ts';
+import { parseFilter } from '../../query/parse.ts';
+import { storable } from '../../query/text.ts';
+import { noFigures } from '../health.ts';
+import { figuresOf } from './named-figures.ts';
+
+/** Counts each value that a question names. */
+function fakeLogs(): { readonly logs: LogReader; readonly asked: StatsRequest[] } {
+  const asked: StatsRequest[] = [];
+  const stats = async (request: StatsRequest): Promise<Stats> => {
+    asked.push(request);
+    const parsed = parseFilter(request.query, Date.UTC(2026, 10, 23));
+    if ('problem' in parsed) throw new Error(parsed.problem.message);
+    const terms = parsed.filter.terms.flatMap((term) => (term.kind === 'field' ? term.any : []));
+    const names = terms.flatMap((test) => (test.kind === 'equal' ? [String(test.value)] : []));
+    return {
+      since: 0,
+      until: 0,
+      total: noFigures,
+      series: [],
+      groups: names.map((name) => ({ ...noFigures, name, requests: name.length })),
+    };
+  };
+  return { asked, logs: { stats } as unknown as LogReader };
+}
+
+it('asks for each of many names, in questions that a filter can hold', async () => {
+  const names = [
+    ...Array.from({ length: 150 }, (_, n) => `key-${n}`),
+    ...Array.from({ length: 8 }, (_, n) => `${n}`.repeat(700)),
+    'a "b" \\ c,d*',
+  ];
+  const { logs, asked } = fakeLogs();
+  const of = await figuresOf(logs, 'key', names, '2026-11-01');
+  expect(names.map((name) => of?.(name).requests)).toEqual(names.map((name) => storable(name).length));
+  expect(asked.length).toBeLessThan(10);
+  expect(of?.('unknown')).toEqual(noFigures);
+});
+
+it('says nothing where the log cannot', async () => {
+  const failing = { stats: () => Promise.reject(new Error('away')) } as unknown as LogReader;
+  expect([await figuresOf(failing, 'key', ['a'], '1h'), await figuresOf(undefined, 'key', ['a'], '1h')]).toEqual([undefined, undefined]);
+});

@@ -1,0 +1,49 @@
+import type { Figures, LogReader } from '../../core/logs/reader.ts';
+import { storable } from '../../query/text.ts';
+import { noFigures } from '../health.ts';
+
+/** Values of one filter, and characters of all of them. */
+const mostNames = 60;
+const longest = 1800;
+
+/**
+ * Figures of these values of a dimension. They are named in the question: minutes count the values of a day that come behind the
+ * first hundred together.
+ *
+ * @param since as a filter has it
+ * @returns undefined where the request log cannot say
+ */
+export async function figuresOf(
+  logs: LogReader | undefined,
+  by: 'key' | 'provider',
+  names: readonly string[],
+  since: string,
+): Promise<((name: string) => Figures) | undefined> {
+  if (logs === undefined) return undefined;
+  const found = new Map<string, Figures>();
+  try {
+    // One after the other: a page must not fill the queue of the store.
+    for (const values of chunksOf(names.map((name) => `"${name.replaceAll(/["\\]/g, String.raw`\$&`)}"`))) {
+      const { groups } = await logs.stats({ query: `since:${since} ${by}:${values.join(',')}`, by, top: values.length });
+      for (const { name, ...figures } of groups) found.set(name ?? '', figures);
+    }
+  } catch {
+    return undefined;
+  }
+  return (name) => found.get(storable(name)) ?? noFigures;
+}
+
+function chunksOf(values: readonly string[]): string[][] {
+  const chunks: string[][] = [];
+  let length = 0;
+  for (const value of values) {
+    const last = chunks.at(-1);
+    length += value.length + 1;
+    if (last !== undefined && last.length < mostNames && length <= longest) last.push(value);
+    else {
+      chunks.push([value]);
+      length = value.length + 1;
+    }
+  }
+  return chunks;
+}
