@@ -1,5 +1,6 @@
 import { keyIdOf } from '../../core/secrets/key.ts';
 import type { ApiKey } from '../../core/snapshot.ts';
+import { parseTime } from '../../core/text/units.ts';
 import type { GatewayKeyEntry } from '../schema/index.ts';
 import { compileGlobs, compileNames } from './providers/allow.ts';
 import { deepFreeze } from './freeze.ts';
@@ -64,10 +65,10 @@ export function compileRules(name: string, rules: CallerRules): ApiKey {
   };
 }
 
-/** A date without a time is the beginning of that day in UTC. */
+/** A date without a time is the beginning of that day. */
 function timeOf(text: string | undefined, path: string): number | undefined {
   if (text === undefined) return undefined;
-  const at = Date.parse(text);
+  const at = parseTime(text);
   if (Number.isNaN(at)) throw invalid(`"${text}" is not a date`, 'Write 2027-03-01, or 2027-03-01T12:00:00Z.', path);
   return at;
 }

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { formatDuration, formatSize, parseDuration, parseSize } from './units.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { formatDuration, formatSize, parseDuration, parseSize, parseTime } from './units.ts';
 
 const second = 1000;
 const mega = 1024 ** 2;
@@ -86,5 +86,26 @@ describe('formatSize', () => {
     [1.5 * 1024 * mega, '1.5 GB'],
   ])('writes %d bytes as %s', (bytes, text) => {
     expect(formatSize(bytes)).toBe(text);
+  });
+});
+
+describe('parseTime', () => {
+  it.each([
+    ['2027-03-01', '2027-03-01T00:00:00.000Z'],
+    ['2027-03-01T12:00', '2027-03-01T12:00:00.000Z'],
+    ['2027-03-01T12:00:00.5', '2027-03-01T12:00:00.500Z'],
+    ['2027-03-01T12:00:00Z', '2027-03-01T12:00:00.000Z'],
+    ['2027-03-01T12:00:00+01:00', '2027-03-01T11:00:00.000Z'],
+    ['2027-03-01T12:00-0130', '2027-03-01T13:30:00.000Z'],
+  ])('reads %s in every zone of a machine', (text, utc) => {
+    onTestFinished(() => void vi.unstubAllEnvs());
+    for (const zone of ['UTC', 'America/New_York', 'Asia/Kolkata']) {
+      vi.stubEnv('TZ', zone);
+      expect(new Date(parseTime(text)).toISOString()).toBe(utc);
+    }
+  });
+
+  it.each(['', 'soon', '2027-03-01T25:00'])('does not read %j', (text) => {
+    expect(parseTime(text)).toBeNaN();
   });
 });

@@ -20,6 +20,12 @@ export function parseSize(value: string | number): number | undefined {
   return toWhole(count, factor);
 }
 
+/**
+ * `2027-03-01`, `2027-03-01T12:00`, `2027-03-01T12:00:00+01:00`: Unix milliseconds, in UTC where no zone is named,
+ * whatever the zone of the machine. NaN when not readable.
+ */
+export const parseTime = (text: string): number => Date.parse(/T[\d:.]+$/.test(text) ? `${text}Z` : text);
+
 /** For people: `0 ms`, `812 ms`, `1.94 s`, `12.3 s`, `3 m 20 s`, `2 h 5 m`, `14 d`. */
 export function formatDuration(ms: number): string {
   if (ms < 0.95) return ms === 0 ? '0 ms' : `${Math.max(0.1, Math.round(ms * 10) / 10)} ms`;

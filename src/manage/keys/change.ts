@@ -3,7 +3,7 @@ import { blockText, type Member } from '../../config/edit/document.ts';
 import type { WrittenKey } from '../../config/edit/written.ts';
 import { plainNames } from '../../config/schema/shared.ts';
 import { issueKey, type KeyKind, shownPrefix } from '../../core/secrets/key.ts';
-import { parseDuration } from '../../core/text/units.ts';
+import { parseDuration, parseTime } from '../../core/text/units.ts';
 import { Refusal } from '../refusal.ts';
 import { digestOf, sha256, stateOf, timeOf, timeText } from './shared.ts';
 
@@ -52,9 +52,9 @@ export function issue(name: string, rules: KeyRules, keys: readonly WrittenKey[]
 function expiryOf(text: string, now: number): string {
   const life = /^\d+(\.\d+)?[a-z]+$/i.test(text) ? parseDuration(text) : undefined;
   if (life !== undefined && life > 0) return timeText(now + life);
-  if (!/^\d{4}-\d\d-\d\d(T.*)?$/.test(text) || Number.isNaN(Date.parse(text)))
+  if (!/^\d{4}-\d\d-\d\d(T.*)?$/.test(text) || Number.isNaN(parseTime(text)))
     throw new Refusal('usage', `expires must be a duration or a date, not "${text}"`, 'For example 90d, or 2027-03-01.');
-  if (Date.parse(text) <= now) throw new Refusal('usage', `expires ${text} is in the past`);
+  if (parseTime(text) <= now) throw new Refusal('usage', `expires ${text} is in the past`);
   return text;
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { GatewayKeyEntry } from '../../config/schema/index.ts';
 import type { WrittenKey, WrittenKeys } from '../../config/edit/written.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
+import { parseTime } from '../../core/text/units.ts';
 import { Refusal } from '../refusal.ts';
 
 /** The configuration that a command works on. */
@@ -30,7 +31,7 @@ export const timeText = (at: number): string => `${new Date(at).toISOString().sl
 
 /** Unix milliseconds of a written time; undefined where there is none. */
 export function timeOf(text: string | undefined): number | undefined {
-  const at = text === undefined ? Number.NaN : Date.parse(text);
+  const at = text === undefined ? Number.NaN : parseTime(text);
   return Number.isNaN(at) ? undefined : at;
 }
 
