@@ -187,6 +187,7 @@ describe('a config that comes with a request', () => {
   it.each([
     [{ strategy: { mode: 'fallbak' }, targets: [] }, /^The config is not valid: strategy\.mode: expected one of .*, not "fallbak"\.$/],
     [{ targets: [{ provider: '@main', weight: -1 }] }, /targets\[0\]\.weight: must be at least 0, not -1\.$/],
+    [{ targets: [{ provider: '@main', weight: 1e308 }] }, /targets\[0\]\.weight: must be at most 1000000000, not 1e\+308\.$/],
     [{ provider: '@main', timeouts: { total: 'soon' } }, /timeouts\.total: must have another form, not "soon"\.$/],
     [{ provider: '@main', retry: [] }, /retry: expected object, not a list\.$/],
     [{ provider: 'acme', api_key: 12_345 }, /api_key: expected string\.$/],

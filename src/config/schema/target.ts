@@ -124,6 +124,7 @@ export const targetSettings = {
     weight: {
       type: 'number',
       minimum: 0,
+      maximum: 1_000_000_000,
       description: 'Loadbalance: share of the requests, relative to its siblings; 0 is never.',
       default: 1,
     },
