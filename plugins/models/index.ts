@@ -4,7 +4,7 @@ import { GatewayError } from '#core/error.ts';
 import { parseJson } from '#core/json/scan.ts';
 import { isPlain } from '#core/json/merge.ts';
 import { bareModel } from '#core/model/model-name.ts';
-import { forbidden, isLimited, rulesFor, unseen } from '#core/model/model-rules.ts';
+import { forbiddenModel, isLimited, rulesFor, unseen } from '#core/model/model-rules.ts';
 import { definePlugin, type Planned } from '#core/plugin.ts';
 import { nearest } from '#core/text/nearest.ts';
 import type { Attempt, Plan, Reply } from '#core/plan.ts';
@@ -47,7 +47,7 @@ function keepUsable(ctx: Routed, { binding, target }: Attempt, reply: Reply): un
     reply.flow?.abort();
     throw unseen(rules, 'requests a list that is too large or of an unexpected kind');
   }
-  const data = list.data.filter(isRow).filter(({ id }) => forbidden(rules, id) === undefined);
+  const data = list.data.filter(isRow).filter(({ id }) => forbiddenModel(rules, id) === undefined);
   reply.body = Buffer.from(JSON.stringify(isMessages ? messagesList({ ...list, data }) : { ...list, data }), 'utf8');
 }
 

@@ -3,7 +3,7 @@ import { traitsOf } from '#core/endpoint.ts';
 import type { GatewayError } from '#core/error.ts';
 import { namesModel, plainName } from '#core/json/model-fields.ts';
 import { bareModel } from '#core/model/model-name.ts';
-import { forbidden, type ModelRules, ruleOf, unseen } from '#core/model/model-rules.ts';
+import { forbidden, forbiddenModel, type ModelRules, ruleOf, unseen } from '#core/model/model-rules.ts';
 import { decodedSegments } from '#core/http/plain-path.ts';
 import { modelsInQuery } from '#core/http/query-names.ts';
 import type { Leaf } from '#core/snapshot.ts';
@@ -20,7 +20,7 @@ export function modelFault(ctx: Admitted, leaf: Leaf, rules: ModelRules): Gatewa
   }
   const model = modelAt(ctx, leaf) ?? bareModel(ctx.requestedModel);
   if (model === '' && runsModel(ctx) && !isFoundLater(ctx, rules)) return unseen(rules, 'does not name its model', missingHint(ctx, rules));
-  const refusal = forbidden(rules, model);
+  const refusal = forbiddenModel(rules, model);
   if (refusal !== undefined) return refusal;
   for (const named of modelsBeside(ctx)) {
     const refused = forbidden(rules, named);

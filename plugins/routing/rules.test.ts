@@ -35,6 +35,20 @@ describe('what a key may use', () => {
     ],
     ['a model', { allowsModel: (model: string) => model === 'small' }, {}, '@azure-eu/big', 'Key "app-web" may not use model "big".'],
     [
+      'a model that has another slug behind the first',
+      { allowsModel: (model: string) => model === 'small' },
+      {},
+      '@azure-eu/@other/small',
+      'Key "app-web" may not use model "@other/small".',
+    ],
+    [
+      'a model that is written like a slug',
+      { allowsModel: (model: string) => model === 'small' },
+      {},
+      '@azure-eu/@big',
+      'Key "app-web" may not use model "@big".',
+    ],
+    [
       'a model named by a config',
       { allowsModel: (model: string) => model === 'm' },
       { 'x-gateway-config': 'open' },

@@ -4,7 +4,7 @@ import { GatewayError } from '#core/error.ts';
 import type { FormBody, FormUpstream } from '#core/http/form.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
 import { modelsNamedIn, modelsNamedInPart, type NamedModel, namesModel, plainName } from '#core/json/model-fields.ts';
-import { forbidden, isLimited, type ModelRules, rulesFor, unseen } from '#core/model/model-rules.ts';
+import { forbidden, forbiddenModel, isLimited, type ModelRules, rulesFor, unseen } from '#core/model/model-rules.ts';
 import type { Attempt } from '#core/plan.ts';
 import type { CommonSettings } from '#core/provider.ts';
 import type { Plain } from '#core/json/merge.ts';
@@ -27,7 +27,7 @@ export interface Sent {
 export function checkNamedModels(ctx: Routed, { binding, model, target }: Attempt, sent: Sent): void {
   const rules = rulesFor(ctx.facts.caller.key, binding, target);
   if (!isLimited(rules)) return;
-  refuse(forbidden(rules, model));
+  refuse(forbiddenModel(rules, model));
   const { body } = sent;
   if (body.kind === 'json') checkNames(rules, modelsNamedIn(body));
   if (body.kind === 'form') checkParts(rules, body, 0);

@@ -28,12 +28,16 @@ export function isLimited({ key, binding, pinned }: ModelRules): boolean {
 }
 
 /**
- * Why this model may not be used; undefined where it may. A slug before it does not count, and no name is no model.
+ * Why the model of this name may not be used; undefined where it may. A slug before it does not count, and no name is no
+ * model.
  *
  * @param seen where it was found, as the end of the sentence: `, which line 3 of the file names`
  */
-export function forbidden({ key, binding, pinned }: ModelRules, named: string, seen = ''): GatewayError | undefined {
-  const model = bareModel(named);
+export const forbidden = (rules: ModelRules, named: string, seen = ''): GatewayError | undefined =>
+  forbiddenModel(rules, bareModel(named), seen);
+
+/** The same for a model as it is sent: whatever it begins with is part of its name there. */
+export function forbiddenModel({ key, binding, pinned }: ModelRules, model: string, seen = ''): GatewayError | undefined {
   if (model === '') return undefined;
   if (pinned !== undefined && model !== pinned) return forbiddenByConfig(key?.name ?? '', model, pinned, seen);
   if (key?.allowsModel('') === false && !(isPlain(model) && key.allowsModel(model))) return forbiddenByKey(key.name, model, seen);
