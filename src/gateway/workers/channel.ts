@@ -45,14 +45,26 @@ export class Channel {
     return this.#isClosed || this.#send({ name, value }, handle);
   }
 
-  /** @param limitMs undefined: it ends with the other process @throws ChannelFault */
-  call(name: string, value: unknown, limitMs: number | undefined, handle?: SendHandle): Promise<unknown> {
+  /**
+   * @param limitMs undefined: it ends with the other process
+   * @param late takes an answer that comes after the limit: the other process has given away what is in it
+   * @throws ChannelFault
+   */
+  call(
+    name: string,
+    value: unknown,
+    limitMs: number | undefined,
+    { handle, late }: { readonly handle?: SendHandle; readonly late?: (value: unknown) => void } = {},
+  ): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(new ChannelFault('the process has ended', false));
     this.#last += 1;
     const id = this.#last;
     return new Promise((resolve, reject) => {
-      const late = (): void => this.#settle(id)?.reject(new ChannelFault('the process did not respond in time', false));
-      const timer = limitMs === undefined ? undefined : setTimeout(late, limitMs);
+      const tooLate = (): void => {
+        this.#settle(id)?.reject(new ChannelFault('the process did not respond in time', false));
+        if (late !== undefined) this.#waiting.set(id, { resolve: late, reject: () => {}, timer: undefined });
+      };
+      const timer = limitMs === undefined ? undefined : setTimeout(tooLate, limitMs);
       this.#waiting.set(id, { resolve, reject, timer });
       this.#send({ name, value, id }, handle);
     });

@@ -284,7 +284,7 @@ export class Fleet implements Serving {
       beatMs,
     };
     if (this.#sockets === undefined) throw new Error('the gateway is stopped');
-    await process.channel.call('start', start, buildMs, this.#sockets.of(worker));
+    await process.channel.call('start', start, buildMs, { handle: this.#sockets.of(worker) });
     process.isServing = true;
     process.missed = 0;
     if (this.#isFollowed) process.channel.tell('follow', true);

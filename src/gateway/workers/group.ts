@@ -27,10 +27,11 @@ export class WorkerGroup {
     for (const process of this.serving()) process.channel.tell(name, value);
   }
 
-  /** @param take gets each answer as it comes; who does not respond within `limitMs` is left out */
+  /** @param take gets each answer as it comes; who does not respond within `limitMs` is left out of the result */
   async ask<A, R>(name: string, limitMs: number, take: (process: WorkerProcess, answer: A) => R): Promise<R[]> {
     const asked = this.serving().map(async (process) => {
-      const answer = await process.channel.call(name, undefined, limitMs).catch(() => undefined);
+      const late = (answer: unknown): void => void take(process, answer as A);
+      const answer = await process.channel.call(name, undefined, limitMs, { late }).catch(() => undefined);
       return answer === undefined ? [] : [take(process, answer as A)];
     });
     return (await Promise.all(asked)).flat(1) as R[];
