@@ -217,6 +217,11 @@ export class JsonBody {
     return bytes;
   }
 
+  /** False where `bytes` makes new ones for whoever asks, who may give their memory back. */
+  get holdsBytes(): boolean {
+    return this.#bytes !== undefined;
+  }
+
   /** The first bytes, as far as they go. */
   start(length: number): Buffer {
     return this.#bytes?.subarray(0, length) ?? Buffer.from(this.#text.slice(0, length), 'latin1');

@@ -1,3 +1,4 @@
+import { giveBack } from '../../core/memory/give-back.ts';
 import type { MaskedBody, UnmaskedBody } from '../../core/redaction/bodies.ts';
 import type { TooLargeBody } from '../../core/redaction/index.ts';
 import type { Counts, RedactionRules } from '../../core/redaction/rules.ts';
@@ -36,9 +37,14 @@ export type PostedMasked = readonly [head: { readonly bodies: Head; readonly cou
 
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
+/** The body, whose memory is given back where it is a text. */
 export function unmasked(body: PostedBody): UnmaskedBody {
   const bytes = bufferOf(body.bytes);
-  if (body.kind !== 'response') return { kind: body.kind, text: bytes.toString('latin1') };
+  if (body.kind !== 'response') {
+    const text = bytes.toString('latin1');
+    giveBack(bytes);
+    return { kind: body.kind, text };
+  }
   const { size, contentType, isBroken, times } = body;
   return { kind: 'response', body: { pieces: [bytes], size, contentType, isBroken }, times };
 }

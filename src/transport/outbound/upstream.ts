@@ -34,7 +34,7 @@ export type WireRequest = Pick<UpstreamRequest, 'origin' | 'path' | 'method' | '
 export type WireBody =
   | { readonly kind: 'none' }
   /** Held: may be written again. `oneByte`: the same bytes as text, one character each. */
-  | { readonly kind: 'json' | 'form'; readonly oneByte?: string; bytes(): Buffer }
+  | { readonly kind: 'json' | 'form'; readonly oneByte?: string; readonly holdsBytes?: boolean; bytes(): Buffer }
   | WireStream;
 
 /** A body that is made while it is sent: a new pass each time it is iterated. */

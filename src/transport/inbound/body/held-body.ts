@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { JsonBody, type RequestBody } from '../../../core/json/body.ts';
 import { type Budget, Hold } from '../../../core/memory/budget.ts';
+import { giveBack } from '../../../core/memory/give-back.ts';
 import { fromUnknown, GatewayError } from '../../../core/error.ts';
 import type { JsonLimits } from '../../../core/json/limits.ts';
 import type { ServerSettings } from '../../../core/snapshot.ts';
@@ -45,6 +46,7 @@ export class HeldBody {
     const coding = headers['content-encoding'];
     const parsed = (bytes: Buffer | GatewayError): void => {
       const found = jsonOf(bytes, json);
+      // Of a large body the text alone is kept.
       if (Buffer.isBuffer(bytes)) giveBack(bytes);
       done(found);
     };
@@ -94,18 +96,6 @@ function counted(bytes: Buffer | GatewayError, hold: Hold): Buffer | GatewayErro
   } catch (overloaded) {
     return fromUnknown(overloaded);
   }
-}
-
-/** Bytes: of a body of this size the text alone is kept. */
-const large = 1024 * 1024;
-
-/**
- * The bytes of a large body were read into memory of their own, which nobody looks at again: it is given back at once. By
- * then it is old to the engine, which would keep it until 64 MB of such memory have come together.
- */
-function giveBack(bytes: Buffer): void {
-  const memory = bytes.buffer;
-  if (bytes.length >= large && bytes.length === memory.byteLength && memory instanceof ArrayBuffer) memory.transfer(0);
 }
 
 export function jsonOf(bytes: Buffer | GatewayError, limits: JsonLimits): RequestBody | GatewayError {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { AnswerReader } from './answer-reader.ts';
 import { WireFault } from '../../wire/fault.ts';
+import { giveBack } from '../../../core/memory/give-back.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { Origin } from './origin.ts';
 
@@ -63,7 +64,7 @@ export class Connection {
     }
   }
 
-  #write({ head, body }: Outgoing): void {
+  #write({ head, body, ownsBody }: Outgoing): void {
     const socket = this.#socket;
     if (typeof body === 'string') {
       socket.write(head + body, 'latin1');
@@ -71,7 +72,8 @@ export class Connection {
     }
     socket.cork();
     socket.write(head, 'latin1');
-    socket.write(body);
+    if (ownsBody) socket.write(body, givesBack(body));
+    else socket.write(body);
     socket.uncork();
   }
 
@@ -165,3 +167,10 @@ export class Connection {
     return gone.has(String(error.code)) && performance.now() - this.#keptAt <= staleMs;
   }
 }
+
+/** Only of what was written: where the socket broke, the system may still be at it. */
+const givesBack =
+  (body: Buffer) =>
+  (error?: Error | null): void => {
+    if (!error) giveBack(body);
+  };

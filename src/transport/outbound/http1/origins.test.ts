@@ -2,6 +2,7 @@ import { type AddressInfo, createServer, type LookupFunction, type Server, type 
 import { queryObjects } from 'node:v8';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../core/error.ts';
+import { JsonBody } from '../../../core/json/body.ts';
 import type { Route } from '../pools.ts';
 import type { Receiver, Source, WireRequest } from '../upstream.ts';
 import { Origins } from './origins.ts';
@@ -106,6 +107,35 @@ describe('a plain request', () => {
     large.write('!', large.length - 1);
     expect(await ask({ body: { kind: 'json', bytes: () => large } })).toBe('200 got it');
     expect(seen[0]).toContain('content-length: 300000\r\n\r\nxxx');
+  });
+
+  it('of a large body gives its memory back when it is written, and sends the same bytes once more', async () => {
+    const content = JsonBody.from(Buffer.from(JSON.stringify({ text: 'ü'.repeat(550_000), model: 'm' })));
+    for (const body of [content, content.edit(new Map([['model', 'n']]))]) {
+      const text = body.bytes().toString('latin1');
+      const made: Buffer[] = [];
+      const told: WireRequest['body'] = {
+        kind: 'json',
+        holdsBytes: body.holdsBytes,
+        bytes: () => made[made.push(body.bytes()) - 1] as Buffer,
+      };
+      answer = (socket, _, n) => void (seen[n]?.endsWith(text) === true && socket.write(whole('got it')));
+      expect(await ask({ body: told })).toBe('200 got it');
+      expect(await ask({ body: told })).toBe('200 got it');
+      expect(made.map(({ length }) => length)).toEqual([0, 0]);
+    }
+  });
+
+  it('keeps what others may look at', async () => {
+    const large = Buffer.alloc(1_500_000, 'x');
+    answer = (socket) => void ((seen[0]?.length ?? 0) > large.length && socket.write(whole('got it')));
+    for (const holdsBytes of [true, undefined]) {
+      seen[0] = '';
+      expect(await ask({ body: { kind: 'json', ...(holdsBytes === undefined ? {} : { holdsBytes }), bytes: () => large } })).toBe(
+        '200 got it',
+      );
+      expect(large).toHaveLength(1_500_000);
+    }
   });
 
   it('without a body says so only where one is expected', async () => {

@@ -61,7 +61,8 @@ export class Origins {
     this.#uses += 1;
     origin.usedAt = this.#uses;
     const isOnce = route.isOnce === true;
-    const outgoing = new Outgoing(origin, receiver, { method, head, body: content, dialMs: dialMsOf(route.connectMs), isOnce });
+    const ownsBody = typeof content !== 'string' && body.kind === 'json' && body.holdsBytes === false;
+    const outgoing = new Outgoing(origin, receiver, { method, head, body: content, ownsBody, dialMs: dialMsOf(route.connectMs), isOnce });
     if (this.#isClosed) {
       receiver.failed(new WireFault('UPSTREAM_CLOSED', 'the gateway stops'));
       return true;

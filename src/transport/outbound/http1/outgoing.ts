@@ -9,6 +9,8 @@ export interface OutgoingRequest {
   readonly head: string;
   /** The body: as text of one character a byte where it is small, else as it is held. */
   readonly body: string | Buffer;
+  /** Nobody else has the body: its memory is given back as soon as it was written. */
+  readonly ownsBody: boolean;
   /** Milliseconds that a connection may take to come. */
   readonly dialMs: number;
   /** The connection serves this request alone, and no other did before. */
@@ -22,6 +24,7 @@ export class Outgoing implements Source {
   readonly method: string;
   readonly head: string;
   readonly body: string | Buffer;
+  readonly ownsBody: boolean;
   readonly dialMs: number;
   readonly isOnce: boolean;
   /** Set while the request and its answer have the connection. */
@@ -35,6 +38,7 @@ export class Outgoing implements Source {
     this.method = request.method;
     this.head = request.head;
     this.body = request.body;
+    this.ownsBody = request.ownsBody;
     this.dialMs = request.dialMs;
     this.isOnce = request.isOnce;
   }
