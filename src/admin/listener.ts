@@ -3,6 +3,7 @@ import { GatewayError } from '../core/error.ts';
 import { includes, type User } from './auth/users.ts';
 import { readObject } from './http/body.ts';
 import { bounds, Calls } from './http/calls.ts';
+import { boundConnections } from './http/connections.ts';
 import { DashboardFiles } from './http/dashboard-files.ts';
 import { checkHost, checkOrigin } from './http/guard.ts';
 import { send, sendError, sendJson } from './http/reply.ts';
@@ -43,7 +44,7 @@ export function createAdminServer(deps: AdminServerDeps): Server {
       serving.serve(request, response).catch((error: unknown) => serving.failed(error, response));
     },
   );
-  server.maxConnections = mostConnections;
+  boundConnections(server, mostConnections);
   return server;
 }
 

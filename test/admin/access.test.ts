@@ -151,8 +151,9 @@ describe('signing in', () => {
     await gateway.gateway.reload();
   });
 
-  it('is slowed down after wrong tokens, whatever the right one is', async () => {
-    const own = await startTestGateway(yaml, { admin: true, env });
+  it('is slowed down after wrong tokens, whatever the right one is, but for tokens that nobody guesses', async () => {
+    const long = 'token-of-the-viewer-that-nobody-guesses';
+    const own = await startTestGateway(yaml, { admin: true, env: { ...env, VIEWER_TOKEN: long } });
     const at = adminUrl(own);
     const statuses: number[] = [];
     for (let i = 0; i < 12; i += 1)
@@ -162,6 +163,8 @@ describe('signing in', () => {
     const late = await call(at, '/api/status', { token: tokens.admin });
     expect(late.status).toBe(429);
     expect(late.text).toContain(`Try again in ${String(late.headers['retry-after'])} seconds.`);
+    expect((await call(at, '/api/status', { token: long })).status).toBe(200);
+    expect((await call(at, '/api/status', { token: `${long}!` })).status).toBe(401);
     await own.close();
   });
 });
@@ -208,6 +211,22 @@ it('shows no secret of the configuration', async () => {
 });
 
 describe('who has not signed in', () => {
+  it('keeps nobody out with connections that are silent or half said', async () => {
+    const own = await startTestGateway(yaml, { admin: true, env });
+    const { port } = new URL(adminUrl(own));
+    const sockets: Socket[] = [];
+    for (let i = 0; i < 300; i += 1) {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.on('error', () => {});
+      sockets.push(socket);
+      await once(socket, 'connect');
+      if (i % 2 === 0) socket.write('GET /api/status HTTP/1.1\r\nhost: 127');
+    }
+    expect(await call(adminUrl(own), '/api/status', { token: tokens.viewer })).toMatchObject({ status: 200 });
+    for (const socket of sockets) socket.destroy();
+    await own.close();
+  });
+
   it('takes no place of those who have with bodies that never end', async () => {
     const { port } = new URL(base);
     const head =

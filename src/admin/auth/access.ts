@@ -64,11 +64,11 @@ export function createAccess(options: AccessOptions): Access {
 
 function byToken(token: string, { socket }: IncomingMessage, throttle: Throttle, users: Users): User {
   const address = socket.remoteAddress ?? '';
-  const wait = throttle.wait(address);
+  const wait = throttle.wait(address, token);
   if (wait > 0) throw tooMany(wait);
   const user = users.byToken(token);
   if (user !== undefined) return user;
-  throttle.failed(address);
+  throttle.failed(address, token);
   throw new GatewayError('sign_in_required', {
     message: 'The admin token is not valid.',
     hint: 'It is server.admin.token, or in the file admin-token of the state directory. The CLI reads it from $GATEWAY_ADMIN_TOKEN.',

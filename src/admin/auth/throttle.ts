@@ -4,8 +4,13 @@ import { GatewayError } from '../../core/error.ts';
 const mostOfOne = 10;
 const windowMs = 60_000;
 const mostAddresses = 1000;
+/** Characters of a token from which nobody finds it by guessing. */
+const unguessable = 32;
 
-/** Slows guessing down: an address that has failed too often waits. Others do not: nobody can lock everybody out. */
+/**
+ * Slows guessing down: an address that has failed too often waits. Others do not, and neither does who has a long token: nobody
+ * can lock everybody out, also not behind a proxy, where all have one address.
+ */
 export class Throttle {
   readonly #failures = new Map<string, number[]>();
   readonly #now: () => number;
@@ -15,14 +20,16 @@ export class Throttle {
     this.#now = now;
   }
 
-  /** Milliseconds to wait; 0 where the address may try. */
-  wait(address: string): number {
+  /** Milliseconds to wait; 0 where the address may try this token. */
+  wait(address: string, token: string): number {
+    if (token.length >= unguessable) return 0;
     const now = this.#now();
     const own = recent(this.#failures.get(address) ?? [], now);
     return own.length < mostOfOne ? 0 : Math.max(1, (own[0] ?? now) + windowMs - now);
   }
 
-  failed(address: string): void {
+  failed(address: string, token: string): void {
+    if (token.length >= unguessable) return;
     const now = this.#now();
     const own = recent(this.#failures.get(address) ?? [], now);
     own.push(now);

@@ -48,13 +48,15 @@ async function signIn(call: AdminCall): Promise<AdminReply> {
   const { access, request } = call;
   const address = request.socket.remoteAddress ?? '';
   const body = await call.body();
-  const wait = access.throttle.wait(address);
+  const isLink = body['link'] !== undefined;
+  const token = textIn(body, isLink ? 'link' : 'token');
+  const wait = access.throttle.wait(address, token);
   if (wait > 0) throw tooMany(wait);
-  const user = body['link'] === undefined ? access.users().byToken(textIn(body, 'token')) : byLink(call, textIn(body, 'link'));
+  const user = isLink ? byLink(call, token) : access.users().byToken(token);
   if (user === undefined) {
-    access.throttle.failed(address);
+    access.throttle.failed(address, token);
     throw new GatewayError('sign_in_required', {
-      message: body['link'] === undefined ? 'The token is not valid.' : 'The link was used already, or is older than an hour.',
+      message: isLink ? 'The link was used already, or is older than an hour.' : 'The token is not valid.',
       hint: 'gateway dashboard prints a new link. The token is server.admin.token, or in the file admin-token of the state directory.',
     });
   }
