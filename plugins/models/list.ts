@@ -31,7 +31,10 @@ export function modelReply(model: KnownModel, dialect: DialectName): Reply {
 
 /** A provider's own list for callers of the messages API: its rows keep what they have. */
 export function messagesList(list: List): object {
-  return forMessages(list, (row) => ({ ...row, ...nativeRow(row), ...definedOf(row) }));
+  const { has_more: hasMore, last_id: lastId } = list;
+  const own = forMessages(list, (row) => ({ ...row, ...nativeRow(row), ...definedOf(row) }));
+  // The next page begins behind the provider's last row, which the caller may not have got.
+  return hasMore === true && typeof lastId === 'string' ? { ...own, has_more: true, last_id: lastId } : own;
 }
 
 function forMessages({ data }: List, row: (row: Row) => object): object {

@@ -25,6 +25,8 @@ describe('anthropic', () => {
     });
     const { request } = begin(anthropic, callOf({ endpoint: 'models', method: 'GET', query: 'limit=5' }));
     expect(request).toMatchObject({ origin: 'https://api.anthropic.com', path: '/v1/models?limit=5', method: 'GET' });
+    const all = begin(anthropic, callOf({ endpoint: 'models', method: 'GET', query: '' })).request;
+    expect(all.path).toBe('/v1/models?limit=1000');
   });
 
   it('relays with version and features of entry and client', () => {

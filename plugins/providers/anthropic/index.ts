@@ -34,7 +34,11 @@ export default defineProvider<AnthropicSettings>({
     ...api,
     models: {
       isConverted: true,
-      begin: (body, call) => ({ request: send(call, { route: 'models', body }), tap: new JsonTap(), result: fromModelList }),
+      begin: (body, call) => ({
+        request: send(call, { route: 'models', body, query: call.query === '' ? allModels : call.query }),
+        tap: new JsonTap(),
+        result: fromModelList,
+      }),
     },
     ...batchOperations,
     ...fileOperations,
@@ -42,6 +46,9 @@ export default defineProvider<AnthropicSettings>({
   relay: (call, path) => ({ ...at(base(call.settings), relayedRoute(path), call.query), headers: versionHeaders(call, undefined) }),
   fault,
 });
+
+/** The longest page that there is: of a shorter one, which is usual, libraries of OpenAI would read no second. */
+const allModels = 'limit=1000';
 
 /** Access tokens of a subscription are sent as bearer; keys have a header of their own. */
 function credentialOf(key: string | undefined): CredentialSpec {
