@@ -117,6 +117,31 @@ describe.each(['openai', 'azure'])('%s', (provider) => {
     expect(upstream.requests).toEqual([]);
   });
 
+  it.each([
+    ['POST', 'embeddings', { model: 'd', input: 'x' }],
+    ['GET', 'files', undefined],
+    ['GET', 'batches', undefined],
+  ])('%s %s is no stream, and its error is told', async (method, path, body) => {
+    const headers = { 'x-gateway-virtual-key': provider, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+    const read = async (text: string): Promise<unknown> => {
+      answer = { status: 200, text, type: 'text/event-stream' };
+      const told = await fetch(`${gateway.url}/v1/${path}`, { method, headers, body: JSON.stringify(body) });
+      return [told.status, ((await told.json()) as { error: { message: string } }).error.message];
+    };
+    expect(await read('data: {"id":"c"}\n\ndata: [DONE]\n\n')).toEqual([502, expect.stringContaining('stream of events')]);
+    expect(await read('data: {"error":{"message":"slow","code":"rate_limit_exceeded"}}\n\n')).toEqual([
+      429,
+      expect.stringMatching(/slow$/),
+    ]);
+  });
+
+  it('a response that is only an error as a text is one', async () => {
+    answer = { status: 200, text: '{"error":"no such thing"}' };
+    const headers = { 'x-gateway-virtual-key': provider, 'content-type': 'application/json' };
+    const told = await fetch(`${gateway.url}/v1/responses`, { method: 'POST', headers, body: '{"model":"d","input":"x"}' });
+    expect([told.status, await told.json()]).toMatchObject([502, { error: { message: 'no such thing' } }]);
+  });
+
   it('a page of an error is told in words of bearable length', async () => {
     answer = { status: 500, text: `<html>${'x'.repeat(500_000)}</html>`, type: 'text/html' };
     const told = await ask(provider, 'GET', 'batches/b1');

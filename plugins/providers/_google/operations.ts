@@ -14,7 +14,7 @@ import { ImageTranslation } from '#formats/google-generate/images/calls.ts';
 import { toImages } from '#formats/google-generate/images/request.ts';
 import type { GeminiOptions } from '#formats/google-generate/request/conversion.ts';
 import { toGenerateContent } from '#formats/google-generate/request/index.ts';
-import { WholeTap } from '#formats/shared/json-tap.ts';
+import { JsonTap } from '#formats/shared/json-tap.ts';
 
 type ACall<Settings> = Call<Settings & CommonSettings>;
 
@@ -120,7 +120,7 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
       const { body: asked, dropped } = toGenerateContent(chatOfResponses(objectOf(body)), named(call), optionsOf(call));
       return {
         request: requestTo(service, call, { body: toCountTokens(asked, model, surface), dropped }, 'countTokens'),
-        tap: new WholeTap(),
+        tap: new JsonTap(),
         result: fromCountTokens,
       };
     },

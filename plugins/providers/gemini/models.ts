@@ -3,7 +3,7 @@ import { GatewayError } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/json/merge.ts';
 import type { Call, Operation } from '#core/provider.ts';
 import { parseObject } from '#formats/shared/json.ts';
-import { WholeTap } from '#formats/shared/json-tap.ts';
+import { JsonTap } from '#formats/shared/json-tap.ts';
 import { baseFor } from './address.ts';
 import type { GeminiSettings } from './settings.ts';
 
@@ -15,7 +15,7 @@ export const listModels: Operation<GeminiSettings> = {
     const address = { origin, path: `${path}/models?pageSize=1000` };
     return {
       request: { ...address, method: 'GET', headers: ['accept', 'application/json'], body: emptyBody, dropped: [] },
-      tap: new WholeTap(),
+      tap: new JsonTap(),
       result: (text) => fromModels(text, call),
     };
   },

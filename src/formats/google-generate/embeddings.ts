@@ -11,6 +11,7 @@ import { storedUri } from '../shared/media/stored-uri.ts';
 import { type FileRules, oneOf } from './request/conversion.ts';
 import { Drops } from '../shared/drops.ts';
 import { googleFaultInBand } from '../shared/google-status.ts';
+import { streamFault } from '../shared/json-tap.ts';
 import { errorIn } from './fault.ts';
 
 /** Which method of the service a model's vectors come from. */
@@ -271,12 +272,12 @@ export class EmbeddingTap implements Tap {
   fault: ProviderFault | undefined;
   usage: Usage | undefined;
   readonly finish: readonly string[] = [];
-  contentEvents = 0;
+  readonly contentEvents = 0;
 
   /** These methods answer whole. */
-  event(_event: WireEvent): EventKind {
-    this.contentEvents += 1;
-    return 'content';
+  event({ data }: WireEvent): EventKind {
+    this.fault ??= streamFault(data);
+    return 'fault';
   }
 
   whole(text: string): ProviderFault | undefined {

@@ -1,7 +1,7 @@
 import type { ProviderFault } from '../../core/error.ts';
 import type { WireEvent } from '../../core/events.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
-import { topLevel } from '../shared/json-tap.ts';
+import { streamFault, topLevel } from '../shared/json-tap.ts';
 import { textOf } from '../shared/json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
 
@@ -20,8 +20,9 @@ export class ObjectTap implements Tap {
   readonly finish: readonly string[] = [];
   readonly contentEvents = 0;
 
-  event(_event: WireEvent): EventKind {
-    return 'content';
+  event({ data }: WireEvent): EventKind {
+    this.fault ??= streamFault(data);
+    return 'fault';
   }
 
   whole(text: string): ProviderFault | undefined {

@@ -62,7 +62,7 @@ export class ResponsesTap implements Tap {
     if (answer === undefined) return undefined;
     this.complete = true;
     if (answer['object'] === 'response') this.#read(answer);
-    else if (isPlain(answer['error'])) this.fault = faultInBand(answer, '');
+    else if (isPlain(answer['error']) || textOf(answer['error']) !== undefined) this.fault = faultInBand(answer, '');
     else this.#read(answer);
     return this.fault;
   }

@@ -1,5 +1,6 @@
 import type { ProviderFault } from '../../core/error.ts';
 import type { WireEvent } from '../../core/events.ts';
+import { isPlain } from '../../core/json/merge.ts';
 import { scanObject } from '../../core/json/scan.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
@@ -20,10 +21,10 @@ export class JsonTap implements Tap {
   contentEvents = 0;
   usage: Usage | undefined;
 
-  /** These routes answer whole; an event that comes nevertheless is passed on as content. */
-  event(_event: WireEvent): EventKind {
-    this.contentEvents += 1;
-    return 'content';
+  /** These routes answer whole: no client reads a stream of them. */
+  event({ data }: WireEvent): EventKind {
+    this.fault ??= streamFault(data);
+    return 'fault';
   }
 
   whole(text: string): ProviderFault | undefined {
@@ -48,6 +49,15 @@ export class ListTap extends JsonTap {
 
 /** A bare list in the wrapper that clients are promised; undefined where the text has one. */
 export const wrapped = (text: string): string | undefined => (/^\s*\[/.test(text) ? `{"object":"list","data":${text}}` : undefined);
+
+/** What a stream of a route that answers whole is: the error in its first event, else the stream itself. */
+export function streamFault(data: string): ProviderFault {
+  const object = parseObject(data);
+  const { error } = object ?? {};
+  return isPlain(error) || textOf(error) !== undefined
+    ? faultInBand(object, data)
+    : { message: 'The provider returned a stream of events, which this route does not have.' };
+}
 
 /** Answers without usage and without a format of ours: nothing is read, everything is content. */
 export class WholeTap implements Tap {

@@ -60,7 +60,9 @@ export class MessagesTap implements Tap {
     if (answer === undefined) return undefined;
     this.complete = true;
     this.answer = answer;
-    if (isPlain(answer['error']) && !Array.isArray(answer['content'])) this.fault = faultInBand(answer, text);
+    const { error } = answer;
+    const isFault = (isPlain(error) || textOf(error) !== undefined) && !Array.isArray(answer['content']);
+    if (isFault) this.fault = faultInBand(answer, text);
     else this.#message(answer);
     return this.fault;
   }

@@ -2,7 +2,7 @@ import { parseObject } from '../../shared/json.ts';
 import type { Call, StepReply, Translation, UpstreamRequest } from '../../../core/provider.ts';
 import type { Tap } from '../../../core/tap.ts';
 import type { Usage } from '../../../core/model/usage.ts';
-import { WholeTap } from '../../shared/json-tap.ts';
+import { JsonTap } from '../../shared/json-tap.ts';
 import { paintsInChat } from './request.ts';
 import { fromImages } from './result.ts';
 import { GeminiTap } from '../answer/tap.ts';
@@ -26,7 +26,7 @@ export class ImageTranslation implements Translation {
 
   constructor(request: UpstreamRequest, order: Order, painted: readonly string[] = []) {
     this.request = request;
-    this.tap = paintsInChat(order.model) ? new SumTap(painted) : new WholeTap();
+    this.tap = paintsInChat(order.model) ? new SumTap(painted) : new JsonTap();
     this.#order = order;
     this.#painted = painted;
   }

@@ -50,3 +50,9 @@ describe('images of an answer', () => {
     );
   });
 });
+
+it.each(['imagen-4.0-generate-001', 'gemini-2.5-flash-image'])('an error under 200 is told by %s', (model) => {
+  const request = { origin: '', path: '', method: 'POST', headers: [], body: emptyBody, dropped: [] };
+  const { tap } = new ImageTranslation(request, { model, calls: 1, call: { createdAt: 1 } });
+  expect(tap.whole('{"error":{"code":429,"message":"Quota.","status":"RESOURCE_EXHAUSTED"}}')).toMatchObject({ message: 'Quota.' });
+});
