@@ -19,10 +19,9 @@ export class FormEditor {
   readonly #facts: EditorFacts;
   readonly #written = new Set<string>();
   #delimiter: Buffer = Buffer.alloc(0);
-  #isFirst = true;
   #sawFile = false;
   /** What happens to the content of the part in progress. */
-  #content: 'pass' | 'drop' | LineRewriter = 'pass';
+  #content: 'pass' | 'replaced' | 'drop' | LineRewriter = 'drop';
 
   /** @throws GatewayError `invalid_form` for a value that would end its own part */
   constructor(edit: FormEdit, facts: EditorFacts) {
@@ -45,11 +44,11 @@ export class FormEditor {
         out.push(piece.bytes);
         return;
       case 'delimiter':
-        this.#endPart(out);
+        this.#endPart(piece.bytes.subarray(0, leadOf(piece.bytes)), out);
         this.#delimiter = piece.bytes.subarray(leadOf(piece.bytes));
         if (piece.isLast) {
           if (!this.#sawFile) this.#addMissing(out);
-          this.#putDelimiter(out);
+          out.push(this.#delimiter);
         }
         return;
       case 'head':
@@ -57,7 +56,7 @@ export class FormEditor {
         return;
       case 'body':
         if (this.#content === 'pass') out.push(piece.bytes);
-        else if (this.#content !== 'drop') out.push(...this.#content.push(piece.bytes));
+        else if (this.#content instanceof LineRewriter) out.push(...this.#content.push(piece.bytes));
         return;
       default:
         return piece satisfies never;
@@ -68,48 +67,39 @@ export class FormEditor {
     const isFirst = !this.#sawFile;
     this.#sawFile = true;
     if (isFirst) this.#addMissing(out);
-    this.#putDelimiter(out);
-    out.push(head);
+    out.push(this.#delimiter, head);
     return isFirst && this.#edit.line !== undefined ? new LineRewriter(this.#edit.line, this.#edit.looksOnly) : 'pass';
   }
 
-  #field({ name }: PartHead, head: Buffer, out: Buffer[]): 'pass' | 'drop' {
+  #field({ name }: PartHead, head: Buffer, out: Buffer[]): 'pass' | 'replaced' | 'drop' {
     const isEdited = this.#edit.fields.has(name);
     const { known, isBuffered } = this.#facts;
     if (!isBuffered && this.#sawFile && known.has(name) && isEdited) refuseRepeated(name);
     const value = this.#edit.fields.get(name);
     if (isEdited && (value === undefined || this.#written.has(name))) return 'drop';
-    this.#putDelimiter(out);
-    out.push(head);
+    out.push(this.#delimiter, head);
     if (value === undefined) return 'pass';
     this.#written.add(name);
     out.push(Buffer.from(value, 'utf8'));
-    return 'drop';
+    return 'replaced';
   }
 
-  #endPart(out: Buffer[]): void {
+  /** @param lead the line end before the delimiter that ends it: a part without content may have none */
+  #endPart(lead: Buffer, out: Buffer[]): void {
     if (this.#content instanceof LineRewriter) out.push(...this.#content.end());
-    this.#content = 'pass';
+    if (this.#content === 'replaced') out.push(Buffer.from(this.#facts.lineEnd));
+    else if (this.#content !== 'drop') out.push(lead);
+    this.#content = 'drop';
   }
 
   #addMissing(out: Buffer[]): void {
-    const own = this.#delimiter;
     const { boundary, lineEnd, known } = this.#facts;
-    this.#delimiter = Buffer.from(`--${boundary}${lineEnd}`, 'latin1');
+    const delimiter = Buffer.from(`--${boundary}${lineEnd}`, 'latin1');
     for (const [name, value] of this.#edit.fields) {
       if (value === undefined || known.has(name)) continue;
       this.#written.add(name);
-      this.#putDelimiter(out);
-      out.push(Buffer.from(writeHead(name, lineEnd) + value, 'utf8'));
+      out.push(delimiter, Buffer.from(writeHead(name, lineEnd) + value + lineEnd, 'utf8'));
     }
-    this.#delimiter = own;
-  }
-
-  /** The line end before a delimiter belongs to it, and the first of a form has none. */
-  #putDelimiter(out: Buffer[]): void {
-    if (!this.#isFirst) out.push(Buffer.from(this.#facts.lineEnd));
-    this.#isFirst = false;
-    out.push(this.#delimiter);
   }
 }
 
@@ -120,7 +110,7 @@ export function editedLength(edit: FormEdit, size: number | undefined, parts: re
   for (const [name, value] of edit.fields) {
     const places = parts.filter((part) => !part.isFile && part.name === name);
     if (!facts.isBuffered && places.length === 0) return undefined;
-    for (const part of places) length -= facts.lineEnd.length + part.delimiter + part.head + part.body;
+    for (const part of places) length -= part.delimiter + part.head + part.body + part.lineEnd;
     if (value !== undefined) length += lengthOfField(name, value, places[0], facts);
   }
   return length;

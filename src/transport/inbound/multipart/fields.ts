@@ -21,6 +21,8 @@ export interface Part extends PartHead {
   readonly delimiter: number;
   readonly head: number;
   body: number;
+  /** Before the delimiter that ends it: 0 where a part without content has none, and as long as it has not come. */
+  lineEnd: number;
 }
 
 /** What a form said so far: its text fields and the sizes of its parts, noted while its pieces pass. */
@@ -45,6 +47,7 @@ export class FormFields {
   note(piece: Piece): void {
     switch (piece.kind) {
       case 'delimiter':
+        if (this.#open !== undefined) this.#open.lineEnd = leadOf(piece.bytes);
         this.#finish();
         this.#delimiter = piece.bytes.length - leadOf(piece.bytes);
         return;
@@ -62,7 +65,7 @@ export class FormFields {
   }
 
   #begin(part: PartHead, head: number): void {
-    this.#open = { ...part, delimiter: this.#delimiter, head, body: 0 };
+    this.#open = { ...part, delimiter: this.#delimiter, head, body: 0, lineEnd: 0 };
     this.parts.push(this.#open);
     if (part.isFile && decisive.has(part.name)) throw bad(`The field "${part.name}" is sent as a file.`);
     if (part.isFile && this.file !== undefined && this.#isUpload) throw bad('The form contains more than one file.');

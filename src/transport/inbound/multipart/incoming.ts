@@ -116,7 +116,7 @@ export class IncomingForm implements FormBody {
   async hold(): Promise<void> {
     if (this.#buffered !== undefined) return;
     if (this.isSpent) throw new Error('a form that is on its way cannot be held');
-    const limit: SizeLimit = { bytes: this.#parts.maxBody, setting: 'server.max_body' };
+    const limit: SizeLimit = { bytes: this.#parts.maxBody, setting: this.#parts.isUpload ? 'server.max_upload' : 'server.max_body' };
     if (this.#size !== undefined && this.#size > limit.bytes) throw tooLarge(limit, this.#size);
     if (this.received > limit.bytes) throw tooLarge(limit, undefined);
     this.#source.limit = limit;
