@@ -46,11 +46,12 @@ export class Validators {
 
 /** Validates the whole tree; each entry of `providers` and each plugin's options by its own schema. */
 export function validate(root: MapNode, registry: PluginRegistry, report: Report, validators = new Validators()): Valid {
-  const bad: string[] = [];
+  /** The paths that something is wrong with, and those above them. */
+  const bad = new Set<string>();
   const run: Run = (owner, schema, node, path) => {
     const check = validators.of(owner, schema);
     for (const { problem, at } of translate(faultsOf(check, toValue(node), path), root, path)) {
-      bad.push(`${at.join('\n')}\n`);
+      for (let end = at.length; end >= 0 && !bad.has(at.slice(0, end).join('\n')); end -= 1) bad.add(at.slice(0, end).join('\n'));
       report(problem);
     }
   };
@@ -58,7 +59,7 @@ export function validate(root: MapNode, registry: PluginRegistry, report: Report
   validateProviders(root, registry, run, report);
   validateVirtualKeys(root, registry, run);
   validateOptions(root, registry, run, report);
-  return (path) => !bad.some((one) => one.startsWith(`${path.join('\n')}\n`));
+  return (path) => !bad.has(path.join('\n'));
 }
 
 /** Validates a node by the schema of `owner`, which is compiled once. Throws when the schema itself is none. */

@@ -18,8 +18,13 @@ interface Named {
 
 /** A model that is written for a provider is one that it serves, as far as its entry says which it does. */
 export function servedModels(context: CheckContext): void {
+  const entries = new Map<string, ServedBy | undefined>();
+  const entryOnce = (slug: string): ServedBy | undefined => {
+    if (!entries.has(slug)) entries.set(slug, entryFor(slug, context));
+    return entries.get(slug);
+  };
   for (const one of [...inTargets(context), ...inPrompts(context)]) {
-    const entry = entryFor(one.slug, context);
+    const entry = entryOnce(one.slug);
     if (entry === undefined) continue;
     const lists = [entry.models, entry.ownModels].filter((list) => list !== undefined);
     if (lists.every((list) => compileGlobs(list)(one.model))) undeployed(one, entry, context);
@@ -27,7 +32,7 @@ export function servedModels(context: CheckContext): void {
   }
   for (const name of ['providers', 'virtual_keys'] as const) {
     for (const [slug, { value }] of section(context.root, name)) {
-      const entry = entryFor(slug, context);
+      const entry = entryOnce(slug);
       if (entry === undefined || !context.valid([name, slug])) continue;
       for (const { node, text } of textsOf(child(value, 'models'))) {
         if (plainNames([text]).length > 0) undeployed({ slug, model: text, at: node.at }, entry, context);

@@ -4,7 +4,7 @@ import { placeText, type Report } from '../../report/problem.ts';
 import { explainSyntax } from './syntax-hints.ts';
 
 /** Values that a file may hold after its aliases are followed: far beyond any real file, far below harm. */
-const maxValues = 200_000;
+const maxValues = 500_000;
 const maxDepth = 100;
 
 /** A parsed file. `broken`: what is there is only good for looking up names. */
@@ -40,6 +40,18 @@ export function parse(file: SourceFile, text: string, report: Report): Parsed {
 
 type YamlNode = ParsedNode | null;
 
+/** `size` and `depth` count what is below, aliases followed. */
+interface Made<N extends Node = Node> {
+  readonly node: N;
+  readonly size: number;
+  readonly depth: number;
+}
+
+interface MadeEntry extends Omit<Made, 'node'> {
+  readonly entry: Entry;
+  readonly merges: boolean;
+}
+
 class Reader {
   broken = false;
   readonly #file: SourceFile;
@@ -47,9 +59,12 @@ class Reader {
   readonly #report: Report;
   readonly #lineStarts: readonly number[];
   readonly #anchors = new Map<string, YamlNode>();
-  readonly #done = new Map<YamlNode, { node: Node; size: number }>();
+  readonly #done = new Map<YamlNode, Made>();
   readonly #open = new Set<YamlNode>();
+  /** Values that the aliases so far stand for, those below their anchors counted at each. */
+  #aliased = 0;
   #tooLarge = false;
+  #tooDeep = false;
 
   constructor(file: SourceFile, text: string, report: Report) {
     this.#file = file;
@@ -83,7 +98,7 @@ class Reader {
     return this.#node(contents, 0).node;
   }
 
-  #node(source: YamlNode, depth: number): { node: Node; size: number } {
+  #node(source: YamlNode, depth: number): Made {
     if (isAlias(source)) return this.#alias(source, depth);
     const known = this.#done.get(source);
     if (known !== undefined) return known;
@@ -99,10 +114,10 @@ class Reader {
     return made;
   }
 
-  #alias(source: ParsedNode & { source: string }, depth: number): { node: Node; size: number } {
+  #alias(source: ParsedNode & { source: string }, depth: number): Made {
     const at = this.#placeOf(source);
     const target = this.#anchors.get(source.source);
-    const empty = { node: this.#text_(at, null, `*${source.source}`), size: 1 };
+    const empty = this.#leaf(at, null, `*${source.source}`);
     if (target === undefined || (target?.range[0] ?? 0) > (source.range?.[0] ?? 0)) {
       if (source.source !== '')
         this.#bad(at, `no anchor called "${source.source}"`, `a value that starts with "*" needs quotes: "*${source.source}"`);
@@ -113,30 +128,38 @@ class Reader {
       return empty;
     }
     const made = this.#node(target, depth);
-    if (made.size <= maxValues) return made;
-    if (!this.#tooLarge) this.#bad(at, `the aliases expand to more than ${maxValues} values`, 'write fewer aliases');
-    this.#tooLarge = true;
+    this.#aliased += made.size;
+    if (this.#aliased > maxValues) {
+      if (!this.#tooLarge) this.#bad(at, `the aliases expand to more than ${maxValues} values`, 'write fewer aliases');
+      this.#tooLarge = true;
+      return empty;
+    }
+    if (depth + made.depth <= maxDepth) return made;
+    if (!this.#tooDeep) this.#bad(at, `the aliases nest values deeper than ${maxDepth} levels`, 'write fewer aliases of values with aliases');
+    this.#tooDeep = true;
     return empty;
   }
 
-  #map(source: ParsedNode & { items: Pair<ParsedNode, ParsedNode | null>[] }, depth: number): { node: MapNode; size: number } {
+  #map(source: ParsedNode & { items: Pair<ParsedNode, ParsedNode | null>[] }, depth: number): Made<MapNode> {
     const entries = new Map<string, Entry>();
     const merged: Node[] = [];
     let size = 1;
+    let below = 0;
     for (const pair of source.items) {
       const entry = this.#entry(pair, depth);
       if (entry === undefined) continue;
       size += entry.size;
+      below = Math.max(below, entry.depth);
       const earlier = entries.get(entry.entry.key);
       if (earlier !== undefined) this.#twice(entry.entry, earlier);
       else if (entry.merges) merged.push(entry.entry.value);
       else entries.set(entry.entry.key, entry.entry);
     }
     for (const from of merged) this.#merge(entries, from);
-    return { node: { kind: 'map', at: this.#placeOf(source), entries }, size };
+    return { node: { kind: 'map', at: this.#placeOf(source), entries }, size, depth: below + 1 };
   }
 
-  #entry(pair: Pair<ParsedNode, ParsedNode | null>, depth: number): { entry: Entry; merges: boolean; size: number } | undefined {
+  #entry(pair: Pair<ParsedNode, ParsedNode | null>, depth: number): MadeEntry | undefined {
     const { key, value } = pair;
     if (!isScalar(key) || key.value === null) {
       const at = key === null ? this.#placeOf(value) : this.#placeOf(key);
@@ -151,8 +174,8 @@ class Reader {
       this.#report({ code: 'unknown-key', at: keyAt, message: '"__proto__" cannot be a key', hint: 'use another name' });
       return undefined;
     }
-    const made = value === null ? { node: this.#text_(keyAt, null, ''), size: 1 } : this.#node(value, depth + 1);
-    return { entry: { key: text, written: text, keyAt, value: made.node }, merges: text === '<<' && key.type === 'PLAIN', size: made.size };
+    const { node, ...below } = value === null ? this.#leaf(keyAt, null, '') : this.#node(value, depth + 1);
+    return { entry: { key: text, written: text, keyAt, value: node }, merges: text === '<<' && key.type === 'PLAIN', ...below };
   }
 
   /** YAML's merge key: what the mapping says itself wins, then the first source that says it. */
@@ -171,24 +194,25 @@ class Reader {
     }
   }
 
-  #list(source: ParsedNode & { items: ParsedNode[] }, depth: number): { node: ListNode; size: number } {
+  #list(source: ParsedNode & { items: ParsedNode[] }, depth: number): Made<ListNode> {
     const made = source.items.map((item) => this.#node(item, depth + 1));
     const size = made.reduce((sum, one) => sum + one.size, 1);
-    return { node: { kind: 'list', at: this.#placeOf(source), items: made.map((one) => one.node) }, size };
+    const below = made.reduce((most, one) => Math.max(most, one.depth), 0);
+    return { node: { kind: 'list', at: this.#placeOf(source), items: made.map((one) => one.node) }, size, depth: below + 1 };
   }
 
-  #scalar(source: YamlNode): { node: ScalarNode; size: number } {
+  #scalar(source: YamlNode): Made<ScalarNode> {
     const at = this.#placeOf(source);
-    if (!isScalar(source)) return { node: this.#text_(at, null, ''), size: 1 };
+    if (!isScalar(source)) return this.#leaf(at, null, '');
     const { value } = source;
     const text = source.source ?? (value === null ? '' : JSON.stringify(value));
     const usable =
       value === null || typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
-    return { node: this.#text_(at, usable ? value : text, text), size: 1 };
+    return this.#leaf(at, usable ? value : text, text);
   }
 
-  #text_(at: SourceLocation, value: ScalarNode['value'], text: string): ScalarNode {
-    return { kind: 'scalar', at, value, text, resolved: false };
+  #leaf(at: SourceLocation, value: ScalarNode['value'], text: string): Made<ScalarNode> {
+    return { node: { kind: 'scalar', at, value, text, resolved: false }, size: 1, depth: 0 };
   }
 
   #twice(entry: Entry, earlier: Entry): void {
