@@ -247,6 +247,15 @@ describe('alone', () => {
     });
   });
 
+  it.each(['expires', 'revoked'])('names no end of an older secret beyond that of its key (%s)', async (end) => {
+    const soon = new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+Z$/, 'Z');
+    const cwd = folder({ 'gateway.yaml': yaml.replace('    metadata:', `    ${end}: "${soon}"\n    metadata:`) });
+    const made = await run(['keys', 'rotate', 'by-hand'], cwd);
+    expect(made).toMatchObject({ code: 0, err: '' });
+    expect(made.out).toContain(`The old secret works until ${soon};`);
+    expect(readFileSync(join(cwd, 'gateway.yaml'), 'utf8')).toContain(`until: ${soon}}]`);
+  });
+
   it('needs no secret of the providers', async () => {
     const cwd = folder({
       'gateway.yaml': `${yaml.replace('{mock: {type: mock}}', '{mock: {type: mock}, o: {type: openai, api_key: "${env:NOT_SET_HERE}"}}')}`,

@@ -23,6 +23,16 @@ const rows: Readonly<Record<string, readonly [string, string]>> = {
   ],
   'in a section that is missing': ['version: 1\n', 'version: 1\n\nproviders:\n  new:\n    type: mock\n'],
   'in a section that is empty': ['providers:\nversion: 1\n', 'providers:\n  new:\n    type: mock\nversion: 1\n'],
+  'in a section that says it is empty': [
+    'providers: ~ # none yet\nversion: 1\n',
+    'providers: # none yet\n  new:\n    type: mock\nversion: 1\n',
+  ],
+  'in an empty section whose key is quoted': ['"providers" : null', '"providers" :\n  new:\n    type: mock\n'],
+  'in an empty section between braces': ['{version: 1, providers: ~}\n', '{ version: 1, providers: { new: { type: mock } } }\n'],
+  'in a section that is empty, with the line ends of the text': [
+    'providers:\r\nversion: 1\r\n',
+    'providers:\r\n  new:\r\n    type: mock\r\nversion: 1\r\n',
+  ],
   'with the line ends of the text': ['providers:\r\n  one: {}\r\n', 'providers:\r\n  one: {}\r\n  new:\r\n    type: mock\r\n'],
   'in JSON, which stays JSON': [
     '{"version":1,"providers":{"one":{"type":"mock"}}}',

@@ -1,5 +1,5 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
-import { Document, isMap, isScalar, parseDocument, visit } from 'yaml';
+import { Document, isMap, isScalar, type Pair, parseDocument, visit } from 'yaml';
 import { objectIn } from '../../core/json/scan.ts';
 
 /** Lines are never folded: an address stays in one piece. */
@@ -40,8 +40,13 @@ export function withEntry(text: string, section: string, name: string, entry: st
   const document = parseDocument(text);
   if (document.errors.length > 0 || (document.contents !== null && !isMap(document.contents))) return undefined;
   const map: unknown = document.get(section, true);
-  if (map === undefined || map === null || (isScalar(map) && map.value === null))
-    return withSection(text, section, entry, map !== undefined && map !== null);
+  if (map === undefined || map === null || (isScalar(map) && map.value === null)) {
+    if (document.contents?.flow === true) {
+      document.set(section, document.createNode(parseDocument(entry).toJS() as unknown));
+      return document.toString(style);
+    }
+    return withSection(text, document.contents?.items.find(({ key }) => isScalar(key) && key.value === section), section, entry);
+  }
   if (!isMap(map) || map.has(name)) return undefined;
   const last = map.items.at(-1);
   if (map.flow === true || last === undefined || !isScalar(last.key)) {
@@ -64,15 +69,20 @@ function withMember(json: Plain, section: string, name: string, entry: string): 
   return `${JSON.stringify({ ...json, [section]: { ...members, ...(added as Plain) } }, null, 2)}\n`;
 }
 
-function withSection(text: string, section: string, entry: string, isWritten: boolean): string {
+/** @param empty the section where it is written without a value, or with one that says so: `providers: ~` */
+function withSection(text: string, empty: Pair | undefined, section: string, entry: string): string {
   const lines = indented(entry, 2);
-  if (isWritten) {
-    const at = new RegExp(`^${section}:.*$`, 'm').exec(text);
-    if (at !== null) return insert(text, lineEnd(text, at.index + at[0].length), lines);
+  if (empty !== undefined) {
+    const colon = text.indexOf(':', endOf(empty.key)) + 1;
+    const isNamed = isScalar(empty.value) && (empty.value.source ?? '') !== '';
+    const rest = isNamed ? `${text.slice(0, colon)}${text.slice(endOf(empty.value))}` : text;
+    return insert(rest, lineEnd(rest, colon), lines);
   }
   const gap = text === '' || text.endsWith('\n') ? '' : '\n';
   return `${text}${gap}${text.trim() === '' ? '' : '\n'}${section}:\n${lines}\n`;
 }
+
+const endOf = (node: unknown): number => (isScalar(node) ? (node.range?.[1] ?? 0) : 0);
 
 const indented = (entry: string, by: number): string =>
   entry

@@ -84,7 +84,8 @@ export function rotate({ name, entry }: WrittenKey, overlapText: string, now: nu
     throw new Refusal('no', `the key "${name}" is ${state}; a new secret would not work`, 'Create another key with: gateway keys create');
   if (digestOf(entry.hash) === undefined) throw new Refusal('invalid', `the key "${name}" has no readable hash`, 'Run: gateway check');
   const key = issueKey(entry.prefix?.startsWith('gw_test_') === true ? 'test' : 'live', randomInt);
-  const until = timeText(now + overlap);
+  // A key that ends takes its older secrets with it.
+  const until = timeText(Math.min(now + overlap, timeOf(entry.expires) ?? Infinity, timeOf(entry.revoked) ?? Infinity));
   const older = (entry.previous ?? []).filter((one) => (timeOf(one.until) ?? 0) > now);
   const last = { hash: entry.hash ?? '', ...(entry.prefix === undefined ? {} : { prefix: entry.prefix }), until };
   const previous = overlap === 0 ? older : [last, ...older];
