@@ -38,6 +38,17 @@ describe('gateway check', () => {
   });
 
   it.each([
+    ['UTF-16', Buffer.from(`\ufeff${good}`, 'utf16le'), '1:4'],
+    ['zero bytes', Buffer.from(`${good}configs: "a\0b"\n`), '4:12'],
+  ])('says that the file is not UTF-8: %s', async (_name, bytes, place) => {
+    writeFileSync(join(cwd, 'gateway.yaml'), bytes);
+    const { code, out } = await run([]);
+    expect(code).toBe(3);
+    expect(out).toContain('error: the file is not text in UTF-8 ');
+    expect(out).toContain(`--> gateway.yaml:${place}   save it as UTF-8\n\n1 error in`);
+  });
+
+  it.each([
     ['colour: red'],
     ['server: {colour: red}'],
     ['logging: {colour: red}'],

@@ -13,8 +13,11 @@ export type NamedConfig = { readonly path: string } | { readonly stdin: true };
 /**
  * `-c`, then `$GATEWAY_CONFIG`, `./gateway.yaml`, `/etc/gateway/gateway.yaml`. A file that somebody named is taken at
  * the word, whether it is there or not: reading it says what is wrong. `-` is standard input.
+ *
+ * @throws CommandError for an empty name, which a shell makes of a variable that is not set
  */
 export function findConfig(named: string | undefined, { env, cwd }: Pick<CliIo, 'env' | 'cwd'>): FoundConfig {
+  if (named === '') throw new CommandError(exitCodes.usage, 'the name of the configuration file is empty');
   const wanted = named ?? env['GATEWAY_CONFIG'];
   if (wanted === '-') return { stdin: true };
   if (wanted !== undefined && wanted !== '') return { path: resolve(cwd, wanted) };

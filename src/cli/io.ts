@@ -1,3 +1,5 @@
+import { CommandError, exitCodes } from './command.ts';
+
 /** The world outside a command: exchanged by tests. */
 export interface CliIo {
   /** The answer goes to `stdout`, everything else to `stderr`, so that pipes stay clean. */
@@ -5,7 +7,7 @@ export interface CliIo {
   readonly stderr: CliStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** All of standard input, as text. */
+  /** All of standard input, as text. Rejects with a CommandError the second time. */
   readStdin(): Promise<string>;
   /** One line from a person; absent where nobody sits at a terminal. Rejects with Interrupted. */
   ask?(question: string): Promise<string>;
@@ -39,12 +41,18 @@ export function hasColors(stream: CliStream, env: CliIo['env'], isWanted = true)
 
 /** The io of this process. */
 export function processIo(): CliIo {
+  let isRead = false;
+  const readOnce = (): Promise<string> => {
+    if (isRead) throw new CommandError(exitCodes.usage, 'standard input is named twice and can be read once');
+    isRead = true;
+    return readStdin();
+  };
   return {
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
     cwd: process.cwd(),
-    readStdin,
+    readStdin: async () => readOnce(),
     ...(process.stdin.isTTY ? { ask } : {}),
   };
 }

@@ -22,6 +22,11 @@ describe('wrong usage', () => {
     [['keys', 'create'], /missing required argument 'name'\n[^]*--help/],
     [['start', '--port', '9000'], /unknown option '--port'\nRun gateway --help, or gateway COMMAND --help/],
     [['start', '--listen'], /argument missing/],
+    [['check', ''], /the name of the configuration file is empty/],
+    [['explain', '-c', '-', '--body', '-'], /standard input is named twice/],
+    [['logs', 'export', '--format', 'xml'], /"xml" is not a format; write jsonl or csv/],
+    [['logs', 'export', '--columns', 'id'], /--columns has no effect on JSON/],
+    [['logs', 'search', '--columns', 'id', '--json'], /--columns has no effect on JSON/],
     [['help', 'nothing'], /no help on "nothing"; available: config, secrets, errors, filters, signals/],
     [[], /Examples:\n/],
   ])('%j ends with 2 and says so on stderr', async (args, message) => {

@@ -15,6 +15,7 @@ export interface SearchFlags extends QueryFlags {
 
 /** `gateway logs search QUERY`: newest first. Exit code 1 where nothing is found. */
 export async function search(words: readonly string[], flags: SearchFlags, io: CliIo): Promise<number> {
+  if (flags.json === true) withoutColumns(flags);
   const columns = columnsOf(flags.columns);
   const limit = countOf('limit', flags.limit, 50);
   const rows = [];
@@ -28,6 +29,12 @@ export async function search(words: readonly string[], flags: SearchFlags, io: C
   else if (rows.length === limit && flags.json !== true && flags.csv !== true)
     io.stderr.write(`The newest ${limit}; --limit shows more.\n`);
   return rows.length === 0 ? exitCodes.no : exitCodes.yes;
+}
+
+/** @throws CommandError */
+function withoutColumns({ columns }: SearchFlags): void {
+  if (columns !== undefined)
+    throw new CommandError(exitCodes.usage, '--columns has no effect on JSON', 'Leave it out, or write --csv in place of JSON.');
 }
 
 export interface ExportFlags extends QueryFlags {
@@ -44,7 +51,10 @@ const exported =
 
 /** `gateway logs export QUERY`: all that match, as JSON lines or CSV. */
 export async function exportLogs(words: readonly string[], flags: ExportFlags, io: CliIo): Promise<number> {
-  const isCsv = flags.format === 'csv' || flags.csv === true;
+  const format = flags.format ?? 'jsonl';
+  if (format !== 'jsonl' && format !== 'csv') throw new CommandError(exitCodes.usage, `"${format}" is not a format; write jsonl or csv`);
+  const isCsv = format === 'csv' || flags.csv === true;
+  if (!isCsv) withoutColumns(flags);
   if (isCsv && flags.full === true) throw new CommandError(exitCodes.usage, '--full has no effect on CSV', 'Leave out --csv.');
   const columns = columnsOf(flags.columns ?? exported);
   const client = adminClient(flags, io);

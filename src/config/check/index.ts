@@ -6,6 +6,7 @@ import type { CheckContext, Rule } from './context.ts';
 import { cors } from './keys/cors.ts';
 import { cycles } from './targets/cycles.ts';
 import { deprecated } from './deprecated.ts';
+import { digits } from './digits.ts';
 import { adminUsers, exposed, exposedAdmin } from './keys/exposed.ts';
 import { hosts } from './providers/hosts.ts';
 import { logging } from './logging.ts';
@@ -36,6 +37,7 @@ const rules: readonly Rule[] = [
   unreachable,
   conflicts,
   queries,
+  digits,
   prompts,
   providers,
   servedModels,

@@ -45,7 +45,12 @@ export function withEntry(text: string, section: string, name: string, entry: st
       document.set(section, document.createNode(parseDocument(entry).toJS() as unknown));
       return document.toString(style);
     }
-    return withSection(text, document.contents?.items.find(({ key }) => isScalar(key) && key.value === section), section, entry);
+    return withSection(
+      text,
+      document.contents?.items.find(({ key }) => isScalar(key) && key.value === section),
+      section,
+      entry,
+    );
   }
   if (!isMap(map) || map.has(name)) return undefined;
   const last = map.items.at(-1);

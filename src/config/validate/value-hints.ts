@@ -11,7 +11,10 @@ type Hint = Pick<Problem, 'hint' | 'note'>;
 /** What a person most likely wanted with a value of the wrong type or form. Never repeats what stands where a secret belongs. */
 export function valueHint(node: Node | undefined, rules: Rules, path: Path): Hint {
   const example = exampleLine(String(path.at(-1)), rules);
-  if (node?.kind === 'scalar' && node.value === null) return { hint: `write ${example}, or remove the key` };
+  if (node?.kind === 'scalar' && node.value === null) {
+    const isItem = typeof path.at(-1) === 'number';
+    return { hint: isItem ? 'remove the item, or write its value' : `write ${example}, or remove the key` };
+  }
   const types: readonly unknown[] = Array.isArray(rules['type']) ? rules['type'] : [rules['type']];
   if (node?.kind === 'scalar') {
     const shown = isSecretPath(path) ? undefined : node.text;

@@ -71,7 +71,6 @@ export function cycles({ root, report }: CheckContext): void {
   for (const [name, { links, own }] of configs) {
     repeated += follow(name, []).targets - own;
     const [first] = links;
-    if (repeated > mostTargets && first !== undefined)
-      tooMuch(first.at, `the named configs expand to more than ${mostTargets} targets`);
+    if (repeated > mostTargets && first !== undefined) tooMuch(first.at, `the named configs expand to more than ${mostTargets} targets`);
   }
 }

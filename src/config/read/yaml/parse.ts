@@ -22,6 +22,10 @@ export function sourceFile(path: string, name: string, text: string): { readonly
 /** Reads YAML 1.2 (so also JSON) into a tree that remembers places. */
 export function parse(file: SourceFile, text: string, report: Report): Parsed {
   const reader = new Reader(file, text, report);
+  if (text.includes('\0')) {
+    reader.notText(text.indexOf('\0'));
+    return { root: undefined, broken: true };
+  }
   try {
     const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false });
     reader.syntax(document);
@@ -87,6 +91,13 @@ class Reader {
     }
   }
 
+  /** A character that YAML excludes; in UTF-16 it is every second one. */
+  notText(index: number): void {
+    this.broken = true;
+    const at = this.#place(index, index + 1);
+    this.#report({ code: 'yaml-syntax', at, message: 'the file is not text in UTF-8', hint: 'save it as UTF-8', show: 'none' });
+  }
+
   read(document: Document.Parsed): Node | undefined {
     const contents = document.contents as YamlNode;
     if (contents === null || (isScalar(contents) && contents.value === null)) return undefined;
@@ -135,7 +146,8 @@ class Reader {
       return empty;
     }
     if (depth + made.depth <= maxDepth) return made;
-    if (!this.#tooDeep) this.#bad(at, `the aliases nest values deeper than ${maxDepth} levels`, 'write fewer aliases of values with aliases');
+    if (!this.#tooDeep)
+      this.#bad(at, `the aliases nest values deeper than ${maxDepth} levels`, 'write fewer aliases of values with aliases');
     this.#tooDeep = true;
     return empty;
   }
