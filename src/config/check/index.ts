@@ -9,6 +9,7 @@ import { deprecated } from './deprecated.ts';
 import { digits } from './digits.ts';
 import { adminUsers, exposed, exposedAdmin } from './keys/exposed.ts';
 import { hosts } from './providers/hosts.ts';
+import { keyCharacters } from './keys/key-characters.ts';
 import { logging } from './logging.ts';
 import { names } from './names.ts';
 import { paths } from './paths.ts';
@@ -54,6 +55,7 @@ const rules: readonly Rule[] = [
   paths,
   cors,
   plainSecrets,
+  keyCharacters,
   deprecated,
   logging,
   store,

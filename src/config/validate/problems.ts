@@ -63,6 +63,8 @@ function translateOne(fault: SchemaFault, root: Node, base: Path): Translated[] 
     case 'maxLength':
     case 'x-range':
       return [{ problem: outOfRange(fault, root), at: path }];
+    case 'uniqueItems':
+      return [{ problem: twice(fault, root), at: path }];
     case 'not':
       return [
         {
@@ -160,6 +162,12 @@ function badName({ path, schema, limit }: SchemaFault, root: Node, key: string):
     hint: `${lower !== '' && lower !== key ? `write "${lower}": ` : ''}a name is ${expectedOf(names)}`,
   };
   return { problem, at: [...path, key] };
+}
+
+function twice({ path, params }: SchemaFault, root: Node): Problem {
+  const items = [params['i'], params['j']].map(Number);
+  const at = nodeAt(root, [...path, Math.max(...items)])?.at ?? keyPlace(root, path);
+  return { code: 'conflict', at, message: `${subjectOf(path)} has the same item twice`, hint: 'remove one' };
 }
 
 function outOfRange({ keyword, path, schema, params, limit }: SchemaFault, root: Node): Problem {

@@ -24,7 +24,9 @@ function rangeOf(code: number | string): readonly [from: number, to: number] {
   const text = String(code);
   if (/^[1-9]xx$/i.test(text)) return [Number(text[0]) * 100, Number(text[0]) * 100 + 99];
   const match = /^(\d{3})(?:-(\d{3}))?$/.exec(text);
-  return match === null ? [0, -1] : [Number(match[1]), Number(match[2] ?? match[1])];
+  if (match === null) return [0, -1];
+  const [one, other] = [Number(match[1]), Number(match[2] ?? match[1])];
+  return [Math.min(one, other), Math.max(one, other)];
 }
 
 /** Without `on_status_codes` a chain moves on whatever is not 2xx. */

@@ -1,0 +1,37 @@
+import { child, type Entry, walk } from '../../read/node.ts';
+import { type CheckContext, section, valueOf } from '../context.ts';
+
+/** Whatever a header may hold: a key with another character, such as a line break, could never be sent. */
+const sendable = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Keys that come from variables and files with what was pasted beside them. The value is not shown. */
+export function keyCharacters({ root, report }: CheckContext): void {
+  const look = (node: Entry['value'] | undefined): void => {
+    if (node === undefined) return;
+    walk(node, (one, path) => {
+      const key = path.at(-1) === 'api_key' ? valueOf(one) : undefined;
+      if (typeof key !== 'string') return true;
+      if (!sendable.test(key))
+        report({
+          code: 'wrong-type',
+          at: one.at,
+          message: 'the key contains a line break or another character that is not allowed in a header',
+          hint: 'remove what was pasted with the key; the value is not shown here',
+          show: 'none',
+        });
+      else if (key !== key.trim())
+        report({
+          code: 'wrong-type',
+          severity: 'warning',
+          at: one.at,
+          message: 'the key begins or ends with spaces',
+          hint: 'remove them where the key is set; the value is not shown here',
+          show: 'none',
+        });
+      return true;
+    });
+  };
+  for (const name of ['providers', 'virtual_keys'])
+    for (const { value } of section(root, name).values()) if (valueOf(child(value, 'enabled')) !== false) look(value);
+  look(child(root, 'configs'));
+}
