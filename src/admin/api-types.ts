@@ -1,5 +1,5 @@
 import type { Difference, Origin } from '../core/logs/explanation.ts';
-import type { Figures, StoreState } from '../core/logs/reader.ts';
+import type { Figures, StoredRecord, StoreState } from '../core/logs/reader.ts';
 
 /** What a person may do: `viewer` sees no bodies, `operator` sees all and tries things out, `admin` changes things. */
 export type Role = 'viewer' | 'operator' | 'admin';
@@ -280,6 +280,14 @@ export interface RequestDifferences {
   readonly differences: readonly Difference[];
   /** Why there are none, or why causes are incomplete. */
   readonly why_absent: string | null;
+}
+
+/** `POST /api/requests/read`. */
+export interface StoredRecords {
+  /** `request`: its body as it is kept, in base64; null where none is kept or asked for. */
+  readonly records: readonly { readonly stored: StoredRecord; readonly request: string | null }[];
+  /** The first id that did not fit into the response. */
+  readonly next: string | null;
 }
 
 /** `POST /api/replay`. */

@@ -75,7 +75,7 @@ describe('gateway plan', () => {
 
   it('fails where the log does not respond, and counts nothing as not kept', async () => {
     const front = createServer((request, response) => {
-      if (request.url?.startsWith('/api/requests/req_') === true) {
+      if (request.url === '/api/requests/read') {
         response.writeHead(503).end('{"error":{"code":"log_unavailable","message":"The request log did not respond in time."}}');
         return;
       }

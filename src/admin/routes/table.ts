@@ -2,6 +2,7 @@ import type { AdminRoute } from './route.ts';
 import { explainRoutes } from './logs/explain.ts';
 import { figureRoutes } from './logs/figures.ts';
 import { liveRoutes } from './logs/live.ts';
+import { readRoute } from './logs/read.ts';
 import { requestRoutes } from './logs/requests.ts';
 import { keyRoutes } from './catalog/keys.ts';
 import { promptRoutes } from './catalog/prompts.ts';
@@ -19,6 +20,7 @@ export function adminRoutes(): readonly AdminRoute[] {
     ...sessionRoutes,
     ...statusRoutes(),
     ...requestRoutes,
+    readRoute,
     ...explainRoutes,
     ...liveRoutes(),
     ...figureRoutes,

@@ -9,14 +9,15 @@ import type { CliIo } from '../io.ts';
 import { load, loadTree } from '../load.ts';
 import { jsonText } from '../text.ts';
 import { curlText } from './curl.ts';
-import { loggedRequest } from './logged.ts';
+import { loggedRequest, logsOf } from './logged.ts';
 import { type ExplainFlags, requestOf } from './request.ts';
 import { explanationText } from './text.ts';
 
 /** `gateway explain`: what would happen to a request. Sends nothing. Returns the exit code: 1 where it would be refused. */
 export async function explain(flags: ExplainFlags, io: CliIo, registry: Registry): Promise<number> {
   const client = flags.running === true || flags.fromLog !== undefined ? adminClient(flags, io) : undefined;
-  const logged = client === undefined || flags.fromLog === undefined ? undefined : (await loggedRequest(flags.fromLog, client)).request;
+  const logged =
+    client === undefined || flags.fromLog === undefined ? undefined : (await loggedRequest(flags.fromLog, logsOf(client))).request;
   const request = await requestOf(flags, io, logged);
   const told =
     client === undefined || flags.running !== true

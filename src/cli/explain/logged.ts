@@ -16,8 +16,7 @@ export function logsOf(client: AdminClient): Logged {
 }
 
 /** A recorded request and what it would be again. @throws CommandError */
-export async function loggedRequest(id: string, client: AdminClient): Promise<{ stored: StoredRecord; request: ExplainRequest }> {
-  const logs = logsOf(client);
+export async function loggedRequest(id: string, logs: Logged): Promise<{ stored: StoredRecord; request: ExplainRequest }> {
   try {
     const stored = await recordOf(logs, id);
     const { key } = stored.record;

@@ -1,10 +1,10 @@
-import type { StoredRecord } from '../../core/logs/reader.ts';
 import { adminClient } from '../admin-client.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import { type CliIo, written } from '../io.ts';
 import { columnsOf, rowsTable } from './columns.ts';
 import { csvLine } from './csv.ts';
 import { rowsOf } from './pages.ts';
+import { storedOf } from './stored.ts';
 import { countOf, type QueryFlags, queryText } from './query.ts';
 
 export interface SearchFlags extends QueryFlags {
@@ -59,16 +59,20 @@ export async function exportLogs(words: readonly string[], flags: ExportFlags, i
   const columns = columnsOf(flags.columns ?? exported);
   const client = adminClient(flags, io);
   let count = 0;
-  if (isCsv) io.stdout.write(csvLine(columns.map(({ name }) => name)));
-  for await (const page of rowsOf(client, queryText(words, flags), countOf('limit', flags.limit, everything))) {
-    for (const row of page) {
+  const put = async (lines: readonly string[]): Promise<void> => {
+    for (const line of lines) {
       count += 1;
-      if (isCsv) io.stdout.write(csvLine(columns.map((column) => column.value(row))));
-      else if (flags.full === true)
-        io.stdout.write(`${JSON.stringify((await client.get<StoredRecord>(`/api/requests/${encodeURIComponent(row.id)}`)).record)}\n`);
-      else io.stdout.write(`${JSON.stringify(row)}\n`);
+      io.stdout.write(line);
       await written(io.stdout);
     }
+  };
+  if (isCsv) io.stdout.write(csvLine(columns.map(({ name }) => name)));
+  for await (const page of rowsOf(client, queryText(words, flags), countOf('limit', flags.limit, everything))) {
+    if (flags.full === true) {
+      const ids = page.map(({ id }) => id);
+      for await (const records of storedOf(client, ids, false))
+        await put(records.map(({ stored }) => `${JSON.stringify(stored.record)}\n`));
+    } else await put(page.map((row) => (isCsv ? csvLine(columns.map((column) => column.value(row))) : `${JSON.stringify(row)}\n`)));
   }
   io.stderr.write(`${count} ${count === 1 ? 'record' : 'records'}\n`);
   return count === 0 ? exitCodes.no : exitCodes.yes;

@@ -1,13 +1,15 @@
+import type { StoredRecords } from '../../admin/api-types.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { LogRow } from '../../core/logs/row.ts';
 import type { Explainer } from '../../explain/explainer.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { AdminClient } from '../admin-client.ts';
-import { CommandError, exitCodes } from '../command.ts';
+import { CommandError } from '../command.ts';
 import { openFile } from '../explain/index.ts';
 import { loggedRequest } from '../explain/logged.ts';
 import type { CliIo } from '../io.ts';
 import { rowsOf } from '../logs/pages.ts';
+import { storedOf } from '../logs/stored.ts';
 
 /** Where the newest recorded requests would go first under a file, beside where they went. */
 export interface Routing {
@@ -20,9 +22,6 @@ export interface Routing {
   /** Requests whose body, or a header that decides, is not kept whole. */
   readonly unknown: number;
 }
-
-/** Requests that are read at the same time. */
-const together = 8;
 
 type Verdict = { readonly kind: 'same' | 'unknown' } | { readonly kind: 'moved'; readonly to: string } | Rejected;
 interface Rejected {
@@ -43,11 +42,17 @@ export async function routingOf(
   const tally = new Tally();
   try {
     for await (const page of rowsOf(client, 'provider:*', most)) {
-      for (let at = 0; at < page.length; at += together) {
-        const rows = page.slice(at, at + together);
-        const verdicts = await Promise.all(rows.map((row) => verdictOn(row, client, explainer)));
-        for (const [n, verdict] of verdicts.entries()) tally.add(rows[n] as LogRow, verdict);
+      const rows = new Map(page.map((row) => [row.id, row]));
+      for await (const records of storedOf(client, [...rows.keys()], true)) {
+        for (const record of records) {
+          const row = rows.get(record.stored.record.id);
+          if (row === undefined) continue;
+          rows.delete(row.id);
+          tally.add(row, await verdictOn(row, record, explainer));
+        }
       }
+      // Deleted since.
+      for (const row of rows.values()) tally.add(row, { kind: 'unknown' });
     }
   } finally {
     await close();
@@ -64,9 +69,10 @@ function firstOf({ hops, provider, model }: LogRow): string {
 /** Requests for files, batches and lists have no model. */
 const nameOf = (provider: string | null, model: string | null): string => (model ? `${provider}/${model}` : String(provider));
 
-async function verdictOn(row: LogRow, client: AdminClient, explainer: Explainer): Promise<Verdict> {
+async function verdictOn(row: LogRow, { stored, request: body }: StoredRecords['records'][number], explainer: Explainer): Promise<Verdict> {
   try {
-    const { request } = await loggedRequest(row.id, client);
+    const bytes = body === null ? undefined : Buffer.from(body, 'base64');
+    const { request } = await loggedRequest(row.id, { get: async () => stored, body: async () => bytes });
     const { answer, targets } = await explainer.explain(request);
     const target = targets.find(({ goes_here: here }) => here);
     if (target === undefined) {
@@ -78,15 +84,10 @@ async function verdictOn(row: LogRow, client: AdminClient, explainer: Explainer)
     const to = nameOf(target.provider, target.model);
     return to === firstOf(row) ? { kind: 'same' } : { kind: 'moved', to };
   } catch (error) {
-    if (isOfRecord(error)) return { kind: 'unknown' };
+    // Of this record something is not kept, or not any more.
+    if (error instanceof CommandError || error instanceof GatewayError) return { kind: 'unknown' };
     throw error;
   }
-}
-
-/** Of this record something is not kept, or not any more; a log that does not respond says nothing about its records. */
-function isOfRecord(error: unknown): boolean {
-  if (!(error instanceof CommandError)) return error instanceof GatewayError;
-  return error.code === exitCodes.no && (error.reason ?? 'record_not_found') === 'record_not_found';
 }
 
 class Tally {

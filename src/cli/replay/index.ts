@@ -8,7 +8,7 @@ import { adminClient } from '../admin-client.ts';
 import type { AdminFlags } from '../admin/target.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import { explainFile, print } from '../explain/index.ts';
-import { loggedRequest } from '../explain/logged.ts';
+import { loggedRequest, logsOf } from '../explain/logged.ts';
 import { differenceText, explanationText } from '../explain/text.ts';
 import type { CliIo } from '../io.ts';
 import { jsonText } from '../text.ts';
@@ -27,7 +27,7 @@ const usualWidth = 100;
 /** `gateway replay ID`: sends a recorded request again, after showing what is sent. Returns the exit code: 1 for an error. */
 export async function replay(id: string, flags: ReplayFlags, io: CliIo, registry: Registry): Promise<number> {
   const client = adminClient(flags, io);
-  const { request } = await loggedRequest(id, client);
+  const { request } = await loggedRequest(id, logsOf(client));
   const again = changing(() => changed(request, { to: flags.to, config: flags.configName }));
   if (flags.dryRun === true) {
     const told =

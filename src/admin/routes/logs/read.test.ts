@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import type { Plain } from '../../../core/json/merge.ts';
+import type { StoredRecords } from '../../api-types.ts';
+import type { AdminCall } from '../route.ts';
+import { readRoute } from './read.ts';
+
+const bodies: Readonly<Record<string, string | undefined>> = { a: 'of a', b: undefined, big: 'x'.repeat(7 * 1024 * 1024), last: 'of last' };
+
+/** Records that say who asked for them, in a log of four. */
+const logs = {
+  json: async ([, id]: readonly string[], { isBare }: { isBare: boolean }) =>
+    Object.hasOwn(bodies, id ?? '') ? Buffer.from(JSON.stringify({ record: { id, isBare } })) : undefined,
+  body: async (id: string) => (bodies[id] === undefined ? undefined : Buffer.from(bodies[id])),
+};
+
+async function read(body: Plain, role = 'operator'): Promise<StoredRecords> {
+  const call = { body: async () => body, user: { role }, subject: { logs: () => logs }, request: { headers: {} } };
+  const reply = await readRoute.handle(call as unknown as AdminCall);
+  if (!('bytes' in reply)) throw new Error('no bytes');
+  return JSON.parse(Buffer.from(reply.bytes).toString()) as StoredRecords;
+}
+
+describe('several records at once', () => {
+  it('come in their order, without those that are gone, with the bodies that are kept', async () => {
+    const { records, next } = await read({ ids: ['b', 'none', 'a'], bodies: true });
+    expect(records).toEqual([
+      { stored: { record: { id: 'b', isBare: false } }, request: null },
+      { stored: { record: { id: 'a', isBare: false } }, request: Buffer.from('of a').toString('base64') },
+    ]);
+    expect(next).toBeNull();
+    expect(await read({ ids: [] })).toEqual({ records: [], next: null });
+  });
+
+  it('end where the response is large, and say where to go on', async () => {
+    const { records, next } = await read({ ids: ['a', 'big', 'last', 'b'], bodies: true });
+    expect([records.length, next]).toEqual([2, 'last']);
+  });
+
+  it('show a viewer no content', async () => {
+    const { records } = await read({ ids: ['a'] }, 'viewer');
+    expect(records).toEqual([{ stored: { record: { id: 'a', isBare: true } }, request: null }]);
+    await expect(read({ ids: ['a'], bodies: true }, 'viewer')).rejects.toMatchObject({ code: 'not_allowed' });
+  });
+
+  it.each([{}, { ids: 'a' }, { ids: [1] }, { ids: Array.from({ length: 51 }, () => 'a') }])('of %j are rejected', async (body) => {
+    await expect(read(body)).rejects.toMatchObject({ code: 'invalid_value' });
+  });
+});

@@ -1,0 +1,51 @@
+import { GatewayError } from '../../../core/error.ts';
+import type { Plain } from '../../../core/json/merge.ts';
+import { type AdminRoute, isSet, logsOf } from '../route.ts';
+import { jsonOf } from './asked.ts';
+import { seesContent } from './content.ts';
+
+const mostIds = 50;
+/** Of a response: what does not fit is asked for again. */
+const mostBytes = 8 * 1024 * 1024;
+
+/** For commands that look at a thousand records: a call for each would take a minute of the calls that a user may make. */
+export const readRoute: AdminRoute = {
+  method: 'POST',
+  path: '/api/requests/read',
+  role: 'viewer',
+  about: 'Several records in the order of their ids; those that are not stored any more are left out.',
+  body: {
+    ids: `at most ${mostIds} ids`,
+    bodies: 'true: with the bodies of the requests as they are kept; for operators',
+  },
+  returns: '`StoredRecords`',
+  handle: async (call) => {
+    const body = await call.body();
+    const ids = idsIn(body);
+    const hasBodies = isSet(body, 'bodies');
+    if (hasBodies && !seesContent(call.user))
+      throw new GatewayError('not_allowed', { message: 'Bodies need the role operator.', param: 'bodies' });
+    const logs = logsOf(call);
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    let next: string | null = null;
+    for (const id of ids) {
+      if (size > mostBytes) {
+        next = id;
+        break;
+      }
+      const stored = await logs.json(['get', id], { isBare: !seesContent(call.user) });
+      if (stored === undefined) continue;
+      const bytes = hasBodies ? await logs.body(id, 'request') : undefined;
+      const rest = `,"request":${bytes === undefined ? 'null' : `"${Buffer.from(bytes).toString('base64')}"`}}`;
+      pieces.push(Buffer.from(size === 0 ? '{"stored":' : ',{"stored":'), stored, Buffer.from(rest));
+      size += stored.length + rest.length;
+    }
+    return jsonOf(Buffer.concat([Buffer.from('{"records":['), ...pieces, Buffer.from(`],"next":${JSON.stringify(next)}}\n`)]));
+  },
+};
+
+function idsIn({ ids }: Plain): readonly string[] {
+  if (Array.isArray(ids) && ids.length <= mostIds && ids.every((id) => typeof id === 'string')) return ids;
+  throw new GatewayError('invalid_value', { message: `"ids" is not a list of at most ${mostIds} strings.`, param: 'ids' });
+}
