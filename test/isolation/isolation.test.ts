@@ -90,12 +90,15 @@ describe('lists', () => {
     expect(found).toEqual(own);
   });
 
-  it('looks through a bounded number of pages', async () => {
+  it('looks through a bounded number of pages, and says so where a client would take an empty one for the end', async () => {
     for (let n = 0; n < 40; n += 1) rig.account.rows['files']?.push({ id: `file-old${n}` });
     const before = rig.account.upstream.requests.length;
     const list = await rig.ask('anna', 'GET', '/v1/files?limit=2');
-    expect(list.json).toMatchObject({ data: [], has_more: true });
+    expect(list.json).toMatchObject({ data: [], last_id: null, has_more: false });
+    expect(list.headers.get('x-gateway-warnings')).toContain('The first 10 pages');
     expect(rig.account.upstream.requests.length - before).toBe(10);
+    const whole = await rig.ask('anna', 'GET', '/v1/files?limit=100');
+    expect(whole.headers.get('x-gateway-warnings')).toBeNull();
   });
 
   it('larger than what flows unread are filtered too', async () => {

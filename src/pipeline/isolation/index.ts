@@ -59,7 +59,10 @@ export class Isolation {
     const answer = objectAnswers[ctx.endpoint];
     const caller = answer === undefined ? undefined : this.#callerOf(ctx, outcome.attempt);
     if (answer === undefined || caller === undefined) return outcome;
-    if (answer.isList === true) return ownPage(outcome, { endpoint: ctx.endpoint, answer, caller, query: ctx.query, next });
+    if (answer.isList === true) {
+      const warn = (text: string): void => void ctx.warnings.push(text);
+      return ownPage(outcome, { endpoint: ctx.endpoint, answer, caller, query: ctx.query, next, warn });
+    }
     if (answer.isBrief === true && ctx.body.kind === 'json' && ctx.body.peek('store') === false) return outcome;
     return bound(outcome, answer, caller);
   }

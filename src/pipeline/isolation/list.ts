@@ -20,14 +20,17 @@ interface Listing {
   /** As the client sent it. */
   readonly query: string;
   readonly next: NextPage;
+  /** For the client. */
+  warn(text: string): void;
 }
 
 /**
  * A list of the whole account, with the caller's rows alone. Client libraries stop at an empty page, so the pages behind
- * it are asked for here, as far as the bound allows.
+ * it are asked for here, as far as the bound allows. Behind the bound nobody can go on from an empty page: it is the last one,
+ * and a warning says what it leaves open.
  */
 export async function ownPage(first: Answered, listing: Listing): Promise<Outcome> {
-  const { answer, caller, query, next } = listing;
+  const { answer, caller, query, next, warn } = listing;
   let outcome = first;
   for (let pages = 1; ; pages += 1) {
     const list = listOf(outcome);
@@ -36,13 +39,17 @@ export async function ownPage(first: Answered, listing: Listing): Promise<Outcom
     const last = list.rows.at(-1)?.['id'];
     if (rows.length > 0 || !list.hasMore || typeof last !== 'string' || pages === mostPages) {
       for (const row of rows) caller.bind(idsAt(row, answer.ids), false);
-      return withRows(outcome, list, rows);
+      if (rows.length === 0 && list.hasMore) warn(beyond(outcome));
+      return withRows(outcome, rows.length === 0 ? { ...list, hasMore: false } : list, rows);
     }
     const following = await next(queryAfter(query, last));
     if (following.kind !== 'answered' || following.reply.status >= 300) return following;
     outcome = following;
   }
 }
+
+const beyond = ({ attempt }: Answered): string =>
+  `The first ${mostPages} pages of the account of provider "${attempt.binding.slug}" have no object of this key; the pages behind them were not read. A larger "limit" makes larger pages.`;
 
 /** Each row under the id that the caller knows. */
 function ownRows(rows: readonly Plain[], { attempt }: Answered, { endpoint, caller }: Listing): Plain[] {
