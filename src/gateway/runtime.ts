@@ -301,7 +301,7 @@ export class Runtime implements Serving {
     await this.observing.close();
     this.#sweeper.close();
     this.#arriving.close();
-    await this.#deps.outbound.upstream.close();
+    await this.#deps.outbound.close();
     await this.holder.close();
     this.#deps.store.close();
   }

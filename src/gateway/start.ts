@@ -242,7 +242,7 @@ class Starting {
     const { memory, place } = this.#openStore(loaded, spool);
     const { options, control } = { options: this.#options, control: this.#control };
     const { dir, remove } = ownersFolder(this.#stateRequest);
-    this.#opened.push(remove, () => this.#outbound.upstream.close());
+    this.#opened.push(remove, () => this.#outbound.close());
     const fleet = new Fleet(generation, loaded, {
       count,
       entry: options.workerEntry ?? notServing(),

@@ -41,7 +41,7 @@ export async function testProviders(slugs: readonly string[], flags: TestFlags, 
     const entries = chosen(catalog, slugs);
     return await tryAll(entries, catalog, { flags, io, trial: { deep: flags.deep === true, outbound, timeoutMs } });
   } finally {
-    await outbound.upstream.close();
+    await outbound.close();
   }
 }
 

@@ -27,6 +27,8 @@ export interface Outbound {
   readonly sign: Signing;
   readonly media: FetchMedia;
   readonly jwt: (settings: JwtSettings) => JwtVerifier;
+  /** Closes all connections, and gives up the names that are asked for. */
+  close(): Promise<void>;
 }
 
 export interface OutboundDeps {
@@ -63,6 +65,10 @@ export function createOutbound(from: OutboundDeps): Outbound {
     sign: createSigning(tokens, clock.now),
     media: createMedia(deps),
     jwt: createJwt({ ...deps, onFault: onKeysFault }),
+    close: async () => {
+      names.close();
+      await upstream.close();
+    },
   };
 }
 
