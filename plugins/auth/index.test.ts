@@ -50,6 +50,14 @@ describe('finding the key', () => {
     ],
     ['another key of ours there', { 'x-api-key': key, 'x-goog-api-key': plain }, 'app-web', ['x-api-key', 'x-goog-api-key']],
     ['one that is unknown there', { 'x-api-key': key, 'x-goog-api-key': 'gw_live_gone' }, 'app-web', ['x-api-key', 'x-goog-api-key']],
+    [
+      'two headers of one name',
+      { authorization: `Bearer ${key}`, 'x-api-key': `sk-own, ${key}` },
+      'app-web',
+      ['authorization', 'x-api-key'],
+    ],
+    ['words before a key', { 'x-api-key': plain, 'api-key': `token ${plain}` }, 'by-hand', ['x-api-key', 'api-key']],
+    ['words before what stood elsewhere', { 'x-gateway-api-key': plain, authorization: `Basic ${plain}` }, 'by-hand', ['authorization']],
     ['a header with an older secret whose overlap runs', { 'x-api-key': 'older-0123456789' }, 'app-web', ['x-api-key']],
     ['another header, beside a placeholder', { 'x-gateway-api-key': 'dummy', 'x-api-key': key }, 'app-web', ['x-api-key']],
   ])('finds it in %s', async (_, headers, name, consumed) => {
@@ -90,6 +98,11 @@ describe("telling the caller's own credential", () => {
   it.each([
     ['authorization', { authorization: 'Bearer sk-own' }, 'sk-own'],
     ['a scheme other than Bearer', { authorization: 'Basic abc' }, 'Basic abc'],
+    [
+      'a list of words',
+      { authorization: 'AWS4-HMAC-SHA256 Credential=AKID/x, Signature=gw' },
+      'AWS4-HMAC-SHA256 Credential=AKID/x, Signature=gw',
+    ],
     ['two blanks behind Bearer', { authorization: 'Bearer  sk-own ' }, 'sk-own'],
     ['a scheme that begins with Bearer', { authorization: 'Bearerish sk-own' }, 'Bearerish sk-own'],
     ['a scheme of six letters', { authorization: 'basics sk-own' }, 'basics sk-own'],

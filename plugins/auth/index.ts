@@ -91,17 +91,27 @@ function search({ headers, at }: Received, known: Known | undefined): Found {
     const proven = bit === 0 && tokens?.inAuthorization === true ? tokens.known(value, at) : undefined;
     const isToken = proven !== undefined || (bit === 0 && tokens?.isOurs(value) === true);
     const key = isToken ? proven : known?.keys.find(value);
-    if (key === undefined && value !== own && !isToken && !value.startsWith(keyPrefix)) {
+    const isOurs = key !== undefined || value === own || isToken || value.startsWith(keyPrefix);
+    const isMixed = !isOurs && holdsKey(value, own, known?.keys);
+    if (!isOurs && !isMixed) {
       found.credential ??= value;
       continue;
     }
     found.consumed |= 1 << bit;
-    if (found.value !== undefined || bit >= keyHeaders.length) continue;
+    if (found.value !== undefined || isMixed || bit >= keyHeaders.length) continue;
     found.value = value;
     found.header = header;
     found.key = key;
   }
   return found;
+}
+
+/** A key of ours among several words, such as two headers of one name make one value: the rest is nobody's credential then. */
+function holdsKey(value: string, own: string | undefined, keys: KnownKeys | undefined): boolean {
+  if (!/[\s,]/.test(value)) return false;
+  return value
+    .split(/[\s,]+/)
+    .some((word) => word.startsWith(keyPrefix) || (word !== '' && word === own) || keys?.find(word) !== undefined);
 }
 
 interface Token {
