@@ -1,5 +1,5 @@
-import { createServer, connect, type ListenOptions } from 'node:net';
-import { expect, it } from 'vitest';
+import { type AddressInfo, createServer, connect, type ListenOptions } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
 import { bind, SharedSockets } from './shared.ts';
 
 it('gives all workers one socket where the system has no shared ports', async () => {
@@ -22,4 +22,13 @@ it('gives each worker one of its own elsewhere', async () => {
   const sockets = await SharedSockets.open({ host: '127.0.0.1', port: 0 }, 2);
   expect(sockets.of(1) === sockets.of(2)).toBe(!sockets.isDivided);
   sockets.close();
+});
+
+it('says so where somebody took the port in between', async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void other.close());
+  const { port } = other.address() as AddressInfo;
+  const opened = SharedSockets.open({ host: '127.0.0.1', port: 0 }, 2, (host, _port, type, flags) => bind(host, port, type, flags));
+  await expect(opened).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });

@@ -1,6 +1,7 @@
 import net, { createServer, type Server, type Socket } from 'node:net';
 import type { SendHandle } from 'node:child_process';
 import type { ListenAddress } from '../../../core/http/listen-address.ts';
+import { errorCode } from '../../../core/text/error-code.ts';
 import { listen } from '../../../transport/inbound/listener/listen.ts';
 import { listenOnPath } from '../../../transport/inbound/listener/unix-socket.ts';
 
@@ -62,9 +63,11 @@ export class SharedSockets {
       // One more, which listens at once: a port that nobody listens on could be given away.
       for (let n = 0; n <= count; n += 1) made.push(bindTo(host, port, type, reusePort));
       const [keeper, ...bound] = made;
-      return new SharedSockets(url, bound, early, waiting().listen(keeper), () => {});
-    } catch {
+      return new SharedSockets(url, bound, early, await listening(waiting(), keeper), () => {});
+    } catch (error) {
       for (const one of made) one.close();
+      // The system says so when somebody listens, not when the socket is bound.
+      if (errorCode(error) === 'EADDRINUSE') throw error;
       return new SharedSockets(url, [bindTo(host, port, type, 0)], early, undefined, () => {});
     }
   }
@@ -98,4 +101,14 @@ export class SharedSockets {
   release(): void {
     this.#release();
   }
+}
+
+function listening(server: Server, on: SendHandle | undefined): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(on, () => {
+      server.off('error', reject);
+      resolve(server);
+    });
+  });
 }
