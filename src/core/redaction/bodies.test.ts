@@ -222,6 +222,39 @@ describe('a JSON body', () => {
   });
 });
 
+describe('a masked field', () => {
+  const long = 'A long story. '.repeat(100);
+  const many = Array.from({ length: 200 }, (_, i) => `message number ${i}`);
+
+  it.each<[string, string[], unknown, unknown, unknown]>([
+    ['a name', ['user'], { user: 'Anna Müller' }, { metadata: { user_id: 'Anna Müller' } }, { metadata: { user_id: '[field]' } }],
+    ['a long text', ['prompt'], { prompt: long }, { c: [{ parts: [{ text: long }] }] }, { c: [{ parts: [{ text: '[field]' }] }] }],
+    ['a text with escapes', ['prompt'], { prompt: 'one\n"two" 😀' }, { text: 'one\n"two" 😀' }, { text: '[field]' }],
+    ['many texts', ['messages[*].c'], { messages: many.map((c) => ({ c })) }, { m: many }, { m: many.map(() => '[field]') }],
+    [
+      'texts in parts',
+      ['messages[*].content'],
+      { messages: [{ role: 'user', content: [{ type: 'input_text', text: 'hello there' }] }] },
+      { contents: [{ role: 'user', type: 'input_text', parts: [{ text: 'hello there' }] }] },
+      { contents: [{ role: 'user', type: 'input_text', parts: [{ text: '[field]' }] }] },
+    ],
+    ['a short text, which is elsewhere by chance', ['user'], { user: 'x1' }, { id: 'x1' }, { id: 'x1' }],
+  ])('is masked in another format of the same request too: %s', (_, fields, sent, upstream, expected) => {
+    const asciiOnly = (json: string): string =>
+      json.replaceAll(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    for (const [one, other] of [
+      [String, String],
+      [asciiOnly, String],
+      [String, asciiOnly],
+    ] as const) {
+      const redaction = new Redactor({ ...rules, fields }, []).begin(1 << 20);
+      redaction.request(oneByte(one(JSON.stringify(sent))));
+      const { body } = redaction.request(oneByte(other(JSON.stringify(upstream))));
+      expect(JSON.parse(String((body as { bytes: Buffer }).bytes))).toEqual(expected);
+    }
+  });
+});
+
 describe('own patterns', () => {
   it.each([
     ['ACME-\\d{6}', 'order ACME-123456, ACME-12345', 'order [pattern], ACME-12345'],

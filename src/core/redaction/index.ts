@@ -8,6 +8,7 @@ import { isPlain } from './find/plain.ts';
 import { framesAsEvents } from './streams/frames.ts';
 import { eventsOfList } from './streams/list.ts';
 import { type CompiledRules, compileRules, Masker } from './masker.ts';
+import { MaskedFields } from './masked-fields.ts';
 import { isMaskedMember } from './member-names.ts';
 import { digestOf } from './media.ts';
 import { lastSaid } from './preview.ts';
@@ -90,7 +91,7 @@ export class Redaction {
   readonly #clean: CleanTexts;
   readonly #limit: number;
   /** Texts of fields that were masked: in another format the same text is elsewhere. */
-  #fields: Set<string> | undefined;
+  #fields: MaskedFields | undefined;
 
   /** @param limit bytes of one body */
   constructor(rules: CompiledRules, nameRules: CompiledRules, clean: CleanTexts, limit: number) {
@@ -123,7 +124,7 @@ export class Redaction {
         return { body: unmoved(bytes), preview: isShown ? lastSaid(text, (start, end) => text.slice(start, end)) : null };
       }
       const masker = new RequestMasker(text, this.#rules, new Effort(), this.#limit);
-      masker.fields = this.#fields ??= new Set();
+      masker.fields = this.#fields ??= new MaskedFields();
       masker.run();
       const shown = masker.edits.apply(text, 0, masker.end);
       return { body: this.#done(masker, shown, masker.end < text.length), preview: isShown ? masker.preview() : null };
@@ -255,12 +256,12 @@ export class Redaction {
 
   /** Where a first look may say that nothing has to be masked. */
   #mayBePlain(text: string): boolean {
-    return this.#rules.isUsual && (this.#fields === undefined || this.#fields.size === 0) && text.length <= this.#limit;
+    return this.#rules.isUsual && this.#fields?.isEmpty !== false && text.length <= this.#limit;
   }
 
   #json(text: string, isCut: boolean): Redacted {
     const masker = new RequestMasker(text, this.#rules, new Effort(), this.#limit);
-    masker.fields = this.#fields ??= new Set();
+    masker.fields = this.#fields ??= new MaskedFields();
     masker.run();
     const isBeyond = masker.end < text.length;
     if (isCut && !isBeyond) masker.hideTail();

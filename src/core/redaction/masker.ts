@@ -5,6 +5,7 @@ import { Hits, placeholder } from './find/hits.ts';
 import { endOfPhone } from './find/phones.ts';
 import { type Effort, findAll, findOwn, passage, rangesOf } from './find/text.ts';
 import { fileIn, shortestFile } from './media.ts';
+import type { MaskedFields } from './masked-fields.ts';
 import { namesSecret, namesTokenList } from './member-names.ts';
 import type { FindKnown, RedactionRules } from './rules.ts';
 import { decoded, Offsets } from './texts/strings.ts';
@@ -32,11 +33,6 @@ export const compileRules = (rules: RedactionRules, findKnown: FindKnown): Compi
 /** Empty values, and what is masked already. */
 const nothing = /^(?:null|\[\]|\{\}|""|"\[[a-z_]+\]")$/;
 
-/** Texts of masked fields that are looked for in other formats of the same request, and their characters. */
-const mostFields = 64;
-const shortestField = 5;
-const longestField = 256;
-
 const quote = 0x22;
 /** Characters of a number that own patterns are matched against. */
 const longestNumber = 1024;
@@ -52,7 +48,7 @@ export class Masker implements Visitor {
   readonly skipsElements: boolean;
   readonly looksAtAll: boolean;
   /** Texts of fields that were masked in a body before this one; those of this one are added. */
-  fields: Set<string> | undefined;
+  fields: MaskedFields | undefined;
 
   constructor(text: string, rules: CompiledRules, effort: Effort) {
     this.text = text;
@@ -65,7 +61,10 @@ export class Masker implements Visitor {
 
   string(start: number, end: number, isEscaped: boolean, _channel: number, _path: number): void {
     if (this.file(start, end, isEscaped)) return;
-    if (this.fields !== undefined && this.fields.size > 0 && this.#isField(start, end)) return;
+    if (this.fields?.isEmpty === false && this.fields.has(this.text.slice(start, end), isEscaped)) {
+      this.edits.add(start, end, placeholder('field'), 'field');
+      return;
+    }
     this.mask(start, end, isEscaped);
   }
 
@@ -87,13 +86,6 @@ export class Masker implements Visitor {
       findAll({ cursors: this.cursors, from: start, to: end, name }, this.rules, this.effort, hits);
       for (const { from, to, kind, words } of rangesOf(hits)) this.edits.add(from, to, words, kind);
     }
-  }
-
-  /** A text that was a masked field elsewhere: the same in another format. */
-  #isField(start: number, end: number): boolean {
-    if (end - start < shortestField || end - start > longestField || this.fields?.has(this.text.slice(start, end)) !== true) return false;
-    this.edits.add(start, end, placeholder('field'), 'field');
-    return true;
   }
 
   #escaped(start: number, end: number, name: string, hits: Hits): void {
@@ -168,14 +160,6 @@ export class Masker implements Visitor {
     const words = `"${placeholder(kind)}"`;
     if (nothing.test(written)) return;
     this.edits.add(start, end, words, kind);
-    const { fields } = this;
-    if (
-      kind === 'field' &&
-      written.startsWith('"') &&
-      written.length > shortestField + 1 &&
-      fields !== undefined &&
-      fields.size < mostFields
-    )
-      fields.add(written.slice(1, -1));
+    if (isField) this.fields?.add(written);
   }
 }

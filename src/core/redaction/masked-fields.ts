@@ -1,0 +1,59 @@
+import { decoded } from './texts/strings.ts';
+import { oneByte, readable } from './texts/unicode.ts';
+import { type Visitor, Walk } from './walk.ts';
+
+/** Texts that are kept, and characters of the shortest one: what is shorter is in other places by chance. */
+const most = 10_000;
+const shortest = 5;
+
+/** Members of a masked object that say what it is, in words of the format. */
+const kinds: ReadonlySet<string> = new Set(['type', 'role', 'status', 'detail', 'format', 'media_type', 'mime_type', 'cache_control']);
+
+/**
+ * The texts of fields that were masked in one body of a request. In another format the same text is in another place, and
+ * it is masked there too.
+ */
+export class MaskedFields {
+  readonly #texts = new Set<string>();
+  /** Of all of them: most texts are compared by their length alone. */
+  readonly #lengths = new Set<number>();
+
+  get isEmpty(): boolean {
+    return this.#texts.size === 0;
+  }
+
+  /** A value of JSON that was masked: a text, or all texts in an object or a list. */
+  add(value: string): void {
+    const walk = new Walk();
+    const isText = value.startsWith('"');
+    const visitor: Visitor = {
+      skipsElements: false,
+      looksAtAll: false,
+      string: (start, end) => {
+        if (isText || !kinds.has(walk.nameIn(value))) this.#keep(value.slice(start, end));
+      },
+      name: () => {},
+      number: () => {},
+      skips: () => false,
+      skipped: () => {},
+      reach: () => value.length,
+    };
+    walk.run(value, 0, value.length, visitor);
+  }
+
+  /** @param raw content of a string as it is written */
+  has(raw: string, isEscaped: boolean): boolean {
+    if (raw.length < shortest || (!isEscaped && !this.#lengths.has(raw.length))) return false;
+    return this.#texts.has(isEscaped ? plain(raw) : raw);
+  }
+
+  #keep(raw: string): void {
+    const text = plain(raw);
+    if (text.length < shortest || this.#texts.size >= most) return;
+    this.#texts.add(text);
+    this.#lengths.add(text.length);
+  }
+}
+
+/** Without escapes, one byte a character. */
+const plain = (raw: string): string => (raw.includes('\\') ? oneByte(decoded(readable(raw).text)) : raw);
