@@ -52,6 +52,9 @@ export function saidByCompletion(completion: Json): Said {
   const usage = objectOf(completion['usage'] ?? objectOf(completion['x_groq'])['usage']);
   const prompt = objectOf(usage['prompt_tokens_details']);
   const output = objectOf(usage['completion_tokens_details']);
+  const hasDetails = Object.keys(prompt).length > 0 || Object.keys(output).length > 0;
+  // Gemini's chat route counts thoughts in the total alone.
+  const thoughts = hasDetails ? 0 : Math.max(0, num(usage['total_tokens']) - num(usage['prompt_tokens']) - num(usage['completion_tokens']));
   // Anthropic's own word, where the gateway shows it.
   const stop =
     choice['native_finish_reason'] === 'stop_sequence' ? 'stop_sequence' : (stops[String(choice['finish_reason'])] ?? 'end_turn');
@@ -75,8 +78,8 @@ export function saidByCompletion(completion: Json): Said {
     usage: {
       prompt: num(usage['prompt_tokens']),
       cached: num(prompt['cached_tokens'] ?? usage['prompt_cache_hit_tokens']),
-      completion: Math.max(num(usage['completion_tokens']), num(output['reasoning_tokens'])),
-      reasoning: num(output['reasoning_tokens']),
+      completion: Math.max(num(usage['completion_tokens']) + thoughts, num(output['reasoning_tokens'])),
+      reasoning: num(output['reasoning_tokens']) + thoughts,
     },
   };
 }

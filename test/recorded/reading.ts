@@ -33,7 +33,8 @@ function ofWhole(api: string, answer: Json): Reading {
   return {
     model: textOr(answer['model'], null),
     finish: isResponse ? [statusOf(answer)] : choicesOf(answer).map((choice) => String(choice['finish_reason'])),
-    usage: usageOf(answer['usage']),
+    // The request that made a stored response has counted it.
+    usage: api === 'responses.retrieve' && answer['background'] !== true ? undefined : usageOf(answer['usage']),
   };
 }
 
@@ -70,13 +71,17 @@ function usageOf(value: unknown): UsageRecord | undefined {
   const input = (value as Json)['prompt_tokens_details'] ?? (value as Json)['input_tokens_details'];
   const output = (value as Json)['completion_tokens_details'] ?? (value as Json)['output_tokens_details'];
   const detail = (of: unknown, name: string): number => ((of ?? {}) as Readonly<Record<string, number | null>>)[name] ?? 0;
+  const prompt = usage['prompt_tokens'] ?? usage['input_tokens'] ?? 0;
+  const completion = usage['completion_tokens'] ?? usage['output_tokens'] ?? 0;
+  // Gemini's chat route has no details, and counts its thoughts in the total.
+  const thoughts = input === undefined && output === undefined ? Math.max(0, (usage['total_tokens'] ?? 0) - prompt - completion) : 0;
   return {
-    prompt: usage['prompt_tokens'] ?? usage['input_tokens'] ?? 0,
-    completion: usage['completion_tokens'] ?? usage['output_tokens'] ?? 0,
+    prompt,
+    completion: completion + thoughts,
     // DeepSeek's own name.
     cached: detail(input, 'cached_tokens') || (usage['prompt_cache_hit_tokens'] ?? 0),
     cache_write: detail(input, 'cache_write_tokens'),
-    reasoning: detail(output, 'reasoning_tokens'),
+    reasoning: detail(output, 'reasoning_tokens') + thoughts,
     audio_in: detail(input, 'audio_tokens'),
     audio_out: detail(output, 'audio_tokens'),
     source: 'reported',

@@ -16,17 +16,30 @@ export function readUsage(value: unknown): Usage | undefined {
   // The audio routes and realtime sessions write it without the plural.
   const input = details(value['prompt_tokens_details'], value['input_tokens_details'] ?? value['input_token_details']);
   const output = details(value['completion_tokens_details'], value['output_tokens_details'] ?? value['output_token_details']);
+  const cached = count(input['cached_tokens']) ?? count(value['prompt_cache_hit_tokens']);
+  const reasoning = count(output['reasoning_tokens']);
+  const rest = Math.max(0, (count(value['total_tokens']) ?? 0) - (prompt ?? 0) - (completion ?? 0));
+  const beside = thoughtsBeside(rest, reasoning, cached);
   return {
     prompt: prompt ?? 0,
-    completion: completion ?? 0,
-    ...known('cached', count(input['cached_tokens']) ?? count(value['prompt_cache_hit_tokens'])),
+    completion: (completion ?? 0) + beside,
+    ...known('cached', cached),
     ...known('cacheWrite', count(input['cache_write_tokens'])),
-    ...known('reasoning', count(output['reasoning_tokens'])),
+    ...known('reasoning', reasoning ?? (beside === 0 ? undefined : beside)),
     ...known('audioIn', count(input['audio_tokens'])),
     ...known('audioOut', count(output['audio_tokens'])),
     ...detailsOf(input, output),
   };
 }
+
+/**
+ * Reasoning that is no part of the completion: xAI counts it beside (xAI docs, "Consumption and Rate Limits"), the chat route
+ * of the Gemini API in the total alone. What else a total may hold is nobody's output.
+ *
+ * @param rest what the total counts beside prompt and completion
+ */
+const thoughtsBeside = (rest: number, reasoning: number | undefined, cached: number | undefined): number =>
+  rest === reasoning || (reasoning === undefined && cached === undefined) ? rest : 0;
 
 /** Only what is there: most responses have none of it. */
 function detailsOf(input: Plain, output: Plain): Pick<Usage, 'details'> {
