@@ -74,6 +74,8 @@ describe('a rollback', () => {
     const verdict = await post('/api/rollback');
     expect(verdict).toMatchObject({ result: 'applied', revision: first });
     expect(slugs()).toEqual(['mock']);
+    const written = (await get<RevisionView[]>('/api/revisions')).map(({ files }) => files[0]?.modified_at);
+    expect([written[0] === written[2], written[0] === written[1]]).toEqual([true, false]);
     expect(await status()).toMatchObject({ revision: first, rolled_back_to: first });
     expect(await readyConfig()).toMatchObject({ state: 'ok', revision: first });
     // A secret of the files is rotated meanwhile: that is no reason to give the rollback up.

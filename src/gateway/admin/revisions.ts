@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ValidConfig } from '../../config/reload/load.ts';
 import type { SavedFiles } from '../../config/read/merge-files.ts';
@@ -88,7 +88,7 @@ export class Revisions {
     const appliedAt = now();
     this.#writing = this.#writing.then(async () => {
       try {
-        await this.#add({ revision, appliedAt, changes, ...(await filesOf(texts, secrets)) }, texts);
+        await this.#add({ revision, appliedAt, changes, ...(await filesOf(texts, secrets, this.find(revision)?.files)) }, texts);
       } catch (error) {
         onFault(error);
       }
@@ -150,15 +150,21 @@ async function write(path: string, text: string): Promise<void> {
   }
 }
 
-async function filesOf(texts: SavedFiles, secrets: readonly string[]): Promise<Pick<Revision, 'files' | 'isMasked'>> {
+/** @param earlier of a revision with the same texts: a file that has another text by now says nothing about when these were written */
+async function filesOf(
+  texts: SavedFiles,
+  secrets: readonly string[],
+  earlier: Revision['files'] | undefined,
+): Promise<Pick<Revision, 'files' | 'isMasked'>> {
   const mask = createMask(secrets);
   let isMasked = false;
   const files: Record<string, { modifiedAt: number; text: string }> = {};
   for (const [path, written] of Object.entries(texts)) {
     const text = mask.text(written);
     if (text !== written) isMasked = true;
-    const found = await stat(path).catch(() => undefined);
-    files[path] = { modifiedAt: Math.round(found?.mtimeMs ?? 0), text };
+    const isThere = (await readFile(path, 'utf8').catch(() => undefined)) === written;
+    const found = isThere ? await stat(path).catch(() => undefined) : undefined;
+    files[path] = { modifiedAt: Math.round(found?.mtimeMs ?? earlier?.[path]?.modifiedAt ?? 0), text };
   }
   return { files, isMasked };
 }

@@ -145,6 +145,13 @@ it('keeps a model that works visible behind thousands that do not exist', async 
   );
 });
 
+it('has a label of its own for each key of metadata', async () => {
+  const metrics = new RequestMetrics({ ...settings, metadataLabels: ['team-a', 'team.a', 'team_a_2'] });
+  metrics.add(sampleRecord({ metadata: { 'team-a': 'one', 'team.a': 'two', team_a_2: 'three' } }));
+  const [line] = (await linesOf(metrics)).filter((text) => text.startsWith('gateway_requests_total'));
+  expect(line).toContain('meta_team_a="one",meta_team_a_2="two",meta_team_a_2_2="three"');
+});
+
 it('uses other labels after a reload, and keeps what was counted', async () => {
   const metrics = new RequestMetrics(settings);
   metrics.add(sampleRecord());

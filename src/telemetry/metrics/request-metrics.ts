@@ -264,8 +264,16 @@ export class RequestMetrics {
     };
   }
 
+  /** Each another one, also where keys differ in nothing that a label can have: Prometheus rejects a page that has one twice in a series. */
   #metadataNames(): readonly string[] {
-    return this.#settings.metadataLabels.map((name) => `meta_${name.replaceAll(/\W/g, '_')}`);
+    const names = new Set<string>();
+    for (const key of this.#settings.metadataLabels) {
+      const name = `meta_${key.replaceAll(/\W/g, '_')}`;
+      let unique = name;
+      for (let n = 2; names.has(unique); n += 1) unique = `${name}_${n}`;
+      names.add(unique);
+    }
+    return [...names];
   }
 
   #metadataOf({ metadata, status }: LogRecord): readonly string[] {

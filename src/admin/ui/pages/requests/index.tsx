@@ -4,6 +4,7 @@ import type { LogRow } from '../../../../core/logs/row.ts';
 import { get } from '../../browser/api.ts';
 import { type Loaded, useLoad } from '../../browser/load.ts';
 import { parameters, setParameters } from '../../browser/route.ts';
+import { hasEnded } from '../../browser/session.ts';
 import { useShortcuts } from '../../browser/shortcuts.ts';
 import { Button } from '../../components/button.tsx';
 import { Page } from '../../components/page.tsx';
@@ -53,7 +54,9 @@ function List({ status }: { status: Loaded<Status> }) {
   const flows = isTop && selected === undefined && open === undefined;
   // A range with an end in the past gets no new rows.
   const hasEnd = isOver(query, Date.now());
-  const live = useLive(query, isLive && isValid && !hasEnd, flows, rows);
+  // Nor does a filter that this person may not use, and nobody until somebody has signed in again.
+  const mayRead = rows.error?.status !== 403 && !hasEnded.value;
+  const live = useLive(query, isLive && isValid && !hasEnd && mayRead, flows, rows);
   late.current = live.offer;
   useLayoutEffect(() => setSelected((before) => open ?? before), [open]);
 
