@@ -7,8 +7,8 @@ import { definePlugin, type Planned } from '#core/plugin.ts';
 
 /** Characters of a trace id. */
 const longestTrace = 128;
-/** Bytes of metadata as JSON: what a record keeps of a note. */
-const mostMetadata = 1024;
+/** Characters of metadata as JSON, members of one object or list in it, and levels: what a record keeps of a note. */
+const mostMetadata = { characters: 1024, members: 32, levels: 3 } as const;
 
 /**
  * What a client says of a response afterwards, by its trace. It is stored with the record of the request that says it: in
@@ -89,6 +89,20 @@ function numberIn(body: JsonBody, name: string, usual: number | undefined, [leas
 function metadataIn(body: JsonBody): Feedback['metadata'] {
   const metadata = body.value('metadata') ?? {};
   if (!isPlain(metadata)) throw new GatewayError('invalid_type', { message: '"metadata" is not an object.', param: 'metadata' });
-  if (JSON.stringify(metadata).length <= mostMetadata) return metadata;
-  throw new GatewayError('invalid_value', { message: `"metadata" is larger than ${mostMetadata} bytes.`, param: 'metadata' });
+  if (JSON.stringify(metadata).length > mostMetadata.characters)
+    throw new GatewayError('invalid_value', {
+      message: `"metadata" is longer than ${mostMetadata.characters} characters.`,
+      param: 'metadata',
+    });
+  if (isKept(metadata, mostMetadata.levels)) return metadata;
+  throw new GatewayError('invalid_value', {
+    message: `"metadata" has an object or list of more than ${mostMetadata.members} members, or more than ${mostMetadata.levels} levels.`,
+    param: 'metadata',
+  });
+}
+
+function isKept(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  const members = Object.values(value);
+  return levels > 0 && members.length <= mostMetadata.members && members.every((each) => isKept(each, levels - 1));
 }

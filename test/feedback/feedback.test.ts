@@ -67,6 +67,17 @@ describe('feedback of the portkey library', () => {
   });
 });
 
+it('keeps the largest metadata whole', async () => {
+  const chat = await send('POST', '/v1/chat/completions', { model: 'mock-model', messages: [{ role: 'user', content: 'hi' }] });
+  const trace = chat.headers.get('x-gateway-trace-id') ?? '';
+  await chat.text();
+  const many = Object.fromEntries(Array.from({ length: 31 }, (_, n) => [`m${n}`, 'x'.repeat(15)]));
+  const metadata = { ...many, deep: { list: Array.from({ length: 32 }, () => 'yy') } };
+  expect((await send('POST', '/v1/feedback', { trace_id: trace, value: 1, metadata })).status).toBe(200);
+  const [feedback] = await feedbackOf(chat.headers.get('x-request-id') ?? '', 1);
+  expect(feedback).toMatchObject({ value: 1, metadata, at: expect.any(Number) });
+});
+
 describe('feedback that is wrong', () => {
   it.each<[string, string, unknown, number, string]>([
     ['POST', '/v1/feedback', { value: 1 }, 400, 'missing_required_parameter'],
@@ -76,6 +87,8 @@ describe('feedback that is wrong', () => {
     ['POST', '/v1/feedback', { trace_id: 't', value: 1, weight: 2 }, 400, 'invalid_value'],
     ['POST', '/v1/feedback', { trace_id: 't', value: 1, metadata: [] }, 400, 'invalid_type'],
     ['POST', '/v1/feedback', { trace_id: 't', value: 1, metadata: { a: 'x'.repeat(2000) } }, 400, 'invalid_value'],
+    ['POST', '/v1/feedback', { trace_id: 't', value: 1, metadata: { a: Array.from({ length: 33 }, () => 1) } }, 400, 'invalid_value'],
+    ['POST', '/v1/feedback', { trace_id: 't', value: 1, metadata: { a: { b: { c: {} } } } }, 400, 'invalid_value'],
     ['POST', '/v1/feedback', { trace_id: 'x'.repeat(200), value: 1 }, 400, 'invalid_value'],
     ['PUT', '/v1/feedback/nothing', { value: 1 }, 400, 'invalid_value'],
   ])('%s %s %j is %i %s', async (method, path, body, status, code) => {
