@@ -105,7 +105,7 @@ export class Handling implements DenseSetMember {
     if (this.#recorded) return;
     const { caller } = this.#ctx.facts;
     if (caller.key !== undefined) {
-      const share = this.#deps.shares.take(caller.name, this.#ctx.snapshot.server.maxInFlightPerKey);
+      const share = this.#deps.shares.take(caller.key, this.#ctx.snapshot.server.maxInFlightPerKey);
       if (share instanceof Promise) {
         void share.then(this.#onShare).catch(this.#onRefused);
         return;

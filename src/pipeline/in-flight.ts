@@ -1,9 +1,13 @@
 import { GatewayError } from '../core/error.ts';
+import type { ApiKey } from '../core/snapshot.ts';
 
 /** Requests of one key that are in flight. */
 export interface KeyInFlight {
   count: number;
 }
+
+/** Whose requests are counted together: by the owner, since shown names of callers with tokens are cut, and not unique. */
+export type ShareOf = Pick<ApiKey, 'name' | 'owner'>;
 
 /** What each key has in flight, so that one of them leaves room for the others. */
 export interface Shares {
@@ -13,7 +17,7 @@ export interface Shares {
    *
    * @throws GatewayError `rate_limited`
    */
-  take(name: string, limit: number): KeyInFlight | Promise<KeyInFlight>;
+  take(key: ShareOf, limit: number): KeyInFlight | Promise<KeyInFlight>;
 }
 
 /** What is said to a caller whose key has its limit in flight. */
@@ -24,19 +28,19 @@ export function keyLimit(name: string, count: number): GatewayError {
   });
 }
 
-/** Names that are remembered at most while nothing of them is in flight: tokens name callers without number. */
-const namesLimit = 4096;
+/** Owners that are remembered at most while nothing of them is in flight: tokens name callers without number. */
+const ownersLimit = 4096;
 
 /** Of one process. */
 export class InFlightByKey implements Shares {
   readonly #shares = new Map<string, KeyInFlight>();
 
-  take(name: string, limit: number): KeyInFlight {
-    let share = this.#shares.get(name);
+  take({ name, owner }: ShareOf, limit: number): KeyInFlight {
+    let share = this.#shares.get(owner);
     if (share === undefined) {
       share = { count: 0 };
-      if (this.#shares.size >= namesLimit) this.#forgetIdle();
-      this.#shares.set(name, share);
+      if (this.#shares.size >= ownersLimit) this.#forgetIdle();
+      this.#shares.set(owner, share);
     }
     if (share.count >= limit) throw keyLimit(name, share.count);
     share.count += 1;
@@ -44,6 +48,6 @@ export class InFlightByKey implements Shares {
   }
 
   #forgetIdle(): void {
-    for (const [name, { count }] of this.#shares) if (count === 0) this.#shares.delete(name);
+    for (const [owner, { count }] of this.#shares) if (count === 0) this.#shares.delete(owner);
   }
 }

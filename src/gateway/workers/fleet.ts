@@ -77,7 +77,7 @@ export class Fleet implements Serving {
       (error) => deps.log.error({ err: error }, 'a plugin failed to shut down'),
     );
     this.#readings = new Readings(deps.spool, deps.notes);
-    this.#leases = new KeyLeases(deps.count, (process, name) => process.channel.call('spare', name, spareMs));
+    this.#leases = new KeyLeases(deps.count, (process, owner) => process.channel.call('spare', owner, spareMs));
     const { now, configState, logs } = deps;
     this.#metrics = new FleetMetrics({
       now,
@@ -258,8 +258,8 @@ export class Fleet implements Serving {
         figures: (figures: Figures) => this.#metrics.told(made, figures),
         records: (records: readonly LogRecord[]) => this.#records(records),
         append: ({ bytes, frames }: { bytes: Uint8Array; frames: number }) => memory?.take(new Uint8Array(bytes), frames),
-        lease: ({ name, limit }: { name: string; limit: number }) => this.#lease(made, name, limit),
-        returned: ({ name, count }: { name: string; count: number }) => this.#leases.returned(made, name, count),
+        lease: ({ owner, limit }: { owner: string; limit: number }) => this.#lease(made, owner, limit),
+        returned: ({ owner, count }: { owner: string; count: number }) => this.#leases.returned(made, owner, count),
       },
       { onLines: (lines) => log.passOn(lines), onErrorText: (text) => process.stderr.write(text), onEnd },
     );
@@ -296,8 +296,8 @@ export class Fleet implements Serving {
     this.#cover();
   }
 
-  async #lease(process: WorkerProcess, name: string, limit: number): Promise<number> {
-    const count = await this.#leases.ask(process, name, limit);
+  async #lease(process: WorkerProcess, owner: string, limit: number): Promise<number> {
+    const count = await this.#leases.ask(process, owner, limit);
     if (!process.isAlive) this.#leases.forget(process);
     return count;
   }

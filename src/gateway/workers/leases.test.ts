@@ -1,8 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { GatewayError } from '../../core/error.ts';
-import type { KeyInFlight } from '../../pipeline/in-flight.ts';
+import { InFlightByKey, type KeyInFlight, type Shares } from '../../pipeline/in-flight.ts';
 import { LeasedShares } from './child/leased-shares.ts';
 import { KeyLeases } from './leases.ts';
+
+const app = { name: 'app', owner: 'key:app' };
 
 /** Workers that lend from each other, each call a turn of the event loop away. @param answer of a worker that gives back */
 function made(count: number, answer = (): Promise<unknown> => Promise.resolve()): LeasedShares[] {
@@ -28,7 +30,7 @@ function made(count: number, answer = (): Promise<unknown> => Promise.resolve())
 
 async function tryTake(worker: LeasedShares | undefined, limit: number): Promise<KeyInFlight | undefined> {
   try {
-    return await worker?.take('app', limit);
+    return await worker?.take(app, limit);
   } catch (error) {
     expect((error as GatewayError).code).toBe('rate_limited');
     return undefined;
@@ -41,12 +43,12 @@ describe('what a key has in flight in several processes', () => {
     onTestFinished(() => void vi.useRealTimers());
     const answer = Promise.withResolvers<number>();
     const worker = new LeasedShares({ ask: () => answer.promise, giveBack: () => {} });
-    const taken = Promise.resolve(worker.take('app', 2)).catch((error: unknown) => (error as GatewayError).code);
+    const taken = Promise.resolve(worker.take(app, 2)).catch((error: unknown) => (error as GatewayError).code);
     await vi.advanceTimersByTimeAsync(5000);
     expect(await taken).toBe('overloaded');
     answer.resolve(1);
     await vi.advanceTimersByTimeAsync(0);
-    expect(await worker.take('app', 2)).toMatchObject({ count: 1, granted: 1 });
+    expect(await worker.take(app, 2)).toMatchObject({ count: 1, granted: 1 });
   });
 
   it.each([1, 2, 3, 7, 100])('is %i at most, and as many as that, wherever they are', async (limit) => {
@@ -79,8 +81,8 @@ describe('what a key has in flight in several processes', () => {
 
   it('asks nobody within what was lent', async () => {
     const [worker] = made(2);
-    const first = await worker?.take('app', 100);
-    expect(worker?.take('app', 100)).toBe(first);
+    const first = await worker?.take(app, 100);
+    expect(worker?.take(app, 100)).toBe(first);
   });
 
   it('is free again when its worker has died', async () => {
@@ -90,4 +92,16 @@ describe('what a key has in flight in several processes', () => {
     leases.forget(1);
     expect(await leases.ask(2, 'app', 1)).toBe(1);
   });
+});
+
+it.each<[string, () => Shares | undefined]>([
+  ['one process', () => new InFlightByKey()],
+  ['several', () => made(2)[0]],
+])('tells callers of one name apart in %s', async (_where, make) => {
+  const shares = make();
+  // Of two issuers, or of two names that are cut to the same.
+  const other = { name: 'app', owner: 'jwt:other' };
+  expect(await shares?.take(app, 1)).toMatchObject({ count: 1 });
+  expect(await shares?.take(other, 1)).toMatchObject({ count: 1 });
+  await expect(async () => shares?.take(other, 1)).rejects.toThrow('Key "app" has 1 requests in flight, its limit.');
 });

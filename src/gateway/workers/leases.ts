@@ -1,5 +1,5 @@
 /** Asks a worker for what it does not use, and resolves when `returned` was called for it: later where the worker is slow. */
-type GiveBack<W> = (worker: W, name: string) => Promise<unknown>;
+type GiveBack<W> = (worker: W, owner: string) => Promise<unknown>;
 
 /** Shares of a key's limit that a worker gets at once: a quarter of its part, so that a busy one rarely asks. */
 const parts = 4;
@@ -11,7 +11,7 @@ const parts = 4;
 export class KeyLeases<W> {
   readonly #workers: number;
   readonly #giveBack: GiveBack<W>;
-  /** Name of a key → worker → how many it has. */
+  /** Owner of a key → worker → how many it has. */
   readonly #lent = new Map<string, Map<W, number>>();
   /** One question about a key after the other. */
   readonly #turns = new Map<string, Promise<unknown>>();
@@ -22,47 +22,47 @@ export class KeyLeases<W> {
   }
 
   /** Lends some to a worker. Resolves to how many it got: none where all are in use. */
-  ask(worker: W, name: string, limit: number): Promise<number> {
-    const turn = (this.#turns.get(name) ?? Promise.resolve()).then(() => this.#lend(worker, name, limit));
+  ask(worker: W, owner: string, limit: number): Promise<number> {
+    const turn = (this.#turns.get(owner) ?? Promise.resolve()).then(() => this.#lend(worker, owner, limit));
     const settled = turn.catch(() => {});
-    this.#turns.set(name, settled);
-    void settled.then(() => this.#turns.get(name) === settled && this.#turns.delete(name));
+    this.#turns.set(owner, settled);
+    void settled.then(() => this.#turns.get(owner) === settled && this.#turns.delete(owner));
     return turn;
   }
 
   /** A worker gives some back, asked or by itself. */
-  returned(worker: W, name: string, count: number): void {
-    this.#change(name, worker, -count);
+  returned(worker: W, owner: string, count: number): void {
+    this.#change(owner, worker, -count);
   }
 
   /** A worker is gone, and its requests with it. */
   forget(worker: W): void {
-    for (const [name, lent] of this.#lent) this.#change(name, worker, -(lent.get(worker) ?? 0));
+    for (const [owner, lent] of this.#lent) this.#change(owner, worker, -(lent.get(worker) ?? 0));
   }
 
-  async #lend(worker: W, name: string, limit: number): Promise<number> {
-    if (this.#free(name, limit) <= 0) {
-      const others = [...(this.#lent.get(name) ?? [])].flatMap(([other]) => (other === worker ? [] : [other]));
-      await Promise.allSettled(others.map((other) => this.#giveBack(other, name)));
+  async #lend(worker: W, owner: string, limit: number): Promise<number> {
+    if (this.#free(owner, limit) <= 0) {
+      const others = [...(this.#lent.get(owner) ?? [])].flatMap(([other]) => (other === worker ? [] : [other]));
+      await Promise.allSettled(others.map((other) => this.#giveBack(other, owner)));
     }
     const most = Math.max(1, Math.floor(limit / (this.#workers * parts)));
-    const count = Math.max(0, Math.min(this.#free(name, limit), most));
-    this.#change(name, worker, count);
+    const count = Math.max(0, Math.min(this.#free(owner, limit), most));
+    this.#change(owner, worker, count);
     return count;
   }
 
-  #free(name: string, limit: number): number {
+  #free(owner: string, limit: number): number {
     let free = limit;
-    for (const count of this.#lent.get(name)?.values() ?? []) free -= count;
+    for (const count of this.#lent.get(owner)?.values() ?? []) free -= count;
     return free;
   }
 
-  #change(name: string, worker: W, by: number): void {
-    const lent = this.#lent.get(name) ?? new Map<W, number>();
+  #change(owner: string, worker: W, by: number): void {
+    const lent = this.#lent.get(owner) ?? new Map<W, number>();
     const count = Math.max(0, (lent.get(worker) ?? 0) + by);
     if (count === 0) lent.delete(worker);
     else lent.set(worker, count);
-    if (lent.size === 0) this.#lent.delete(name);
-    else this.#lent.set(name, lent);
+    if (lent.size === 0) this.#lent.delete(owner);
+    else this.#lent.set(owner, lent);
   }
 }

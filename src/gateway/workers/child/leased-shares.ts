@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../core/error.ts';
-import { keyLimit, type KeyInFlight, type Shares } from '../../../pipeline/in-flight.ts';
+import { keyLimit, type KeyInFlight, type ShareOf, type Shares } from '../../../pipeline/in-flight.ts';
 
 /** What one key has in flight in this process, and what was lent to it. */
 interface Lease extends KeyInFlight {
@@ -9,8 +9,8 @@ interface Lease extends KeyInFlight {
   asking: Promise<number> | undefined;
 }
 
-/** Names that are remembered at most while nothing of them is in flight. */
-const namesLimit = 4096;
+/** Owners that are remembered at most while nothing of theirs is in flight. */
+const ownersLimit = 4096;
 
 /** Milliseconds that a request waits for the supervisor. */
 const askMs = 5000;
@@ -18,8 +18,8 @@ const askMs = 5000;
 /** How the supervisor is reached. */
 export interface Lender {
   /** Resolves to how many more of this key may be in flight here: 0 where the limit is reached. */
-  ask(name: string, limit: number): Promise<number>;
-  giveBack(name: string, count: number): void;
+  ask(owner: string, limit: number): Promise<number>;
+  giveBack(owner: string, count: number): void;
 }
 
 /**
@@ -34,36 +34,36 @@ export class LeasedShares implements Shares {
     this.#lender = lender;
   }
 
-  take(name: string, limit: number): KeyInFlight | Promise<KeyInFlight> {
+  take(key: ShareOf, limit: number): KeyInFlight | Promise<KeyInFlight> {
     if (limit === Number.POSITIVE_INFINITY) return { count: 1 };
-    const lease = this.#of(name, limit);
-    return lease.count < Math.min(lease.granted, limit) ? counted(lease) : this.#more(lease, name, limit);
+    const lease = this.#of(key.owner, limit);
+    return lease.count < Math.min(lease.granted, limit) ? counted(lease) : this.#more(lease, key, limit);
   }
 
   /** Gives back what is not in use, since the supervisor needs it. */
-  spare(name: string): void {
-    const lease = this.#leases.get(name);
-    if (lease !== undefined) this.#giveBack(name, lease);
+  spare(owner: string): void {
+    const lease = this.#leases.get(owner);
+    if (lease !== undefined) this.#giveBack(owner, lease);
   }
 
-  #giveBack(name: string, lease: Lease): void {
+  #giveBack(owner: string, lease: Lease): void {
     const spare = Math.max(0, lease.granted - lease.count);
     lease.granted -= spare;
-    if (spare > 0) this.#lender.giveBack(name, spare);
+    if (spare > 0) this.#lender.giveBack(owner, spare);
   }
 
-  async #more(lease: Lease, name: string, limit: number): Promise<KeyInFlight> {
+  async #more(lease: Lease, { name, owner }: ShareOf, limit: number): Promise<KeyInFlight> {
     for (;;) {
-      lease.asking ??= this.#ask(lease, name, limit);
+      lease.asking ??= this.#ask(lease, owner, limit);
       const got = await inTime(lease.asking, name);
       if (lease.count < Math.min(lease.granted, limit)) return counted(lease);
       if (got === 0) throw keyLimit(name, limit);
     }
   }
 
-  async #ask(lease: Lease, name: string, limit: number): Promise<number> {
+  async #ask(lease: Lease, owner: string, limit: number): Promise<number> {
     try {
-      const got = await this.#lender.ask(name, limit);
+      const got = await this.#lender.ask(owner, limit);
       lease.granted += got;
       return got;
     } finally {
@@ -71,25 +71,25 @@ export class LeasedShares implements Shares {
     }
   }
 
-  #of(name: string, limit: number): Lease {
-    const known = this.#leases.get(name);
+  #of(owner: string, limit: number): Lease {
+    const known = this.#leases.get(owner);
     if (known !== undefined) {
       // A reload changed it: each worker could fill the new limit alone with what it was lent under the old one.
-      if (known.limit !== limit) this.#giveBack(name, known);
+      if (known.limit !== limit) this.#giveBack(owner, known);
       known.limit = limit;
       return known;
     }
-    if (this.#leases.size >= namesLimit) this.#forgetIdle();
+    if (this.#leases.size >= ownersLimit) this.#forgetIdle();
     const made: Lease = { count: 0, granted: 0, limit, asking: undefined };
-    this.#leases.set(name, made);
+    this.#leases.set(owner, made);
     return made;
   }
 
   #forgetIdle(): void {
-    for (const [name, lease] of this.#leases) {
+    for (const [owner, lease] of this.#leases) {
       if (lease.count > 0 || lease.asking !== undefined) continue;
-      this.#leases.delete(name);
-      this.#giveBack(name, lease);
+      this.#leases.delete(owner);
+      this.#giveBack(owner, lease);
     }
   }
 }

@@ -75,8 +75,8 @@ class Worker {
   constructor(parts: WorkerParts) {
     this.#parts = parts;
     this.#shares = new LeasedShares({
-      ask: (name, limit) => this.channel.call('lease', { name, limit }, undefined) as Promise<number>,
-      giveBack: (name, count) => void this.channel.tell('returned', { name, count }),
+      ask: (owner, limit) => this.channel.call('lease', { owner, limit }, undefined) as Promise<number>,
+      giveBack: (owner, count) => void this.channel.tell('returned', { owner, count }),
     });
     this.channel = new Channel((message, handle) => !process.connected || (process.send?.(message, handle) ?? true), {
       start: (start: WorkerStart, handle) => this.#start(start, handle),
@@ -88,7 +88,7 @@ class Worker {
       abort: () => this.#abort(),
       beat: () => ({ ...this.#beat(), process: this.#process.read() }),
       figures: () => this.#runtime?.observing.figures(),
-      spare: (name: string) => this.#shares.spare(name),
+      spare: (owner: string) => this.#shares.spare(owner),
       stored: (frames: Record<string, number>) => this.#store?.wereStored?.(frames),
       heard: ({ key, message }: PluginWord) => this.#generations?.hear(key, message),
       follow: (isFollowed: boolean) => (this.#told.isFollowed = isFollowed),
