@@ -232,6 +232,8 @@ export interface KeyChange {
   readonly yaml: string;
   /** The file that was written; null: it has to be pasted. */
   readonly written_to: string | null;
+  /** Why what was written is not in effect: the files are rejected; null: it is, or nothing was written. */
+  readonly rejected: string | null;
 }
 
 /** `GET /api/prompts`. */

@@ -155,6 +155,18 @@ describe('keys', () => {
     expect(shown.find(({ name }) => name === 'app')?.revoked).toBeGreaterThan(0);
   });
 
+  it('are not in effect while the files are rejected, and say so', async () => {
+    const made = await post<KeyChange>('/api/keys', { name: 'kept' });
+    expect([made.rejected, await chat(made.secret)]).toEqual([null, 200]);
+    await gateway.write(yaml.replace('configs:', 'configss:'));
+    const gone = await post<KeyChange>('/api/keys/kept/revoke');
+    expect(gone).toMatchObject({ written_to: join('keys.d', 'kept.yaml'), rejected: expect.stringContaining('configss') as string });
+    expect(await chat(made.secret)).toBe(200);
+    await gateway.write(yaml);
+    await gateway.gateway.reload();
+    expect(await chat(made.secret)).toBe(401);
+  });
+
   it('are given as YAML where the file cannot be written', async () => {
     if (process.getuid?.() === 0) return;
     chmodSync(join(gateway.dir, 'keys.d'), 0o500);

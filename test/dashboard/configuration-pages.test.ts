@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)('the pages of the configuration', () => {
   it('show the exact YAML where no file can be written', async () => {
     const serving = {
       ...someServing(now),
-      keyChange: { secret: 'gw_live_x', yaml: 'api_keys:\n  ci: {hash: sha256:00}\n', written_to: null },
+      keyChange: { secret: 'gw_live_x', yaml: 'api_keys:\n  ci: {hash: sha256:00}\n', written_to: null, rejected: null },
     };
     const server = await startFixtureServer([], serving);
     const { page } = await open(`${server.url}/keys`);

@@ -275,6 +275,7 @@ export const someServing = (now: number): Serving => ({
     secret: 'gw_live_9f2cQ7h0Zk3vJm8tXw1bRn5s_4K7d',
     yaml: 'api_keys:\n  ci:\n    hash: sha256:9a1f0000\n    prefix: gw_live_9f2c\n',
     written_to: 'keys.d/ci.yaml',
+    rejected: null,
   },
   render: ({ product, tone = 'friendly', question = '' }) => ({
     name: 'welcome@2',

@@ -89,7 +89,7 @@ export const emptyServing = (): Serving => ({
   explanation: undefined,
   verdict: {},
   plan: () => ({ ok: true, revision: '91bd0e7c', diagnostics: [], against: '91bd0e7c', changes: [], restart_needed: [], diff: '' }),
-  keyChange: { secret: null, yaml: '', written_to: null },
+  keyChange: { secret: null, yaml: '', written_to: null, rejected: null },
   providerTest: { ok: true, message: 'key valid, 61 models', hint: null, ms: 212 },
   render: () => ({ name: 'welcome@1', config: null, body: '{}', warnings: [] }),
   tried: { status: 200, id: null, body: '{}' },

@@ -8,7 +8,7 @@ import { issue, type KeyRules, revoke, rotate } from '../../../manage/keys/chang
 import { editKey, writeNew } from '../../../manage/keys/files.ts';
 import { keyNamed } from '../../../manage/keys/shared.ts';
 import { Refusal } from '../../../manage/refusal.ts';
-import type { KeyChange } from '../../api-types.ts';
+import type { KeyChange, ReloadVerdict } from '../../api-types.ts';
 import { type AdminCall, isSet, textIn } from '../route.ts';
 
 /** What the routes of keys do; each throws GatewayError where the files cannot be read, or the change is not possible. */
@@ -17,6 +17,9 @@ export const keyChanges = {
   rotate: (call: AdminCall) => changed(call, rotated),
   revoke: (call: AdminCall) => changed(call, revoked),
 };
+
+/** Before it is known whether it is in effect. */
+type Made = Omit<KeyChange, 'rejected'>;
 
 interface Change {
   readonly subject: AdminCall['subject'];
@@ -28,7 +31,7 @@ interface Change {
 }
 
 /** @throws GatewayError where the files cannot be read, or the change is not possible */
-async function changed(call: AdminCall, make: (change: Change) => KeyChange | Promise<KeyChange>): Promise<{ readonly json: KeyChange }> {
+async function changed(call: AdminCall, make: (change: Change) => Made | Promise<Made>): Promise<{ readonly json: KeyChange }> {
   const { subject, params } = call;
   const body = await call.body();
   const { configPath, cwd, env } = subject;
@@ -37,19 +40,25 @@ async function changed(call: AdminCall, make: (change: Change) => KeyChange | Pr
     const written = readKeys({ path: configPath }, { cwd, env });
     if (written.broken.length > 0)
       throw refused(`${written.broken.join(' and ')} cannot be read.`, 'Fix the file first: gateway check shows where.');
-    const json = await make({ subject, body, written, name: params['name'] ?? '', configPath });
+    const change = await make({ subject, body, written, name: params['name'] ?? '', configPath });
     // Live when the response is there, not when the file is seen to have changed.
-    if (json.written_to !== null) await subject.reload();
-    return { json };
+    const verdict = change.written_to === null ? undefined : await subject.reload();
+    return { json: { ...change, rejected: verdict?.result === 'rejected' ? whyOf(verdict) : null } };
   } catch (error) {
     if (error instanceof Refusal) throw refused(/[.?]$/.test(error.message) ? error.message : `${error.message}.`, error.hint);
     throw error;
   }
 }
 
+function whyOf({ reason, diagnostics }: ReloadVerdict): string {
+  const error = diagnostics.find(({ level }) => level === 'error');
+  if (error === undefined) return reason ?? 'The configuration was rejected.';
+  return `${error.file}:${error.line}:${error.column}: ${error.message}`;
+}
+
 const refused = (message: string, hint?: string): GatewayError => new GatewayError('invalid_value', { message, hint });
 
-async function create({ subject, body, written, configPath }: Change): Promise<KeyChange> {
+async function create({ subject, body, written, configPath }: Change): Promise<Made> {
   const name = textIn(body, 'name');
   const { key, text } = issue(name, rulesOf(body), written.keys, Date.now());
   await checkNew({ subject, written, name, text, configPath });
@@ -77,18 +86,18 @@ async function checkNew(made: {
   if (own !== undefined) throw new Refusal('no', own.message, own.hint);
 }
 
-function rotated({ subject, body, written, name }: Change): KeyChange {
+function rotated({ subject, body, written, name }: Change): Made {
   const found = keyNamed(name, written);
   const { key, members } = rotate(found, body['overlap'] === undefined ? '24h' : textIn(body, 'overlap'), Date.now());
   return { secret: key, ...edited(found, members, subject.cwd) };
 }
 
-function revoked({ subject, written, name }: Change): KeyChange {
+function revoked({ subject, written, name }: Change): Made {
   const found = keyNamed(name, written);
   return { secret: null, ...edited(found, revoke(found, Date.now()), subject.cwd) };
 }
 
-function edited(found: WrittenKey, members: Readonly<Record<string, Member>>, cwd: string): Omit<KeyChange, 'secret'> {
+function edited(found: WrittenKey, members: Readonly<Record<string, Member>>, cwd: string): Omit<Made, 'secret'> {
   const isWritten = unlessReadOnly(() => editKey(found, members, cwd));
   const yaml = blockText('api_keys', found.name, { ...found.entry, ...members });
   return { yaml, written_to: isWritten ? barePath(found.file, cwd) : null };

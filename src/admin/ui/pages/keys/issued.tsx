@@ -6,7 +6,7 @@ import { Notice } from '../../components/surface.tsx';
 
 /** What came of a change: the secret, once, and the exact YAML where no file could be written. */
 export function Issued({ change }: { change: KeyChange }) {
-  const { secret, yaml, written_to: file } = change;
+  const { secret, yaml, written_to: file, rejected } = change;
   return (
     <div class="stack">
       {secret !== null && (
@@ -31,6 +31,11 @@ export function Issued({ change }: { change: KeyChange }) {
           </Notice>
           <Code text={yaml} language="yaml" what="YAML" />
         </>
+      ) : rejected !== null ? (
+        <Notice tone="bad" title={`Written to ${file}, and not in effect: the files are rejected`}>
+          <p class="break">{rejected}</p>
+          <p>Fix it, and the change is in effect a second after you save.</p>
+        </Notice>
       ) : (
         <Notice tone="ok" title={`Written to ${file}, and in effect now`} />
       )}

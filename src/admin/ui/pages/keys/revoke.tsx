@@ -15,19 +15,20 @@ interface RevokeProps {
 }
 
 export function RevokeDialog({ name, onClose, onDone }: RevokeProps) {
-  const [toPaste, setToPaste] = useState<KeyChange>();
+  /** It is not in effect: the lines have to be pasted, or other files are rejected. */
+  const [undone, setUndone] = useState<KeyChange>();
   const revoke = useAction<KeyChange>((change) => {
     onDone();
-    if (change.written_to === null) setToPaste(change);
+    if (change.written_to === null || change.rejected !== null) setUndone(change);
     else {
       notify(`Key ${name} is revoked`);
       onClose();
     }
   });
-  if (toPaste !== undefined)
+  if (undone !== undefined)
     return (
       <Dialog title={`Revoke ${name}`} onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
-        <Issued change={toPaste} />
+        <Issued change={undone} />
       </Dialog>
     );
   return (

@@ -61,7 +61,11 @@ function List({ status }: { status: Loaded<Status> }) {
   useLayoutEffect(() => setSelected((before) => open ?? before), [open]);
 
   const show = (id: string | undefined): void => setParameters({ open: id }, { replace: open !== undefined && id !== undefined });
-  const setFilter = (next: string): void => setParameters({ q: next, open: undefined });
+  const setFilter = (next: string): void => {
+    // A row that is not listed any more would keep new ones waiting.
+    setSelected(undefined);
+    setParameters({ q: next, open: undefined });
+  };
   // Times of the filter would overrule what is chosen.
   const setRange = (next: Range): void => setParameters({ range: next === usualRange ? undefined : next, q: withoutTimes(filter) });
   useListKeys({ rows, selected, open, select: setSelected, show, toggleLive: () => setLive((on) => !on), menu: setMenu });
