@@ -45,7 +45,8 @@ const routeOf = ({ endpoint }: LogRecord): string | undefined => (endpoint === '
 /** About the request as a whole: the server's span has them, and so has its log record. */
 export function requestAttributes(record: LogRecord): Readonly<Record<string, Attribute>> {
   const { error, usage } = record;
-  const [path, query] = record.path.split('?', 2);
+  const at = record.path.indexOf('?');
+  const [path, query] = at < 0 ? [record.path, undefined] : [record.path.slice(0, at), record.path.slice(at + 1)];
   return {
     [attr.method]: record.method,
     [attr.route]: routeOf(record),
