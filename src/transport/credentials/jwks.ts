@@ -45,7 +45,8 @@ export class FetchedKeys<Keys> {
   readonly #deps: JwksDeps;
   #set: KeySet<Keys> | undefined;
   #fetchedAt = Number.NEGATIVE_INFINITY;
-  #triedAt = Number.NEGATIVE_INFINITY;
+  /** When the last fetch failed. */
+  #failedAt = Number.NEGATIVE_INFINITY;
   /** When a key was last looked for that was not there. A key may well be new right behind an ordinary fetch. */
   #soughtAt = Number.NEGATIVE_INFINITY;
   #lastError: Error | undefined;
@@ -80,7 +81,7 @@ export class FetchedKeys<Keys> {
 
   /** After a fetch that failed. */
   #isResting(now: number): boolean {
-    return this.#flight === undefined && this.#lastError !== undefined && now - this.#triedAt < retryMs;
+    return this.#flight === undefined && this.#lastError !== undefined && now - this.#failedAt < retryMs;
   }
 
   /** While the URL is down its silence is remembered, so that each request does not wait for it again. */
@@ -96,11 +97,11 @@ export class FetchedKeys<Keys> {
   }
 
   async #fetchOnce(): Promise<KeySet<Keys>> {
-    this.#triedAt = this.#deps.monotonic();
+    const begun = this.#deps.monotonic();
     try {
       const set = { keys: await this.#compile(await this.#download()) };
       this.#set = set;
-      this.#fetchedAt = this.#triedAt;
+      this.#fetchedAt = begun;
       this.#lastError = undefined;
       return set;
     } catch (cause) {
@@ -109,6 +110,7 @@ export class FetchedKeys<Keys> {
           ? cause
           : new JwksError(`the response is not a JSON Web Key Set: ${(cause as Error).message}`, { cause });
       this.#lastError = error;
+      this.#failedAt = this.#deps.monotonic();
       this.#deps.onFault(error);
       throw error;
     }

@@ -255,6 +255,18 @@ describe('the keys of an issuer', () => {
     expect(await many(1, rsa)).toEqual(['proven']);
   });
 
+  it('are not asked for again at once where the answer took long to fail', async () => {
+    issuer.answer((response) => {
+      now += 10_000;
+      json(response, 500, {});
+    });
+    expect([await many(1, rsa), await many(1, rsa)]).toEqual([['no-keys'], ['no-keys']]);
+    expect(issuer.server.requests).toHaveLength(1);
+    now += 5000;
+    expect(await many(1, rsa)).toEqual(['no-keys']);
+    expect(issuer.server.requests).toHaveLength(2);
+  });
+
   it('are shared by settings that name the same URL', async () => {
     await verifier().verify(await token(rsa));
     await verifier({ audiences: ['another'] }).verify(await token(rsa, { aud: 'another' }));
