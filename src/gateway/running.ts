@@ -2,6 +2,7 @@ import type { ValidConfig } from '../config/reload/load.ts';
 import type { Reloader } from '../config/reload/reloader.ts';
 import type { LogReader } from '../core/logs/reader.ts';
 import type { LogRecord } from '../core/records/record.ts';
+import type { Mask } from '../core/secrets/mask.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { ChainStep } from '../pipeline/generation.ts';
 import type { AdminState } from './admin/state.ts';
@@ -54,6 +55,10 @@ export class RunningGateway implements Gateway {
 
   snapshot(): Snapshot {
     return this.#parts.serving.snapshot();
+  }
+
+  get mask(): Mask {
+    return this.#parts.serving.mask;
   }
 
   steps(): readonly ChainStep[] {

@@ -5,6 +5,7 @@ import type { Plugin } from '../core/plugin.ts';
 import type { Provider } from '../core/provider.ts';
 import type { LogReader } from '../core/logs/reader.ts';
 import type { LogRecord } from '../core/records/record.ts';
+import type { Mask } from '../core/secrets/mask.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { AdminState } from './admin/state.ts';
@@ -101,6 +102,8 @@ export interface Gateway {
   /** The dashboard and the admin API; undefined where they are switched off. */
   readonly admin?: AdminState | undefined;
   snapshot(): Snapshot;
+  /** Hides the secrets of what serves, and of earlier configurations that requests may still run with. */
+  readonly mask: Mask;
   /** The plugins that serve, in order. */
   steps(): readonly ChainStep[];
   /** The worker processes; undefined where this process serves alone. */

@@ -104,7 +104,8 @@ describe('a reload', () => {
     await start(yaml, { files: { key: 'sk-that-is-old' } });
     const asked = chat('@main/m');
     await until(() => held.length === 1, 'the request to arrive');
-    await next('reloaded', () => save('sk-that-is-new', 'key'));
+    for (const key of ['sk-in-between', 'sk-that-is-new']) await next('reloaded', () => save(key, 'key'));
+    expect(gateway.gateway.mask.text('of sk-that-is-old and sk-that-is-new')).not.toMatch(/sk-that/);
     json(held[0] as ServerResponse, 400, { error: { message: 'the key sk-that-is-old is of no use' } });
     const answer = await asked;
     const text = await answer.text();

@@ -3,7 +3,6 @@ import type { Loader } from '../../config/reload/loader.ts';
 import { briefDiagnostic } from '../../config/report/diagnostic.ts';
 import { isLoopback, listenAddress, listenText } from '../../core/http/listen-address.ts';
 import { firstModelOf } from '../../core/model/first-model.ts';
-import { createMask } from '../../core/secrets/mask.ts';
 import { type Gateway, type GatewayEvent, type GatewayOptions, type Registry, StartError, type StartGateway } from '../../gateway/types.ts';
 import { startGateway } from '../../gateway/start.ts';
 import { DescriptorWriter } from '../../telemetry/descriptor.ts';
@@ -140,8 +139,6 @@ class Session {
   #shown = '';
   /** The last good copy serves, not the file. */
   #isCopy = false;
-  /** Of the snapshot that serves. */
-  #secrets: readonly string[] = [];
   #gateway: Gateway | undefined;
 
   constructor(flags: StartFlags, io: CliIo, log: Log, registry: Registry) {
@@ -251,14 +248,12 @@ class Session {
 
   /** Level, format and secrets of the snapshot that serves; flags win over the file. */
   #followConfig(gateway: Gateway): void {
-    const { log, secrets } = gateway.snapshot();
+    const { log } = gateway.snapshot();
     this.#log.configure({
       level: this.#flags.logLevel ?? log.level,
       format: this.#flags.logFormat ?? log.format,
-      // Requests that began before a secret was rotated may still bring the old one back.
-      mask: createMask([...new Set([...secrets, ...this.#secrets])]),
+      mask: gateway.mask,
     });
-    this.#secrets = secrets;
   }
 
   #facts(gateway: Gateway, readyMs: number): BannerFacts {
