@@ -25,6 +25,8 @@ const nearly = [
   'AB2024-07-18',
   '@bench/mock-1',
   'react@18.2.0',
+  'a%40b',
+  'jane%40example.com',
   'chatcmpl-A1b2C3d4E5f6G7h8I9j0',
   'do-something-long-enough',
   'https://host.example/a?b=c',
@@ -110,9 +112,9 @@ describe('whatever a body is', () => {
       fc.stringMatching(/^[A-Za-z0-9+ ()./=@-]{1,12}$/),
     );
     const announced = fc.tuple(
-      fc.constantFrom('api_key', 'Authorization', 'my_token', 'pwd', 'bearer', 'basic ', 'a.key', ''),
+      fc.constantFrom('api_key', 'Authorization', 'my_token', 'pwd', 'bearer', 'basic ', 'a.key', 'passphrase', 'Cookie', ''),
       fc.constantFrom(': ', '=', ' ', '":"', "='", '\n', '\\', ' = Bearer ', '\u00a0', ' (', '@'),
-      fc.constantFrom('abcdefgh12345678', 'claude-sonnet-4-5', '0f8fad5b-d9cb-469f-a165-70867728950e'),
+      fc.constantFrom('abcdefgh12345678', 'claude-sonnet-4-5', '0f8fad5b-d9cb-469f-a165-70867728950e', 'P@ssw0rd!', 'word', 'a"b'),
     );
     const said = fc
       .array(

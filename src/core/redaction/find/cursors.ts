@@ -8,18 +8,24 @@ const digits = /\d(?:[ \-./()\u0080-\u00c2\u00e2\u2007-\u202f]{0,3}\d){6}/g;
 export class Cursors {
   readonly text: string;
   #at = -1;
+  #coded = -1;
   #address = -1;
   #key = -1;
   #keyEnd = -1;
   #media = -1;
   #digits = -1;
+  #colon = -1;
+  #equals = -1;
 
   constructor(text: string) {
     this.text = text;
   }
 
+  /** `@`, also as addresses of pages write it: `%40` */
   at(from: number): number {
-    return this.#at >= from ? this.#at : (this.#at = this.#next('@', from));
+    if (this.#at < from) this.#at = this.#next('@', from);
+    if (this.#coded < from) this.#coded = this.#next('%40', from);
+    return Math.min(this.#at, this.#coded);
   }
 
   address(from: number): number {
@@ -40,6 +46,13 @@ export class Cursors {
     let at = this.#next(';base', from);
     while (at < none && !this.text.startsWith('64,', at + 5)) at = this.#next(';base', at + 1);
     return (this.#media = at);
+  }
+
+  /** `:` or `=` */
+  sign(from: number): number {
+    if (this.#colon < from) this.#colon = this.#next(':', from);
+    if (this.#equals < from) this.#equals = this.#next('=', from);
+    return Math.min(this.#colon, this.#equals);
   }
 
   digits(from: number): number {

@@ -11,8 +11,11 @@ export function findEmails(cursors: Cursors, from: number, to: number, hits: Hit
   const { text } = cursors;
   let least = from;
   for (let at = cursors.at(from); at < to; at = cursors.at(at + 1)) {
-    const end = endOfDomain(text, at + 1, to);
+    const isCoded = text[at] === '%';
+    const end = endOfDomain(text, isCoded ? at + 3 : at + 1, to);
     if (end < 0) continue;
+    // In the address of a page it is a parameter, or a part of the path.
+    if (isCoded) least = Math.max(least, at - (/[^/?&=#]*$/.exec(text.slice(Math.max(least, at - longestLocal), at))?.[0].length ?? 0));
     const start = at > least && text[at - 1] === '"' ? startOfQuoted(text, at, least) : startOfLocal(text, at, least);
     if (start < 0) continue;
     hits.add('email', start, end);

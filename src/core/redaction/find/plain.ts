@@ -1,4 +1,5 @@
 import { anyBelow, anyDigit, fourTimes } from '../../text/four-bytes.ts';
+import { announcesAt } from './announced.ts';
 import { isCard } from './cards.ts';
 import { behindEscape, isAlnum, isDigit, isDomainCharacter, isGap, isKeyCharacter, isLetter } from './classes.ts';
 import { beginsLikeKey, isIssued, mayBeAnnounced, shortestKey } from './keys.ts';
@@ -22,7 +23,8 @@ export function isPlain(text: string, bytes: Buffer, isMasked: (name: string, fi
     hasPlainSigns(text) &&
     hasPlainAddresses(text) &&
     hasPlainWords(text, bytes) &&
-    hasPlainMembers(text, isMasked)
+    hasPlainMembers(text, isMasked) &&
+    hasPlainSettings(text)
   );
 }
 
@@ -51,7 +53,7 @@ function hasPlainSigns(text: string): boolean {
     if (c === 0x5b) return false;
     for (let end = at + 1; isDomainCharacter(c) || c >= 0x80; c = text.charCodeAt((end += 1))) if (c === 0x2e) return false;
   }
-  return true;
+  return text.indexOf('%40') < 0;
 }
 
 /** No address with a user or a parameter. */
@@ -161,6 +163,12 @@ function isPlainNumber(text: string, from: number, to: number): boolean {
   return digits !== undefined && /[^\\]":$/.test(before) && /[\s,}]/.test(text[to] ?? '') && !isCard(digits) && !saysPhone(before);
 }
 
+/** No `password=`. */
+function hasPlainSettings(text: string): boolean {
+  for (let at = text.indexOf('='); at >= 0; at = text.indexOf('=', at + 1)) if (announcesAt(text, at)) return false;
+  return true;
+}
+
 /** No member with a name that says that its value is masked. A name is what stands in quotes in front of a colon. */
 function hasPlainMembers(text: string, isMasked: (name: string, first: number) => boolean): boolean {
   for (let at = text.indexOf(':'); at >= 0; at = text.indexOf(':', at + 1)) {
@@ -168,9 +176,12 @@ function hasPlainMembers(text: string, isMasked: (name: string, first: number) =
     if (before <= 0x20) {
       for (let blank = at - 2; before <= 0x20; blank -= 1) before = text.charCodeAt(blank);
       if (before === quote) return false;
+    }
+    if (before !== quote || text.charCodeAt(at - 2) === backslash) {
+      if (announcesAt(text, at)) return false;
       continue;
     }
-    if (before !== quote || !mayBeMasked(text, at - 1)) continue;
+    if (!mayBeMasked(text, at - 1)) continue;
     let value = at + 1;
     while (text.charCodeAt(value) <= 0x20) value += 1;
     const first = text.charCodeAt(value);

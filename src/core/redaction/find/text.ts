@@ -1,5 +1,6 @@
 import { TooLarge, type RedactionRules } from '../rules.ts';
 import { findMediaIn } from '../media.ts';
+import { findAnnounced } from './announced.ts';
 import { Cursors } from './cursors.ts';
 import { findEmails } from './emails.ts';
 import { mayNameSecret } from '../member-names.ts';
@@ -51,6 +52,7 @@ export function findAll(passage: Passage, rules: RedactionRules, effort: Effort,
 function findValues({ cursors, from, to, name }: Passage, { patterns }: RedactionRules, hits: Hits): void {
   if (to - from < 6) return;
   findKeys(cursors, from, to, hits);
+  findAnnounced(cursors, from, to, hits);
   if (mayNameSecret(name)) findWhole(cursors.text, from, to, hits);
   if (patterns.has('email')) findEmails(cursors, from, to, hits);
   if (patterns.has('phone') || patterns.has('iban') || patterns.has('credit_card'))
