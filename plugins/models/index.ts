@@ -1,7 +1,7 @@
 import type { Admitted, Routed } from '#core/context.ts';
 import { dialectOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
-import { parseJson } from '#core/json/scan.ts';
+import { parseExact } from '#core/json/scan.ts';
 import { isPlain } from '#core/json/merge.ts';
 import { bareModel } from '#core/model/model-name.ts';
 import { forbiddenModel, isLimited, rulesFor, unseen } from '#core/model/model-rules.ts';
@@ -53,7 +53,7 @@ function keepUsable(ctx: Routed, { binding, target }: Attempt, reply: Reply): un
 
 function listIn(body: Buffer): { readonly data: readonly unknown[] } | undefined {
   try {
-    const list = parseJson(body.toString('utf8'));
+    const list = parseExact(body.toString('utf8'));
     return isPlain(list) && Array.isArray(list['data']) ? { ...list, data: list['data'] } : undefined;
   } catch {
     return undefined;

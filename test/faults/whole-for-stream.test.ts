@@ -200,6 +200,17 @@ describe('a service that ignores that a stream was asked for is called once, and
     }
   });
 
+  it('a stream in which numbers keep their digits', async () => {
+    const text = JSON.stringify(message).replace('[1,2]', '9007199254740993');
+    upstream.script = (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+    const got = await fetch(`${gateway.url}/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-gateway-config': 'a' },
+      body: JSON.stringify({ model: 'm-1', max_tokens: 9, stream: true, messages }),
+    });
+    expect(await got.text()).toContain(String.raw`"partial_json":"{\"a\":9007199254740993}"`);
+  });
+
   it('passed on where it is text', async () => {
     upstream.script = (response) =>
       void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end('1\n00:00 --> 00:01\nGrüße\n');

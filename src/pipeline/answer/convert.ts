@@ -2,7 +2,7 @@ import type { Dialect, DialectCall, DialectWriter } from '../../core/dialect.ts'
 import { traitsOf } from '../../core/endpoint.ts';
 import { GatewayError, type ProviderFault } from '../../core/error.ts';
 import type { ModelEvent, WireEvent } from '../../core/events.ts';
-import { parseJson } from '../../core/json/scan.ts';
+import { parseExact } from '../../core/json/scan.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import type { Attempt, Flow, FlowConsumer, Outcome, UpstreamReply } from '../../core/plan.ts';
 import type { Call, CommonSettings, Translation } from '../../core/provider.ts';
@@ -53,7 +53,7 @@ function streamedWhole(outcome: Outcome, dialect: Dialect, warnings: string[]): 
     warnings.push(warning);
     return outcome;
   }
-  const answer = parseJson((reply.converted?.body ?? reply.body).toString('utf8'));
+  const answer = parseExact((reply.converted?.body ?? reply.body).toString('utf8'));
   const text = isPlain(answer) ? write(answer, dialectCall(attempt, call)) : undefined;
   if (text !== undefined) {
     warnings.push(warning);

@@ -1,4 +1,4 @@
-import { parseJson } from '../../core/json/scan.ts';
+import { parseExact } from '../../core/json/scan.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { GatewayError } from '../../core/error.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
@@ -70,7 +70,7 @@ interface List {
 function listOf({ reply }: Answered): List | undefined {
   if (reply.flow !== undefined) return undefined;
   try {
-    const object: unknown = parseJson((reply.converted?.body ?? reply.body).toString('utf8'));
+    const object: unknown = parseExact((reply.converted?.body ?? reply.body).toString('utf8'));
     if (!isPlain(object) || !Array.isArray(object['data'])) return undefined;
     return { object, rows: object['data'].filter(isPlain), hasMore: object['has_more'] === true };
   } catch {
