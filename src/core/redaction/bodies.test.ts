@@ -371,6 +371,32 @@ describe('what the user said last', () => {
     expect(masked(body).preview).toBe(expected);
   });
 
+  /** As clients write it that escape what is not ASCII. */
+  const escaped = (body: object): string =>
+    JSON.stringify(body).replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const whole = /^[字é🙂 "\\a]*$/u;
+
+  it.each([
+    ['字'.repeat(500), 199],
+    ['🙂'.repeat(500), 199],
+    [`${'  '.repeat(300)}${'字'.repeat(500)}`, 40],
+    ...[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((n): [string, number] => [
+      `${'a'.repeat(n)}${' \n'.repeat(330)}${'🙂字'.repeat(90)}`,
+      40,
+    ]),
+    [`${'\\'.repeat(900)}`, 200],
+  ])('is cut between characters, however they are written: %#', (content, least) => {
+    for (const body of [{ prompt: content }, { messages: [{ role: 'user', content: [{ type: 'text', text: content }] }] }]) {
+      for (const text of [escaped(body), JSON.stringify(body)]) {
+        const preview = masked(text).preview ?? '';
+        expect(preview.slice(0, -1)).toMatch(whole);
+        expect(preview.at(-1)).toBe('…');
+        expect(preview.length).toBeGreaterThanOrEqual(least - 1);
+        expect(preview.length).toBeLessThanOrEqual(200);
+      }
+    }
+  });
+
   it.each<[string, object, string | null]>([
     ['input', { input: 'secret plan' }, '[field]'],
     ['input', { input: ['secret plan'] }, null],

@@ -8,8 +8,8 @@ const blank = 0x20;
 const backslash = 0x5c;
 
 const longestPreview = 200;
-/** Characters of a text that a preview is made of. */
-const mostRead = 640;
+/** Characters of a text that a preview is made of: enough where each is written as an escape. */
+const mostRead = 1280;
 
 const role = pathHash('role');
 const texts: ReadonlySet<number> = new Set(['content', 'content[*].text', 'content[*].input_text', 'text'].map(pathHash));
@@ -30,8 +30,8 @@ class MessageReader implements Visitor {
   string(start: number, end: number, _isEscaped: boolean, _channel: number, path: number): void {
     if (path === role) this.isUser = this.#text.slice(start, end) === 'user';
     else if (!texts.has(path)) this.hasParts = true;
-    else if (this.said.length < mostRead)
-      this.said += `${this.said === '' ? '' : ' '}${this.#text.slice(start, Math.min(end, start + mostRead))}`;
+    else if (this.said.length <= mostRead)
+      this.said += `${this.said === '' ? '' : ' '}${this.#text.slice(start, Math.min(end, start + mostRead + 1))}`;
   }
 
   name(): void {}
@@ -186,10 +186,21 @@ export function previewOfText(shown: string): string {
   for (let at = 0; at < most; at += 1) {
     const c = shown.charCodeAt(at);
     if (c < blank || c >= 0x7f || c === backslash || (c === blank && before === blank))
-      return oneLine(decoded(Buffer.from(shown.slice(0, mostRead), 'latin1').toString('utf8')));
+      return shown.length > mostRead ? lineOfCut(shown.slice(0, mostRead)) : oneLine(textOf(shown));
     before = c;
   }
   return shown.length <= longestPreview ? shown.trimEnd() : `${shown.slice(0, longestPreview - 1)}…`;
+}
+
+const textOf = (shown: string): string => decoded(Buffer.from(shown, 'latin1').toString('utf8'));
+
+/** A half of an escape or of a pair of them at the end of a text; a backslash that is escaped itself begins none. */
+const halfEscape = /(?<!\\)((?:\\\\)*)(?:\\ud[89ab][\da-f]{2})?(?:\\(?:u[\da-f]{0,3})?)?$/i;
+
+/** The line of a text that goes on. */
+function lineOfCut(shown: string): string {
+  const line = oneLine(textOf(shown.replace(halfEscape, '$1')).replace(/\ufffd$/, ''));
+  return line.endsWith('…') ? line : shortened(line);
 }
 
 /** White space, control characters, and what changes the direction of a text. A single blank stays, and most are. */
@@ -202,7 +213,10 @@ const usuallyRead = 256;
 export function oneLine(text: string): string {
   const start = inLine(text.slice(0, usuallyRead));
   const line = start.length > longestPreview || text.length <= usuallyRead ? start : inLine(text.slice(0, mostRead));
-  return line.length <= longestPreview ? line : `${line.slice(0, longestPreview - 1).toWellFormed()}…`;
+  return line.length <= longestPreview ? line : shortened(line);
 }
+
+/** Never with half of a pair at its end. */
+const shortened = (line: string): string => `${line.slice(0, longestPreview - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 
 const inLine = (text: string): string => text.replaceAll(unseen, ' ').trim();
