@@ -139,14 +139,22 @@ function missingKeys(faults: readonly SchemaFault[], root: Node): Translated {
     }),
   );
   const names = [...keys.keys()].map((key) => `"${key}"`);
+  const written = nodeAt(root, path);
+  const glued = written?.kind === 'map' && [...written.entries.values()].find(({ key, value }) => isGlued(key, value, keys));
   const problem: Problem = {
     code: 'missing-key',
     at: keyPlace(root, path),
     message: `${listOf(names, 'and')} ${names.length === 1 ? 'is' : 'are'} missing${where}`,
-    hint: `add ${[...keys].map(([key, schema]) => exampleLine(key, schema)).join(', ')}`,
+    hint: glued
+      ? `a space must follow the colon: ${glued.key.replace(':', ': ')}`
+      : `add ${[...keys].map(([key, schema]) => exampleLine(key, schema)).join(', ')}`,
   };
   return { problem, at: path };
 }
+
+/** `{type:mock}`: YAML reads a key without a value. */
+const isGlued = (key: string, value: Node, missing: ReadonlyMap<string, unknown>): boolean =>
+  value.kind === 'scalar' && value.value === null && /^[\w-]+:[\w.@-]+$/.test(key) && missing.has(key.slice(0, key.indexOf(':')));
 
 function badName({ path, schema, limit }: SchemaFault, root: Node, key: string): Translated {
   const names = isPlain(limit) ? limit : isPlain(schema) ? schema['propertyNames'] : undefined;
