@@ -1,3 +1,4 @@
+import { queryObjects } from 'node:v8';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FrameCounter } from './frames.ts';
@@ -73,4 +74,16 @@ test('one that is too long is said to be, once, and the next is read', () => {
   const whole = frame(0x81, Buffer.from(`wanted ${'x'.repeat(4 * 1024 * 1024)}`));
   const next = frame(0x81, Buffer.from('wanted too'));
   expect(readAll(pieces(Buffer.concat([whole, next]), [70_000, 3_000_000, 4_194_310, 4_194_315]))).toEqual([undefined, 'wanted too']);
+});
+
+test('one that comes in frames of one byte is read, and is held in few pieces', () => {
+  const size = 20_000;
+  const read: (string | undefined)[] = [];
+  const counter = new FrameCounter(new TextMessages({ wants: () => true, read: (text) => read.push(text) }));
+  const before = queryObjects(Uint8Array, { format: 'count' });
+  for (let i = 0; i < size; i += 1) {
+    counter.push(frame((i === size - 1 ? 0x80 : 0) | (i === 0 ? 1 : 0), Buffer.from('x')));
+    if (i === size - 2) expect(queryObjects(Uint8Array, { format: 'count' }) - before).toBeLessThan(200);
+  }
+  expect(read).toEqual(['x'.repeat(size)]);
 });

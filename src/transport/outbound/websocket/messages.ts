@@ -1,3 +1,5 @@
+import { appendBytes } from '../../../core/memory/byte-pieces.ts';
+
 /** Characters by which a message says what it is. */
 const shown = 512;
 
@@ -17,7 +19,7 @@ export interface MessageReader {
 
 /**
  * Puts together those text messages of a WebSocket that somebody wants to read (RFC 6455 5.4); of all others it looks at the
- * beginning. Nothing is copied before a message is whole. Takes frames in any split; compressed and masked ones are not read.
+ * beginning. Takes frames in any split; compressed and masked ones are not read.
  */
 export class TextMessages {
   readonly #reader: MessageReader;
@@ -46,7 +48,7 @@ export class TextMessages {
 
   payload(bytes: Buffer): void {
     if (this.#isControl || this.#state === 'passed') return;
-    this.#pieces.push(bytes);
+    appendBytes(this.#pieces, bytes);
     this.#size += bytes.length;
     if (this.#state === 'unknown' && this.#size >= shown) this.#decide();
     if (this.#size > longest) this.#tooLong();
