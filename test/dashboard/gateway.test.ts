@@ -269,8 +269,13 @@ describe.skipIf(!hasBrowser)('the sign-in', () => {
     await page.context().clearCookies();
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
     await page.getByText('Your session has ended').waitFor();
+    const other = await page.context().newPage();
+    await other.goto(`${adminUrl(gateway)}/catalog`);
+    await other.getByLabel('Admin token').waitFor();
     await signIn();
     await page.getByText('Your session has ended').waitFor({ state: 'detached' });
+    await other.evaluate("window.dispatchEvent(new Event('focus'))");
+    await other.getByRole('heading', { name: 'Catalog' }).waitFor();
     expect(await page.getByLabel('Text of the user').inputValue()).toBe('what I was writing');
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
     await page.getByText('What would happen', { exact: true }).waitFor();

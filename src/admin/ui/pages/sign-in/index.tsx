@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Session } from '../../../api-types.ts';
-import { type ApiError, post } from '../../browser/api.ts';
+import { type ApiError, get, post } from '../../browser/api.ts';
 import { toApiError } from '../../browser/load.ts';
 import { hasEnded, signedIn } from '../../browser/session.ts';
 import { Button } from '../../components/button.tsx';
@@ -29,11 +29,26 @@ export function SignInAgain({ problem }: { problem: ApiError | undefined }) {
   );
 }
 
+/** Somebody who has signed in meanwhile, in another tab, need not do so again. */
+function useOtherTabs(): void {
+  useEffect(() => {
+    const look = (): void => {
+      get<Session>('/api/session').then(
+        (found) => found.role !== null && signedIn(found),
+        () => undefined,
+      );
+    };
+    window.addEventListener('focus', look);
+    return () => window.removeEventListener('focus', look);
+  }, []);
+}
+
 export function SignIn({ problem }: { problem: ApiError | undefined }) {
   const [token, setToken] = useState('');
   const [error, setError] = useState(problem);
   const [busy, setBusy] = useState(false);
   useEffect(() => setError(problem), [problem]);
+  useOtherTabs();
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => form.current?.querySelector('input')?.focus(), []);
   const submit = async (): Promise<void> => {
