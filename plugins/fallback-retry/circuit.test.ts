@@ -103,6 +103,16 @@ describe('an open circuit', () => {
     expect(again.circuit.note(rules, false, { began: again.now - 3_600_000, now: again.now - 3_600_000 })).toBe('closed');
   });
 
+  it('forgets what is over a minute old, also where the time of day was set back', () => {
+    const share = policy({ share: 0.5, minimum: 5 });
+    const { circuit, now } = play('..........', share);
+    const back = now - 3_600_000;
+    expect(circuit.note(share, true, { began: back, now: back })).toBeUndefined();
+    const later = back + 70_000;
+    const turns = Array.from({ length: 5 }, () => circuit.note(share, true, { began: later, now: later }));
+    expect(opensAt(turns)).toBe(5);
+  });
+
   it('begins to count anew once it is closed', () => {
     const { circuit, now } = play('xx', rules);
     circuit.note(rules, false, { began: now, now });

@@ -16,6 +16,10 @@ export class LastMinute {
 
   count(now: number): { readonly all: number; readonly failed: number } {
     this.#move(now);
+    return this.#sum();
+  }
+
+  #sum(): { readonly all: number; readonly failed: number } {
     const sum = (one: number, other: number): number => one + other;
     return { all: this.#all.reduce(sum), failed: this.#failed.reduce(sum) };
   }
@@ -25,10 +29,11 @@ export class LastMinute {
     this.#failed.fill(0);
   }
 
-  /** Empties what is over a minute old. The number of the newest slot; a clock that goes back stays in it. */
+  /** Empties what is over a minute old. The number of the newest slot; a clock that goes back a little stays in it. */
   #move(now: number): number {
     const slot = Math.floor(now / slotMs);
-    if (slot - this.#newest >= slots) this.clear();
+    if (this.#newest - slot >= slots) this.#setBack(slot);
+    else if (slot - this.#newest >= slots) this.clear();
     else {
       for (let old = this.#newest + 1; old <= slot; old += 1) {
         this.#all[old % slots] = 0;
@@ -37,5 +42,14 @@ export class LastMinute {
     }
     this.#newest = Math.max(slot, this.#newest);
     return this.#newest;
+  }
+
+  /** The time of day was set back: what was counted is of now, and ends in a minute like all else. */
+  #setBack(slot: number): void {
+    const { all, failed } = this.#sum();
+    this.clear();
+    this.#all[slot % slots] = all;
+    this.#failed[slot % slots] = failed;
+    this.#newest = slot;
   }
 }
