@@ -59,6 +59,17 @@ describe('attempts', () => {
     expect(all.figures('a', start, 5)).toMatchObject({ attempts: 2, failed: 2, leftOut: 4 });
   });
 
+  it('of several targets have the percentiles of all their attempts', () => {
+    const attempts = new Attempts();
+    const at = (target: string, ms: number): void =>
+      attempts.add({ id: 'r', at: start, config: 'support', attempts: [{ ...attempt('a', target, 200), total_ms: ms }] });
+    for (let i = 0; i < 99; i += 1) at('config.targets[0]', 100);
+    at('config.targets[1]', 30_000);
+    const { attempts: count, p95 } = attempts.figuresOf(['configs.support.targets[0]', 'configs.support.targets[1]'], start, 60);
+    expect(count).toBe(100);
+    expect(p95).toBeCloseTo(100, -1);
+  });
+
   it('show a target that always fails behind a fallback', () => {
     const attempts = new Attempts();
     for (let i = 0; i < 10; i += 1)

@@ -27,6 +27,11 @@ interface Cell {
   readonly times: Histogram;
 }
 
+interface Slot {
+  readonly minute: number;
+  readonly cells: Map<string, Cell>;
+}
+
 const slotMs = 60_000;
 const slots = 60;
 /** Providers and targets of one minute; more are not counted one by one. */
@@ -48,7 +53,7 @@ export interface AttemptsTaken {
  * that always fails answers no request, and is what somebody looks for.
  */
 export class Attempts {
-  readonly #slots: { minute: number; readonly cells: Map<string, Cell> }[] = [];
+  readonly #slots: Slot[] = [];
   readonly #errors = new Map<string, AttemptError>();
 
   add({ id, at, config, attempts }: Pick<LogRecord, 'id' | 'at' | 'config' | 'attempts'>): void {
@@ -88,14 +93,18 @@ export class Attempts {
 
   /** @param name a slug, or the path of a target as `configs.support.targets[1]` @param now Unix milliseconds @param minutes at most 60 */
   figures(name: string, now: number, minutes: number): AttemptFigures {
+    return this.figuresOf([name], now, minutes);
+  }
+
+  /** Of several together. */
+  figuresOf(names: readonly string[], now: number, minutes: number): AttemptFigures {
     const times = new Histogram();
     let attempts = 0;
     let failed = 0;
     let leftOut = 0;
     const oldest = Math.floor(now / slotMs) - minutes;
-    for (const { minute, cells } of this.#slots) {
-      const cell = minute > oldest ? cells.get(name) : undefined;
-      if (cell === undefined) continue;
+    const cellsOf = ({ minute, cells }: Slot): Cell[] => (minute > oldest ? names.flatMap((name) => cells.get(name) ?? []) : []);
+    for (const cell of this.#slots.flatMap(cellsOf)) {
       attempts += cell.attempts;
       failed += cell.failed;
       leftOut += cell.leftOut;

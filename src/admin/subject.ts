@@ -51,8 +51,8 @@ export interface Subject {
   /** Times of the last requests. */
   plugins(): Status['plugins'];
   health(): readonly ProviderHealth[];
-  /** At one target within the last hour, by its path as `configs.support.targets[1]`. */
-  attempts(path: string): AttemptFigures;
+  /** At targets together within the last hour, by their paths as `configs.support.targets[1]`. */
+  attempts(paths: readonly string[]): AttemptFigures;
   /** Loaded when somebody asks for an explanation. */
   explaining(): Promise<Explaining>;
   /** Reads the files again now. */

@@ -10,8 +10,8 @@ export interface TreeFacts {
   /** `configs` as it is written, references resolved. */
   readonly configs: Plain;
   readonly places: WrittenPlaces['places'];
-  /** Of one target within the last hour, by its path. */
-  live(path: string): AttemptFigures;
+  /** Of targets together within the last hour, by their paths. */
+  live(paths: readonly string[]): AttemptFigures;
 }
 
 /** A config as its tree of targets. */
@@ -34,7 +34,7 @@ class Tree {
   constructor(base: string, facts: TreeFacts, root: Branch | Leaf) {
     this.#base = base;
     this.#facts = facts;
-    this.#total = leavesOf(root).reduce((sum, leaf) => sum + facts.live(this.#pathOf(leaf)).attempts, 0);
+    this.#total = this.#figures(root).attempts;
   }
 
   view(node: Branch | Leaf, named: unknown, parent: { node: Branch; written: Written } | undefined): TargetView {
@@ -56,7 +56,7 @@ class Tree {
       provider,
       model: typeof model === 'string' ? model : null,
       targets,
-      live: node.strategy === 'leaf' ? this.#leaf(path) : sumOf(targets),
+      live: this.#live(node),
     };
   }
 
@@ -72,22 +72,14 @@ class Tree {
     return path.replace(/^config/, () => this.#base);
   }
 
-  #leaf(path: string): TargetView['live'] {
-    const { attempts, failed, leftOut, p95 } = this.#facts.live(path);
+  #figures(node: Branch | Leaf): AttemptFigures {
+    return this.#facts.live(leavesOf(node).map((leaf) => this.#pathOf(leaf)));
+  }
+
+  #live(node: Branch | Leaf): TargetView['live'] {
+    const { attempts, failed, leftOut, p95 } = this.#figures(node);
     return { share: this.#total === 0 ? null : attempts / this.#total, requests: attempts, errors: failed, left_out: leftOut, p95 };
   }
-}
-
-function sumOf(targets: readonly TargetView[]): TargetView['live'] {
-  const known = targets.map(({ live }) => live);
-  const shares = known.flatMap(({ share }) => share ?? []);
-  return {
-    share: shares.length === 0 ? null : shares.reduce((sum, share) => sum + share, 0),
-    requests: known.reduce((sum, { requests }) => sum + requests, 0),
-    errors: known.reduce((sum, { errors }) => sum + errors, 0),
-    left_out: known.reduce((sum, { left_out: leftOut }) => sum + leftOut, 0),
-    p95: known.reduce<number | null>((most, { p95 }) => (p95 === null ? most : Math.max(most ?? 0, p95)), null),
-  };
 }
 
 const leavesOf = (node: Branch | Leaf): readonly Leaf[] => (node.strategy === 'leaf' ? [node] : node.targets.flatMap(leavesOf));

@@ -152,8 +152,8 @@ export class Control implements Subject {
     return healthOf(this.snapshot(), this.#attempts, this.#deps.now());
   }
 
-  attempts(path: string): AttemptFigures {
-    return this.#attempts.figures(path, this.#deps.now(), 60);
+  attempts(paths: readonly string[]): AttemptFigures {
+    return this.#attempts.figuresOf(paths, this.#deps.now(), 60);
   }
 
   explaining(): Promise<Explaining> {

@@ -22,7 +22,7 @@ async function configsOf({ subject }: AdminCall): Promise<readonly ConfigView[]>
   const { tree, texts } = subject.loaded();
   const { places } = await subject.written();
   await subject.gather();
-  const live = (path: string): AttemptFigures => subject.attempts(path);
+  const live = (paths: readonly string[]): AttemptFigures => subject.attempts(paths);
   const mask = subject.mask();
   return [...configs].map(([name, config]) => {
     const at = places[formatPath(['configs', name])] ?? null;
