@@ -106,7 +106,7 @@ const mostTokens = 1e13;
 
 const tokens = (count: number | undefined): number => (count === undefined || count < mostTokens ? (count ?? 0) : mostTokens);
 
-/** What routes are paid for that report no tokens is known from the request. */
+/** What routes are paid for that report no tokens is known from the request, where the response does not say it. */
 function detailsOf(usage: Usage | undefined, ctx: RequestContext): UsageDetails | undefined {
   const { endpoint, body } = ctx;
   if (endpoint.startsWith('images/') && endpoint !== 'images/embeddings') {
@@ -116,7 +116,7 @@ function detailsOf(usage: Usage | undefined, ctx: RequestContext): UsageDetails 
     const image = [read('size'), read('quality')].map((each) => (typeof each === 'string' && each !== 'auto' ? each : '')).join('/');
     return {
       ...usage?.details,
-      images: Number.isInteger(images) && images > 0 ? images : 1,
+      images: usage?.details?.images ?? (Number.isInteger(images) && images > 0 ? images : 1),
       ...(image === '/' ? {} : { image: image.slice(0, 64) }),
     };
   }

@@ -26,7 +26,7 @@ export class ImageTranslation implements Translation {
 
   constructor(request: UpstreamRequest, order: Order, painted: readonly string[] = []) {
     this.request = request;
-    this.tap = paintsInChat(order.model) ? new SumTap(painted) : new JsonTap();
+    this.tap = paintsInChat(order.model) ? new SumTap(painted) : new PredictTap();
     this.#order = order;
     this.#painted = painted;
   }
@@ -42,6 +42,16 @@ export class ImageTranslation implements Translation {
 
   recover(): unknown {
     return fromImages(this.#painted, this.#order.call);
+  }
+}
+
+/** Images of a model with a method of its own: it makes no more than four, and what is filtered is not paid. */
+class PredictTap extends JsonTap {
+  override whole(text: string): ReturnType<JsonTap['whole']> {
+    const fault = super.whole(text);
+    const images = fault === undefined ? text.match(/"(?:bytesBase64Encoded|gcsUri)"\s*:/g)?.length : undefined;
+    if (images !== undefined) this.usage = { prompt: 0, completion: 0, details: { images } };
+    return fault;
   }
 }
 

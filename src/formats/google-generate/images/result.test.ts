@@ -56,3 +56,10 @@ it.each(['imagen-4.0-generate-001', 'gemini-2.5-flash-image'])('an error under 2
   const { tap } = new ImageTranslation(request, { model, calls: 1, call: { createdAt: 1 } });
   expect(tap.whole('{"error":{"code":429,"message":"Quota.","status":"RESOURCE_EXHAUSTED"}}')).toMatchObject({ message: 'Quota.' });
 });
+
+it('only images that were made are counted', () => {
+  const request = { origin: '', path: '', method: 'POST', headers: [], body: emptyBody, dropped: [] };
+  const { tap } = new ImageTranslation(request, { model: 'imagen-4.0-generate-001', calls: 1, call: { createdAt: 1 } });
+  tap.whole('{"predictions":[{"bytesBase64Encoded":"AA=="},{"raiFilteredReason":"no"},{"gcsUri": "gs://a/b.png"}]}');
+  expect(tap.usage).toEqual({ prompt: 0, completion: 0, details: { images: 2 } });
+});
