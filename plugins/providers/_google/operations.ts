@@ -96,7 +96,7 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
       return {
         request: requestTo(service, call, made, made.method),
         tap: new EmbeddingTap(),
-        result: (text) => fromEmbeddings(text, call.model, wanted['encoding_format'] === 'base64'),
+        result: (text) => fromEmbeddings(text, call.model, wanted['encoding_format'] === 'base64', inputsIn(wanted)),
       };
     },
   };
@@ -128,6 +128,9 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
 
   return { 'chat/completions': chat, embeddings, 'images/generations': images, 'responses/input_tokens': inputTokens } as const;
 }
+
+/** How many vectors a request is for. */
+const inputsIn = ({ input }: Plain): number => (Array.isArray(input) ? input.length : 1);
 
 interface Made {
   readonly body: Plain;

@@ -1,4 +1,3 @@
-import { GatewayError } from '#core/error.ts';
 import { JsonBody } from '#core/json/body.ts';
 import { isPlain, type Plain } from '#core/json/merge.ts';
 import type { Operation } from '#core/provider.ts';
@@ -7,7 +6,7 @@ import { bareModel } from '#formats/bedrock-converse/request/model.ts';
 import { cannotCarry } from '#formats/shared/cannot-carry.ts';
 import { Drops } from '#formats/shared/drops.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
-import { floats } from '#formats/google-generate/embeddings.ts';
+import { checkVectors, floats } from '#formats/google-generate/embeddings.ts';
 import { JsonTap } from '#formats/shared/json-tap.ts';
 import { type BCall, toModel } from './address.ts';
 import type { BedrockSettings } from './settings.ts';
@@ -29,7 +28,7 @@ export const embeddings: Operation<BedrockSettings> = {
     return {
       request: toModel(call, call.model, 'invoke', { body: JsonBody.of(sent), dropped: drops.list }),
       tap,
-      result: (text) => listOf(text, call.model, { asBase64, tokens: tap.usage?.prompt }),
+      result: (text) => listOf(text, call.model, { asBase64, tokens: tap.usage?.prompt, inputs: textsIn(asked['input']).length }),
       then({ headers }) {
         tap.head(headers);
         return undefined;
@@ -107,15 +106,15 @@ interface Wanted {
   readonly asBase64: boolean;
   /** As far as they were counted. */
   readonly tokens: number | undefined;
+  readonly inputs: number;
 }
 
 /** @throws GatewayError `upstream_invalid` */
-function listOf(text: string, model: string, { asBase64, tokens = 0 }: Wanted): Plain {
+function listOf(text: string, model: string, { asBase64, tokens = 0, inputs }: Wanted): Plain {
   const answer = parseObject(text) ?? {};
   const vectors = vectorsOf(answer);
   // "Amazon Titan Multimodal Embeddings G1": `message` says what went wrong.
-  const message = textOf(answer['message']) ?? 'The response of the provider contains no embeddings.';
-  if (vectors === undefined) throw new GatewayError('upstream_invalid', { message, source: 'provider' });
+  checkVectors(vectors, inputs, textOf(answer['message']));
   const { prompt_tokens, total_tokens } = openaiUsage({ prompt: tokens, completion: 0 });
   return {
     object: 'list',

@@ -63,3 +63,17 @@ describe('the tokens of the inputs', () => {
     expect([tap.complete, tap.usage]).toEqual([true, undefined]);
   });
 });
+
+describe('a response is no list of vectors', () => {
+  it.each([
+    ['with fewer than inputs', { embeddings: [{ values: [1] }] }],
+    ['with nothing for the first input', { embeddings: [null, { values: [1] }] }],
+    ['with an empty one', { embeddings: [{ values: [1] }, {}] }],
+    ['with none', { embeddings: [] }],
+    ['with empty predictions', { predictions: [{ embeddings: { values: [1] } }, { embeddings: {} }] }],
+  ])('%s', (_, answer) => {
+    expect(() => fromEmbeddings(JSON.stringify(answer), 'm', false, 2)).toThrow(
+      expect.objectContaining({ code: 'upstream_invalid' }) as Error,
+    );
+  });
+});

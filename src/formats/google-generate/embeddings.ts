@@ -178,14 +178,16 @@ function dropSaid(body: Plain, name: string, drops: Drops, reason: string): void
  * Vectors of any of the methods as an OpenAI list.
  *
  * @param asBase64 little-endian 32-bit floats in base64, as OpenAI's libraries ask for
+ * @param inputs how many there were; undefined where nobody knows
  * @throws GatewayError `upstream_invalid`
  */
-export function fromEmbeddings(text: string, model: string, asBase64: boolean): Plain {
+export function fromEmbeddings(text: string, model: string, asBase64: boolean, inputs?: number): Plain {
   const answer = parseObject(text);
   const vectors = answer === undefined ? undefined : vectorsOf(answer);
-  if (vectors === undefined) {
-    throw new GatewayError('upstream_invalid', { message: 'The response of the provider contains no embeddings.', source: 'provider' });
-  }
+  checkVectors(
+    vectors?.map(({ vector }) => vector),
+    inputs,
+  );
   const { prompt_tokens, total_tokens } = openaiUsage(usageOf(text) ?? { prompt: 0, completion: 0 });
   return {
     object: 'list',
@@ -196,6 +198,23 @@ export function fromEmbeddings(text: string, model: string, asBase64: boolean): 
     model,
     usage: { prompt_tokens, total_tokens },
   };
+}
+
+/**
+ * Clients find the vector of an input by its place: none may be missing.
+ *
+ * @throws GatewayError `upstream_invalid`
+ */
+export function checkVectors(
+  vectors: readonly (readonly number[])[] | undefined,
+  inputs: number | undefined,
+  message = 'The response of the provider contains no embeddings.',
+): asserts vectors is readonly (readonly number[])[] {
+  if (vectors === undefined || vectors.length === 0) throw new GatewayError('upstream_invalid', { message, source: 'provider' });
+  if (vectors.some((vector) => vector.length === 0) || (inputs !== undefined && inputs !== vectors.length)) {
+    const missing = 'The response of the provider does not have an embedding of each input.';
+    throw new GatewayError('upstream_invalid', { message: missing, source: 'provider' });
+  }
 }
 
 /** The vectors of one input. */
@@ -222,8 +241,8 @@ function othersOf({ image, video }: Omit<Vectors, 'vector'>, written: (vector: r
 
 function vectorsOf(answer: Plain): readonly Vectors[] | undefined {
   const { predictions, embeddings, embedding } = answer;
-  if (Array.isArray(predictions)) return (predictions as unknown[]).filter(isPlain).map(predicted);
-  if (Array.isArray(embeddings)) return (embeddings as unknown[]).filter(isPlain).map(({ values }) => ({ vector: numbers(values) }));
+  if (Array.isArray(predictions)) return (predictions as unknown[]).map(plain).map(predicted);
+  if (Array.isArray(embeddings)) return (embeddings as unknown[]).map(plain).map(({ values }) => ({ vector: numbers(values) }));
   return isPlain(embedding) ? [{ vector: numbers(embedding['values']) }] : undefined;
 }
 
@@ -240,6 +259,8 @@ function predicted(prediction: Plain): Vectors {
     ...(isMore ? { video } : {}),
   };
 }
+
+const plain = (value: unknown): Plain => (isPlain(value) ? value : {});
 
 const numbers = (value: unknown): readonly number[] => (Array.isArray(value) ? (value as number[]) : []);
 
