@@ -63,6 +63,12 @@ describe('the deployment files by their schemas', () => {
 /** Nobody deploys the key of the example. */
 const withOwnKey = (yaml: string): string => yaml.replace(/sha256:[0-9a-f]{64}/, `sha256:${'1'.repeat(64)}`);
 
+/** 1 GB in `gateway.yaml` is 1Gi of Kubernetes. */
+function bytes(size = ''): number {
+  const [, count, unit = ''] = /^(\d+)(Mi|Gi|MB|GB)$/.exec(size) ?? [];
+  return Number(count) * (unit.startsWith('G') ? 1024 : 1) * 1024 ** 2;
+}
+
 function folderWith(file: string): string {
   const folder = mkdtempSync(join(dir, 'kustomize-'));
   writeFileSync(join(folder, 'all.yaml'), readProjectFile(file));
@@ -95,6 +101,12 @@ describe.each(manifests)('%s', (file) => {
   it('leaves the drain its time', () => {
     const [, delay, timeout] = /drain: \{delay: (\d+)s, timeout: (\d+)s\}/.exec(config) ?? [];
     expect(podOf(text).terminationGracePeriodSeconds).toBeGreaterThan(Number(delay) + Number(timeout));
+  });
+
+  it('keeps what is stored well below the size at which the pod is evicted', () => {
+    const limit = podOf(text).volumes.find(({ name }) => name === 'state')?.emptyDir?.sizeLimit;
+    const [, log, spool] = /retention: \{size: (\w+)\}, spool_size: (\w+)\}/.exec(config) ?? [];
+    expect(bytes(log) + bytes(spool)).toBeLessThan(bytes(limit) * 0.75);
   });
 
   it('gives the container no rights, and mounts folders that can be reloaded', () => {

@@ -22,6 +22,7 @@ interface Pod {
   readonly securityContext: object;
   readonly containers: readonly Container[];
   readonly initContainers?: readonly Container[];
+  readonly volumes: readonly { readonly name: string; readonly emptyDir?: { readonly sizeLimit: string } }[];
 }
 
 interface Manifest {
