@@ -106,6 +106,14 @@ describe('events', () => {
     expect([texts(bytes, 0), texts(bytes, 1)]).toEqual(['[email]', '[email]']);
   });
 
+  it('of Gemini are one text, in however many parts each of them has it', () => {
+    const texts = [['Mail ja', 'ne@exam'], ['ple.com, 41'], ['11 1111 ', '1111', ' 11'], ['11.']];
+    const written = texts.map((of) => ({ candidates: [{ content: { parts: of.map((text) => ({ text })) } }] }));
+    const { bytes } = masked(sse(written), 'text/event-stream');
+    const read = (events(bytes.toString()) as typeof written).flatMap(({ candidates }) => candidates[0]?.content.parts ?? []);
+    expect(read.map(({ text }) => text).join('')).toBe('Mail [email], [credit_card].');
+  });
+
   it('of lines that are text, with carriage returns, comments and names', () => {
     const text = 'event: a\r\nid: 1\r\ndata: hello jane@example.com\r\n\r\n: jane@example.com\n\ndata: jane@example.com\n\n';
     expect(masked(Buffer.from(text), 'text/event-stream').bytes.toString()).not.toContain('example');
@@ -175,15 +183,21 @@ describe('frames of AWS', () => {
     expect([moved(0), moved(frameOf('contentBlockDelta', JSON.stringify(payloads[0])).length)]).toEqual([0, bytes.indexOf('event:', 5)]);
   });
 
-  it('that hold base64 are opened', () => {
+  it.each<[string, (json: string) => string]>([
+    ['as AWS writes it', String],
+    ['in another order', (json) => json.replace(/^\{(.*),("p":"ab")\}$/, '{ $2, $1 }')],
+    ['with escapes', (json) => json.replaceAll('/', String.raw`\/`)],
+  ])('that hold base64 are opened, %s', (_, write) => {
     const wrapped = Buffer.concat(
       (said.match(/[^]{1,4}/g) ?? []).map((text) =>
         frameOf(
           'chunk',
-          JSON.stringify({
-            bytes: Buffer.from(JSON.stringify({ type: 'content_block_delta', index: 0, delta: { text } })).toString('base64'),
-            p: 'ab',
-          }),
+          write(
+            JSON.stringify({
+              bytes: Buffer.from(JSON.stringify({ type: 'content_block_delta', index: 0, delta: { text } })).toString('base64'),
+              p: 'ab',
+            }),
+          ),
         ),
       ),
     );

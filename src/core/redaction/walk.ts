@@ -53,6 +53,11 @@ export function looseHash(name: string): number {
   return hash;
 }
 
+/** Gemini divides one text into parts in some events and not in others: what is in the list is one text, in its order. */
+const parts = looseHash('parts');
+/** In place of an index: not a number, whatever is added to it. */
+const oneChannel = Number.NaN;
+
 /** Characters at the end of a name that may say what its value is. */
 const longestName = 64;
 
@@ -118,9 +123,9 @@ export class Walk {
         channels[depth] = channel;
         paths[depth] = path;
         isName = c === 0x7b;
-        indices[depth] = isName ? -1 : 0;
+        indices[depth] = isName ? -1 : this.#name === parts ? oneChannel : 0;
         if (!isName) {
-          channel = mix(channel, 1);
+          channel = mix(channel, (indices[depth] as number) + 1);
           path = mix(path, anyElement);
           if (visitor.skipsElements) at = this.#element(text, at + 1, to, visitor, path);
         }

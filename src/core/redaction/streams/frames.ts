@@ -29,8 +29,8 @@ export function framesAsEvents(bytes: Buffer): FrameText {
 
 /** `{"bytes":"<base64>","p":"…"}`: models that are invoked by their own format. */
 function unwrapped(payload: string): string {
-  const match = /^\{"bytes":"([A-Za-z0-9+/=]*)"/.exec(payload);
-  return match?.[1] === undefined ? payload : Buffer.from(match[1], 'base64').toString('latin1');
+  const match = /^\{\s*(?:"p"\s*:\s*"[^"]*"\s*,\s*)?"bytes"\s*:\s*"((?:[A-Za-z0-9+/=]|\\\/)*)"/.exec(payload);
+  return match?.[1] === undefined ? payload : Buffer.from(match[1].replaceAll('\\', ''), 'base64').toString('latin1');
 }
 
 function nameOf(headers: Buffer): string {
