@@ -33,8 +33,8 @@ export interface RequestLogParts {
   readonly notes: readonly string[];
 }
 
-/** Milliseconds that a question waits until what is in the spool is stored. */
-const drainMs = 1500;
+/** Milliseconds that a question waits until what is in the spool is stored; at first the store has to be opened, and has no tables yet. */
+const drainMs = { first: 10_000, later: 1500 } as const;
 /** Milliseconds until what was known last is shown: whoever collects metrics waits for ten seconds. */
 const stateMs = 5000;
 /** Milliseconds for the rest of the spool when the gateway ends. */
@@ -46,8 +46,8 @@ export class RequestLog implements LogReader {
   /** Spool frames at the last time everything was stored. */
   #storedFrames = -1;
   #draining: Promise<void> | undefined;
-  /** The call for it is on its way, also after questions have stopped waiting for it. */
-  #isStoring = false;
+  /** The call for it, also after questions have stopped waiting: whether everything was stored. */
+  #storing: Promise<boolean> | undefined;
   /** What the writer said of itself last. */
   #told: WriterState = unknown;
   #isSilent = false;
@@ -164,26 +164,32 @@ export class RequestLog implements LogReader {
   async #drain(): Promise<void> {
     const { spool, writer } = this.#parts;
     await spool.settle?.();
+    const isFirst = this.#storedFrames < 0;
     // Of a backlog: another call would store no more, and whatever is asked of the writer would wait for both.
-    if (this.#isStoring) return;
+    if (this.#storing !== undefined) {
+      if (isFirst) await inTime(this.#storing, drainMs.first).catch(() => false);
+      return;
+    }
     const { frames } = spool.stats;
-    this.#isStoring = true;
-    const storing = writer.call('drain', undefined).finally(() => {
-      this.#isStoring = false;
-    });
-    const isStored = await inTime(storing, drainMs).catch(() => false);
+    this.#storing = writer
+      .call('drain', undefined)
+      .then((isAll) => isAll !== false)
+      .finally(() => {
+        this.#storing = undefined;
+      });
+    const isStored = await inTime(this.#storing, isFirst ? drainMs.first : drainMs.later).catch(() => false);
     if (isStored) this.#storedFrames = frames;
   }
 }
 
-/** False where it takes longer. Rejects as the work does. */
+/** False where it takes longer, and where the work says so. Rejects as the work does. */
 async function inTime(work: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), ms);
   });
   try {
-    return await Promise.race([work.then(() => true), late]);
+    return await Promise.race([work.then((done) => done !== false), late]);
   } finally {
     clearTimeout(timer);
   }

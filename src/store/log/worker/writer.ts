@@ -194,13 +194,16 @@ class Writer {
     if (this.#replaced(error)) this.#fault = undefined;
   }
 
-  /** Everything that is in the spool now, as far as there is time. */
-  async #drainAll(ms: number): Promise<void> {
+  /** Everything that is in the spool now, as far as there is time. @returns whether that was all */
+  async #drainAll(ms: number): Promise<boolean> {
     const store = await this.#open();
-    if (this.#drain === undefined) return;
+    if (this.#drain === undefined) return true;
     // Of a spool that filled while a database was away nobody waits for the end: other calls get their turn.
     const until = performance.now() + ms;
-    while ((await this.#drain.step(store)) === 'more' && performance.now() < until);
+    for (;;) {
+      if ((await this.#drain.step(store)) !== 'more') return true;
+      if (performance.now() >= until) return false;
+    }
   }
 
   #index(): void {
