@@ -35,6 +35,24 @@ describe('frames of diagnostics', () => {
     expect(frameOf([line], 1, secrets)).toEqual({ first: 1, lines: [shown] });
   });
 
+  it.each([
+    ['a key without a space', 'o: {type: openai, api_key:hunter2}', 'unknown key "api_key:hunter2"', 'unknown key "api_key:…"'],
+    ['an alias', 'api_key: *hunter2', 'no anchor called "hunter2"', 'no anchor called "…"'],
+    [
+      'a reserved sign',
+      'api_key: @hunter2',
+      'put it in quotes: "@hunter2", or omit the @: hunter2',
+      'put it in quotes: "@…", or omit the @: …',
+    ],
+    ['a key that was cut', `{token:${'hunter2-'.repeat(9)}}`, `unknown key "token:${'hunter2-'.repeat(6)}…"`, 'unknown key "token:……"'],
+    ['an issued key', '{hash:gw_live_abcdefgh1234}', 'unknown key "hash:gw_live_abcdefgh1234"', 'unknown key "hash:…"'],
+    ['a line without a colon', 'api_key hunter2', 'not "hunter2"', 'not "…"'],
+    ['nothing else', 'retrys: hunter2', 'unknown key "retrys"', 'unknown key "retrys"'],
+  ])('have messages that hide %s', (_name, line, message, shown) => {
+    const [diagnostic] = withFrames([problem([line], 1, { message, hint: message, note: message })], []);
+    expect(diagnostic).toMatchObject({ message: shown, hint: shown, note: shown });
+  });
+
   it('show the line above where it helps, and hide its secrets too', () => {
     expect(frameOf(['api_key: hunter2', 'retrys: 1'], 2, [], { show: 'above' })).toEqual({
       first: 1,

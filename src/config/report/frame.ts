@@ -6,11 +6,44 @@ import { type Problem, toDiagnostic } from './problem.ts';
 export function withFrames(problems: readonly Problem[], secrets: Iterable<string>): Diagnostic[] {
   const hidden = [...secrets].flatMap((secret) => secret.split(/\r?\n/)).filter((part) => part.length > 3);
   return problems.flatMap((problem) => {
-    const diagnostic = toDiagnostic(problem);
+    const diagnostic = toDiagnostic(shownProblem(problem));
     if (diagnostic.severity === 'warning' && isSilenced(problem)) return [];
     const frame = frameOf(problem, hidden);
     return [frame === undefined ? diagnostic : { ...diagnostic, frame }];
   });
+}
+
+/** Problems that name what is written, before anything is known of what it is. */
+const literal: ReadonlySet<Problem['code']> = new Set(['yaml-syntax', 'unknown-key', 'missing-key']);
+
+/** The problem without the secrets of its line: `api_key:sk-…` without a space is a key, and `*…` an alias. */
+export function shownProblem(problem: Problem): Problem {
+  const line = problem.at.file.lines[problem.at.line - 1] ?? '';
+  if (!literal.has(problem.code)) return problem;
+  const masked = maskLine(line, []);
+  const secrets = [...masked.matchAll(/\*+/g)].map(({ 0: { length }, index }) =>
+    line.slice(index, index + length).replace(/^[@*&"']+/, ''),
+  );
+  const found = secrets.filter((secret) => secret.length > 3 && !/^\*+$/.test(secret));
+  if (found.length === 0) return problem;
+  const shown = (text: string): string => found.reduce(withoutSecret, text);
+  return {
+    ...problem,
+    message: shown(problem.message),
+    hint: problem.hint === undefined ? undefined : shown(problem.hint),
+    note: problem.note === undefined ? undefined : shown(problem.note),
+  };
+}
+
+/** Also where the end of the secret was cut. */
+function withoutSecret(text: string, secret: string): string {
+  let left = text;
+  for (let at = left.indexOf(secret.slice(0, 8)); at >= 0; at = left.indexOf(secret.slice(0, 8), at + 1)) {
+    let length = 0;
+    while (length < secret.length && left[at + length] === secret[length]) length += 1;
+    left = `${left.slice(0, at)}…${left.slice(at + length)}`;
+  }
+  return left;
 }
 
 /** `# gateway-ignore: code, code` in the comment lines right above. */
@@ -39,6 +72,9 @@ const blockPair = /^(\s*(?:-\s+)*(["']?)([\w-]+)\2\s*:\s+)(?!\$\{|[{[|>&*])(\S.*
 /** `key: value` between braces, also as JSON. */
 const flowPair = /(["']?)([\w-]+)\1(\s*:\s+|:)("(?:[^"\\]|\\.)*"|'[^']*'|(?!\$\{)[^\s,{}[\]"'#][^,{}[\]#]*)/g;
 
+/** A line that only lacks its colon. */
+const gluedPair = /^(\s*(?:-\s+)*([\w-]+)\s+)(\S+)\s*$/;
+
 /** What issuers put before their keys. */
 const issuedKey = /\b(sk-|gw_live_|gw_test_|AIza|AKIA|gh[pousr]_|xai-)[A-Za-z0-9_-]{8,}/g;
 
@@ -51,7 +87,10 @@ function maskLine(line: string, hidden: readonly string[]): string {
   const flow = block.replace(flowPair, (whole, _quote, key: string, _colon, value: string) =>
     isNearSecretName(key) && !/^["']\$\{/.test(value) ? whole.slice(0, whole.length - value.length) + maskValue(value) : whole,
   );
-  return flow.replace(issuedKey, stars);
+  const glued = flow.replace(gluedPair, (whole, before: string, key: string, value: string) =>
+    isNearSecretName(key) && !value.includes('${') ? before + stars(value) : whole,
+  );
+  return glued.replace(issuedKey, stars);
 }
 
 function maskValue(value: string): string {
