@@ -12,14 +12,21 @@ const { processIo, written } = await import('./cli/io.ts');
 
 /** Who read the answer has enough of it; a gateway goes on serving when nothing can be written to its outputs. */
 const onOutputFault = (error: NodeJS.ErrnoException): void => {
-  if (argv[0] === 'start') return;
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
+  if (argv[0] !== 'start' && error.code === 'EPIPE') process.exit(0);
 };
-process.stdout.on('error', onOutputFault);
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  onOutputFault(error);
+  if (argv[0] === 'start') return;
+  process.stderr.write(`error: the output cannot be written: ${error.message.replace(/^\w+: |, write$/g, '')}\n`);
+  process.exit(1);
+});
 process.stderr.on('error', onOutputFault);
 
 const code = await runCli(argv, processIo(), registry, loader);
 // An exit throws away what a pipe has not taken yet. A gateway that ends has waited for its log lines, and for as long as it may.
-if (argv[0] !== 'start') await Promise.all([written(process.stdout), written(process.stderr)]);
+if (argv[0] !== 'start') {
+  await Promise.all([written(process.stdout), written(process.stderr)]);
+  // A write that failed tells so in the next turn.
+  await new Promise((resolve) => setImmediate(resolve));
+}
 process.exit(code);

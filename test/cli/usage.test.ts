@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -50,6 +50,18 @@ describe('a pipe', () => {
     for await (const piece of child.stdout) pieces.push(piece as Buffer);
     const listed = JSON.parse(Buffer.concat(pieces).toString('utf8')) as { slug: string }[];
     expect(listed.map(({ slug }) => slug).toSorted()).toEqual(slugs.toSorted());
+  });
+});
+
+describe('a full disk', () => {
+  it.each([[['version']], [['help', 'errors']]])('fails %j, since the output is lost', async (args) => {
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [main, ...args], { cwd, stdio: ['ignore', full, 'pipe'] });
+    closeSync(full);
+    let err = '';
+    child.stderr?.on('data', (piece: Buffer) => (err += piece.toString()));
+    const [code] = (await once(child, 'close')) as [number];
+    expect({ code, err }).toEqual({ code: 1, err: 'error: the output cannot be written: no space left on device\n' });
   });
 });
 
