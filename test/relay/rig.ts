@@ -163,15 +163,6 @@ export function portOf(server: Server | NetServer): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** A port on which nothing listens. */
-export async function deadPort(): Promise<number> {
-  const server = createNetServer();
-  await listen(server);
-  const port = portOf(server);
-  await shut(server);
-  return port;
-}
-
 export function shut(server: Server | NetServer): Promise<void> {
   return new Promise((resolve) => {
     for (const socket of socketsOf.get(server) ?? []) socket.destroy();

@@ -5,7 +5,8 @@ import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { secretForms } from '../../src/core/secrets/redactor.ts';
-import { createRig, deadPort, provider, rawProvider, type Rig, type RigOptions, until } from './rig.ts';
+import { createRig, provider, rawProvider, type Rig, type RigOptions, until } from './rig.ts';
+import { deadPort } from '../support/upstream.ts';
 import { turns } from '../support/time.ts';
 
 let rig: Rig | undefined;
