@@ -6,7 +6,13 @@ import { fromImages } from './result.ts';
 const answer = (data: string): string =>
   JSON.stringify({
     candidates: [{ content: { parts: [{ text: 'draft', thought: true }, { inlineData: { mimeType: 'image/png', data } }] } }],
-    usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 10, totalTokenCount: 13 },
+    usageMetadata: {
+      promptTokenCount: 3,
+      candidatesTokenCount: 10,
+      thoughtsTokenCount: 2,
+      totalTokenCount: 15,
+      candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 8 }],
+    },
   });
 
 describe('images of an answer', () => {
@@ -16,12 +22,12 @@ describe('images of an answer', () => {
     expect(fromImages([answer('AA=='), answer('BB==')], call)).toEqual({
       created: 1,
       data: [{ b64_json: 'AA==' }, { b64_json: 'BB==' }],
-      usage: { input_tokens: 6, output_tokens: 20, total_tokens: 26 },
+      usage: { input_tokens: 6, output_tokens: 24, total_tokens: 30 },
     });
     const request = { origin: 'https://a.example', path: '/', method: 'POST', headers: [], body: emptyBody, dropped: [] };
     const { tap } = new ImageTranslation(request, { model: 'gemini-2.5-flash-image', calls: 2, call }, [answer('AA==')]);
     tap.whole(answer('BB=='));
-    expect(tap.usage).toMatchObject({ prompt: 6, completion: 20 });
+    expect(tap.usage).toEqual({ prompt: 6, completion: 24, reasoning: 4, details: { image_out: 16 } });
   });
 
   it('leave out the filtered ones', () => {
