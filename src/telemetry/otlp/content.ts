@@ -19,14 +19,16 @@ export function messagesOf({ request, response }: Exported): { readonly input: s
 
 function shown(messages: readonly ShownMessage[]): string | undefined {
   if (messages.length === 0) return undefined;
-  const text = JSON.stringify(messages);
-  if (text.length <= longest) return text;
   // The latest are worth most.
-  for (let from = 1; from < messages.length; from += 1) {
-    const rest = JSON.stringify(messages.slice(from));
-    if (rest.length <= longest) return rest;
+  const texts: string[] = [];
+  let length = 1;
+  for (const message of messages.toReversed()) {
+    const text = JSON.stringify(message);
+    length += text.length + 1;
+    if (length > longest) break;
+    texts.push(text);
   }
-  return undefined;
+  return texts.length === 0 ? undefined : `[${texts.reverse().join(',')}]`;
 }
 
 function inputIn(text: string | undefined): readonly ShownMessage[] {

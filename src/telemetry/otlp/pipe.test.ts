@@ -81,6 +81,16 @@ describe('a queue in front of a collector', () => {
       ]);
   });
 
+  it.each([0, 1])('never tries without a pause, whatever the collector asks for (%i ms)', async (afterMs) => {
+    const { pipe, sent, results } = rig(
+      Array.from({ length: 1000 }, () => ({ kind: 'later', afterMs, why: 'busy' })),
+      { firstRetry: 40, patience: 60 },
+    );
+    pipe.add(['a']);
+    await expect.poll(() => results).toEqual([[1, 'failed']]);
+    expect(sent.length).toBeLessThanOrEqual(2);
+  });
+
   it('drops what does not fit, and has room again', async () => {
     const { pipe, sent, results } = rig([], { waiting: 10 });
     pipe.add(['12345', '67890', 'x']);

@@ -124,7 +124,10 @@ export class Pipe {
         return;
       }
       // Spread: the gateways of a fleet must not come back in one moment.
-      const wait = sent.kind === 'later' ? (sent.afterMs ?? pause * (0.5 + Math.random() / 2)) : 0;
+      const spread = pause * (0.5 + Math.random() / 2);
+      // `retry-after: 0`, or a date by a clock that is behind, is no leave to try without a pause.
+      const asked = sent.kind === 'later' ? sent.afterMs : undefined;
+      const wait = asked === undefined ? spread : Math.max(asked, this.#limits.firstRetry);
       if (sent.kind === 'refused' || performance.now() + wait > Math.min(end, this.#deadline)) {
         this.#ended(items.length, sent.kind === 'refused' ? 'rejected' : 'failed', sent.why);
         return;

@@ -21,7 +21,6 @@ export type Sent =
 /** Statuses that a client should try again (OTLP/HTTP, "Retryable Response Codes"). */
 const retryable: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-const timeoutMs = 10_000;
 /** Bytes of a response that are read. */
 const mostRead = 64 * 1024;
 const longestWaitMs = 300_000;
@@ -32,6 +31,12 @@ const zip = promisify(gzip);
 export class Sender {
   readonly #http = new HttpAgent({ keepAlive: true, maxSockets: 2 });
   readonly #https = new HttpsAgent({ keepAlive: true, maxSockets: 2 });
+  readonly #timeoutMs: number;
+
+  /** @param timeoutMs for one export, with its response */
+  constructor(timeoutMs = 10_000) {
+    this.#timeoutMs = timeoutMs;
+  }
 
   /** Never rejects. */
   async send({ url, headers }: Collector, payload: string): Promise<Sent> {
@@ -66,7 +71,7 @@ export class Sender {
           agent: isSecure ? this.#https : this.#http,
           headers: { 'user-agent': 'llm-gateway', ...headers, ...own },
           // Of the whole exchange: a collector that dribbles must not hold the queue.
-          signal: AbortSignal.timeout(timeoutMs),
+          signal: AbortSignal.timeout(this.#timeoutMs),
         },
         (response) => {
           let text = '';
@@ -101,6 +106,7 @@ function waitOf(retryAfter: string | undefined): number | undefined {
 /** Without the address: it may hold a key. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown fault';
-  if (error.name === 'TimeoutError') return 'no response in time';
+  // A request that its signal ends has the word of the signal as its cause only.
+  if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'no response in time';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

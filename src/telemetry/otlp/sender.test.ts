@@ -1,0 +1,27 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { Sender } from './sender.ts';
+
+let close: () => void = () => undefined;
+afterEach(() => close());
+
+async function collector(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/logs`;
+}
+
+it.each<[string, RequestListener]>([
+  ['sends nothing', () => undefined],
+  ['stops in its response', (_, response) => response.writeHead(200).write('{')],
+])('a collector that %s is asked again later, with the reason', async (_, answer) => {
+  const sender = new Sender(200);
+  const sent = await sender.send({ url: await collector(answer), headers: {} }, '{}');
+  sender.close();
+  expect(sent).toEqual({ kind: 'later', afterMs: undefined, why: 'no response in time' });
+});
