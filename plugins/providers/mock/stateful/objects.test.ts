@@ -32,6 +32,13 @@ describe('batches', () => {
     expect(ask('batches/{id}', { ...byId(id), at }).json()).toMatchObject({ id, status, ...wanted });
   });
 
+  it('are rejected with more metadata than an id holds', () => {
+    const metadata = (pairs: number) => ({ metadata: Object.fromEntries(Array.from({ length: pairs }, (_, at) => [`k${at}`, 'x'.repeat(512)])) });
+    expect(ask('batches/{id}', byId(make(metadata(8))['id'])).status).toBe(200);
+    const rejected = ask('batches', { body: { ...body, ...metadata(16) } });
+    expect([rejected.status, errorOf(rejected)]).toMatchObject([400, { param: 'metadata' }]);
+  });
+
   it('can be cancelled while they are under way, and are answered as they are afterwards', () => {
     const { id } = make();
     expect(ask('batches/{id}/cancel', { ...byId(id), at: 2 }).json()).toMatchObject({ id, status: 'cancelling', cancelling_at: start + 2 });

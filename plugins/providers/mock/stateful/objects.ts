@@ -18,9 +18,13 @@ export interface Naming<Parts> {
 /** Characters of an id: a path is no place for more. */
 const longest = 8_000;
 
+/** @throws Refusal where an id cannot hold it */
 export function idOf<Parts>({ prefix, parts }: Naming<Parts>, made: Parts): string {
   const values = (Object.keys(parts) as (keyof Parts)[]).map((part) => made[part]);
-  return prefix + Buffer.from(JSON.stringify(values), 'utf8').toString('base64url');
+  const id = prefix + Buffer.from(JSON.stringify(values), 'utf8').toString('base64url');
+  if (id.length <= longest) return id;
+  const param = 'metadata' in parts ? 'metadata' : null;
+  throw new Refusal('invalid_value', param, 'The mock keeps what was asked in the id of an object, and this is too much for one.');
 }
 
 /** What an id stands for; undefined where it was not made here, or for something else. */
