@@ -157,6 +157,17 @@ describe('a recorded request', () => {
   });
 
   it.each([
+    ['chat/completions', true],
+    ['fine_tuning/jobs', false],
+    ['responses/input_tokens', false],
+  ])('of %s has a price of its input: %s', async (endpoint, hasPrice) => {
+    const headers = { 'x-gateway-provider': '@main' };
+    const sent = { ...body, model: 'gpt-4o-mini', input: 'x', training_file: 'file-1' };
+    const { targets } = await asked<Explanation>('/api/explain', { path: `/v1/${endpoint}`, key: 'web', headers, body: sent });
+    expect(targets).toMatchObject([{ cost_usd: hasPrice ? (expect.any(String) as string) : null }]);
+  });
+
+  it.each([
     [{ random: 2 }, 'invalid_value'],
     [{ headers: { a: 'b\r\nc: d' } }, 'invalid_value'],
     [{ headers: [] }, 'invalid_type'],
@@ -210,6 +221,11 @@ it('a request with a query is recorded, shown and made again with it, but for cr
   expect(JSON.stringify(await asked<Explanation>('/api/explain', { from_log: listed }))).toContain(
     '/main/v1/things?limit=3&purpose=a%20b&order=asc',
   );
+
+  const shown = await run(['explain', '--from-log', listed, '--json']);
+  expect(JSON.parse(shown.out)).toMatchObject({ targets: [{ method: 'GET', body: null }] });
+  const elsewhere = await asked<ReplayResult>('/api/replay', { id: listed, api_key: gatewayKey, to: 'gem' });
+  expect(elsewhere.body).toContain('gem');
 
   const long = await fetch(`${gateway.url}/v1/things?after=${'x'.repeat(600)}`, {
     headers: { 'x-gateway-api-key': gatewayKey, 'x-gateway-provider': '@main' },

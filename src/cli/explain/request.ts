@@ -38,7 +38,7 @@ export async function requestOf(flags: ExplainFlags, io: CliIo, logged: ExplainR
     ...(flags.method === undefined ? {} : { method: flags.method }),
     ...(flags.path === undefined ? {} : { path: flags.path }),
     headers,
-    ...(await bodyOf(flags, io, logged.body)),
+    ...(await bodyOf({ ...flags, method: flags.method ?? logged.method }, io, logged.body)),
     ...(flags.key === undefined ? {} : { key: flags.key }),
     ...(assume === undefined ? {} : { assume }),
     ...(flags.random === undefined ? {} : { random: randomOf(flags.random) }),

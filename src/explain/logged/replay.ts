@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { GatewayError } from '../../core/error.ts';
 import { canonicalPrefix, requestHeaders } from '../../core/http/headers.ts';
 import { JsonBody } from '../../core/json/body.ts';
-import { parseJson } from '../../core/json/scan.ts';
+import { objectIn, parseJson } from '../../core/json/scan.ts';
 import { connectionFault } from '../../core/http/connection-fault.ts';
 import type { Difference, ExplainRequest } from '../../core/logs/explanation.ts';
 import type { StoredRecord } from '../../core/logs/reader.ts';
@@ -11,7 +11,7 @@ import { request as requestHttp } from '../../core/node-http.ts';
 
 /** How a request that is made again differs from the one that was recorded. */
 export interface ReplayChanges {
-  /** `provider/model`. */
+  /** `provider/model`; `provider` alone keeps the model. */
   readonly to?: string | undefined;
   readonly config?: string | undefined;
 }
@@ -24,20 +24,26 @@ export function changed(request: ExplainRequest, { to, config }: ReplayChanges):
   if (config !== undefined) headers[`${canonicalPrefix}config`] = config;
   if (to !== undefined) {
     const [, slug, model] = /^@?([^/]+)(?:\/(.+))?$/.exec(to) ?? [];
-    if (slug === undefined || typeof body !== 'string')
-      throw new GatewayError('invalid_value', {
-        message: `"${to.slice(0, 100)}" is no target.`,
-        hint: 'Write it as provider/model.',
-        param: 'to',
-      });
-    if (model === undefined) headers[`${canonicalPrefix}provider`] = `@${slug}`;
+    if (slug === undefined) throw noTarget(`"${to.slice(0, 100)}" is no target.`, 'Write it as provider/model.');
+    if (model !== undefined && typeof body !== 'string')
+      throw noTarget('The request has no body that names a model.', 'Write the provider alone.');
+    const named = model ?? addressedModel(body);
+    if (named === undefined || typeof body !== 'string') headers[`${canonicalPrefix}provider`] = `@${slug}`;
     else
       body = JsonBody.from(Buffer.from(body))
-        .edit(new Map([['model', `@${slug}/${model}`]]))
+        .edit(new Map([['model', `@${slug}/${named}`]]))
         .bytes()
         .toString('utf8');
   }
   return { ...request, headers, body };
+}
+
+const noTarget = (message: string, hint: string): GatewayError => new GatewayError('invalid_value', { message, hint, param: 'to' });
+
+/** The model of a body that names its provider as well, which decides more than a header does. */
+function addressedModel(body: unknown): string | undefined {
+  const model = typeof body === 'string' ? objectIn(body)?.['model'] : undefined;
+  return typeof model === 'string' ? /^@[^/]+\/(.+)$/.exec(model)?.[1] : undefined;
 }
 
 function without(headers: Record<string, string>, names: readonly (keyof typeof requestHeaders)[]): Record<string, string> {

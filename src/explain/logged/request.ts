@@ -5,7 +5,7 @@ import type { StoredRecord } from '../../core/logs/reader.ts';
 import { isCredentialHeader, masked } from '../../core/secrets/credential-names.ts';
 import type { KeptBody } from './bodies.ts';
 
-/** Headers that belong to the connection over which a request came, or to its bytes. */
+/** Headers that belong to the connection over which a request came, to its bytes, or to that one request. */
 const ofConnection: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -14,6 +14,7 @@ const ofConnection: ReadonlySet<string> = new Set([
   'accept-encoding',
   'origin',
   'referer',
+  'idempotency-key',
 ]);
 
 /** The headers of a recorded request that another one may have: credentials are hidden in the record, and not sent again. */
@@ -40,6 +41,9 @@ function lostHeader({ record }: StoredRecord): string | undefined {
   return lost?.[0];
 }
 
+/** A kind in brackets where a value was, or a name; `metadata[team]=x` is a name of the client. */
+const maskedPair = /^\[[a-z_]+\]|=.*\[[a-z_]+\]/;
+
 /** Without what was masked in the query. */
 function pathAgain(path: string): string {
   const mark = path.indexOf('?');
@@ -48,7 +52,7 @@ function pathAgain(path: string): string {
   const kept = path
     .slice(mark + 1)
     .split('&')
-    .filter((pair) => !pair.includes(masked) && !/\[[a-z_]+\]/.test(pair));
+    .filter((pair) => !pair.includes(masked) && !maskedPair.test(pair));
   return kept.length === 0 ? plain : `${plain}?${kept.join('&')}`;
 }
 

@@ -1,4 +1,6 @@
 import { costOf } from '../../core/cost/cost.ts';
+import { traitsOf } from '../../core/endpoint.ts';
+import { isUnpaid } from '../../pipeline/record/usage.ts';
 import { emptyRecord } from '../../core/records/empty.ts';
 import { isConverting } from '../../core/provider.ts';
 import type { ExplainedTarget } from '../../core/logs/explanation.ts';
@@ -56,9 +58,13 @@ export const fullPath = ({ root, path }: Pick<Leaf, 'root' | 'path'>): string =>
 /** Bytes of JSON for a token, as a rule. */
 const bytesPerToken = 4;
 
-/** What the input would cost, as an exact decimal; null where the price is unknown, or what the input is counted by. */
+/**
+ * What the input would cost, as an exact decimal; null where the price is unknown, or what the input is counted by, and
+ * where the body is no input of a model.
+ */
 function priceOfInput({ binding, model, call, upstream }: NonNullable<Visit['attempt']>, { ctx }: DryRun): string | null {
   if (upstream?.body.kind !== 'json' || upstream.body.mentions(';base64,') || upstream.body.mentions('"inlineData"')) return null;
+  if (traitsOf(ctx.endpoint).state !== undefined || isUnpaid(ctx.endpoint)) return null;
   const { slug, provider } = binding;
   const names = {
     slug,

@@ -54,7 +54,7 @@ const tokenBytes = 4;
 const isFree = ({ binding }: Attempt): boolean => binding.provider.entry.prices === 'none';
 
 /** Objects and lists, and what only counts: no model runs for them. */
-function isUnpaid(endpoint: RequestContext['endpoint']): boolean {
+export function isUnpaid(endpoint: RequestContext['endpoint']): boolean {
   return (traitsOf(endpoint).state !== undefined && !startsWork.has(endpoint)) || unpaid.has(endpoint);
 }
 

@@ -33,7 +33,9 @@ describe('batches', () => {
   });
 
   it('are rejected with more metadata than an id holds', () => {
-    const metadata = (pairs: number) => ({ metadata: Object.fromEntries(Array.from({ length: pairs }, (_, at) => [`k${at}`, 'x'.repeat(512)])) });
+    const metadata = (pairs: number) => ({
+      metadata: Object.fromEntries(Array.from({ length: pairs }, (_, at) => [`k${at}`, 'x'.repeat(512)])),
+    });
     expect(ask('batches/{id}', byId(make(metadata(8))['id'])).status).toBe(200);
     const rejected = ask('batches', { body: { ...body, ...metadata(16) } });
     expect([rejected.status, errorOf(rejected)]).toMatchObject([400, { param: 'metadata' }]);
