@@ -282,8 +282,8 @@ export class Redaction {
 
   /** A stream that is one list. */
   #list(whole: string, isCut: boolean): Redacted {
-    const { events, end } = eventsOfList(whole);
-    const text = isCut ? whole.slice(0, end) : whole;
+    const text = isCut ? whole.slice(0, eventsOfList(whole).end) : whole;
+    const { events } = eventsOfList(text);
     const masker = new StreamMasker(text, this.#rules, new Effort());
     masker.runOver(events, isCut);
     return this.#done(masker, masker.edits.apply(text), isCut);

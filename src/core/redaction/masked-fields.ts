@@ -5,6 +5,8 @@ import { type Visitor, Walk } from './walk.ts';
 /** Texts that are kept, and characters of the shortest one: what is shorter is in other places by chance. */
 const most = 10_000;
 const shortest = 5;
+/** Characters in which one is written as an escape, at most. */
+const longestEscape = 6;
 
 /** Members of a masked object that say what it is, in words of the format. */
 const kinds: ReadonlySet<string> = new Set(['type', 'role', 'status', 'detail', 'format', 'media_type', 'mime_type', 'cache_control']);
@@ -17,6 +19,7 @@ export class MaskedFields {
   readonly #texts = new Set<string>();
   /** Of all of them: most texts are compared by their length alone. */
   readonly #lengths = new Set<number>();
+  #longest = 0;
 
   get isEmpty(): boolean {
     return this.#texts.size === 0;
@@ -43,7 +46,7 @@ export class MaskedFields {
 
   /** @param raw content of a string as it is written */
   has(raw: string, isEscaped: boolean): boolean {
-    if (raw.length < shortest || (!isEscaped && !this.#lengths.has(raw.length))) return false;
+    if (raw.length < shortest || (isEscaped ? raw.length > longestEscape * this.#longest : !this.#lengths.has(raw.length))) return false;
     return this.#texts.has(isEscaped ? plain(raw) : raw);
   }
 
@@ -52,6 +55,7 @@ export class MaskedFields {
     if (text.length < shortest || this.#texts.size >= most) return;
     this.#texts.add(text);
     this.#lengths.add(text.length);
+    this.#longest = Math.max(this.#longest, text.length);
   }
 }
 

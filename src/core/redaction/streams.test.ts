@@ -170,6 +170,16 @@ describe.each<[string, string, (events: readonly unknown[]) => string, (text: st
   });
 });
 
+it.each([
+  ['a text between events', '[{"candidates":[]}, "%", {"candidates":[]}]', 'jane@example.com', '[email]'],
+  ['a text behind the list', '[{"candidates":[]}]\n%', 'jane@example.com', '[email]'],
+  ['an event that has no end', '[{"candidates":[]},\n{"text":"%', 'jane@example.com', '[email]'],
+  ['a member of an event that has no end', '[{"candidates":[]},{"api_key":"%"', 'hunter2', '[secret]'],
+])('hides what is in a list beside whole events: %s', (_, text, value, instead) => {
+  const { bytes } = masked(Buffer.from(text.replace('%', value)), 'application/json');
+  expect(bytes.toString()).toBe(text.replace('%', instead));
+});
+
 describe('frames of AWS', () => {
   const payloads = (said.match(/[^]{1,4}/g) ?? []).map((text) => ({ contentBlockIndex: 0, delta: { text }, p: 'abcd' }));
   const converse = Buffer.concat(payloads.map((payload) => frameOf('contentBlockDelta', JSON.stringify(payload))));

@@ -2,21 +2,32 @@ import { endOfValue } from '../walk.ts';
 
 /** A stream as one list of JSON, as `streamGenerateContent` of Google writes it without `alt=sse`. */
 export interface ListText {
-  /** Where each event starts and ends, in turn. */
+  /** Where each event starts and ends, in turn; so does whatever else stands between them. */
   readonly events: readonly number[];
   /** Behind the last event that is there as a whole. */
   readonly end: number;
 }
 
-/** @param text begins with a list of objects, and may be cut anywhere */
+/** @param text begins with a list of objects, and may end anywhere */
 export function eventsOfList(text: string): ListText {
   const events: number[] = [];
   let end = text.indexOf('[') + 1;
   for (let at = text.indexOf('{', end); at >= 0; at = text.indexOf('{', end)) {
     const stop = endOfValue(text, at, text.length);
     if (text.charCodeAt(stop - 1) !== 0x7d) break;
+    addBetween(text, end, at, events);
     events.push(at, stop);
     end = stop;
   }
+  addBetween(text, end, text.length, events);
   return { events, end };
 }
+
+function addBetween(text: string, from: number, to: number, events: number[]): void {
+  let at = from;
+  while (at < to && isSeparator(text.charCodeAt(at))) at += 1;
+  if (at < to) events.push(at, to);
+}
+
+/** A comma, a bracket, or white space. */
+const isSeparator = (c: number): boolean => c <= 0x20 || c === 0x2c || c === 0x5d;
