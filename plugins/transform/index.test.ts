@@ -65,6 +65,7 @@ describe('override_params', () => {
       { extra: { a: 1, over: { b: 2 } } },
       '{"model":"m","extra":{"id":9007199254740993,"over":{"b":2},"a":1}}',
     ],
+    ['an object over a number that keeps its digits', '{"model":"m","x":9007199254740993}', { x: { a: 1 } }, '{"model":"m","x":{"a":1}}'],
     ['a limit over the other name of it', '{"model":"m","max_completion_tokens":9}', { max_tokens: 5 }, '{"model":"m","max_tokens":5}'],
     ['a limit by its new name', '{"model":"m","max_tokens":9}', { max_completion_tokens: 5 }, '{"model":"m","max_completion_tokens":5}'],
     [

@@ -1,6 +1,6 @@
 import type { BodyPatch, JsonBody } from '#core/json/body.ts';
 import { bareModel } from '#core/model/model-name.ts';
-import { isPlain, merge, type Plain } from '#core/json/merge.ts';
+import { isExactNumber, isPlain, merge, type Plain } from '#core/json/merge.ts';
 import { otherName } from '#core/model/limit-names.ts';
 import type { Routed } from '#core/context.ts';
 import { traitsOf } from '#core/endpoint.ts';
@@ -41,7 +41,7 @@ export function overridePatch(override: Override, body: JsonBody): BodyPatch | u
     if (isPlain(value)) {
       const present = body.exact(key);
       patch ??= new Map();
-      patch.set(key, isPlain(present) ? merge(present, value) : value);
+      patch.set(key, isPlain(present) && !isExactNumber(present) ? merge(present, value) : value);
     } else if (body.peek(key) !== value) {
       patch ??= new Map();
       patch.set(key, value);
