@@ -57,6 +57,13 @@ describe('finding the key', () => {
       ['authorization', 'x-api-key'],
     ],
     ['words before a key', { 'x-api-key': plain, 'api-key': `token ${plain}` }, 'by-hand', ['x-api-key', 'api-key']],
+    [
+      'a key behind more words than are looked at',
+      { 'x-gateway-api-key': key, authorization: `${'a '.repeat(40)}${plain}` },
+      'app-web',
+      ['authorization'],
+    ],
+    ['more words than a credential has', { 'x-gateway-api-key': key, 'api-key': 'a,'.repeat(40) }, 'app-web', ['api-key']],
     ['words before what stood elsewhere', { 'x-gateway-api-key': plain, authorization: `Basic ${plain}` }, 'by-hand', ['authorization']],
     ['a header with an older secret whose overlap runs', { 'x-api-key': 'older-0123456789' }, 'app-web', ['x-api-key']],
     ['another header, beside a placeholder', { 'x-gateway-api-key': 'dummy', 'x-api-key': key }, 'app-web', ['x-api-key']],

@@ -106,12 +106,20 @@ function search({ headers, at }: Received, known: Known | undefined): Found {
   return found;
 }
 
-/** A key of ours among several words, such as two headers of one name make one value: the rest is nobody's credential then. */
+/** Words of a credential, at most; each is hashed. */
+const mostWords = 32;
+
+/**
+ * A key of ours among several words, such as two headers of one name make one value: the rest is nobody's credential then.
+ * Neither is a value of more words than anybody looks at.
+ */
 function holdsKey(value: string, own: string | undefined, keys: KnownKeys | undefined): boolean {
   if (!/[\s,]/.test(value)) return false;
-  return value
-    .split(/[\s,]+/)
-    .some((word) => word.startsWith(keyPrefix) || (word !== '' && word === own) || keys?.find(word) !== undefined);
+  const words = value.split(/[\s,]+/, mostWords + 1);
+  return (
+    words.length > mostWords ||
+    words.some((word) => word.startsWith(keyPrefix) || (word !== '' && word === own) || keys?.find(word) !== undefined)
+  );
 }
 
 interface Token {
