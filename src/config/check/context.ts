@@ -75,6 +75,10 @@ export function section(root: MapNode, name: string): ReadonlyMap<string, Entry>
   return new Map(entriesOf(child(root, name)).flatMap((entry) => (entry.key.startsWith('x-') ? [] : [[entry.key, entry] as const])));
 }
 
+/** One of them. */
+export const entryIn = (root: MapNode, name: string, key: string): Entry | undefined =>
+  key.startsWith('x-') ? undefined : entryOf(child(root, name), key);
+
 /** What holds rules for callers: every entry of `api_keys`, and `auth.jwt` where its tokens name none of them. */
 export function callersOf(root: MapNode): Node[] {
   const jwt = child(child(root, 'auth'), 'jwt');

@@ -5,7 +5,7 @@ import { authOf } from '../../compile/providers/entry-settings.ts';
 import { providerUnder } from '../../read/registry.ts';
 import { child, type Entry, textOf, toValue } from '../../read/node.ts';
 import { authKeys } from './auth-keys.ts';
-import { type CheckContext, entryOf, section, valueOf } from '../context.ts';
+import { type CheckContext, entryIn, entryOf, section, valueOf } from '../context.ts';
 import { isIncomplete } from '../providers/incomplete.ts';
 import { placeOf, problemsOf, settingsIn, tell } from '../providers/type-problems.ts';
 
@@ -14,7 +14,7 @@ export function virtualKeys(context: CheckContext): void {
   const { root, registry, valid } = context;
   for (const [name, entry] of section(root, 'virtual_keys')) {
     const provider = providerUnder(entry.value, root, registry);
-    const under = section(root, 'providers').get(textOf(child(entry.value, 'provider'))?.replace(/^@/, '') ?? '');
+    const under = entryIn(root, 'providers', textOf(child(entry.value, 'provider'))?.replace(/^@/, '') ?? '');
     if (provider === undefined || under === undefined || !hasOwn(entry)) continue;
     if (!valid(['virtual_keys', name]) || isIncomplete(entry, context)) continue;
     if (authKeys(entry, provider, `virtual_keys.${name}`, context)) key(entry, context);

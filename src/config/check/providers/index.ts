@@ -11,7 +11,7 @@ import { authKeys } from '../keys/auth-keys.ts';
 import { bringsCredential } from '../../compile/settings.ts';
 import { holdsCredential } from '../keys/credential.ts';
 import { membersOf } from '../prompts/sites.ts';
-import { type CheckContext, entryOf, section, type Site, sitesOf, slugIn, valueOf } from '../context.ts';
+import { type CheckContext, entryIn, entryOf, section, type Site, sitesOf, slugIn, valueOf } from '../context.ts';
 import { isIncomplete } from './incomplete.ts';
 import { placeOf, problemsOf, settingsIn, tell } from './type-problems.ts';
 
@@ -120,8 +120,8 @@ interface Named {
 
 function providerNamed(written: string, { root, registry }: CheckContext): Named | undefined {
   const name = slugIn(written);
-  const virtual = textOf(child(section(root, 'virtual_keys').get(name)?.value, 'provider'))?.replace(/^@/, '');
-  const entry = section(root, 'providers').get(virtual ?? name);
+  const virtual = textOf(child(entryIn(root, 'virtual_keys', name)?.value, 'provider'))?.replace(/^@/, '');
+  const entry = entryIn(root, 'providers', virtual ?? name);
   if (entry !== undefined) {
     const provider = providerOf(registry, textOf(child(entry.value, 'type')) ?? '');
     return provider === undefined ? undefined : { provider, settings: settingsIn(entry.value, provider), isSlug: true };

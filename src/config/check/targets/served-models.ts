@@ -5,7 +5,7 @@ import type { CommonSettings, Provider } from '../../../core/provider.ts';
 import { compileGlobs, plainNames } from '../../compile/providers/allow.ts';
 import { providerOf } from '../../read/registry.ts';
 import { child, type Node, textOf } from '../../read/node.ts';
-import { type CheckContext, section, sitesOf, slugIn, textsOf, valueOf } from '../context.ts';
+import { type CheckContext, entryIn, section, sitesOf, slugIn, textsOf, valueOf } from '../context.ts';
 import { promptSites } from '../prompts/sites.ts';
 import { settingsIn } from '../providers/type-problems.ts';
 
@@ -51,9 +51,9 @@ interface ServedBy {
 
 /** Undefined where the entry is missing, wrong or switched off: that is told elsewhere. */
 function entryFor(slug: string, { root, registry, valid, missing }: CheckContext): ServedBy | undefined {
-  const virtual = section(root, 'virtual_keys').get(slug);
+  const virtual = entryIn(root, 'virtual_keys', slug);
   const name = virtual === undefined ? slug : (textOf(child(virtual.value, 'provider'))?.replace(/^@/, '') ?? '');
-  const entry = section(root, 'providers').get(name);
+  const entry = entryIn(root, 'providers', name);
   const provider = providerOf(registry, textOf(child(entry?.value, 'type')) ?? '');
   if (entry === undefined || provider === undefined || !valid(['providers', name]) || missing[name] !== undefined) return undefined;
   if (valueOf(child(entry.value, 'enabled')) === false) return undefined;
