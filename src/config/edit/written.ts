@@ -2,7 +2,7 @@ import { dirname, matchesGlob, resolve } from 'node:path';
 import { mergeFiles, type Source } from '../read/merge-files.ts';
 import { fixedFolder, holdsKeys } from '../read/include-pattern.ts';
 import { child, entriesOf, itemsOf, type Node, textOf, toValue } from '../read/node.ts';
-import { shownProblem } from '../report/frame.ts';
+import { hidingSecrets } from '../report/frame.ts';
 import type { Problem, Report } from '../report/problem.ts';
 import { type ReferenceSources, resolveReferences } from '../read/references.ts';
 import type { GatewayKeyEntry } from '../schema/index.ts';
@@ -38,10 +38,11 @@ const nothing = (): void => {};
 
 /** A configuration and its includes as they are written: no reference is resolved, and nothing has to be valid. */
 export function readWritten(source: Source, { cwd, env }: Around, report: Report = nothing) {
+  const shown = hidingSecrets();
   const sources: ReferenceSources = {
     cwd,
     env,
-    report: (problem) => report(shownProblem(problem)),
+    report: (problem) => report(shown(problem)),
     secret: nothing,
     unresolved: nothing,
     watch: nothing,

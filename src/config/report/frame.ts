@@ -5,8 +5,9 @@ import { type Problem, toDiagnostic } from './problem.ts';
 /** Makes diagnostics of problems: silenced warnings are taken out, the lines to show are put in. */
 export function withFrames(problems: readonly Problem[], secrets: Iterable<string>): Diagnostic[] {
   const hidden = [...secrets].flatMap((secret) => secret.split(/\r?\n/)).filter((part) => part.length > 3);
+  const shown = hidingSecrets();
   return problems.flatMap((problem) => {
-    const diagnostic = toDiagnostic(shownProblem(problem));
+    const diagnostic = toDiagnostic(shown(problem));
     if (diagnostic.severity === 'warning' && isSilenced(problem)) return [];
     const frame = frameOf(problem, hidden);
     return [frame === undefined ? diagnostic : { ...diagnostic, frame }];
@@ -16,23 +17,33 @@ export function withFrames(problems: readonly Problem[], secrets: Iterable<strin
 /** Problems that name what is written, before anything is known of what it is. */
 const literal: ReadonlySet<Problem['code']> = new Set(['yaml-syntax', 'unknown-key', 'missing-key']);
 
-/** The problem without the secrets of its line: `api_key:sk-…` without a space is a key, and `*…` an alias. */
-export function shownProblem(problem: Problem): Problem {
-  const line = problem.at.file.lines[problem.at.line - 1] ?? '';
-  if (!literal.has(problem.code)) return problem;
-  const masked = maskLine(line, []);
-  const secrets = [...masked.matchAll(/\*+/g)].map(({ 0: { length }, index }) =>
+/**
+ * Takes the secrets of its line out of a problem: `api_key:sk-…` without a space is a key, and `*…` an alias. A line is
+ * looked through once, however many problems it has.
+ */
+export function hidingSecrets(): (problem: Problem) => Problem {
+  const known = new Map<string, readonly string[]>();
+  return (problem) => {
+    const line = problem.at.file.lines[problem.at.line - 1] ?? '';
+    if (!literal.has(problem.code)) return problem;
+    const secrets = known.get(line) ?? secretsIn(line);
+    known.set(line, secrets);
+    if (secrets.length === 0) return problem;
+    const shown = (text: string): string => secrets.reduce(withoutSecret, text);
+    return {
+      ...problem,
+      message: shown(problem.message),
+      hint: problem.hint === undefined ? undefined : shown(problem.hint),
+      note: problem.note === undefined ? undefined : shown(problem.note),
+    };
+  };
+}
+
+function secretsIn(line: string): readonly string[] {
+  const hidden = [...maskLine(line, []).matchAll(/\*+/g)].map(({ 0: { length }, index }) =>
     line.slice(index, index + length).replace(/^[@*&"']+/, ''),
   );
-  const found = secrets.filter((secret) => secret.length > 3 && !/^\*+$/.test(secret));
-  if (found.length === 0) return problem;
-  const shown = (text: string): string => found.reduce(withoutSecret, text);
-  return {
-    ...problem,
-    message: shown(problem.message),
-    hint: problem.hint === undefined ? undefined : shown(problem.hint),
-    note: problem.note === undefined ? undefined : shown(problem.note),
-  };
+  return hidden.filter((secret) => secret.length > 3 && !/^\*+$/.test(secret));
 }
 
 /** Also where the end of the secret was cut. */
