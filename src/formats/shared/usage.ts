@@ -19,7 +19,8 @@ export function readUsage(value: unknown): Usage | undefined {
   const cached = count(input['cached_tokens']) ?? count(value['prompt_cache_hit_tokens']);
   const reasoning = count(output['reasoning_tokens']);
   const rest = Math.max(0, (count(value['total_tokens']) ?? 0) - (prompt ?? 0) - (completion ?? 0));
-  const beside = thoughtsBeside(rest, reasoning, cached);
+  const hasSound = (count(value['prompt_audio_seconds']) ?? 0) > 0;
+  const beside = hasSound ? 0 : thoughtsBeside(rest, reasoning, cached);
   return {
     prompt: prompt ?? 0,
     completion: (completion ?? 0) + beside,
@@ -34,7 +35,8 @@ export function readUsage(value: unknown): Usage | undefined {
 
 /**
  * Reasoning that is no part of the completion: xAI counts it beside (xAI docs, "Consumption and Rate Limits"), the chat route
- * of the Gemini API in the total alone. What else a total may hold is nobody's output.
+ * of the Gemini API in the total alone. What else a total may hold is nobody's output: Mistral counts the tokens of sound there,
+ * and names its seconds.
  *
  * @param rest what the total counts beside prompt and completion
  */
