@@ -79,6 +79,19 @@ describe('what a key has in flight in several processes', () => {
     expect(taken.filter((share) => share !== undefined).length).toBe(4);
   });
 
+  it('is the new limit at most also when requests from before end later', async () => {
+    const workers = made(2);
+    const before = await Promise.all(Array.from({ length: 20 }, (_, n) => tryTake(workers[n % 2], 20)));
+    for (const worker of workers) expect(await tryTake(worker, 4)).toBeUndefined();
+    for (const share of before) if (share !== undefined) share.count -= 1;
+    const taken = await Promise.all(Array.from({ length: 20 }, (_, n) => tryTake(workers[n % 2], 4)));
+    const [held, ...others] = taken.filter((share) => share !== undefined);
+    expect(others.length).toBe(3);
+    // What is lent under the new limit stays.
+    if (held !== undefined) held.count -= 1;
+    expect(workers[taken.indexOf(held) % 2]?.take(app, 4)).toBe(held);
+  });
+
   it('asks nobody within what was lent', async () => {
     const [worker] = made(2);
     const first = await worker?.take(app, 100);

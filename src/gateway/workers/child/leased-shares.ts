@@ -4,7 +4,7 @@ import { keyLimit, type KeyInFlight, type ShareOf, type Shares } from '../../../
 /** What one key has in flight in this process, and what was lent to it. */
 interface Lease extends KeyInFlight {
   granted: number;
-  /** The limit of the key that it was lent under. */
+  /** The limit of the key when something was lent last. */
   limit: number;
   asking: Promise<number> | undefined;
 }
@@ -65,6 +65,7 @@ export class LeasedShares implements Shares {
     try {
       const got = await this.#lender.ask(owner, limit);
       lease.granted += got;
+      if (got > 0) lease.limit = limit;
       return got;
     } finally {
       lease.asking = undefined;
@@ -74,9 +75,9 @@ export class LeasedShares implements Shares {
   #of(owner: string, limit: number): Lease {
     const known = this.#leases.get(owner);
     if (known !== undefined) {
-      // A reload changed it: each worker could fill the new limit alone with what it was lent under the old one.
+      // A reload changed it: each worker could fill the new limit alone with what it was lent under the old one. The supervisor lends
+      // again when all of them together have less.
       if (known.limit !== limit) this.#giveBack(owner, known);
-      known.limit = limit;
       return known;
     }
     if (this.#leases.size >= ownersLimit) this.#forgetIdle();
