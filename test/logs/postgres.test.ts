@@ -119,12 +119,16 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
   it('of version 1 is brought to the newest, with what it holds', async () => {
     const url = await kind.server().database();
     await ask(url, readFileSync(new URL('postgres-version-1.sql', import.meta.url), 'utf8'));
-    await ask(url, "UPDATE requests SET key = 'app'");
-    const json = `'{"id":"' || id || '","key_id":"' || CASE id WHEN 'req_aab' THEN 'aa' ELSE 'bb' END || '"}'`;
+    await ask(url, "UPDATE requests SET key = CASE id WHEN 'req_ab' THEN 'other' WHEN 'req_a' THEN NULL ELSE 'app' END");
+    const json = `'{"id":"' || id || '","key_id":"' || CASE id WHEN 'req_aab' THEN 'aa' WHEN 'req_ab' THEN 'cc' ELSE 'bb' END || '"}'`;
     await ask(url, `INSERT INTO records SELECT seq, ${json} FROM requests`);
     const store = open(url, 'a');
     await write(store, records('a', 0, 1));
-    expect(await ask(url, "SELECT key_id FROM keys_used WHERE writer = ''")).toEqual([{ key_id: 'aa' }]);
+    const used = "SELECT id, key_id FROM keys_used k JOIN requests r ON r.seq / 1000 = k.at WHERE writer = '' ORDER BY key_id";
+    expect(await ask(url, used)).toEqual([
+      { id: 'req_aab', key_id: 'aa' },
+      { id: 'req_ab', key_id: 'cc' },
+    ]);
     const trace = { ...sampleRecord().trace, trace_id: 't', span_name: 'Plan' };
     await write(store, [entryOf(sampleRecord({ id: 'req_named', at: at + 1, trace }))]);
     const queries = createQueries(createPostgresSource(url), () => at + day);

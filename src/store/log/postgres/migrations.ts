@@ -59,13 +59,17 @@ UPDATE buckets SET retries = greatest(0, retries - fallbacks) WHERE retries > 0;
 `,
   // Of rows from before it is null: lists show the names in their records, filters do not find them.
   'ALTER TABLE requests ADD COLUMN span_name text COLLATE "C"',
-  // When each secret was used last, however old the record is; of records from before, that of the newest one of each key.
+  // When each secret was used last, however old the record is; of records from before, that of the newest one of each key, which
+  // is looked up in the index of keys: a statement that reads all rows of a large log would be ended before it is through.
   `
 CREATE TABLE keys_used (key_id text COLLATE "C" NOT NULL, writer text NOT NULL, at bigint NOT NULL, PRIMARY KEY (key_id, writer));
-INSERT INTO keys_used SELECT id, '', max(at) FROM (
-  SELECT substring(c.json FROM '"key_id":"([0-9a-f]+)"') AS id, c.seq / 1000 AS at
-  FROM (SELECT key, max(seq) AS seq FROM requests WHERE key IS NOT NULL GROUP BY key) r JOIN records c ON c.seq = r.seq
-) AS newest WHERE id IS NOT NULL GROUP BY id
+INSERT INTO keys_used WITH RECURSIVE newest AS (
+  (SELECT key, seq FROM requests WHERE key IS NOT NULL ORDER BY key DESC, seq DESC LIMIT 1)
+  UNION ALL
+  SELECT r.* FROM newest, LATERAL (SELECT key, seq FROM requests WHERE key < newest.key ORDER BY key DESC, seq DESC LIMIT 1) AS r
+) SELECT id, '', max(at) FROM (
+  SELECT substring(c.json FROM '"key_id":"([0-9a-f]+)"') AS id, c.seq / 1000 AS at FROM newest n JOIN records c ON c.seq = n.seq
+) AS secrets WHERE id IS NOT NULL GROUP BY id
 `,
 ];
 
