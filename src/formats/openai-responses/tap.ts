@@ -3,7 +3,7 @@ import type { WireEvent } from '../../core/events.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
-import { checkedObject, parseObject, textOf } from '../shared/json.ts';
+import { hasError, checkedObject, parseObject, textOf } from '../shared/json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
 import { readUsage, withTier } from '../shared/usage.ts';
 
@@ -62,7 +62,7 @@ export class ResponsesTap implements Tap {
     if (answer === undefined) return undefined;
     this.complete = true;
     if (answer['object'] === 'response') this.#read(answer);
-    else if (isPlain(answer['error']) || textOf(answer['error']) !== undefined) this.fault = faultInBand(answer, '');
+    else if (hasError(answer)) this.fault = faultInBand(answer, '');
     else this.#read(answer);
     return this.fault;
   }
@@ -85,7 +85,7 @@ export class ResponsesTap implements Tap {
       return 'end';
     }
     const object = parseObject(data);
-    if (!isPlain(object?.['error'])) return 'meta';
+    if (object === undefined || !hasError(object)) return 'meta';
     this.fault ??= faultInBand(object, data);
     return 'fault';
   }

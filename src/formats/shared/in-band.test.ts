@@ -57,11 +57,17 @@ const events: readonly (readonly [() => Tap, string, string, string | null, numb
   [gemini, '', google('UNAVAILABLE', { code: 529 }), 'api_error', 529],
   [gemini, '', `[${google('INTERNAL')}]`, 'api_error', 500],
   [gemini, '', google('NEW_KIND'), null, undefined],
+  [chat, '', '{"error":"m"}', null, undefined],
+  [responses, '', '{"error":"m"}', null, undefined],
+  [messages, '', '{"error":"m"}', null, undefined],
+  [gemini, '', '{"error":"m"}', null, undefined],
+  [audio, '', '{"error":"m"}', null, undefined],
+  [image, '', '{"error":"m"}', null, undefined],
   [audio, 'error', openai({ type: 'server_error' }), 'server_error', 500],
   [image, 'error', openai({ type: 'rate_limit_error' }), 'rate_limit_error', 429],
 ];
 
-describe('an error object as the first event of a stream', () => {
+describe('an error as the first event of a stream', () => {
   it.each(events)('%#: keeps its type and gets its status: %o %s %s', (make, name, data, type, status) => {
     const tap = make();
     const event: WireEvent = { name, data };

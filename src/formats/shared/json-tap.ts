@@ -1,10 +1,9 @@
 import type { ProviderFault } from '../../core/error.ts';
 import type { WireEvent } from '../../core/events.ts';
-import { isPlain } from '../../core/json/merge.ts';
 import { scanObject } from '../../core/json/scan.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
-import { parseObject, textOf } from './json.ts';
+import { hasError, parseObject, textOf } from './json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
 import { readUsage } from './usage.ts';
 
@@ -53,8 +52,7 @@ export const wrapped = (text: string): string | undefined => (/^\s*\[/.test(text
 /** What a stream of a route that answers whole is: the error in its first event, else the stream itself. */
 export function streamFault(data: string): ProviderFault {
   const object = parseObject(data);
-  const { error } = object ?? {};
-  return isPlain(error) || textOf(error) !== undefined
+  return object !== undefined && hasError(object)
     ? faultInBand(object, data)
     : { message: 'The provider returned a stream of events, which this route does not have.' };
 }

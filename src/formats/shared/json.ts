@@ -58,5 +58,8 @@ export function objectAt(text: string, start: number): Plain | undefined {
   return undefined;
 }
 
+/** Is there an error in an answer: an object or, as some services write it, a text? */
+export const hasError = ({ error }: Plain): boolean => isPlain(error) || textOf(error) !== undefined;
+
 /** Does the text of an event begin as an error object without a type? For events whose bulk nobody parses. */
 export const isBareError = (data: string): boolean => /^\s*\{\s*"error"\s*:\s*[{"]/.test(data);

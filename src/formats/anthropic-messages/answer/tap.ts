@@ -3,7 +3,7 @@ import type { WireEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { EventKind, Tap } from '../../../core/tap.ts';
 import type { Usage } from '../../../core/model/usage.ts';
-import { parseObject, textOf, valueOf } from '../../shared/json.ts';
+import { hasError, parseObject, textOf, valueOf } from '../../shared/json.ts';
 import { objectIn as errorObjectIn } from '../../openai-chat/fault.ts';
 import { parseCheckedExact } from '../../../core/json/scan.ts';
 import { faultInBand } from '../fault.ts';
@@ -60,9 +60,7 @@ export class MessagesTap implements Tap {
     if (answer === undefined) return undefined;
     this.complete = true;
     this.answer = answer;
-    const { error } = answer;
-    const isFault = (isPlain(error) || textOf(error) !== undefined) && !Array.isArray(answer['content']);
-    if (isFault) this.fault = faultInBand(answer, text);
+    if (hasError(answer) && !Array.isArray(answer['content'])) this.fault = faultInBand(answer, text);
     else this.#message(answer);
     return this.fault;
   }
@@ -111,10 +109,10 @@ const names: ReadonlySet<string> = new Set([
   'error',
 ]);
 
-/** An error object that does not say that it is an event of the format. */
+/** An object with an error that does not say that it is an event of the format. */
 export function bareError(data: string): Plain | undefined {
   const object = errorObjectIn(data);
-  return object !== undefined && object['type'] === undefined && isPlain(object['error']) ? object : undefined;
+  return object !== undefined && object['type'] === undefined && hasError(object) ? object : undefined;
 }
 
 /** An event's type: its name where that is one of the format, else what its data says, for services that send other names or none. */
