@@ -16,7 +16,8 @@ const most = 128;
 const lingerMs = 100;
 /** Characters that may be on their way to the thread. */
 const mostCharacters = 16_000_000;
-const heapMb = 128;
+/** Two full queues of texts with two bytes a character, what is on its way to them, and queues of replaced settings. */
+const heapMb = 320;
 /** Milliseconds for a thread that does not respond any more. */
 const graceMs = 500;
 
