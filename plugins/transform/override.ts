@@ -1,7 +1,7 @@
 import type { BodyPatch, JsonBody } from '#core/json/body.ts';
 import { bareModel } from '#core/model/model-name.ts';
 import { isExactNumber, isPlain, merge, type Plain } from '#core/json/merge.ts';
-import { otherName } from '#core/model/limit-names.ts';
+import { overruledBy } from '#core/model/limit-names.ts';
 import type { Routed } from '#core/context.ts';
 import { traitsOf } from '#core/endpoint.ts';
 import type { UpstreamRequest } from '#core/provider.ts';
@@ -24,10 +24,7 @@ export function compileOverride(override: Plain): Override {
     model: typeof model === 'string' ? bareModel(model) : undefined,
     stream,
     members: Object.entries(rest).map(([key, value]) => ({ key, value })),
-    overruled: Object.keys(rest).flatMap((key) => {
-      const other = otherName(key);
-      return other === undefined || Object.hasOwn(rest, other) ? [] : [other];
-    }),
+    overruled: overruledBy(rest),
   };
 }
 

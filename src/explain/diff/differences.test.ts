@@ -38,6 +38,20 @@ describe('differences', () => {
       { overrides: new Map([['response_format.type', at]]) },
       ['changed response_format.type "text">"json" override_params :7'],
     ],
+    [
+      'an override of a limit by its other name',
+      { max_completion_tokens: 9 },
+      { max_tokens: 5 },
+      { overrides: new Map([['max_tokens', at]]), override: { max_tokens: 5 } },
+      ['removed max_completion_tokens 9> override_params :7', 'added max_tokens >5 override_params :7'],
+    ],
+    [
+      'the same before a conversion',
+      { max_completion_tokens: 9 },
+      { max_tokens: 5 },
+      { overrides: new Map([['max_tokens', at]]), override: { max_tokens: 5 }, format: 'of anthropic' },
+      ['removed max_completion_tokens 9> override_params :7', 'added max_tokens >5 override_params :7'],
+    ],
     ['labels', {}, { labels: { team: 'web' } }, { overrides: new Map([['labels.team', at]]) }, ['added labels >{"team":"web"} labels :7']],
     ['the slug', { model: '@main/m' }, { model: 'm' }, {}, ['changed model "@main/m">"m" model name']],
     [

@@ -1,5 +1,6 @@
 import { formatPath } from '../../config/read/node.ts';
 import { isPlain, merge, type Plain } from '../../core/json/merge.ts';
+import { otherName, overruledBy } from '../../core/model/limit-names.ts';
 import type { Difference, Origin } from '../../core/logs/explanation.ts';
 import { conversionDiff } from './conversion.ts';
 import { type Change, type Steps, structuralDiff } from './structure.ts';
@@ -72,7 +73,8 @@ function converted(before: unknown, after: unknown, facts: ChangeFacts): Differe
 function overridden(body: unknown, override: Plain | undefined): unknown {
   if (override === undefined || !isPlain(body)) return body;
   const { stream: _stream, ...rest } = override;
-  return merge(body, rest);
+  const overruled = overruledBy(rest);
+  return merge(Object.fromEntries(Object.entries(body).filter(([name]) => !overruled.includes(name))), rest);
 }
 
 /** A member that is gone, and one with the same value that is new: it has another name. */
@@ -92,7 +94,8 @@ function renamed(changes: readonly Change[]): readonly Change[] {
 function causeOf({ kind, path, from }: Change, facts: ChangeFacts): Cause {
   const name = memberName(path);
   for (const [written, at] of facts.overrides) {
-    if (written !== name && !name.startsWith(`${written}.`) && !written.startsWith(`${name}.`)) continue;
+    const isOverruled = kind === 'removed' && otherName(written) === name;
+    if (written !== name && !isOverruled && !name.startsWith(`${written}.`) && !written.startsWith(`${name}.`)) continue;
     return { cause: name === 'labels' || name.startsWith('labels.') ? 'labels' : 'override_params', at };
   }
   if (kind === 'removed') {
