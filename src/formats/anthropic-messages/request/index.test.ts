@@ -133,14 +133,17 @@ describe('toMessages', () => {
     expect(made.dropped).toEqual(['tools[].custom', 'tool_choice']);
   });
 
-  it('keeps the digits of long numbers in arguments', () => {
+  it.each([
+    ['{"id":12345678901234567890,"x":1.5}', '{"id":12345678901234567890,"x":1.5}'],
+    ['12345678901234567890', '{"arguments":12345678901234567890}'],
+  ])('keeps the digits of long numbers in arguments: %s', (written, input) => {
     const called = {
       role: 'assistant',
       content: null,
-      tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"id":12345678901234567890,"x":1.5}' } }],
+      tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: written } }],
     };
     const { body } = convert({ messages: [user('Hi'), called] });
-    expect(JSON.stringify(body)).toContain('"input":{"id":12345678901234567890,"x":1.5}');
+    expect(JSON.stringify(body)).toContain(`"input":${input}`);
   });
 
   it('leaves its input as it was', () => {

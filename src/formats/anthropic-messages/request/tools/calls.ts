@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '../../../../core/json/merge.ts';
+import { isExactNumber, isPlain, type Plain } from '../../../../core/json/merge.ts';
 import { parseExact } from '../../../../core/json/scan.ts';
 import { type Block, cacheOf, type Conversion } from '../conversion.ts';
 
@@ -56,7 +56,8 @@ function inputOf(text: unknown): unknown {
   if (typeof text !== 'string' || text.trim() === '') return {};
   try {
     const value = parseExact(text);
-    return isPlain(value) ? value : value === null ? {} : { arguments: value };
+    if (value === null) return {};
+    return isPlain(value) && !isExactNumber(value) ? value : { arguments: value };
   } catch {
     return { arguments: text };
   }

@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '../../../../core/json/merge.ts';
+import { isExactNumber, isPlain, type Plain } from '../../../../core/json/merge.ts';
 import { signedBy } from '../../../history/signatures.ts';
 import { parseExact } from '../../../../core/json/scan.ts';
 import { textOf } from '../../../shared/json.ts';
@@ -99,7 +99,7 @@ function argumentsOf(value: unknown, drops: Conversion['drops']): Plain {
   const text = typeof value === 'string' ? value.trim() : JSON.stringify(value);
   if (text === '' || text === 'null') return {};
   const object = exactly(text);
-  if (isPlain(object)) return object;
+  if (isPlain(object) && !isExactNumber(object)) return object;
   drops.add('messages[].tool_calls[].arguments', 'no JSON object: sent as the text in "arguments"');
   return { arguments: object ?? text };
 }
