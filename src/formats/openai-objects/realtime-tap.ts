@@ -3,7 +3,7 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import { parseObject, textOf } from '../shared/json.ts';
-import { readUsage } from '../shared/usage.ts';
+import { readUsage, sumOfUsages } from '../shared/usage.ts';
 
 const created = /^(?:transcription_)?session\.created$/;
 const answered = 'response.done';
@@ -71,7 +71,7 @@ export class RealtimeTap implements Tap {
   #used(value: unknown): void {
     const usage = readUsage(value);
     if (usage === undefined) this.#isPartly = true;
-    else this.#sum = this.#sum === undefined ? usage : added(this.#sum, usage);
+    else this.#sum = this.#sum === undefined ? usage : sumOfUsages(this.#sum, usage);
   }
 }
 
@@ -81,32 +81,4 @@ function transcriptionOf(session: Plain): Plain | undefined {
   const input = isPlain(audio?.['input']) ? audio['input'] : undefined;
   const transcription = input?.['transcription'] ?? session['input_audio_transcription'];
   return isPlain(transcription) ? transcription : undefined;
-}
-
-function added(one: Usage, other: Usage): Usage {
-  return {
-    ...sums(one, other, counts),
-    prompt: one.prompt + other.prompt,
-    completion: one.completion + other.completion,
-    ...detailsOf(one, other),
-  };
-}
-
-const counts = ['cached', 'cacheWrite', 'reasoning', 'audioIn', 'audioOut'] as const;
-const details = ['image_in', 'image_out', 'cached_audio', 'cached_images', 'seconds'] as const;
-
-function detailsOf(one: Usage, other: Usage): Pick<Usage, 'details'> {
-  if (one.details === undefined && other.details === undefined) return {};
-  return { details: sums(one.details ?? {}, other.details ?? {}, details) };
-}
-
-/** Members that either has. */
-function sums<K extends string>(
-  one: { readonly [P in K]?: number },
-  other: { readonly [P in K]?: number },
-  keys: readonly K[],
-): { [P in K]?: number } {
-  const sum: { [P in K]?: number } = {};
-  for (const key of keys) if (one[key] !== undefined || other[key] !== undefined) sum[key] = (one[key] ?? 0) + (other[key] ?? 0);
-  return sum;
 }

@@ -62,6 +62,20 @@ function detailsOf(input: Plain, output: Plain): Pick<Usage, 'details'> {
   };
 }
 
+/** What several answers used together: each count of both; words, such as a tier, are those of the later one. */
+export const sumOfUsages = (one: Usage, other: Usage): Usage => sumOf(one, other);
+
+function sumOf<T extends Usage | Plain>(one: T, other: T): T {
+  const sum: Record<string, unknown> = { ...one };
+  for (const [name, value] of Object.entries(other) as [string, unknown][]) {
+    const before = sum[name];
+    if (typeof before === 'number' && typeof value === 'number') sum[name] = before + value;
+    else if (isPlain(before) && isPlain(value)) sum[name] = sumOf(before, value);
+    else sum[name] = value;
+  }
+  return sum as T;
+}
+
 /** Characters of the name of a service tier. */
 const longestTier = 32;
 

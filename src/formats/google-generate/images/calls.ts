@@ -1,9 +1,9 @@
-import { isPlain } from '../../../core/json/merge.ts';
 import { parseObject } from '../../shared/json.ts';
 import type { Call, StepReply, Translation, UpstreamRequest } from '../../../core/provider.ts';
 import type { Tap } from '../../../core/tap.ts';
 import type { Usage } from '../../../core/model/usage.ts';
 import { JsonTap } from '../../shared/json-tap.ts';
+import { sumOfUsages } from '../../shared/usage.ts';
 import { paintsInChat } from './request.ts';
 import { fromImages } from './result.ts';
 import { GeminiTap } from '../answer/tap.ts';
@@ -69,18 +69,6 @@ class SumTap extends GeminiTap {
     const last = super.usage;
     const all = last === undefined ? this.#before : [...this.#before, last];
     if (all.length === 0) return undefined;
-    return all.reduce(sumOf);
+    return all.reduce(sumOfUsages);
   }
-}
-
-/** Each count of both; words, such as a tier, are those of the later one. */
-function sumOf<T extends Usage | NonNullable<Usage['details']>>(one: T, other: T): T {
-  const sum: Record<string, unknown> = { ...one };
-  for (const [name, value] of Object.entries(other)) {
-    const before = sum[name];
-    if (typeof before === 'number' && typeof value === 'number') sum[name] = before + value;
-    else if (isPlain(before) && isPlain(value)) sum[name] = sumOf(before, value);
-    else sum[name] = value;
-  }
-  return sum as T;
 }
