@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 
 /** Colours of a palette. */
-const most = 256;
+const most = 64;
 
 /**
  * A screenshot with a palette of the colours that it has most of: a third of the size. Others become the nearest of them, which in

@@ -58,8 +58,11 @@ function inValue(text: string, sign: number, endOfName: number, to: number, hits
   const end = isQuoted ? endOfQuoted(text, opening, start, to) : endOfWord(text, start, to);
   const value = text.slice(start, end);
   const isMember = isQuoted && isQuote(text.charCodeAt(sign - 1)) && namesSecret(lastWord(text, endOfName));
-  if (isMember ? !/^(?:\[[a-z_]+\])?$/.test(value) : isSecret(value, isQuoted)) hits.add('secret', start, end);
+  if (isMember ? !isMark.test(value) : isSecret(value, isQuoted)) hits.add('secret', start, end);
 }
+
+/** What was masked before, here or as the credential of a header. */
+const isMark = /^(?:\[[a-z_]+\]|\*{3,})?$/;
 
 const lastWord = (text: string, end: number): string => /[\w-]*$/.exec(text.slice(Math.max(0, end - longestName), end))?.[0] ?? '';
 

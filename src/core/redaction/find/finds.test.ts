@@ -300,6 +300,7 @@ const clean: readonly string[] = [
   'password = getPasswordFromUser()',
   'the password is long',
   'password: at least 8 characters',
+  '{"provider":"mock","api_key":"***"}',
   'next_token = tokens[i + 1]',
   'password = getPassword2(user)',
   '{"password":{"type":"string"},"key":"value 12"}',
