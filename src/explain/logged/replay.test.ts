@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { changed } from './replay.ts';
+import type { StoredRecord } from '../../core/logs/reader.ts';
+import { sampleRecord } from '../../store/fixtures/sample.ts';
+import { changed, responseDifferences } from './replay.ts';
 
 const again = (to: string, body?: string) => {
   const { headers, body: sent } = changed({ method: 'POST', path: '/v1/x', headers: {}, ...(body === undefined ? {} : { body }) }, { to });
@@ -22,4 +24,17 @@ it.each([
   ['other/m', undefined, /no body/],
 ])('a request cannot go to %s with the body %s', (to, body, message) => {
   expect(() => again(to, body)).toThrow(message);
+});
+
+it.each<[string, 'splice' | 'full', string, string, string[], RegExp | null]>([
+  ['of one format', 'splice', '{"id":"1","a":1}', '{"id":"2","a":2}', ['a'], null],
+  ['of text that is the same', 'splice', 'Hello.', 'Hello.', [], null],
+  ['of other text', 'splice', 'Hello.', 'Hallo.', [], /different/],
+  ['that was converted', 'full', '{"candidates":[]}', '{"choices":[]}', [], /format of/],
+])('a response %s is compared where it can be', (_, lane, before, after, paths, why) => {
+  const stored: StoredRecord = { record: sampleRecord({ lane }), bodies: [], feedback: [] };
+  const { differences, why_absent: absent } = responseDifferences({ text: before }, after, stored);
+  expect(differences.map(({ path }) => path)).toEqual(paths);
+  if (why === null) expect(absent).toBeNull();
+  else expect(absent).toMatch(why);
 });

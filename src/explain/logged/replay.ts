@@ -4,10 +4,12 @@ import { canonicalPrefix, requestHeaders } from '../../core/http/headers.ts';
 import { JsonBody } from '../../core/json/body.ts';
 import { objectIn, parseJson } from '../../core/json/scan.ts';
 import { connectionFault } from '../../core/http/connection-fault.ts';
-import type { Difference, ExplainRequest } from '../../core/logs/explanation.ts';
+import type { ExplainRequest } from '../../core/logs/explanation.ts';
 import type { StoredRecord } from '../../core/logs/reader.ts';
 import { differences } from '../diff/differences.ts';
 import { request as requestHttp } from '../../core/node-http.ts';
+import type { KeptBody } from './bodies.ts';
+import type { LoggedDifferences } from './differences.ts';
 
 /** How a request that is made again differs from the one that was recorded. */
 export interface ReplayChanges {
@@ -128,10 +130,17 @@ function addressOf(base: string): RequestOptions {
 /** Members that are another in every response. */
 const passing: ReadonlySet<string> = new Set(['id', 'created', 'system_fingerprint', 'request_id']);
 
-/** Two responses compared: objects as they are, streams by the events that they hold. */
-export function responseDifferences(before: string, after: string, { record }: StoredRecord): readonly Difference[] {
-  const [one, other] = [contentOf(before), contentOf(after)];
-  if (one === undefined || other === undefined) return [];
+/** Two responses compared: objects as they are, streams by the events that they hold; or why they cannot be. */
+export function responseDifferences(before: KeptBody, after: string, { record }: StoredRecord): LoggedDifferences {
+  const absent = (why: string): LoggedDifferences => ({ differences: [], why_absent: why });
+  if (!('text' in before)) return absent(`There is nothing to compare with: ${before.why}.`);
+  if (record.lane === 'full')
+    return absent(
+      `The log has the response in the format of ${record.type ?? 'the provider'}, so it cannot be compared with one that was converted.`,
+    );
+  const [one, other] = [contentOf(before.text), contentOf(after)];
+  if (one === undefined || other === undefined)
+    return before.text === after ? { differences: [], why_absent: null } : absent('The responses are different, and not both JSON.');
   const facts = {
     overrides: new Map(),
     override: undefined,
@@ -141,7 +150,7 @@ export function responseDifferences(before: string, after: string, { record }: S
     format: undefined,
     type: record.type ?? '',
   };
-  return differences(one, other, facts).map((difference) => ({ ...difference, cause: '' }));
+  return { differences: differences(one, other, facts).map((difference) => ({ ...difference, cause: '' })), why_absent: null };
 }
 
 function contentOf(text: string): unknown {

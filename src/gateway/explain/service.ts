@@ -66,8 +66,7 @@ export class ExplainService implements Explaining {
     const replayed = await sendAgain(this.#deps.url(), request, key);
     const before = await bodyIn(logs, stored, 'response');
     const body = this.#deps.mask(replayed.body);
-    if (!('text' in before)) return { ...replayed, body, differences: [], why_absent: `There is nothing to compare with: ${before.why}.` };
-    return { ...replayed, body, differences: responseDifferences(before.text, body, stored), why_absent: null };
+    return { ...replayed, body, ...responseDifferences(before, body, stored) };
   }
 
   /** Gives back what was opened: nothing is explained any more. */
