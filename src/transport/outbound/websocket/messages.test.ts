@@ -71,9 +71,9 @@ test('text messages that are wanted are read, in any fragments and any split', (
 });
 
 test('one that is too long is said to be, once, and the next is read', () => {
-  const whole = frame(0x81, Buffer.from(`wanted ${'x'.repeat(4 * 1024 * 1024)}`));
+  const whole = frame(0x81, Buffer.from(`wanted ${'x'.repeat(1024 * 1024)}`));
   const next = frame(0x81, Buffer.from('wanted too'));
-  expect(readAll(pieces(Buffer.concat([whole, next]), [70_000, 3_000_000, 4_194_310, 4_194_315]))).toEqual([undefined, 'wanted too']);
+  expect(readAll(pieces(Buffer.concat([whole, next]), [70_000, 800_000, 1_048_580, 1_048_590]))).toEqual([undefined, 'wanted too']);
 });
 
 test('one that comes in frames of one byte is read, and is held in few pieces', () => {

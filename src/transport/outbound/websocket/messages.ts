@@ -4,7 +4,7 @@ import { appendBytes } from '../../../core/memory/byte-pieces.ts';
 const shown = 512;
 
 /** Bytes of the longest message that is read. */
-const longest = 4 * 1024 * 1024;
+const longest = 1024 * 1024;
 
 const textOpcode = 1;
 const firstControlOpcode = 8;
