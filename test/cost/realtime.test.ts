@@ -3,20 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { realtimeUsage as usage } from '../support/realtime.ts';
 import { startTestGateway, until } from '../support/gateway.ts';
 
-const usage = {
-  total_tokens: 253,
-  input_tokens: 132,
-  output_tokens: 121,
-  input_token_details: {
-    text_tokens: 119,
-    audio_tokens: 13,
-    cached_tokens: 64,
-    cached_tokens_details: { text_tokens: 54, audio_tokens: 10 },
-  },
-  output_token_details: { text_tokens: 30, audio_tokens: 91 },
-};
 const ends = JSON.stringify({
   type: 'response.done',
   response: { status: 'completed', output: [{ transcript: 'ü'.repeat(40_000) }], usage },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { realtimeUsage as first } from '../../../test/support/realtime.ts';
 import { RealtimeTap } from './realtime-tap.ts';
 
 const created = { type: 'session.created', session: { type: 'realtime', object: 'realtime.session', model: 'gpt-realtime-2025-08-28' } };
@@ -10,18 +11,6 @@ const done = (usage: unknown, status = 'completed') => ({
 });
 const transcript = (usage: unknown) => ({ type: 'conversation.item.input_audio_transcription.completed', transcript: 'Hi.', usage });
 
-const first = {
-  total_tokens: 253,
-  input_tokens: 132,
-  output_tokens: 121,
-  input_token_details: {
-    text_tokens: 119,
-    audio_tokens: 13,
-    cached_tokens: 64,
-    cached_tokens_details: { text_tokens: 54, audio_tokens: 10 },
-  },
-  output_token_details: { text_tokens: 30, audio_tokens: 91 },
-};
 const second = {
   total_tokens: 30,
   input_tokens: 20,

@@ -160,7 +160,7 @@ export class SocketExchange implements Swept, Flow, EchoListener {
     const passed = ofMessage(passedHeaders(answer.headers, this.#body.offered));
     const headers = this.#redactor === undefined ? passed : this.#redactor.headers(passed);
     const tap = this.#attempt.translation?.tap;
-    if (tap?.hears !== undefined) this.#fromProvider = new FrameCounter(new TextMessages(readerFor(tap, tap.hears)));
+    if (tap?.hears !== undefined) this.#fromProvider = new FrameCounter(new TextMessages(readerFor(tap)));
     const reply = { status: 101, headers, body: none, flow: this, tap };
     this.#settle({ kind: 'answered', attempt: this.#attempt, times: this.#times(), reply });
   }
@@ -334,8 +334,8 @@ export class SocketExchange implements Swept, Flow, EchoListener {
 }
 
 /** A message of which the tap can only say that it was not read is an empty one. */
-const readerFor = (tap: Tap, wants: MessageReader['wants']): MessageReader => ({
-  wants,
+const readerFor = (tap: Tap): MessageReader => ({
+  wants: (beginning) => tap.hears?.(beginning) === true,
   read: (text = '') => void tap.event({ name: '', data: text }),
 });
 

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { masked, rules } from '../../../test/support/redaction.ts';
+import { Redactor } from './index.ts';
+
+describe('what the user said last', () => {
+  it.each<[string, unknown, string | null]>([
+    [
+      'chat',
+      {
+        messages: [
+          { role: 'user', content: 'one' },
+          { role: 'user', content: 'two\n  lines' },
+          { role: 'assistant', content: 'three' },
+        ],
+      },
+      'two lines',
+    ],
+    [
+      'parts',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'look' },
+              { type: 'image_url', image_url: { url: 'https://x' } },
+            ],
+          },
+        ],
+      },
+      'look',
+    ],
+    ['only an image', { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://x' } }] }] }, '[media]'],
+    [
+      'messages',
+      {
+        system: 'be nice',
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'tool_result', tool_use_id: 'x' },
+              { type: 'text', text: 'go on' },
+            ],
+          },
+        ],
+      },
+      'go on',
+    ],
+    ['responses, text', { input: 'hello' }, 'hello'],
+    [
+      'responses, items',
+      {
+        input: [
+          { role: 'user', content: [{ type: 'input_text', text: 'hi' }] },
+          { type: 'function_call', name: 'x' },
+        ],
+      },
+      'hi',
+    ],
+    ['completions', { prompt: 'Once upon' }, 'Once upon'],
+    ['embeddings', { input: ['first', 'second'] }, 'second'],
+    ['masked', { messages: [{ role: 'user', content: 'I am jane@example.com "quoted" \\ é' }] }, 'I am [email] "quoted" \\ é'],
+    ['cut', { prompt: 'x'.repeat(500) }, `${'x'.repeat(199)}…`],
+    ['cut behind many blanks', { prompt: `a${' \n'.repeat(100)}${'x '.repeat(200)}` }, `a ${'x '.repeat(98)}x…`],
+    ['a line of words', { prompt: 'one two  three\u00a0four ' }, 'one two three four'],
+    ['control characters', { prompt: 'a\u001b[31mb\u202ec' }, 'a [31mb c'],
+    ['no user', { messages: [{ role: 'system', content: 'x' }] }, null],
+    ['nothing', { model: 'x' }, null],
+    ['odd', { messages: 'x', input: 5 }, null],
+  ])('%s', (_, body, expected) => {
+    expect(masked(body).preview).toBe(expected);
+  });
+
+  /** As clients write it that escape what is not ASCII. */
+  const escaped = (body: object): string =>
+    JSON.stringify(body).replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const whole = /^[字é🙂 "\\a]*$/u;
+
+  it.each([
+    ['字'.repeat(500), 199],
+    ['🙂'.repeat(500), 199],
+    [`${'  '.repeat(300)}${'字'.repeat(500)}`, 40],
+    ...[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((n): [string, number] => [
+      `${'a'.repeat(n)}${' \n'.repeat(330)}${'🙂字'.repeat(90)}`,
+      40,
+    ]),
+    [`${'\\'.repeat(900)}`, 200],
+  ])('is cut between characters, however they are written: %#', (content, least) => {
+    for (const body of [{ prompt: content }, { messages: [{ role: 'user', content: [{ type: 'text', text: content }] }] }]) {
+      for (const text of [escaped(body), JSON.stringify(body)]) {
+        const preview = masked(text).preview ?? '';
+        expect(preview.slice(0, -1)).toMatch(whole);
+        expect(preview.at(-1)).toBe('…');
+        expect(preview.length).toBeGreaterThanOrEqual(least - 1);
+        expect(preview.length).toBeLessThanOrEqual(200);
+      }
+    }
+  });
+
+  it.each<[string, object, string | null]>([
+    ['input', { input: 'secret plan' }, '[field]'],
+    ['input', { input: ['secret plan'] }, null],
+    ['prompt', { prompt: 'secret plan' }, '[field]'],
+    ['messages', { messages: [{ role: 'user', content: 'secret plan' }] }, null],
+    ['messages[*].content', { messages: [{ role: 'user', content: 'secret plan' }] }, '[field]'],
+    ['messages[*].content[*].text', { messages: [{ role: 'user', content: [{ type: 'text', text: 'secret plan' }] }] }, '[field]'],
+  ])('is masked where it is the field %s, kept or not', (field, body, expected) => {
+    for (const more of [{}, { padding: 'x'.repeat(40_000) }]) {
+      const behind = masked({ ...more, ...body }, { fields: [field] }, 100).preview;
+      const kept = masked({ ...more, ...body }, { fields: [field] }).preview;
+      expect([behind, kept]).toEqual([expected, expected]);
+    }
+    const redactor = new Redactor({ ...rules, fields: [field] }, []);
+    expect(redactor.begin(100).preview(JSON.stringify(body))).toBe(expected);
+  });
+
+  it('is found behind what is kept, and masked there too', () => {
+    const body = {
+      messages: [
+        { role: 'user', content: 'y '.repeat(30_000) },
+        { role: 'user', content: 'jane@example.com' },
+      ],
+    };
+    expect(masked(body, {}, 1000).preview).toBe('[email]');
+  });
+});

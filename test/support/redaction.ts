@@ -1,0 +1,29 @@
+import { compileFinder } from '../../src/config/validate/regex.ts';
+import { namedPatterns } from '../../src/core/redaction/find/hits.ts';
+import { Redactor } from '../../src/core/redaction/index.ts';
+import type { OwnPattern, RedactionRules } from '../../src/core/redaction/rules.ts';
+
+export const rules: RedactionRules = {
+  fields: ['user', 'messages[*].name', 'größe'],
+  patterns: new Set(namedPatterns),
+  own: [],
+  media: 'digest',
+};
+export const oneByte = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+export const own = (pattern: string): OwnPattern => {
+  const finder = compileFinder(pattern);
+  if ('error' in finder) throw new Error(finder.error);
+  return finder;
+};
+
+/** A request's body as it is stored. */
+export function masked(
+  body: unknown,
+  over: Partial<RedactionRules> = {},
+  limit = 1 << 20,
+): { text: string; counts: object; preview: string | null; isCut: boolean } {
+  const redaction = new Redactor({ ...rules, ...over }, ['a-known-secret/of-the-file']).begin(limit);
+  const { body: out, preview } = redaction.request(oneByte(typeof body === 'string' ? body : JSON.stringify(body)));
+  if (out === 'too-large') throw new Error(out);
+  return { text: out.bytes.toString('utf8'), counts: redaction.counts, preview, isCut: out.isCut };
+}
