@@ -14,7 +14,7 @@ import { ImageTranslation } from '#formats/google-generate/images/calls.ts';
 import { toImages } from '#formats/google-generate/images/request.ts';
 import type { GeminiOptions } from '#formats/google-generate/request/conversion.ts';
 import { toGenerateContent } from '#formats/google-generate/request/index.ts';
-import { JsonTap } from '#formats/shared/json-tap.ts';
+import { JsonTap } from '#formats/shared/answer/json-tap.ts';
 
 type ACall<Settings> = Call<Settings & CommonSettings>;
 

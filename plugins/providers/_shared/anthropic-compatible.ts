@@ -14,7 +14,7 @@ import { withRemembered } from '#formats/anthropic-messages/answer/thoughts.ts';
 import { headerFields } from '#formats/anthropic-messages/headers.ts';
 import { withoutMarks } from '#formats/anthropic-messages/marks.ts';
 import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/index.ts';
-import { JsonTap } from '#formats/shared/json-tap.ts';
+import { JsonTap } from '#formats/shared/answer/json-tap.ts';
 
 type Body = JsonBody | EmptyBody;
 type ACall<Settings> = Call<Settings & CommonSettings>;

@@ -2,7 +2,7 @@ import { type CredentialSpec, defineProvider } from '#core/provider.ts';
 import { at, customHostProblems, relayedRoute } from '../_shared/address.ts';
 import { anthropicOperations } from '../_shared/anthropic-compatible.ts';
 import { fromModelList } from '#formats/anthropic-messages/models.ts';
-import { JsonTap } from '#formats/shared/json-tap.ts';
+import { JsonTap } from '#formats/shared/answer/json-tap.ts';
 import { batchOperations } from './batches/operations.ts';
 import { fault } from './fault.ts';
 import { fileOperations } from './files/operations.ts';

@@ -4,7 +4,7 @@ import { GatewayError } from '#core/error.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Operation } from '#core/provider.ts';
 import { type HistoryRules, mistralHistory, openaiHistory, openHistory } from '#formats/history/rules.ts';
-import { JsonTap } from '#formats/shared/json-tap.ts';
+import { JsonTap } from '#formats/shared/answer/json-tap.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { callerHeaders, openaiChat, type OpenAiCompatible, openaiCompatible } from '../_shared/openai-compatible.ts';
 import { isSingle } from './foundry-uri.ts';

@@ -3,11 +3,11 @@ import { isPlain, type Plain } from '#core/json/merge.ts';
 import type { Operation } from '#core/provider.ts';
 import { openaiUsage } from '#core/model/openai-usage.ts';
 import { bareModel } from '#formats/bedrock-converse/request/model.ts';
-import { cannotCarry } from '#formats/shared/cannot-carry.ts';
-import { Drops } from '#formats/shared/drops.ts';
+import { cannotCarry } from '#formats/shared/request/cannot-carry.ts';
+import { Drops } from '#formats/shared/request/drops.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
-import { checkVectors, floats } from '#formats/google-generate/embeddings.ts';
-import { JsonTap } from '#formats/shared/json-tap.ts';
+import { checkVectors, floats } from '#formats/shared/answer/vectors.ts';
+import { JsonTap } from '#formats/shared/answer/json-tap.ts';
 import { type BCall, toModel } from './address.ts';
 import type { BedrockSettings } from './settings.ts';
 

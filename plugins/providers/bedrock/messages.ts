@@ -9,7 +9,7 @@ import { inlined, nativeNeeds } from '#formats/anthropic-messages/native-files.t
 import { InvokeTap } from '#formats/bedrock-converse/invoke.ts';
 import { bareModel, familyOf } from '#formats/bedrock-converse/request/model.ts';
 import { parseObject } from '#formats/shared/json.ts';
-import { JsonTap } from '#formats/shared/json-tap.ts';
+import { JsonTap } from '#formats/shared/answer/json-tap.ts';
 import { type BCall, toModel } from './address.ts';
 import type { BedrockSettings, GuardrailSettings } from './settings.ts';
 

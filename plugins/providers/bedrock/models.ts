@@ -2,7 +2,7 @@ import { GatewayError } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/json/merge.ts';
 import type { Call, Operation } from '#core/provider.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
-import { JsonTap } from '#formats/shared/json-tap.ts';
+import { JsonTap } from '#formats/shared/answer/json-tap.ts';
 import { toControl } from './address.ts';
 import type { BedrockSettings } from './settings.ts';
 

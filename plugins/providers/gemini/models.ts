@@ -3,7 +3,7 @@ import { GatewayError } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/json/merge.ts';
 import type { Call, Operation } from '#core/provider.ts';
 import { parseObject } from '#formats/shared/json.ts';
-import { JsonTap } from '#formats/shared/json-tap.ts';
+import { JsonTap } from '#formats/shared/answer/json-tap.ts';
 import { baseFor } from './address.ts';
 import type { GeminiSettings } from './settings.ts';
 

@@ -10,7 +10,7 @@ import {
   type UpstreamRequest,
 } from '#core/provider.ts';
 import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
-import { JsonTap } from '#formats/shared/json-tap.ts';
+import { JsonTap } from '#formats/shared/answer/json-tap.ts';
 import { openaiFault } from '#formats/openai-chat/fault.ts';
 import { openaiTaps } from '#formats/openai-objects/taps.ts';
 import { type Answer, failure, modelOf, played, question, refused } from './answer.ts';

@@ -1,7 +1,7 @@
 import type { Dialect, DialectCall } from '../../core/dialect.ts';
 import type { ErrorFacts, GatewayError } from '../../core/error.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
-import { messageEvents } from '../shared/whole-as-events.ts';
+import { messageEvents } from '../shared/answer/whole-as-events.ts';
 import { MessageWriter, wholeMessage } from './to-client/index.ts';
 
 const errorEvent = (error: GatewayError, facts: ErrorFacts): Buffer =>

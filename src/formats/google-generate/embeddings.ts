@@ -1,4 +1,4 @@
-import { GatewayError, type ProviderFault } from '../../core/error.ts';
+import type { ProviderFault } from '../../core/error.ts';
 import type { WireEvent } from '../../core/events.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { openaiUsage } from '../../core/model/openai-usage.ts';
@@ -6,12 +6,13 @@ import type { Dropped } from '../../core/provider.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { parseObject, textOf } from '../shared/json.ts';
-import { cannotCarry } from '../shared/cannot-carry.ts';
+import { cannotCarry } from '../shared/request/cannot-carry.ts';
 import { storedUri } from '../shared/media/stored-uri.ts';
 import { type FileRules, oneOf } from './request/conversion.ts';
-import { Drops } from '../shared/drops.ts';
+import { Drops } from '../shared/request/drops.ts';
 import { googleFaultInBand } from '../shared/google-status.ts';
-import { streamFault } from '../shared/json-tap.ts';
+import { streamFault } from '../shared/answer/json-tap.ts';
+import { checkVectors, floats } from '../shared/answer/vectors.ts';
 import { errorIn } from './fault.ts';
 
 /** Which method of the service a model's vectors come from. */
@@ -200,23 +201,6 @@ export function fromEmbeddings(text: string, model: string, asBase64: boolean, i
   };
 }
 
-/**
- * Clients find the vector of an input by its place: none may be missing.
- *
- * @throws GatewayError `upstream_invalid`
- */
-export function checkVectors(
-  vectors: readonly (readonly number[])[] | undefined,
-  inputs: number | undefined,
-  message = 'The response of the provider contains no embeddings.',
-): asserts vectors is readonly (readonly number[])[] {
-  if (vectors === undefined || vectors.length === 0) throw new GatewayError('upstream_invalid', { message, source: 'provider' });
-  if (vectors.some((vector) => vector.length === 0) || (inputs !== undefined && inputs !== vectors.length)) {
-    const missing = 'The response of the provider does not have an embedding of each input.';
-    throw new GatewayError('upstream_invalid', { message: missing, source: 'provider' });
-  }
-}
-
 /** The vectors of one input. */
 interface Vectors {
   readonly vector: readonly number[];
@@ -263,13 +247,6 @@ function predicted(prediction: Plain): Vectors {
 const plain = (value: unknown): Plain => (isPlain(value) ? value : {});
 
 const numbers = (value: unknown): readonly number[] => (Array.isArray(value) ? (value as number[]) : []);
-
-/** A vector in base64: little-endian 32-bit floats. */
-export function floats(vector: readonly number[]): string {
-  const bytes = Buffer.allocUnsafe(vector.length * 4);
-  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);
-  return bytes.toString('base64');
-}
 
 /**
  * Tokens of all inputs; found without parsing the vectors, which are most of the text. Beside their sum in

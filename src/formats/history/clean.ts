@@ -1,7 +1,7 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
-import type { Drops } from '../shared/drops.ts';
+import type { Drops } from '../shared/request/drops.ts';
 import { textOf } from '../shared/json.ts';
-import { reasoningNames } from '../shared/reasoning.ts';
+import { reasoningNames } from '../shared/request/reasoning.ts';
 import { foreignMembers, type HistoryRules } from './rules.ts';
 import { type Said, saidBy } from './spoken.ts';
 

@@ -1,4 +1,4 @@
-import { reasoningNames } from '../shared/reasoning.ts';
+import { reasoningNames } from '../shared/request/reasoning.ts';
 
 /** Members of messages, by role. */
 export type RoleMembers = Readonly<Record<string, readonly string[]>>;

@@ -1,6 +1,6 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { textOf } from '../shared/json.ts';
-import { reasoningNames } from '../shared/reasoning.ts';
+import { reasoningNames } from '../shared/request/reasoning.ts';
 import { placedBlocks } from './blocks.ts';
 
 /** One piece of what an assistant said. `from` is what the client sent for it. */

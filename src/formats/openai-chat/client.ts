@@ -6,7 +6,7 @@ import type { Usage } from '../../core/model/usage.ts';
 import { type ChoiceState, deltaText, newChoice } from './delta.ts';
 import { isOpenaiError, openaiErrorBody, openaiErrorEvent } from './error-body.ts';
 import { chatChunks, textChunks } from './whole-as-chunks.ts';
-import { responseEvents } from '../shared/whole-as-events.ts';
+import { responseEvents } from '../shared/answer/whole-as-events.ts';
 
 /** The OpenAI APIs: the format that every answer of another provider is converted to. */
 export const openaiDialect: Dialect = Object.freeze({

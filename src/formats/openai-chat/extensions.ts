@@ -1,7 +1,7 @@
 import type { JsonBody } from '../../core/json/body.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { Dropped } from '../../core/provider.ts';
-import { Drops } from '../shared/drops.ts';
+import { Drops } from '../shared/request/drops.ts';
 import { cleanHistory } from '../history/clean.ts';
 import { needsCleaning } from '../history/look.ts';
 import { type HistoryRules, openaiHistory } from '../history/rules.ts';

@@ -5,7 +5,7 @@ import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { checkedObject, objectAt, textOf, valueOf } from '../shared/json.ts';
 import { faultInBand, objectIn } from './fault.ts';
-import { FinishWords } from '../shared/finish-words.ts';
+import { FinishWords } from '../shared/answer/finish-words.ts';
 import { readUsage, withTier } from '../shared/usage.ts';
 
 const quote = 0x22;

@@ -2,7 +2,7 @@ import type { ProviderFault } from '../../core/error.ts';
 import type { WireEvent } from '../../core/events.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
-import { topLevel } from '../shared/json-tap.ts';
+import { topLevel } from '../shared/answer/json-tap.ts';
 import { isBareError, objectAt, parseObject, textOf, valueOf } from '../shared/json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
 import { readUsage } from '../shared/usage.ts';

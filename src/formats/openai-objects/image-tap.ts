@@ -1,6 +1,6 @@
 import type { WireEvent } from '../../core/events.ts';
 import type { EventKind } from '../../core/tap.ts';
-import { JsonTap } from '../shared/json-tap.ts';
+import { JsonTap } from '../shared/answer/json-tap.ts';
 import { isBareError, objectAt, parseObject, valueOf } from '../shared/json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
 import { readUsage } from '../shared/usage.ts';

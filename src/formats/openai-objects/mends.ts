@@ -2,7 +2,7 @@ import { JsonBody } from '../../core/json/body.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
 import type { Call } from '../../core/provider.ts';
 import { parseObject } from '../shared/json.ts';
-import { wrapped } from '../shared/json-tap.ts';
+import { wrapped } from '../shared/answer/json-tap.ts';
 import { deletedFile } from './objects.ts';
 
 type Mend = (text: string, call: Call) => string | undefined;

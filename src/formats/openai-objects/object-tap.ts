@@ -1,7 +1,7 @@
 import type { ProviderFault } from '../../core/error.ts';
 import type { WireEvent } from '../../core/events.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
-import { streamFault, topLevel } from '../shared/json-tap.ts';
+import { streamFault, topLevel } from '../shared/answer/json-tap.ts';
 import { textOf } from '../shared/json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ImageTap } from './image-tap.ts';
-import { JsonTap, WholeTap } from '../shared/json-tap.ts';
+import { JsonTap, WholeTap } from '../shared/answer/json-tap.ts';
 import { ResponsesTap } from '../openai-responses/tap.ts';
 
 const event = (type: string, more: object = {}) => ({ name: type, data: JSON.stringify({ type, sequence_number: 0, ...more }) });

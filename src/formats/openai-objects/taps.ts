@@ -4,7 +4,7 @@ import type { Tap } from '../../core/tap.ts';
 import { AudioTap, transcriptForm } from './audio-tap.ts';
 import { ChatTap } from '../openai-chat/tap.ts';
 import { ImageTap } from './image-tap.ts';
-import { JsonTap, ListTap } from '../shared/json-tap.ts';
+import { JsonTap, ListTap } from '../shared/answer/json-tap.ts';
 import { BytesTap, ObjectTap } from './object-tap.ts';
 import { ResponsesTap } from '../openai-responses/tap.ts';
 

@@ -6,7 +6,7 @@ import { AudioTap } from '../openai-objects/audio-tap.ts';
 import { ChatTap } from '../openai-chat/tap.ts';
 import { GeminiTap } from '../google-generate/answer/tap.ts';
 import { ImageTap } from '../openai-objects/image-tap.ts';
-import { JsonTap } from './json-tap.ts';
+import { JsonTap } from './answer/json-tap.ts';
 import { ResponsesTap } from '../openai-responses/tap.ts';
 
 const chat = (): Tap => new ChatTap();

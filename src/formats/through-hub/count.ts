@@ -3,7 +3,7 @@ import { emptyBody, JsonBody } from '../../core/json/body.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import type { Operation, Translation } from '../../core/provider.ts';
 import { responsesOf } from '../openai-responses/from-chat.ts';
-import { JsonTap } from '../shared/json-tap.ts';
+import { JsonTap } from '../shared/answer/json-tap.ts';
 import { parseObject } from '../shared/json.ts';
 import { HubCall } from './call.ts';
 import { type ClientRequests, hubOf } from './chat.ts';

@@ -4,8 +4,8 @@ import { bareModel } from '#core/model/model-name.ts';
 import type { Dropped } from '#core/provider.ts';
 import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/index.ts';
 import { headerFields, listed } from '#formats/anthropic-messages/headers.ts';
-import { cannotCarry } from '#formats/shared/cannot-carry.ts';
-import { Drops } from '#formats/shared/drops.ts';
+import { cannotCarry } from '#formats/shared/request/cannot-carry.ts';
+import { Drops } from '#formats/shared/request/drops.ts';
 import { textOf } from '#formats/shared/json.ts';
 import type { BatchEndpoint } from './ids.ts';
 

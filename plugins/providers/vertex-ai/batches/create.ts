@@ -2,7 +2,7 @@ import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import type { Plain } from '#core/json/merge.ts';
 import type { Dropped, Operation, Translation, UpstreamRequest } from '#core/provider.ts';
-import { WholeTap } from '#formats/shared/json-tap.ts';
+import { WholeTap } from '#formats/shared/answer/json-tap.ts';
 import { textOf } from '#formats/shared/json.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';
 import { objectOf } from '../../_google/operations.ts';

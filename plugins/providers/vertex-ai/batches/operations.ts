@@ -2,7 +2,7 @@ import type { Operation } from '#core/provider.ts';
 import { noBatchOutput } from '#formats/openai-objects/batch-output.ts';
 import { BytesTap } from '#formats/openai-objects/object-tap.ts';
 import { batchOf } from '#formats/openai-objects/objects.ts';
-import { WholeTap } from '#formats/shared/json-tap.ts';
+import { WholeTap } from '#formats/shared/answer/json-tap.ts';
 import { plainRequest } from '../address.ts';
 import { rowOf } from '../files/file-object.ts';
 import { fileIdOf } from '../files/object-id.ts';

@@ -2,7 +2,7 @@ import type { LineEdit } from '#core/http/form.ts';
 import { fromUnknown, GatewayError } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/json/merge.ts';
 import type { Dropped } from '#core/provider.ts';
-import { Drops } from '#formats/shared/drops.ts';
+import { Drops } from '#formats/shared/request/drops.ts';
 import type { FileRules } from '#formats/google-generate/request/conversion.ts';
 import { parseExact } from '#core/json/scan.ts';
 import { parseObject } from '#formats/shared/json.ts';

@@ -2,7 +2,7 @@ import type { Operation } from '#core/provider.ts';
 import { GatewayError } from '#core/error.ts';
 import { BytesTap } from '#formats/openai-objects/object-tap.ts';
 import { deletedFile } from '#formats/openai-objects/objects.ts';
-import { WholeTap } from '#formats/shared/json-tap.ts';
+import { WholeTap } from '#formats/shared/answer/json-tap.ts';
 import { plainRequest, type VertexCall } from '../address.ts';
 import { outputLines } from '../batches/output-lines.ts';
 import { outputOf } from '../batches/kind.ts';

@@ -2,7 +2,7 @@ import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import type { FormBody } from '#core/http/form.ts';
 import type { Dropped, Operation, UpstreamRequest } from '#core/provider.ts';
-import { WholeTap } from '#formats/shared/json-tap.ts';
+import { WholeTap } from '#formats/shared/answer/json-tap.ts';
 import type { VertexCall } from '../address.ts';
 import type { VertexSettings } from '../settings.ts';
 import { fileOf, type FileNotes, type FileObject, rowOf } from './file-object.ts';

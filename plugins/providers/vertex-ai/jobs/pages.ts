@@ -1,7 +1,7 @@
 import { GatewayError } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/json/merge.ts';
 import type { Call, StepReply, Translation, UpstreamRequest } from '#core/provider.ts';
-import { WholeTap } from '#formats/shared/json-tap.ts';
+import { WholeTap } from '#formats/shared/answer/json-tap.ts';
 import { paramOf } from '../../_shared/address.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 

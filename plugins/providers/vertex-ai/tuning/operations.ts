@@ -1,7 +1,7 @@
 import type { Plain } from '#core/json/merge.ts';
 import type { Operation } from '#core/provider.ts';
 import { listOf } from '#formats/openai-objects/objects.ts';
-import { WholeTap } from '#formats/shared/json-tap.ts';
+import { WholeTap } from '#formats/shared/answer/json-tap.ts';
 import { rowOf } from '../files/file-object.ts';
 import { cancelJob, type JobKind, listJobs, readJob, retrieveJob } from '../jobs/jobs.ts';
 import { unknownAfter, wantedOf } from '../jobs/pages.ts';

@@ -1,7 +1,7 @@
 import type { Plain } from '#core/json/merge.ts';
 import type { Dropped, Media } from '#core/provider.ts';
 import type { FileRules } from '#formats/google-generate/request/conversion.ts';
-import { Drops } from '#formats/shared/drops.ts';
+import { Drops } from '#formats/shared/request/drops.ts';
 import { toGenerateContent } from '#formats/google-generate/request/index.ts';
 import { optionsOf } from '../gemini.ts';
 import type { VertexSettings } from '../settings.ts';

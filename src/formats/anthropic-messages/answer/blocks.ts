@@ -3,7 +3,7 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
 import { annotationsOf } from '../citations.ts';
 import { parseExact } from '../../../core/json/scan.ts';
-import { Kept } from '../../shared/kept.ts';
+import { Kept } from '../../shared/answer/kept.ts';
 import { isOutput } from './output-tool.ts';
 
 /** A content block between its start and its end. */

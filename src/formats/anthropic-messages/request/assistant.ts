@@ -1,7 +1,7 @@
 import type { Plain } from '../../../core/json/merge.ts';
 import { assistantMembers, type Said, saidBy } from '../../history/spoken.ts';
 import { signedBy } from '../../history/signatures.ts';
-import { dropReasoning } from '../../shared/reasoning.ts';
+import { dropReasoning } from '../../shared/request/reasoning.ts';
 import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
 import { pairedBlocks, serverBlock } from './tools/server-blocks.ts';
 import { type Called, calledBy } from './tools/calls.ts';

@@ -1,6 +1,6 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { assistantPieces } from './assistant.ts';
-import { cannotCarry } from '../../shared/cannot-carry.ts';
+import { cannotCarry } from '../../shared/request/cannot-carry.ts';
 import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
 import { partBlocks } from './parts.ts';
 import { textIn } from './tools/calls.ts';

@@ -1,6 +1,6 @@
 import type { Plain } from '../../../core/json/merge.ts';
 import type { Media } from '../../../core/provider.ts';
-import type { Drops } from '../../shared/drops.ts';
+import type { Drops } from '../../shared/request/drops.ts';
 import type { ModelTraits } from './model.ts';
 
 /** Who serves the model: its vendor, Vertex AI with the vendor's format, or Bedrock, whose format is made of this one. */

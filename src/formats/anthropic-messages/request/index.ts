@@ -1,6 +1,6 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Call, Dropped, Media, MediaNeed } from '../../../core/provider.ts';
-import { Drops } from '../../shared/drops.ts';
+import { Drops } from '../../shared/request/drops.ts';
 import { conversationOf } from './conversation.ts';
 import type { Block, Conversion, Surface } from './conversion.ts';
 import { needsDownload } from './media/files.ts';
@@ -10,7 +10,7 @@ import { plainFields } from './params.ts';
 import { fileIn } from './parts.ts';
 import { samplingFields, thinkingFields } from './thinking.ts';
 import { toolFields } from './tools/index.ts';
-import { checkChatTypes } from '../../shared/field-types.ts';
+import { checkChatTypes } from '../../shared/request/field-types.ts';
 
 /** How a chat request becomes a messages request. */
 export interface MessagesOptions {

@@ -1,5 +1,5 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { cannotCarry } from '../../shared/cannot-carry.ts';
+import { cannotCarry } from '../../shared/request/cannot-carry.ts';
 import type { Block, Conversion } from './conversion.ts';
 
 /** What becomes of one field of a chat request. */

@@ -1,6 +1,6 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
-import { cannotCarry, unknownPart } from '../../shared/cannot-carry.ts';
+import { cannotCarry, unknownPart } from '../../shared/request/cannot-carry.ts';
 import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
 import { storedUri } from '../../shared/media/stored-uri.ts';
 import { fileBlock, type NamedFile } from './media/files.ts';

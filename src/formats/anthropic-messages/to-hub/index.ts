@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../core/error.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Dropped } from '../../../core/provider.ts';
-import { Drops } from '../../shared/drops.ts';
+import { Drops } from '../../shared/request/drops.ts';
 import { chatMessages } from './messages.ts';
 import { ownNames } from './names.ts';
 import { plainFields } from './params.ts';

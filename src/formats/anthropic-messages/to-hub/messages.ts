@@ -1,7 +1,7 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { cannotCarry } from '../../shared/cannot-carry.ts';
+import { cannotCarry } from '../../shared/request/cannot-carry.ts';
 import { textOf } from '../../shared/json.ts';
-import type { Drops } from '../../shared/drops.ts';
+import type { Drops } from '../../shared/request/drops.ts';
 import { assistantMessage } from './assistant.ts';
 import { chatContent } from './parts.ts';
 

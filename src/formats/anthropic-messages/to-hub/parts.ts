@@ -1,6 +1,6 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { cannotCarry, unknownPart } from '../../shared/cannot-carry.ts';
-import type { Drops } from '../../shared/drops.ts';
+import { cannotCarry, unknownPart } from '../../shared/request/cannot-carry.ts';
+import type { Drops } from '../../shared/request/drops.ts';
 import { textOf } from '../../shared/json.ts';
 
 type Part = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import type { Drops } from '../../shared/drops.ts';
+import type { Drops } from '../../shared/request/drops.ts';
 
 /**
  * `tools` and `tool_choice` as chat completions have them. Tools that the API runs or defines itself stay as they are:

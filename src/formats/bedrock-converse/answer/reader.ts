@@ -6,7 +6,7 @@ import { annotationsOf } from '../../anthropic-messages/citations.ts';
 import { outputTool } from '../../anthropic-messages/answer/output-tool.ts';
 import { ThoughtNotes } from '../../anthropic-messages/answer/thoughts.ts';
 import { textOf } from '../../shared/json.ts';
-import { Kept } from '../../shared/kept.ts';
+import { Kept } from '../../shared/answer/kept.ts';
 import { toHubCitation } from '../citations.ts';
 import { finishReason } from './finish.ts';
 import { converseUsage } from './usage.ts';

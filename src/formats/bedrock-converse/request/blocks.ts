@@ -1,7 +1,7 @@
 import type { Block } from '../../anthropic-messages/request/conversion.ts';
 import type { Turn } from '../../anthropic-messages/request/turns.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import type { Drops } from '../../shared/drops.ts';
+import type { Drops } from '../../shared/request/drops.ts';
 import { fromHubCitation } from '../citations.ts';
 import { converseType } from './files.ts';
 

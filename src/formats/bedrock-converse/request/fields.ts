@@ -1,6 +1,6 @@
 import { type Rule, params } from '../../anthropic-messages/request/params.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import type { Drops } from '../../shared/drops.ts';
+import type { Drops } from '../../shared/request/drops.ts';
 
 const computed: Rule = { computed: true };
 const object = (to: string): Rule => ({ to, with: (value) => (isPlain(value) ? value : undefined) });

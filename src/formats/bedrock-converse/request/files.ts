@@ -3,7 +3,7 @@ import type { NamedFile } from '../../anthropic-messages/request/media/files.ts'
 import type { Block, Conversion } from '../../anthropic-messages/request/conversion.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { MediaNeed } from '../../../core/provider.ts';
-import { cannotCarry } from '../../shared/cannot-carry.ts';
+import { cannotCarry } from '../../shared/request/cannot-carry.ts';
 import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../../shared/media/data-uri.ts';
 import { audioType, servedType } from '../../shared/media/media-types.ts';
 import { typeOfPath } from '../../shared/media/mime.ts';

@@ -8,8 +8,8 @@ import { type ToolFields, toolFields } from '../../anthropic-messages/request/to
 import type { Turn } from '../../anthropic-messages/request/turns.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Call, Dropped, Media } from '../../../core/provider.ts';
-import { Drops } from '../../shared/drops.ts';
-import { checkChatTypes } from '../../shared/field-types.ts';
+import { Drops } from '../../shared/request/drops.ts';
+import { checkChatTypes } from '../../shared/request/field-types.ts';
 import { type Blocks, blocksOf, converseMessages } from './blocks.ts';
 import { converseParams, requestMetadata, stopSequences } from './fields.ts';
 import { ownPart } from './files.ts';

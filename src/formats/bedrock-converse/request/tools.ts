@@ -2,7 +2,7 @@ import type { Block } from '../../anthropic-messages/request/conversion.ts';
 import type { ToolFields } from '../../anthropic-messages/request/tools/index.ts';
 import type { Turn } from '../../anthropic-messages/request/turns.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { lacksTool } from '../../shared/cannot-carry.ts';
+import { lacksTool } from '../../shared/request/cannot-carry.ts';
 import { type Blocks, marked } from './blocks.ts';
 import type { Family } from './model.ts';
 

@@ -1,5 +1,5 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { Kept } from '../../shared/kept.ts';
+import { Kept } from '../../shared/answer/kept.ts';
 
 /** One stretch of the answer and the pages it rests on, in OpenAI's form. */
 export type Annotation = {

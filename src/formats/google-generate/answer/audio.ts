@@ -1,6 +1,6 @@
 import type { ModelEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import type { Drops } from '../../shared/drops.ts';
+import type { Drops } from '../../shared/request/drops.ts';
 
 /** What clients can be given: the service's samples as they are, or with the header that makes them a file. */
 export type AudioFormat = 'pcm16' | 'wav';

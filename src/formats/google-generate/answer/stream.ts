@@ -4,7 +4,7 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Call } from '../../../core/provider.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
 import { textOf } from '../../shared/json.ts';
-import { Kept } from '../../shared/kept.ts';
+import { Kept } from '../../shared/answer/kept.ts';
 import { TextParts } from './annotations.ts';
 import { AudioDeltas, type AudioFormat, audioOf, isAudio } from './audio.ts';
 import { CallIds } from './call-ids.ts';

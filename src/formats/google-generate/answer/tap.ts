@@ -3,7 +3,7 @@ import type { WireEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { EventKind, Tap } from '../../../core/tap.ts';
 import type { Usage } from '../../../core/model/usage.ts';
-import { FinishWords } from '../../shared/finish-words.ts';
+import { FinishWords } from '../../shared/answer/finish-words.ts';
 import { objectAt, textOf, valueOf } from '../../shared/json.ts';
 import { googleFaultInBand } from '../../shared/google-status.ts';
 import { errorIn } from '../fault.ts';

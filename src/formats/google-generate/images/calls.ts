@@ -2,7 +2,7 @@ import { parseObject } from '../../shared/json.ts';
 import type { Call, StepReply, Translation, UpstreamRequest } from '../../../core/provider.ts';
 import type { Tap } from '../../../core/tap.ts';
 import type { Usage } from '../../../core/model/usage.ts';
-import { JsonTap } from '../../shared/json-tap.ts';
+import { JsonTap } from '../../shared/answer/json-tap.ts';
 import { sumOfUsages } from '../../shared/usage.ts';
 import { paintsInChat } from './request.ts';
 import { fromImages } from './result.ts';

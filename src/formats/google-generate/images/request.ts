@@ -1,8 +1,8 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Dropped } from '../../../core/provider.ts';
 import { textOf } from '../../shared/json.ts';
-import { cannotCarry } from '../../shared/cannot-carry.ts';
-import { Drops } from '../../shared/drops.ts';
+import { cannotCarry } from '../../shared/request/cannot-carry.ts';
+import { Drops } from '../../shared/request/drops.ts';
 import type { Surface } from '../request/conversion.ts';
 import { ImageMembers, spellingsOf } from './members.ts';
 import { chatRatios, isMadeSize, nearestRatio, predictRatios } from './size.ts';

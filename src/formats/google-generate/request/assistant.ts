@@ -2,7 +2,7 @@ import { GatewayError } from '../../../core/error.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { assistantMembers, type Said, saidBy } from '../../history/spoken.ts';
 import { textOf } from '../../shared/json.ts';
-import { dropReasoning } from '../../shared/reasoning.ts';
+import { dropReasoning } from '../../shared/request/reasoning.ts';
 import { callPart, type MadeCall, ownSignature } from './tools/calls.ts';
 import { type Conversion, oneOf, type Part } from './conversion.ts';
 import { toPart } from './parts.ts';

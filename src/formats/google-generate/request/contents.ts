@@ -1,7 +1,7 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { assistantParts } from './assistant.ts';
 import { type MadeCall, standIn } from './tools/calls.ts';
-import { cannotCarry } from '../../shared/cannot-carry.ts';
+import { cannotCarry } from '../../shared/request/cannot-carry.ts';
 import type { Content, Conversion, Part } from './conversion.ts';
 import { toParts, toTexts } from './parts.ts';
 import { resultParts, type ToolMessage } from './tools/results.ts';

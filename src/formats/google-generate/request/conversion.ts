@@ -1,6 +1,6 @@
 import type { Plain } from '../../../core/json/merge.ts';
 import type { Media } from '../../../core/provider.ts';
-import type { Drops } from '../../shared/drops.ts';
+import type { Drops } from '../../shared/request/drops.ts';
 import type { ModelTraits } from '../model.ts';
 
 /** Which of the two services is spoken to: they differ in a few fields only. */

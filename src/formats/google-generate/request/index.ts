@@ -3,12 +3,12 @@ import type { Call, Dropped } from '../../../core/provider.ts';
 import { audioFormat } from '../answer/audio.ts';
 import { toConversation } from './contents.ts';
 import { type Conversion, type GeminiOptions, hasAny, oneOf } from './conversion.ts';
-import { Drops } from '../../shared/drops.ts';
+import { Drops } from '../../shared/request/drops.ts';
 import { generationFields, toGenerationConfig } from './generation-config.ts';
 import { traitsOf } from '../model.ts';
 import { toToolConfig } from './tools/choice.ts';
 import { toServedTools } from './tools/index.ts';
-import { checkChatTypes } from '../../shared/field-types.ts';
+import { checkChatTypes } from '../../shared/request/field-types.ts';
 
 /** A request in the service's form, and what it could not take along. */
 export interface ServedRequest {

@@ -1,7 +1,7 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Dropped, Media } from '../../../core/provider.ts';
-import { isOtherTool, lacksTool } from '../../shared/cannot-carry.ts';
-import { Drops } from '../../shared/drops.ts';
+import { isOtherTool, lacksTool } from '../../shared/request/cannot-carry.ts';
+import { Drops } from '../../shared/request/drops.ts';
 import { inlinedFiles } from './files.ts';
 import { plainMessages } from './messages.ts';
 import { fitted } from './params.ts';

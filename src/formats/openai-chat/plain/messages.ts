@@ -1,6 +1,6 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { cannotCarry } from '../../shared/cannot-carry.ts';
-import type { Drops } from '../../shared/drops.ts';
+import { cannotCarry } from '../../shared/request/cannot-carry.ts';
+import type { Drops } from '../../shared/request/drops.ts';
 
 /**
  * Messages with texts as plain texts, since many services take nothing else, and with the files of results in a message

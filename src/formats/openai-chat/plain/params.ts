@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import type { Drops } from '../../shared/drops.ts';
+import type { Drops } from '../../shared/request/drops.ts';
 import type { PlainService } from './index.ts';
 
 const unknown = 'not supported by this service';

@@ -4,7 +4,7 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
 import { faultInBand, objectIn } from '../fault.ts';
 import { textOf } from '../../shared/json.ts';
-import { Kept } from '../../shared/kept.ts';
+import { Kept } from '../../shared/answer/kept.ts';
 import { choiceExtras, finishEvent, topExtras, usageIn } from './completion.ts';
 import { deltaEvents, namelessCalls, newAnswer, type StreamedAnswer } from './delta.ts';
 

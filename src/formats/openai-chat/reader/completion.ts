@@ -4,7 +4,7 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { parseDataUri } from '../../shared/media/data-uri.ts';
 import { type Said, saidBy } from '../../history/spoken.ts';
 import { textOf } from '../../shared/json.ts';
-import { reasoningNames } from '../../shared/reasoning.ts';
+import { reasoningNames } from '../../shared/request/reasoning.ts';
 import { readUsage } from '../../shared/usage.ts';
 
 /** A whole chat completion, the gateway's extensions included, as the events of the hub. @throws GatewayError `upstream_invalid` */

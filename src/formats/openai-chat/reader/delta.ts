@@ -1,7 +1,7 @@
 import type { ModelEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
-import type { Kept } from '../../shared/kept.ts';
+import type { Kept } from '../../shared/answer/kept.ts';
 import { argumentsOf, otherEvent, reasoningIn, signatureOf } from './completion.ts';
 
 /** One answer of the stream (`n`), as far as it has come. */

@@ -1,4 +1,4 @@
-import { cannotCarry } from '../cannot-carry.ts';
+import { cannotCarry } from '../request/cannot-carry.ts';
 
 /** Types that are text by another name: the models read them as plain text. */
 const textual =

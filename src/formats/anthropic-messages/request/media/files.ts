@@ -2,7 +2,7 @@ import { GatewayError } from '../../../../core/error.ts';
 import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../../../shared/media/data-uri.ts';
 import { servedType } from '../../../shared/media/media-types.ts';
 import { typeOfPath } from '../../../shared/media/mime.ts';
-import { cannotCarry } from '../../../shared/cannot-carry.ts';
+import { cannotCarry } from '../../../shared/request/cannot-carry.ts';
 import type { Block, Conversion, Surface } from '../conversion.ts';
 
 /** A file as a message names it. */

@@ -1,5 +1,5 @@
 import { isPlain, type Plain } from '../../../../core/json/merge.ts';
-import { cannotCarry } from '../../../shared/cannot-carry.ts';
+import { cannotCarry } from '../../../shared/request/cannot-carry.ts';
 import { textOf } from '../../../shared/json.ts';
 import { typeOfPath } from '../../../shared/media/mime.ts';
 import type { Block, Conversion } from '../conversion.ts';

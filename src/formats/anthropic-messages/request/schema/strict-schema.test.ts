@@ -1,7 +1,7 @@
 import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Drops } from '../../../shared/drops.ts';
+import { Drops } from '../../../shared/request/drops.ts';
 import { strictSchema } from './strict-schema.ts';
 
 const text = fc.string({ maxLength: 5 });

@@ -1,5 +1,5 @@
 import { isPlain, type Plain } from '../../../../core/json/merge.ts';
-import { isOtherTool, lacksTool } from '../../../shared/cannot-carry.ts';
+import { isOtherTool, lacksTool } from '../../../shared/request/cannot-carry.ts';
 import type { Block, Conversion } from '../conversion.ts';
 import type { Turn } from '../turns.ts';
 

@@ -2,7 +2,7 @@ import { isExactNumber, isPlain, type Plain } from '../../../../core/json/merge.
 import { signedBy } from '../../../history/signatures.ts';
 import { parseExact } from '../../../../core/json/scan.ts';
 import { textOf } from '../../../shared/json.ts';
-import { cannotCarry } from '../../../shared/cannot-carry.ts';
+import { cannotCarry } from '../../../shared/request/cannot-carry.ts';
 import type { Conversion, Part } from '../conversion.ts';
 import { isThird } from '../../model.ts';
 

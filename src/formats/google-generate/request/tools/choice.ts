@@ -1,5 +1,5 @@
 import { isPlain, type Plain } from '../../../../core/json/merge.ts';
-import { isOtherTool } from '../../../shared/cannot-carry.ts';
+import { isOtherTool } from '../../../shared/request/cannot-carry.ts';
 import { textOf } from '../../../shared/json.ts';
 import type { Conversion } from '../conversion.ts';
 import type { ServedTools } from './index.ts';

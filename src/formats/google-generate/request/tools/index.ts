@@ -1,6 +1,6 @@
 import { isPlain, type Plain } from '../../../../core/json/merge.ts';
 import { textOf } from '../../../shared/json.ts';
-import { cannotCarry } from '../../../shared/cannot-carry.ts';
+import { cannotCarry } from '../../../shared/request/cannot-carry.ts';
 import { type Conversion, hasAny, oneOf } from '../conversion.ts';
 import { toServedSchema } from '../../schema/index.ts';
 import { type BuiltIn, builtIn, isDated, isForeignTool } from './built-in.ts';

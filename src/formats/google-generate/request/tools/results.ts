@@ -1,7 +1,7 @@
 import { isPlain, type Plain } from '../../../../core/json/merge.ts';
 import { textOf } from '../../../shared/json.ts';
 import { bareId, type MadeCall } from './calls.ts';
-import { cannotCarry } from '../../../shared/cannot-carry.ts';
+import { cannotCarry } from '../../../shared/request/cannot-carry.ts';
 import type { Conversion, Part } from '../conversion.ts';
 import { isThird } from '../../model.ts';
 import { toParts } from '../parts.ts';

@@ -1,11 +1,11 @@
-import type { ProviderFault } from '../../core/error.ts';
-import type { WireEvent } from '../../core/events.ts';
-import { scanObject } from '../../core/json/scan.ts';
-import type { EventKind, Tap } from '../../core/tap.ts';
-import type { Usage } from '../../core/model/usage.ts';
-import { hasError, parseObject, textOf } from './json.ts';
-import { faultInBand } from '../openai-chat/fault.ts';
-import { readUsage } from './usage.ts';
+import type { ProviderFault } from '../../../core/error.ts';
+import type { WireEvent } from '../../../core/events.ts';
+import { scanObject } from '../../../core/json/scan.ts';
+import type { EventKind, Tap } from '../../../core/tap.ts';
+import type { Usage } from '../../../core/model/usage.ts';
+import { hasError, parseObject, textOf } from '../json.ts';
+import { faultInBand } from '../../openai-chat/fault.ts';
+import { readUsage } from '../usage.ts';
 
 /** Top-level members that a whole answer is read for; the rest (vectors, pictures, lists) is skipped unparsed. */
 const wanted: ReadonlySet<string> = new Set(['id', 'model', 'usage', 'error']);

@@ -1,6 +1,6 @@
-import { GatewayError } from '../../core/error.ts';
-import { isPlain } from '../../core/json/merge.ts';
-import { textOf } from './json.ts';
+import { GatewayError } from '../../../core/error.ts';
+import { isPlain } from '../../../core/json/merge.ts';
+import { textOf } from '../json.ts';
 
 /** A 400 about something in the body that has no form in the provider's request. */
 export function cannotCarry(param: string, message: string, hint?: string): GatewayError {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { chatMessages } from '../anthropic-messages/to-hub/messages.ts';
-import { toMessages } from '../anthropic-messages/request/index.ts';
+import { chatMessages } from '../../anthropic-messages/to-hub/messages.ts';
+import { toMessages } from '../../anthropic-messages/request/index.ts';
 import { Drops } from './drops.ts';
 
 const chat = (type: unknown) => ({ messages: [{ role: 'user', content: [{ type }] }], max_tokens: 9 });

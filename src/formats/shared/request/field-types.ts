@@ -1,5 +1,5 @@
-import { GatewayError } from '../../core/error.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { GatewayError } from '../../../core/error.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
 
 type FieldType = 'string' | 'object' | 'list' | 'objects';
 

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../core/error.ts';
+import { GatewayError } from '../../../core/error.ts';
 
 /** Characters of one answer that its conversion may hold. */
 const mostKept = 16 * 1024 * 1024;

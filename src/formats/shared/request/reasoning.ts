@@ -1,4 +1,4 @@
-import type { Plain } from '../../core/json/merge.ts';
+import type { Plain } from '../../../core/json/merge.ts';
 import type { Drops } from './drops.ts';
 
 /** The fields under which clients send thoughts back in assistant messages. */

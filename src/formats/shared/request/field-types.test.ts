@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { toMessages } from '../anthropic-messages/request/index.ts';
+import { toMessages } from '../../anthropic-messages/request/index.ts';
 import { checkChatTypes } from './field-types.ts';
-import { toGenerateContent } from '../google-generate/request/index.ts';
+import { toGenerateContent } from '../../google-generate/request/index.ts';
 
 const call = { model: 'm', stream: false, strict: false, media: new Map<string, never>() };
 const messages = [{ role: 'user', content: 'hi' }];

@@ -1,5 +1,5 @@
-import type { Plain } from '../../core/json/merge.ts';
-import type { Dropped } from '../../core/provider.ts';
+import type { Plain } from '../../../core/json/merge.ts';
+import type { Dropped } from '../../../core/provider.ts';
 
 /** Collects what a request could not carry; each parameter is named once. */
 export class Drops {
