@@ -1,7 +1,7 @@
 import type { Routed } from '#core/context.ts';
 import { BoundedCache } from '#core/memory/bounded-cache.ts';
 import { type Attempt, type Outcome, statusOf } from '#core/plan.ts';
-import type { PassedOver, PluginHost } from '#core/plugin.ts';
+import type { SkipReason, PluginHost } from '#core/plugin.ts';
 import type { Leaf } from '#core/snapshot.ts';
 import { stateOf } from '#core/objects/route-state.ts';
 import { Circuit, type CircuitWord, type Turn } from './circuit.ts';
@@ -42,7 +42,7 @@ export class Circuits {
   }
 
   /** Why a target is left out. An object that is named by id is where it is. */
-  skip(ctx: Routed, { circuit: policy }: Leaf): PassedOver | undefined {
+  skip(ctx: Routed, { circuit: policy }: Leaf): SkipReason | undefined {
     if (policy === undefined || stateOf(ctx) === 'names') return undefined;
     const circuit = this.#known.of(policy.id);
     const now = this.#host.now();

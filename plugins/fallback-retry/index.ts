@@ -1,6 +1,6 @@
 import type { Routed } from '#core/context.ts';
 import { type Outcome, statusOf, type Verdict } from '#core/plan.ts';
-import { definePlugin, type PassedOver, type PluginHost, type PluginInstance } from '#core/plugin.ts';
+import { definePlugin, type SkipReason, type PluginHost, type PluginInstance } from '#core/plugin.ts';
 import type { Leaf } from '#core/snapshot.ts';
 import { stateOf } from '#core/objects/route-state.ts';
 import { Circuits } from './circuits.ts';
@@ -31,7 +31,7 @@ class FallbackRetry implements PluginInstance {
     this.#circuits = new Circuits(host);
   }
 
-  skip(ctx: Routed, target: Leaf): PassedOver | undefined {
+  skip(ctx: Routed, target: Leaf): SkipReason | undefined {
     return this.#circuits.skip(ctx, target);
   }
 

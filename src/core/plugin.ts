@@ -11,6 +11,9 @@ import type { Media, MediaNeed, UpstreamRequest } from './provider.ts';
 import type { Draft, LogRecord } from './records/record.ts';
 import type { Leaf, Trust } from './snapshot.ts';
 
+export type { Admitted, Facts, Received, Routed } from './context.ts';
+export type { Attempt, Outcome, Plan, Reply, Verdict } from './plan.ts';
+
 export type Awaitable<T> = T | Promise<T>;
 
 /** One step of the chain: one folder under `plugins/`, one default export. */
@@ -20,17 +23,21 @@ export interface Plugin<Options = unknown> {
   /** JSON Schema of its options. Shown by the editor, enforced by `gateway check`. */
   readonly options: JsonSchema;
   /**
-   * The moments that it implements, in any order: what `setup` returns is held against them. Left out, they are found at
-   * set-up, and `gateway check` can't tell whether its place in the chain has an effect.
+   * The moments that it implements, in any order; `setup` must return these and no others. Without it, the moments are those
+   * that `setup` returns, and `gateway check` can't report a position in the chain that has no effect.
    */
   readonly moments?: readonly Moment[];
-  /** Work that the configuration counts on, and that it does: `gateway check` reports settings that nobody gives an effect. */
+  /** Work that settings depend on: `gateway check` warns of a setting whose duty no plugin of the chain has. */
   readonly provides?: readonly Duty[];
-  /** The only routes that it takes part in, as the client called them. The others pay nothing for it. */
+  /** The only routes that it runs for, as the client called them; all when absent. */
   readonly endpoints?: readonly Endpoint[];
-  /** Of a built-in plugin: part of every chain. One that does not list it has it as its first or last plugin. */
+  /** Built-in plugins only: part of every chain, and its first or last plugin where `plugins:` does not list it. */
   readonly implied?: 'first' | 'last';
-  /** Called once for each snapshot. Opens what it needs; whatever it opens, `dispose` closes. */
+  /**
+   * Called once for each configuration that is applied, and once more for dry runs. `dispose` closes what it opens.
+   *
+   * @throws any error; its message is the reason why the configuration is rejected
+   */
   setup(options: Options, host: PluginHost): Awaitable<PluginInstance>;
 }
 
@@ -47,57 +54,65 @@ export const duties = ['authentication', 'virtual-keys', 'targets', 'upstream-re
  * a promise are awaited, the others run on in the same tick.
  */
 export interface PluginInstance {
-  /** Who is calling, and may they? By the head alone: the body is not read yet. Contributes facts, or refuses by throwing a GatewayError. */
+  /**
+   * Who is calling, and are they allowed to? Sees the head only: the body is not read yet. Returns facts for the moments
+   * that follow.
+   *
+   * @throws GatewayError (`host.error`) to reject the request
+   */
   admit?(ctx: Received): Awaitable<Partial<Facts> | undefined>;
   /**
-   * Which targets, in which order? The same facts always give the same plan, and the last one wins. May answer instead,
-   * which ends it, or turn the request into another one for the plugins that follow.
+   * Which targets, in which order? Must be a pure function of the facts and `ctx.random`, so that a record can be
+   * explained later. The last plan wins. An `answer` ends the request; a `request` replaces it for the plugins that follow.
+   *
+   * @param soFar plan of the plugins before
+   * @throws GatewayError (`host.error`) to reject the request
    */
   plan?(ctx: Admitted, soFar: Plan | undefined): Awaitable<Planned>;
   /**
-   * Why this target is left out, asked when the walk over the plan comes to it; undefined: it is tried. A short phrase for
-   * the record and the error. The next target of the plan follows.
+   * Called when the walk over the plan comes to a target: why it is skipped, as a short phrase for the record and the error,
+   * or undefined to try it. The next target of the plan follows.
    */
-  skip?(ctx: Routed, target: Leaf): string | PassedOver | undefined;
-  /** Look at the request as it goes to this leaf, before its first attempt: change it, answer it, or refuse it. */
+  skip?(ctx: Routed, target: Leaf): string | SkipReason | undefined;
+  /** Called before the first attempt of a target: change the request for it, answer it, or reject it. */
   screen?(ctx: Routed, target: Leaf): Awaitable<Screened | undefined>;
-  /** Turn the request into what this one attempt will send. Runs again for every attempt. */
+  /** Fills in what this attempt sends (`attempt.upstream`, `attempt.credential`). Called for every attempt, retries included. */
   prepare?(ctx: Routed, attempt: Attempt): Awaitable<void>;
   /** What next after this outcome? The last opinion that is not undefined wins. */
   judge?(ctx: Routed, outcome: Outcome, earlier: readonly Outcome[]): Verdict | undefined;
-  /** The answer on its way out: its headers, and a whole body. Must not wait for the end of a stream. */
-  reply?(ctx: Routed, attempt: Attempt, reply: Reply): Awaitable<Replied | undefined>;
   /**
-   * The end of the answer is known, its record is not written yet: the last chance to add to it. Also for a request that
-   * was refused, even by a plugin before this one, and for one whose client left. Synchronous, since the end of the answer
-   * waits; what it throws costs the request nothing.
+   * Changes `reply` in place: its headers, and the body of a whole answer. A `refuse` makes the attempt fail, so that a
+   * fallback moves on. Must not wait for the end of a stream.
+   */
+  reply?(ctx: Routed, attempt: Attempt, reply: Reply): Awaitable<{ readonly refuse: GatewayError } | undefined>;
+  /**
+   * The end of the answer is known, its record is not written yet: the last chance to add to it. Also called for a request
+   * that was rejected, even by a plugin before this one, and for one whose client left. The end of the answer waits for it.
+   * What it throws is logged and has no effect on the request.
    */
   settle?(ctx: Received, draft: Draft): void;
-  /** After the last byte, never on the caller's time. Must not throw. */
+  /** Called after the last byte was sent. What it throws is logged. */
   record?(record: LogRecord): void;
   dispose?(): Awaitable<void>;
 }
 
-export type Planned = Plan | { readonly answer: Reply } | { readonly request: Restated } | undefined;
+export type Planned = Plan | { readonly answer: Reply } | { readonly request: ReplacedRequest } | undefined;
 
-/** What a request is from here on. Its record shows what the client called. */
-export interface Restated {
+/** Replaces the request for everything that follows; its record still shows what the client called. */
+export interface ReplacedRequest {
   readonly endpoint: Endpoint;
   readonly params: Readonly<Record<string, string>>;
   readonly body: JsonBody;
 }
 
-/** Left out while there is another target: it is tried after all where every target of the plan is left out. */
-export interface PassedOver {
+/** Skips a target while there is another one: where every target of the plan is skipped, it is tried after all. */
+export interface SkipReason {
   readonly because: string;
   readonly unlessAll: true;
 }
 
 /** What a `screen` plugin may do: exactly one of these. */
 export type Screened = { readonly request: RequestBody } | { readonly answer: Reply } | { readonly refuse: GatewayError };
-
-/** What a `reply` plugin may do beside changing the reply it was given: refuse it, so that the chain can move on. */
-export type Replied = { readonly refuse: GatewayError };
 
 export type Moment = Exclude<keyof PluginInstance, 'dispose'>;
 
@@ -106,8 +121,8 @@ export const moments: readonly Moment[] = ['admit', 'plan', 'skip', 'screen', 'p
 /** Everything a plugin may touch beyond its arguments. Nothing else is reachable. */
 export interface PluginHost {
   /**
-   * State that outlives a reload: counters, breakers, caches. Same key, same object. Each of several worker processes has
-   * one of its own: what one of them says with `tell` (plain data) the others get in `hear`, soon and in its order.
+   * State that outlives a reload: counters, circuits, caches. The same key gives the same object. With several worker
+   * processes each has its own: what one passes to `tell` (plain data) reaches `hear` in the others, soon and in order.
    */
   shared<T>(key: string, create: (tell: (message: unknown) => void) => T, hear?: (state: T, message: unknown) => void): T;
   /** Unix milliseconds. */
@@ -115,21 +130,21 @@ export interface PluginHost {
   /** SHA-256 as lower-case hex. */
   sha256(text: string): string;
   /**
-   * Downloads files for a provider that can't fetch them: egress rules, sizes and a clock apply.
+   * Downloads files for a provider that can't fetch them, under the egress rules, `MediaNeed.maxBytes` and a timeout.
    *
-   * @param hold of the request (`ctx.hold`), which they count against
-   * @param signer for those that are read with the credential of the attempt
+   * @param hold memory of the request (`ctx.hold`), which the files count against
+   * @param signer signs the downloads that use the credential of the attempt
    * @throws GatewayError `media_fetch_failed`, `not_allowed`, `overloaded`
    */
   media(needs: readonly MediaNeed[], hold: Hold, signer: MediaSigner): Promise<ReadonlyMap<string, Media>>;
-  /** What proves tokens of an issuer. The same settings share what is known of the issuer's keys, also over a reload. */
+  /** Verifies tokens of an issuer. The same settings share the cached keys of the issuer, also over a reload. */
   jwt(settings: JwtSettings): JwtVerifier;
   /**
    * Adds facts to the record of a request, under the plugin's own name; a later value of the same name wins. Small JSON
-   * values: what is large or deep is cut, credentials are hidden. In every moment up to `settle`.
+   * values: 2 KB and 32 names a request, the rest is cut; credentials are masked. Works in every moment up to `settle`.
    */
   note(ctx: Received, fields: Readonly<Record<string, unknown>>): void;
-  /** An error that callers see; `code` is one of the catalogue. */
+  /** Makes an error that callers see; `code` is a row of the catalogue in `error.ts`. */
   error(code: ErrorCode, details: ErrorDetails): GatewayError;
   readonly log: {
     warn(fields: object, message: string): void;
@@ -139,7 +154,7 @@ export interface PluginHost {
   };
 }
 
-/** How files of the provider's own store are read: with what the attempt itself is signed with. */
+/** Reads files of the provider's own store with the credential of the attempt. */
 export interface MediaSigner {
   readonly trust: Trust;
   /** @throws GatewayError */

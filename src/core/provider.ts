@@ -10,8 +10,12 @@ import type { Tap } from './tap.ts';
 export type * from './provider/call.ts';
 export type * from './provider/entry.ts';
 export * from './provider/translation.ts';
+export type { ErrorCode, GatewayError, ProviderFault } from './error.ts';
+export type { BlockKind, ModelEvent, WireEvent } from './events.ts';
+export type { EmptyBody, JsonBody } from './json/body.ts';
 export type { OAuthGrant } from './secrets/grant.ts';
-export type { Tap } from './tap.ts';
+export type { StreamTransform } from './stream.ts';
+export type { EventKind, Tap } from './tap.ts';
 
 /** A model provider: pure data and pure functions. No network, clock, randomness, environment or file. */
 export interface Provider<Settings = unknown> {

@@ -2,7 +2,7 @@ import type { Facts } from '../core/context.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import { GatewayError } from '../core/error.ts';
 import type { Attempt, Outcome, Plan, Reply, Verdict } from '../core/plan.ts';
-import { type Moment, moments, type PassedOver, type Plugin, type PluginInstance, type Screened } from '../core/plugin.ts';
+import { type Moment, moments, type SkipReason, type Plugin, type PluginInstance, type Screened } from '../core/plugin.ts';
 import type { Draft, LogRecord } from '../core/records/record.ts';
 import type { Leaf } from '../core/snapshot.ts';
 import type { RequestContext } from './request.ts';
@@ -40,7 +40,7 @@ export class Chains {
   }
 }
 
-type Planned = Plan | { readonly answer: Reply };
+type PlanOrAnswer = Plan | { readonly answer: Reply };
 
 type Step<M extends Moment> = { readonly name: string; readonly run: NonNullable<PluginInstance[M]> };
 
@@ -98,11 +98,11 @@ export class Chain {
   }
 
   /** The last plan, or the first answer; a promise only where a plugin gave one. @throws GatewayError `no_target` */
-  plan(ctx: RequestContext): Planned | Promise<Planned> {
+  plan(ctx: RequestContext): PlanOrAnswer | Promise<PlanOrAnswer> {
     return this.#planFrom(0, ctx, undefined);
   }
 
-  #planFrom(first: number, ctx: RequestContext, before: Plan | undefined): Planned | Promise<Planned> {
+  #planFrom(first: number, ctx: RequestContext, before: Plan | undefined): PlanOrAnswer | Promise<PlanOrAnswer> {
     const steps = this.#steps.plan;
     let plan = before;
     for (let at = first; at < steps.length; at += 1) {
@@ -128,7 +128,7 @@ export class Chain {
   }
 
   /** What a plugin said of the plan; a request that it made instead is taken over. */
-  #planned(ctx: RequestContext, name: string, said: Awaited<ReturnType<Step<'plan'>['run']>>, from: number): Planned | undefined {
+  #planned(ctx: RequestContext, name: string, said: Awaited<ReturnType<Step<'plan'>['run']>>, from: number): PlanOrAnswer | undefined {
     this.#note(ctx, name, 'plan', from);
     if (said === undefined || !('request' in said)) return said;
     ctx.restate(said.request);
@@ -278,7 +278,7 @@ export interface LeftOut {
 function leftOut(plugin: string, said: unknown): LeftOut {
   if (said instanceof Promise) throw waits(plugin, 'skip', said);
   if (typeof said === 'string') return { because: `${plugin}: ${said}`, unlessAll: false };
-  const { because, unlessAll } = (said ?? {}) as Partial<PassedOver>;
+  const { because, unlessAll } = (said ?? {}) as Partial<SkipReason>;
   if (typeof because !== 'string') throw new Error(`plugin "${plugin}" returned no text from skip`);
   return { because: `${plugin}: ${because}`, unlessAll: unlessAll === true };
 }

@@ -6,7 +6,7 @@ import type { Caller, Facts, Routed } from '../core/context.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import type { HeaderBag } from '../core/http/headers.ts';
 import type { Plan } from '../core/plan.ts';
-import type { Restated } from '../core/plugin.ts';
+import type { ReplacedRequest } from '../core/plugin.ts';
 import type { Notes, PluginRecord } from '../core/records/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { noNotes, withNote } from './record/notes.ts';
@@ -93,7 +93,7 @@ export class RequestContext implements Routed {
   }
 
   /** From here on it is another request. */
-  restate({ endpoint, params, body }: Restated): void {
+  restate({ endpoint, params, body }: ReplacedRequest): void {
     this.endpoint = endpoint;
     this.params = params;
     this.body = body;

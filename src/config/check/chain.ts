@@ -26,7 +26,7 @@ export function chain({ root, registry, report }: CheckContext): void {
     seen.set(name, item);
     if (latest !== undefined && isBefore(plugin, latest)) {
       const hint = `${name} acts at ${listed(plugin)}, before the ${listed(latest)} of ${latest.name}, whatever its position`;
-      report({ code: 'never-used', at: item.at, message: `"${name}" after "${latest.name}" has no effect`, hint });
+      report({ code: 'never-used', at: item.at, message: `the position of "${name}" after "${latest.name}" has no effect`, hint });
     } else latest = plugin;
   }
 }

@@ -242,6 +242,11 @@ export class JsonBody {
     return new JsonBody(text, undefined, undefined, edited, text.length < large ? undefined : pieces);
   }
 
+  /** Another body in its place. A plugin or provider file, which imports nothing, makes its bodies with this. */
+  replace(value: Readonly<Record<string, unknown>>): JsonBody {
+    return JsonBody.of(value);
+  }
+
   /** Where this body came from when it was edited: the body as received, and all that was written differently. */
   get edited(): { readonly root: JsonBody; readonly patch: BodyPatch } | undefined {
     return this.#edited;

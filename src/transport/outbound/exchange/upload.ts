@@ -34,8 +34,8 @@ export class Upload implements WireStream {
   constructor(body: Passage, monotonic: () => number) {
     this.#body = body;
     this.#monotonic = monotonic;
-    this.isRepeatable = body.kind !== 'passing' && body.form.isBuffered;
     this.#bytes = open(body);
+    this.isRepeatable = body.kind !== 'passing' && body.form.isBuffered;
     this.length = this.#bytes.length;
     this.contentType = this.#bytes.contentType;
   }
@@ -103,6 +103,9 @@ export const isPassage = (body: UpstreamRequest['body']): body is Passage =>
 function open(body: Passage): FormBytes {
   if (body.kind === 'passing') return body.open();
   if (body.kind === 'file') return body.form.fileBytes(body.line);
+  // What a provider file returns has no types when it runs.
+  if ((body.kind as unknown) !== 'form')
+    throw new Error('the body of the upstream request is not one that begin() was given, edit() or replace() of it, or {kind: "none"}');
   return body.edit === undefined ? body.form.open() : body.form.edited(body.edit);
 }
 
