@@ -30,6 +30,10 @@ export function costOf(usage: UsageRecord, price: Price | undefined): CostRecord
   return { usd: sum?.text(factor) ?? null, source, prices: rates.shown };
 }
 
+/** Models that only have a price of sound: the tokens that are reported beside it cost nothing. */
+const isPaidBySound = (rates: Partial<Readonly<Record<PriceUnit, Rate>>>, details: UsageRecord['details']): boolean =>
+  rates.audio_minute !== undefined && rates.input === undefined && rates.output === undefined && count(details?.seconds) > 0;
+
 /** A tier is called whatever the provider calls it. */
 const factorOf = ({ tiers }: Price, tier: string): bigint | undefined => (Object.hasOwn(tiers, tier) ? tiers[tier] : undefined);
 
@@ -57,8 +61,10 @@ class Sum {
   of(usage: UsageRecord): this | undefined {
     const rates = this.#rates;
     const { details } = usage;
-    this.#input(usage);
-    this.#output(usage);
+    if (!isPaidBySound(rates, details)) {
+      this.#input(usage);
+      this.#output(usage);
+    }
     if (details !== undefined) {
       // Milliseconds: whole numbers of what is reported with a fraction.
       if (rates.audio_minute !== undefined) this.#add(milliseconds(details.seconds), rates.audio_minute);
@@ -68,7 +74,7 @@ class Sum {
       if (count(details.transcripts) > 0) return undefined;
       const images = count(details.images);
       if (images > 0 && usage.prompt + usage.completion === 0) this.#add(images, imageRate(this.#price.images, details.image ?? ''));
-      if (count(details.seconds) > 0 && rates.audio_minute === undefined && usage.prompt + usage.completion === 0) return undefined;
+      if (count(details.seconds) > 0 && rates.audio_minute === undefined) return undefined;
     }
     if (rates.request !== undefined) this.#add(1, rates.request);
     return this.#isUnknown ? undefined : this;

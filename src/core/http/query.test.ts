@@ -49,6 +49,12 @@ it.each([
   ['a=api-key=k&', 'a=api-key=k&'],
   ['&&api', '&&api'],
   ['', ''],
+  ['a=1;api-key=k', 'a=1'],
+  ['api-key=k;a=1', 'a=1'],
+  ['a=1;API%2dkey=k&b=2', 'a=1&b=2'],
+  ['a=1&api-key=k;b=2', 'a=1;b=2'],
+  ['api-key;api_key=k;a=1', 'a=1'],
+  ['a=1%3Bapi-key=k', 'a=1%3Bapi-key=k'],
 ])('%j without its keys is %j', (query, rest) => {
   expect(without(query, ['api-key', 'api_key'])).toBe(rest);
 });

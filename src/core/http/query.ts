@@ -18,12 +18,12 @@ export function isNamed(text: string, name: string, from = 0): boolean {
     if (lower !== name.charCodeAt(i)) return false;
   }
   const end = text.charCodeAt(at);
-  return Number.isNaN(end) || end === 0x3d || end === 0x26;
+  return Number.isNaN(end) || end === 0x3d || isSeparator(end);
 }
 
 /**
  * A query without the parameters of these names, whatever their spelling. A question mark before a name does not count:
- * parsers skip one at the beginning.
+ * parsers skip one at the beginning. Some services take `;` for a separator, too.
  *
  * @param names ASCII in lower case
  */
@@ -31,17 +31,21 @@ export function without(query: string, names: readonly string[]): string {
   let kept = '';
   let from = 0;
   for (let at = 0; at <= query.length; ) {
-    const next = query.indexOf('&', at);
-    const end = next < 0 ? query.length : next;
+    let end = at;
+    while (end < query.length && !isSeparator(query.charCodeAt(end))) end += 1;
     const start = query.charCodeAt(at) === 0x3f ? at + 1 : at;
     if (names.some((name) => isNamed(query, name, start))) {
-      kept += query.slice(from, at);
-      from = end + 1;
+      // With the separator before it: the one behind it belongs to what follows.
+      kept += query.slice(from, Math.max(from, at - 1));
+      from = kept === '' ? end + 1 : end;
     }
     at = end + 1;
   }
-  return from === 0 ? query : (kept + query.slice(from)).replace(/&$/, '');
+  return kept + query.slice(from);
 }
+
+/** `&` and `;`. */
+const isSeparator = (code: number): boolean => code === 0x26 || code === 0x3b;
 
 /**
  * The query of a path that came in the layout of deployments: the version of their API says nothing about ours, and a

@@ -21,7 +21,11 @@ it.each([
   ['nowhere', usage(35, 12, 47), { prompt: 35, completion: 12 }],
   ['nowhere, of vectors', { prompt_tokens: 5, total_tokens: 5 }, { prompt: 5, completion: 0 }],
   ['nowhere, where the total counts the cache twice', usage(35, 12, 175, cached), { prompt: 35, completion: 12, cached: 128 }],
-  ['nowhere, where the total counts sound (Mistral)', usage(4, 635, 3264, { prompt_audio_seconds: 203 }), { prompt: 4, completion: 635 }],
+  [
+    'nowhere, where the total counts sound (Mistral)',
+    usage(4, 635, 3264, { prompt_audio_seconds: 203 }),
+    { prompt: 4, completion: 635, details: { seconds: 203 } },
+  ],
   [
     'in the total alone, where there is no sound',
     usage(35, 12, 109, { prompt_audio_seconds: 0 }),

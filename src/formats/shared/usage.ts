@@ -9,7 +9,7 @@ export function readUsage(value: unknown): Usage | undefined {
   if (!isPlain(value)) return undefined;
   const prompt = count(value['prompt_tokens']) ?? count(value['input_tokens']);
   const completion = count(value['completion_tokens']) ?? count(value['output_tokens']);
-  const seconds = value['type'] === 'duration' ? count(value['seconds']) : undefined;
+  const seconds = count(value['prompt_audio_seconds']) ?? (value['type'] === 'duration' ? count(value['seconds']) : undefined);
   if (prompt === undefined && completion === undefined) {
     return seconds === undefined ? undefined : { prompt: 0, completion: 0, details: { seconds } };
   }
@@ -19,8 +19,9 @@ export function readUsage(value: unknown): Usage | undefined {
   const cached = count(input['cached_tokens']) ?? count(value['prompt_cache_hit_tokens']);
   const reasoning = count(output['reasoning_tokens']);
   const rest = Math.max(0, (count(value['total_tokens']) ?? 0) - (prompt ?? 0) - (completion ?? 0));
-  const hasSound = (count(value['prompt_audio_seconds']) ?? 0) > 0;
-  const beside = hasSound ? 0 : thoughtsBeside(rest, reasoning, cached);
+  // Mistral counts sound in seconds, and its tokens in the total alone.
+  const sound = seconds === undefined || seconds === 0 ? {} : { seconds };
+  const beside = sound.seconds === undefined ? thoughtsBeside(rest, reasoning, cached) : 0;
   return {
     prompt: prompt ?? 0,
     completion: (completion ?? 0) + beside,
@@ -29,14 +30,13 @@ export function readUsage(value: unknown): Usage | undefined {
     ...known('reasoning', reasoning ?? (beside === 0 ? undefined : beside)),
     ...known('audioIn', count(input['audio_tokens'])),
     ...known('audioOut', count(output['audio_tokens'])),
-    ...detailsOf(input, output),
+    ...detailsOf(input, output, sound),
   };
 }
 
 /**
  * Reasoning that is no part of the completion: xAI counts it beside (xAI docs, "Consumption and Rate Limits"), the chat route
- * of the Gemini API in the total alone. What else a total may hold is nobody's output: Mistral counts the tokens of sound there,
- * and names its seconds.
+ * of the Gemini API in the total alone. What else a total may hold is nobody's output.
  *
  * @param rest what the total counts beside prompt and completion
  */
@@ -44,16 +44,17 @@ const thoughtsBeside = (rest: number, reasoning: number | undefined, cached: num
   rest === reasoning || (reasoning === undefined && cached === undefined) ? rest : 0;
 
 /** Only what is there: most responses have none of it. */
-function detailsOf(input: Plain, output: Plain): Pick<Usage, 'details'> {
+function detailsOf(input: Plain, output: Plain, sound: { readonly seconds?: number }): Pick<Usage, 'details'> {
   const parts = input['cached_tokens_details'];
   const cached = isPlain(parts) ? parts : {};
   const imageIn = count(input['image_tokens']) ?? 0;
   const imageOut = count(output['image_tokens']) ?? 0;
   const cachedAudio = count(cached['audio_tokens']) ?? 0;
   const cachedImages = count(cached['image_tokens']) ?? 0;
-  if (imageIn + imageOut + cachedAudio + cachedImages === 0) return {};
+  if (imageIn + imageOut + cachedAudio + cachedImages === 0) return sound.seconds === undefined ? {} : { details: sound };
   return {
     details: {
+      ...sound,
       ...(imageIn === 0 ? {} : { image_in: imageIn }),
       ...(imageOut === 0 ? {} : { image_out: imageOut }),
       ...(cachedAudio === 0 ? {} : { cached_audio: cachedAudio }),
