@@ -9,7 +9,8 @@ import type { Attempt } from '#core/plan.ts';
 import { withheldFrom } from '#core/model/request-settings.ts';
 import type { Notes } from '#core/model/notes.ts';
 import type { Call, CommonSettings, CredentialOwner, Deployment, Media } from '#core/provider.ts';
-import type { Remembering } from './notes.ts';
+import type { Remembering } from './memory/notes.ts';
+import type { Reports } from './memory/reports.ts';
 
 /** What was decided about an attempt, for its call. */
 export interface CallParts {
@@ -19,6 +20,7 @@ export interface CallParts {
   /** The body after overrides. */
   readonly body: RequestBody;
   readonly remembering: Remembering;
+  readonly reports: Reports;
 }
 
 const noMedia: ReadonlyMap<string, Media> = new Map();
@@ -45,6 +47,7 @@ export class AttemptCall implements Call {
   readonly #ctx: Routed;
   readonly #attempt: Attempt;
   readonly #remembering: Remembering;
+  readonly #reports: Reports;
   #notes: Notes | undefined;
   readonly #shows: boolean | undefined;
   readonly #withheld: readonly string[];
@@ -71,6 +74,7 @@ export class AttemptCall implements Call {
     this.#ctx = ctx;
     this.#attempt = attempt;
     this.#remembering = parts.remembering;
+    this.#reports = parts.reports;
     this.#shows = attempt.target.showsReasoning ?? ctx.facts.caller.key?.showsReasoning;
     this.#withheld = withheldFrom(attempt.binding.provider, parts.credential);
   }
@@ -91,6 +95,10 @@ export class AttemptCall implements Call {
   /** Asked for by formats that remember something of their answers, and by nobody else. */
   get notes(): Notes | undefined {
     return (this.#notes ??= this.#remembering.notesFor(this.#ctx, this.#attempt, this));
+  }
+
+  isFirstReport(id: string): boolean {
+    return this.#reports.isFirst(this.#attempt, this, id);
   }
 }
 

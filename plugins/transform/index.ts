@@ -23,7 +23,8 @@ import { withOverride } from './override.ts';
 import { relayedHeaders, unread } from './relayed.ts';
 import { withinLists } from './models.ts';
 import { checkNamedModels } from './named-models.ts';
-import { Remembering } from './notes.ts';
+import { Remembering } from './memory/notes.ts';
+import { Reports } from './memory/reports.ts';
 import { withTrace } from './forward.ts';
 
 /**
@@ -55,10 +56,12 @@ class Transform implements PluginInstance {
   readonly #works = new LeafWorks();
   readonly #lists = new ForwardLists();
   readonly #remembering: Remembering;
+  readonly #reports: Reports;
 
   constructor(host: PluginHost) {
     this.#host = host;
     this.#remembering = new Remembering(host);
+    this.#reports = new Reports(host);
   }
 
   /** Synchronous unless the provider needs files that have to be downloaded first. */
@@ -83,6 +86,7 @@ class Transform implements PluginInstance {
       credential,
       body,
       remembering: this.#remembering,
+      reports: this.#reports,
     });
     const draft: Draft = { ctx, attempt, work, operation, call, body, served, copies };
     const needs = operation?.media?.(sendable(body), call);

@@ -1,8 +1,8 @@
 import type { NoteBounds } from '#core/model/notes.ts';
 import type { Attempt } from '#core/plan.ts';
 import { describe, expect, it } from 'vitest';
-import { type Case, chat, prepare } from '../../test/support/prepare.ts';
-import { makeBinding, makeHost, makeKey, makeSnapshot, noon } from '../../test/support/stage-context.ts';
+import { type Case, chat, prepare } from '../../../test/support/prepare.ts';
+import { makeBinding, makeHost, makeKey, makeSnapshot, noon } from '../../../test/support/stage-context.ts';
 
 const bounds: NoteBounds = { size: 100_000, perKey: 100_000, ttl: 1000 };
 

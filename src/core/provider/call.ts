@@ -35,6 +35,8 @@ export interface Call<Settings = unknown> {
   readonly media: ReadonlyMap<string, Media>;
   /** What is remembered of answers for later requests; undefined where nothing is to be. */
   readonly notes?: Notes | undefined;
+  /** True the first time for this id of a provider's: it reports the usage of work in the background again with each reading. */
+  isFirstReport?(id: string): boolean;
   /** Id of the request, for ids that the provider's format lacks. */
   readonly id: string;
   /** Unix seconds. */

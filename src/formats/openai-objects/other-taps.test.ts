@@ -90,12 +90,43 @@ describe('the responses tap', () => {
     ['made in the background', false, { background: true }, 5],
     ['read after it worked in the background', true, { background: true }, 5],
   ])('counts a response that is %s', (_, isStored, more, prompt) => {
-    const whole = new ResponsesTap(isStored);
+    const whole = new ResponsesTap({}, isStored);
     whole.whole(JSON.stringify(response('completed', { usage, ...more }).response));
-    const streamed = new ResponsesTap(isStored);
+    const streamed = new ResponsesTap({}, isStored);
     streamed.event(event('response.output_text.delta'));
     streamed.event(event('response.completed', response('completed', { usage, ...more })));
     for (const tap of [whole, streamed]) expect([tap.usage?.prompt, tap.finish, tap.model]).toEqual([prompt, ['completed'], 'm-1']);
+  });
+
+  it.each([
+    ['in the background', { background: true }, [5, undefined, undefined]],
+    ['while its client waits', {}, [5, undefined, undefined]],
+  ])('counts a response that was made %s once, however often it is read', (_, more, prompts) => {
+    const seen = new Set<string>();
+    const reports = { isFirstReport: (id: string) => !seen.has(id) && seen.add(id) !== undefined };
+    const taps = [new ResponsesTap(reports), new ResponsesTap(reports, true), new ResponsesTap(reports, true)];
+    for (const tap of taps) tap.whole(JSON.stringify(response('completed', { usage, ...more }).response));
+    expect(taps.map((tap) => tap.usage?.prompt)).toEqual(prompts);
+  });
+
+  it('counts work in the background when it has ended', () => {
+    const seen: string[] = [];
+    const reports = { isFirstReport: (id: string) => seen.push(id) > 0 };
+    const tap = new ResponsesTap(reports, true);
+    tap.whole(JSON.stringify(response('in_progress', { usage: null, background: true }).response));
+    expect([tap.usage, seen]).toEqual([undefined, []]);
+  });
+
+  it.each([
+    ['made', false, {}, 1],
+    ['made in the background', false, { background: true }, 0],
+    ['read', true, {}, 0],
+    ['read after it worked in the background', true, { background: true }, 0],
+  ])('estimates from the events of a stream that is %s and breaks off: %s', (_, isStored, more, events) => {
+    const tap = new ResponsesTap({}, isStored);
+    tap.event(event('response.created', response('in_progress', more)));
+    tap.event(event('response.output_text.delta'));
+    expect(tap.contentEvents).toBe(events);
   });
 
   it('lets a whole failed response pass and takes a bare error as a fault', () => {

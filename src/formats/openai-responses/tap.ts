@@ -1,6 +1,7 @@
 import type { ProviderFault } from '../../core/error.ts';
 import type { WireEvent } from '../../core/events.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
+import type { Call } from '../../core/provider.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { hasError, checkedObject, parseObject, textOf } from '../shared/json.ts';
@@ -21,6 +22,9 @@ const openings: ReadonlySet<string> = new Set([
 /** Events that end a stream of the responses API, with the whole response in them; there is no `[DONE]`. */
 const terminals: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled']);
 
+/** Tells whether usage is reported for the first time. */
+type Reports = Pick<Call, 'isFirstReport'>;
+
 /**
  * The responses API, streamed and whole. Only the first event and the terminal one are
  * parsed. A response that failed before anything was seen is a fault, so that the chain can move on; later it is an end.
@@ -32,15 +36,20 @@ export class ResponsesTap implements Tap {
   fault: ProviderFault | undefined;
   usage: Usage | undefined;
   finish: readonly string[] = [];
-  contentEvents = 0;
+  readonly #reports: Reports;
+  /** The response was made by an earlier request, which has counted its tokens where it waited for them. */
   readonly #isStored: boolean;
+  #isBackground = false;
+  #contentEvents = 0;
 
-  /**
-   * @param isStored the response was made by an earlier request, which has counted its tokens; but for one that worked in
-   *   the background: that request had no counts yet
-   */
-  constructor(isStored = false) {
+  constructor(reports: Reports = {}, isStored = false) {
+    this.#reports = reports;
     this.#isStored = isStored;
+  }
+
+  /** What is read later is not estimated where it breaks off: it is reported to whoever reads it to its end. */
+  get contentEvents(): number {
+    return this.#isStored || this.#isBackground ? 0 : this.#contentEvents;
   }
 
   event(event: WireEvent): EventKind {
@@ -52,7 +61,7 @@ export class ResponsesTap implements Tap {
     }
     if (openings.has(type)) return this.id === undefined ? this.#opened(event.data) : 'meta';
     if (type === '') return this.#unnamed(event.data);
-    this.contentEvents += 1;
+    this.#contentEvents += 1;
     return 'content';
   }
 
@@ -73,8 +82,9 @@ export class ResponsesTap implements Tap {
     if (!isPlain(response)) return 'meta';
     this.id = textOf(response['id']);
     this.model = textOf(response['model']);
-    if (response['background'] !== true) return 'meta';
-    this.contentEvents += 1;
+    this.#isBackground = response['background'] === true;
+    if (!this.#isBackground) return 'meta';
+    this.#contentEvents += 1;
     return 'content';
   }
 
@@ -94,13 +104,13 @@ export class ResponsesTap implements Tap {
     const response = parseObject(data)?.['response'];
     if (isPlain(response)) this.#read(response);
     this.complete = true;
-    if (this.contentEvents > 0) return 'end';
+    if (this.#contentEvents > 0) return 'end';
     if (isPlain(response) && response['status'] === 'failed') {
       this.fault = faultInBand(response, '');
       return 'fault';
     }
     // Nothing came before it: the event itself is the whole answer, and what commits the attempt.
-    this.contentEvents = 1;
+    this.#contentEvents = 1;
     return 'content';
   }
 
@@ -108,8 +118,11 @@ export class ResponsesTap implements Tap {
     this.id = textOf(response['id']) ?? this.id;
     this.model = textOf(response['model']) ?? this.model;
     this.finish = finishOf(response);
-    if (this.#isStored && response['background'] !== true) return;
-    this.usage = withTier(withSearches(readUsage(response['usage']), response['output']), response['service_tier']) ?? this.usage;
+    const isBackground = response['background'] === true;
+    if (this.#isStored && !isBackground) return;
+    const usage = withTier(withSearches(readUsage(response['usage']), response['output']), response['service_tier']);
+    if (usage === undefined || (isBackground && this.id !== undefined && this.#reports.isFirstReport?.(this.id) === false)) return;
+    this.usage = usage;
   }
 }
 
