@@ -34,7 +34,7 @@ export async function runLoad(tools: Tools, load: Load): Promise<LoadResult> {
 const window = { ms: 200, idleNs: 4e6, quiet: 3, most: 40 };
 
 /** Until a process used less than 2 % of a core in three windows in a row, at most 8 s. */
-export async function settled(pid: number): Promise<void> {
+async function settled(pid: number): Promise<void> {
   let [last, quiet] = [cpuOf(pid), 0];
   for (let n = 0; n < window.most && quiet < window.quiet; n++) {
     await pause(window.ms);

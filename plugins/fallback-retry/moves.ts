@@ -8,7 +8,7 @@ import { isNotHere, type RouteState } from '#core/objects/route-state.ts';
 const nothingMade: ReadonlySet<number> = new Set([429, 501]);
 
 /** Faults that move a chain, and are worth another try, whatever a list of codes says. */
-export function isTransportFault(outcome: Outcome): boolean {
+function isTransportFault(outcome: Outcome): boolean {
   return outcome.kind === 'unreachable' || outcome.kind === 'timeout' || outcome.kind === 'faulty';
 }
 

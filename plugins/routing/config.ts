@@ -28,7 +28,7 @@ export function configOf(ctx: Admitted): CompiledConfig | undefined {
 }
 
 /** True when slug, provider header or virtual key say where the request wants to go. */
-export function choosesItself(ctx: Admitted): boolean {
+function choosesItself(ctx: Admitted): boolean {
   return ctx.facts.virtualKey !== undefined || isSet(ctx.headers.gateway('provider')) || slugOf(ctx.requestedModel) !== undefined;
 }
 

@@ -103,7 +103,7 @@ function signsWithCatalog({ owner, provider }: ProviderBinding): boolean {
  * Direct mode is allowed as `type:<type>`, a virtual key by its own name or its provider's slug, and a type that a
  * config names with a credential beside it either way.
  */
-export function allowsBinding(key: ApiKey, binding: ProviderBinding, catalog: Snapshot['providers']): boolean {
+function allowsBinding(key: ApiKey, binding: ProviderBinding, catalog: Snapshot['providers']): boolean {
   const isDirect = binding.owner === 'caller' && binding.trust === 'request';
   if (!isDirect && key.allowsProvider(binding.slug)) return true;
   if (binding.virtualKey !== undefined) return key.allowsProvider(binding.virtualKey);

@@ -10,7 +10,7 @@ import { slugList } from './choice.ts';
 import type { Refused } from './leaf-rules.ts';
 
 /** Neither the request nor its config names a provider. */
-export function noTarget(ctx: Admitted): GatewayError {
+function noTarget(ctx: Admitted): GatewayError {
   const { endpoint, requestedModel, facts } = ctx;
   if (endpoint === 'relay') return nowhereToRelay(ctx);
   if (facts.prompt !== undefined) return promptWithoutTarget(ctx, facts.prompt);

@@ -12,7 +12,7 @@ export function readFilter(text: string, now: number): Filter {
   return parsed.filter;
 }
 
-export function invalidFilter({ message, hint, from }: FilterProblem): GatewayError {
+function invalidFilter({ message, hint, from }: FilterProblem): GatewayError {
   return new GatewayError('invalid_filter', {
     message: `Character ${from + 1} of the filter: ${message}`,
     hint: hint ?? undefined,

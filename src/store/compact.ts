@@ -93,7 +93,7 @@ export function writeCompact(record: LogRecord, lines: Lines): void {
 const comma = 0x2c;
 
 /** The one attempt that most requests have, as far as `kind` and `own` can say it. */
-export function onlyAttempt({ attempts }: LogRecord): AttemptRecord | undefined {
+function onlyAttempt({ attempts }: LogRecord): AttemptRecord | undefined {
   const first = attempts.length === 1 ? attempts[0] : undefined;
   return first?.n === 0 && first.reason === null && first.retry_after_ms === null ? first : undefined;
 }

@@ -44,7 +44,7 @@ export class StateDirHeld extends Error {
   }
 }
 
-export const defaultStateDir = '.gateway';
+const defaultStateDir = '.gateway';
 
 /** In a state directory: records that are not stored yet, and the file that they are stored in. */
 export const spoolFolder = 'spool';

@@ -22,9 +22,9 @@ export async function startReplay(): Promise<Replay> {
 const all = recordings(['anthropic']);
 
 /** Message exchanges that can't be used, by id and reason. */
-export const excluded: Readonly<Record<string, string>> = {};
+const excluded: Readonly<Record<string, string>> = {};
 
-export const exchanges: readonly Recording[] = all.filter(({ api, id }) => api === 'messages' && excluded[id] === undefined);
+const exchanges: readonly Recording[] = all.filter(({ api, id }) => api === 'messages' && excluded[id] === undefined);
 export const good = exchanges.filter(({ response }) => response.status === 200);
 export const bad = exchanges.filter(({ response }) => response.status >= 400);
 export const counts: readonly Recording[] = all.filter(({ api }) => api === 'messages.count_tokens');

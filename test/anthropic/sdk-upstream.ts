@@ -63,7 +63,7 @@ function deltasOf(block: Record<string, unknown>): Record<string, unknown>[] {
   ];
 }
 
-export const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
 
 /** A provider that behaves by the name of the model that it is asked for. */
 export const startAnthropic = (): Promise<ScriptedUpstream> => startUpstream((response, request) => answer(response, request));

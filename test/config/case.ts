@@ -38,7 +38,7 @@ export function readCases(): Case[] {
     .map((file) => parseCase(file.slice(0, -'.yaml'.length), readFileSync(join(folder, file), 'utf8')));
 }
 
-export function parseCase(name: string, text: string): Case {
+function parseCase(name: string, text: string): Case {
   const [input = '', expected = ''] = text.split(/^-----\n/m);
   const header = /^(?:#: .*\n)*/.exec(input)?.[0] ?? '';
   const [first = '', ...more] = input.slice(header.length).split(/^### file: /m);

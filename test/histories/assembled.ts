@@ -10,7 +10,7 @@ export interface Assembled {
 }
 
 /** The chunks of a chat stream, as text of server-sent events. */
-export function chunksOf(body: string): readonly Json[] {
+function chunksOf(body: string): readonly Json[] {
   return body
     .split(/\r\n|\r|\n/)
     .filter((line) => line.startsWith('data:') && !line.includes('[DONE]'))

@@ -27,7 +27,7 @@ export const said = values.map(([text]) => text).join(' , ');
 const inQuery = 'canaryquery';
 const parts = [...values.map(([, part]) => part), inQuery];
 /** Of the configuration: known to the gateway, and repeated by the provider. */
-export const apiKey = 'canary-provider-credential-0123456789';
+const apiKey = 'canary-provider-credential-0123456789';
 const image = Buffer.from('canary-image-'.repeat(200)).toString('base64');
 
 const json = (response: ServerResponse, status: number, body: unknown): void => {

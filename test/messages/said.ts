@@ -139,7 +139,7 @@ export function completionOf(body: string): Json {
 }
 
 /** The data of the events of a text, in order. */
-export const eventsOf = (text: string): Json[] =>
+const eventsOf = (text: string): Json[] =>
   text
     .split('\n')
     .filter((line) => line.startsWith('data:'))

@@ -32,7 +32,7 @@ export interface Way {
 const call = callOf({ strict: false, includeUsage: true, id: 'req_1' });
 const dialectCall: DialectCall = { strict: false, includeUsage: true, provider: 'p', model: 'm', id: 'req_1', createdAt: 1 };
 
-export const openaiChat: Way = {
+const openaiChat: Way = {
   format: 'openai-chat',
   reader: () => new ChatReader(),
   completion: (text) => JSON.parse(text) as Json,
@@ -42,14 +42,14 @@ export const openaiChat: Way = {
       : { whole: response.body ?? '', stream: undefined },
 };
 
-export const googleGenerate: Way = {
+const googleGenerate: Way = {
   format: 'google-generate',
   reader: () => new GenerateContentStream(call),
   completion: (text) => fromGenerateContent(text, call),
   forms: ({ response, stream }) => contentForms(response.body ?? '', stream),
 };
 
-export const anthropicMessages: Way = {
+const anthropicMessages: Way = {
   format: 'anthropic-messages',
   reader: () => new MessagesStream(call),
   completion: (text) => fromMessage(text, call),

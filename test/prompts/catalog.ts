@@ -9,7 +9,7 @@ export const narrowKey = 'narrow-key-0123456789abcdef';
 export const boundKey = 'bound-key-0123456789abcdef';
 
 /** Prompts, and configs that run some of their own. */
-export const prompts = {
+const prompts = {
   welcome: {
     published: 1,
     labels: { canary: 2 },

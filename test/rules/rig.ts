@@ -120,7 +120,7 @@ export function send(base: string, { method, path, headers = {}, body, chunked }
 }
 
 export const keyOf = (name: string): string => `a-key-for-${name}-0123`;
-export const hashOf = (name: string): string => `"sha256:${createHash('sha256').update(keyOf(name)).digest('hex')}"`;
+const hashOf = (name: string): string => `"sha256:${createHash('sha256').update(keyOf(name)).digest('hex')}"`;
 
 /** Lines of `api_keys:`, by name. */
 export const keyLines = (keys: Readonly<Record<string, string>>): string =>

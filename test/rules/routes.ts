@@ -28,7 +28,7 @@ const relayedBy = (method: string, path: string): Route => ({
   runs: true,
 });
 
-export const relayed: readonly Route[] = [
+const relayed: readonly Route[] = [
   ...['POST', 'PUT', 'PATCH', 'DELETE', 'GET', 'HEAD', 'OPTIONS'].map((method) => relayedBy(method, '/v1/something/else')),
   relayedBy('POST', '/v1/uploads'),
   relayedBy('POST', '/v1/messages/batches'),

@@ -323,7 +323,7 @@ export function makeContext(parts: RequestParts = {}): Routed {
   };
 }
 
-export function makeHeaders(headers: Headers): RequestHeaderBag {
+function makeHeaders(headers: Headers): RequestHeaderBag {
   const rawHeaders = Object.entries(headers).flat();
   return new RequestHeaderBag({ headers: { ...headers }, rawHeaders }, headerNames(defaultPrefixes));
 }

@@ -14,7 +14,7 @@ export const problem = (status: number, code: string, message: string, param: st
   problem: { status, message, code, param },
 });
 
-export const startOfTime = 1_767_312_000;
+const startOfTime = 1_767_312_000;
 
 const batchSteps = ['validating', 'in_progress', 'finalizing', 'completed'] as const;
 const terminal: ReadonlySet<unknown> = new Set(['completed', 'failed', 'expired', 'cancelled', 'succeeded']);

@@ -21,7 +21,7 @@ export async function startOpenAi(key: string): Promise<ScriptedUpstream & { lif
   return Object.assign(upstream, { life });
 }
 
-export function askedOf({ method, url, body, headers }: SeenRequest): Asked {
+function askedOf({ method, url, body, headers }: SeenRequest): Asked {
   const { pathname, searchParams } = new URL(url, 'http://upstream.invalid');
   const parts = pathname.split('/').slice(2).map(decodeURIComponent);
   return { method, parts, query: searchParams, body, contentType: headers['content-type'] ?? '' };

@@ -18,7 +18,7 @@ export interface AzureAuthSettings extends CommonSettings {
 const { managed_identity: managed, workload_identity: workload } = azureAuthModes;
 
 /** Words for the identity of the machine: for entries of gateway.yaml only. */
-export const ambientModes: readonly string[] = ['managed_identity', ...managed.aliases, 'workload_identity', ...workload.aliases];
+const ambientModes: readonly string[] = ['managed_identity', ...managed.aliases, 'workload_identity', ...workload.aliases];
 /** `default` is what other gateways write for a key. */
 const keyModes = ['api_key', 'default'] as const;
 const modes: readonly string[] = [...keyModes, 'entra', ...ambientModes];

@@ -68,7 +68,7 @@ function plainOf<Settings>(service: OpenAiCompatible<Settings>, body: JsonBody, 
 }
 
 /** The route of an endpoint behind `/v1/`, encoded. @throws GatewayError `route_not_found`, `invalid_value` for ids that can be none */
-export function routeOf(endpoint: OpenAiEndpoint, id: string | undefined): string {
+function routeOf(endpoint: OpenAiEndpoint, id: string | undefined): string {
   const [, template] = endpoints[endpoint].routes[0];
   if (!template.includes('{id}')) return template;
   const part = endpoint.startsWith('responses') ? segment : idSegment;

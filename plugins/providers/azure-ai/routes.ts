@@ -40,7 +40,7 @@ function onInference({ uri, version }: Target, call: FoundryCall, route: string)
 }
 
 /** The v1 API refuses dated versions on hosts of the foundry; only the word `preview` goes along. */
-export function openai({ uri, version }: Target, call: FoundryCall, route: string): UpstreamAddress {
+function openai({ uri, version }: Target, call: FoundryCall, route: string): UpstreamAddress {
   const asked = (version ?? paramOf(call.query, 'api-version'))?.trim().toLowerCase();
   const query = withParam(call.query, 'api-version', asked === 'preview' ? 'preview' : undefined);
   return at({ origin: uri.origin, path: `${uri.path}/openai/v1` }, route, query);

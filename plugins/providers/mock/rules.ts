@@ -85,7 +85,7 @@ export function either(...rules: readonly Rule[]): Rule {
 }
 
 /** The refusal that a step ends in; undefined where it has none. */
-export function problemOf(step: () => void): Refusal | undefined {
+function problemOf(step: () => void): Refusal | undefined {
   try {
     step();
     return undefined;

@@ -24,7 +24,7 @@ export const isProject = (project: string): boolean => projectName.test(project)
 export const isVersion = (version: string): boolean => versionName.test(version);
 
 /** Scheme and host for a region that was checked: no text of a caller reaches it unchecked. */
-export function hostOf(region: string): string {
+function hostOf(region: string): string {
   if (region === 'global') return 'https://aiplatform.googleapis.com';
   if (region === 'us' || region === 'eu') return `https://aiplatform.${region}.rep.googleapis.com`;
   return `https://${region}-aiplatform.googleapis.com`;

@@ -5,7 +5,7 @@ import { readRegularFile } from '../../core/files/regular-file.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 
 /** In the state directory: lets programs of the same person sign in. */
-export const tokenFile = 'admin-token';
+const tokenFile = 'admin-token';
 
 const form = /^[\w-]{16,256}$/;
 

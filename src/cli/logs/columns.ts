@@ -86,7 +86,7 @@ const columns: readonly Column[] = [
 const byName = new Map(columns.map((column) => [column.name, column]));
 
 /** What a list shows, and which of it gives way first where the terminal is narrow. */
-export const usualColumns = ['time', 'status', 'config', 'route', 'latency', 'ttft', 'tokens', 'cost', 'key', 'id', 'preview'] as const;
+const usualColumns = ['time', 'status', 'config', 'route', 'latency', 'ttft', 'tokens', 'cost', 'key', 'id', 'preview'] as const;
 const leastImportant: readonly string[] = ['preview', 'key', 'ttft', 'cost', 'config', 'tokens'];
 
 /** Columns by name, also `meta.user` and `label.team`. @throws CommandError */

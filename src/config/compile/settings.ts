@@ -52,7 +52,7 @@ export function withoutSecrets(provider: Provider, settings: Plain): Plain {
 }
 
 /** Keys of a config object that are ours, with `targets`. */
-export function isTargetKey(key: string): boolean {
+function isTargetKey(key: string): boolean {
   return key === 'targets' || Object.hasOwn(targetSettings.properties, key);
 }
 

@@ -8,7 +8,7 @@ import { type ReferenceSources, resolveReferences } from './references.ts';
 import { targetSettings } from '../schema/target.ts';
 
 /** Top-level keys that hold named things: merged over all files, the same name twice is an error. */
-export const namedSections = ['providers', 'virtual_keys', 'api_keys', 'configs', 'prompts'] as const;
+const namedSections = ['providers', 'virtual_keys', 'api_keys', 'configs', 'prompts'] as const;
 
 /** All files of a configuration as one tree. */
 export interface MergedFiles {

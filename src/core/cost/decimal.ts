@@ -1,5 +1,5 @@
 /** Smallest part of a dollar that is counted: 1e-12. */
-export const picoDigits = 12;
+const picoDigits = 12;
 
 /**
  * A decimal number as a whole number of its 12th decimal places: `0.15` is 150,000,000,000. Undefined where the text is no

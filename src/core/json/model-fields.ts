@@ -41,7 +41,7 @@ export const namesModel = (plain: string): boolean =>
   plain.includes('model') || plain.startsWith('engine') || plain.startsWith('deployment') || plain.endsWith('deployment');
 
 /** True for a field, by its plain name, whose text lets the service choose another model. */
-export const choosesModel = (plain: string): boolean => choosing.has(plain);
+const choosesModel = (plain: string): boolean => choosing.has(plain);
 
 /**
  * Every model that a body names, in any field, spelling and nesting: whatever could be read as one. `model` itself is

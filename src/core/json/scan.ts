@@ -179,7 +179,7 @@ export function objectIn(text: string): Plain | undefined {
 }
 
 /** The look before a text is parsed, for parsers with a way of their own. @throws GatewayError as `parseJson` */
-export function checkJson(text: string, limits: JsonLimits = answerLimits): void {
+function checkJson(text: string, limits: JsonLimits = answerLimits): void {
   const flaw = text.length <= harmless ? undefined : flawOf(text, limits);
   if (flaw !== undefined) throw flaw;
 }

@@ -58,7 +58,7 @@ export interface ChosenPrompt<V extends Versioned = PromptVersion> {
 }
 
 /** Labels that every prompt has: without a version of their own they stand for the published one. */
-export const standardLabels: readonly string[] = ['production', 'staging', 'development'];
+const standardLabels: readonly string[] = ['production', 'staging', 'development'];
 
 /** `welcome@2`: how headers, records and messages call a version. */
 export const promptName = ({ id, number }: Versioned): string => `${id}@${number}`;

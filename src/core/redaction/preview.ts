@@ -179,7 +179,7 @@ export function previewOfMessage(shown: string): string | undefined {
 }
 
 /** @param shown masked one-byte content of a string */
-export function previewOfText(shown: string): string {
+function previewOfText(shown: string): string {
   const most = Math.min(shown.length, longestPreview + 1);
   // Most begin with words and single blanks.
   let before = blank;
@@ -210,7 +210,7 @@ const unseen = new RegExp(`(?! (?![${unseenOnes}]))[${unseenOnes}]+`, 'g');
 const usuallyRead = 256;
 
 /** Without line breaks and whatever a terminal would act upon. */
-export function oneLine(text: string): string {
+function oneLine(text: string): string {
   const start = inLine(text.slice(0, usuallyRead));
   const line = start.length > longestPreview || text.length <= usuallyRead ? start : inLine(text.slice(0, mostRead));
   return line.length <= longestPreview ? line : shortened(line);

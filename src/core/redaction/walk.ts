@@ -24,7 +24,7 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /** The hash of a path is that of its parts, from the outermost on. */
-export const rootPath = 17;
+const rootPath = 17;
 /** In place of an index, where a path names all elements. */
 const anyElement = 0x5bad;
 const mix = (a: number, b: number): number => (Math.imul(a, 0x01000193) ^ b) | 0;
@@ -37,14 +37,14 @@ export function pathHash(path: string): number {
 }
 
 /** Of a name as it is written in JSON. */
-export function nameHash(name: string): number {
+function nameHash(name: string): number {
   let hash = 0;
   for (let i = 0; i < name.length; i += 1) hash = mix(hash, name.charCodeAt(i));
   return hash;
 }
 
 /** Of a name whatever its spelling: `apiKey`, `api_key` and `API-KEY` are one. */
-export function looseHash(name: string): number {
+function looseHash(name: string): number {
   let hash = 0;
   for (let i = 0; i < name.length; i += 1) {
     const c = name.charCodeAt(i);

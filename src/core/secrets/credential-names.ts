@@ -51,7 +51,7 @@ export function isNearSecretName(name: string): boolean {
 /** Parameters of a query that hold a credential, beside what `isSecretName` knows: signatures, and keys of portals. */
 const credentialParam = /^(?:sig|signature|code|key|(?:.*-)?subscription-key|x-functions-key|x-api-key|x-goog-api-key|auth)$/i;
 
-export const isCredentialParam = (name: string): boolean => isSecretName(name) || credentialParam.test(name);
+const isCredentialParam = (name: string): boolean => isSecretName(name) || credentialParam.test(name);
 
 /** `?name=value` in an address or a path, its separators percent-encoded or not. */
 const parameter = /([?&;/]|%2f|%3f|%26|%3b)([^=&;/#\s"'?%]+)(=|%3d)((?:(?!%26|%3b)[^&;#\s"'])+)/gi;

@@ -35,7 +35,7 @@ export function isDamagedKey(key: string): boolean {
 export type KeyKind = 'live' | 'test';
 
 /** Random characters of an issued key, in base 62: 142 bits. */
-export const keyRandomLength = 24;
+const keyRandomLength = 24;
 
 /** Issues a key. @param random gives a whole number from 0 up to, not including, its argument; must be unpredictable */
 export function issueKey(kind: KeyKind, random: (below: number) => number): string {

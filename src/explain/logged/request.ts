@@ -18,7 +18,7 @@ const ofConnection: ReadonlySet<string> = new Set([
 ]);
 
 /** The headers of a recorded request that another one may have: credentials are hidden in the record, and not sent again. */
-export function headersAgain({ record }: StoredRecord): Readonly<Record<string, string>> {
+function headersAgain({ record }: StoredRecord): Readonly<Record<string, string>> {
   const kept = Object.entries(record.request.headers).filter(
     ([name, value]) =>
       !ofConnection.has(name) && !hopByHopHeaders.has(name) && !isCredentialHeader(name) && !isKeyHeader(name) && !value.includes(masked),

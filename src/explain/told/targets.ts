@@ -53,7 +53,7 @@ export function tellTarget(visit: Visit, parts: TargetParts): ExplainedTarget {
   };
 }
 
-export const fullPath = ({ root, path }: Pick<Leaf, 'root' | 'path'>): string => root + path.slice('config'.length);
+const fullPath = ({ root, path }: Pick<Leaf, 'root' | 'path'>): string => root + path.slice('config'.length);
 
 /** Bytes of JSON for a token, as a rule. */
 const bytesPerToken = 4;

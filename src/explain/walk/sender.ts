@@ -38,7 +38,7 @@ export function createDrySender({ assume, onSent, checkEgress }: DrySenderDeps):
 }
 
 /** How an attempt is taken to end. */
-export function outcomeOf(attempt: Attempt, assumed: Assumed | undefined): Outcome {
+function outcomeOf(attempt: Attempt, assumed: Assumed | undefined): Outcome {
   const times = { at: 0, connectMs: undefined, firstByteMs: undefined, totalMs: 0 };
   if (assumed === undefined || (typeof assumed === 'number' && assumed < 300)) return { kind: 'cancelled', attempt, times };
   if (assumed === 'timeout') return { kind: 'timeout', attempt, times, phase: 'total', afterMs: attempt.clocks.total, sent: true };

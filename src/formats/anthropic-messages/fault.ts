@@ -13,7 +13,7 @@ export function anthropicFault(status: number, body: string): ProviderFault {
 }
 
 /** The fault in a parsed error object. */
-export function faultOf(object: Plain, raw = ''): ProviderFault {
+function faultOf(object: Plain, raw = ''): ProviderFault {
   const inner = object['error'];
   if (isGoogleStatus(inner)) return googleFault(inner);
   const fault = faultFrom(isPlain(inner) ? { error: inner } : object, raw);

@@ -19,7 +19,7 @@ export class InvokeTap extends MessagesTap {
 }
 
 /** The event of the messages API that a frame carries; an exception of the service as its error. */
-export function messageIn(event: WireEvent): WireEvent {
+function messageIn(event: WireEvent): WireEvent {
   if (isFault(event)) {
     const { message, status } = faultOfEvent(event);
     return { name: 'error', data: JSON.stringify({ type: 'error', error: { type: errorTypes[status ?? 500] ?? 'api_error', message } }) };

@@ -136,7 +136,7 @@ function lastWords(message: Plain, said: readonly Said[]): Said | undefined {
 }
 
 /** The texts of a list, joined. */
-export const textIn = (said: readonly Said[]): string =>
+const textIn = (said: readonly Said[]): string =>
   said.map((one) => (one.kind === 'text' && one.from['type'] !== 'refusal' ? one.text : '')).join('');
 
 function saidIn(part: Plain): Said {

@@ -9,7 +9,7 @@ export function isOpenaiError({ error }: Plain): boolean {
 }
 
 /** The error object of the OpenAI APIs, with ours under `gateway`. Their libraries print `message`, `type`, `code`, `param`. */
-export function openaiError(error: GatewayError, facts: ErrorFacts): Record<string, unknown> {
+function openaiError(error: GatewayError, facts: ErrorFacts): Record<string, unknown> {
   const fault = error.provider;
   const code = error.code === 'provider_error' ? (fault?.code ?? null) : error.code;
   return {

@@ -71,7 +71,7 @@ function verdict(one: CatalogEntry, done: readonly Probed[]): Omit<Tested, 'slug
 }
 
 /** What to do about a failed probe, in one line: the type's own words first. */
-export function fixFor(one: CatalogEntry, { status, fix, probe }: Probed): string | undefined {
+function fixFor(one: CatalogEntry, { status, fix, probe }: Probed): string | undefined {
   if (fix !== undefined) return fix.replace(/\.$/, '');
   switch (status) {
     case 401:

@@ -83,7 +83,7 @@ export function saidBy(attempt: Attempt, status: number, said: ProviderFault): G
 }
 
 /** Names the setting that the operator has to correct: clients print nothing but the message. */
-export function refusedCredential({ binding, credential }: Attempt, status: number, fault: ProviderFault | undefined): GatewayError {
+function refusedCredential({ binding, credential }: Attempt, status: number, fault: ProviderFault | undefined): GatewayError {
   const setting = credential?.setting ?? `providers.${binding.slug}`;
   return new GatewayError('provider_auth_failed', {
     message: `Provider "${binding.slug}" refused the credential of ${setting} with status ${status}${fault === undefined ? '.' : `: ${fault.message}`}`,
@@ -133,7 +133,7 @@ function isCutUpload({ sent, attempt }: Outcome & { kind: 'unreachable' }): bool
 }
 
 /** The operator's credential was refused: not the caller's fault. */
-export const isAuthFault = ({ credential }: Attempt, status: number): boolean =>
+const isAuthFault = ({ credential }: Attempt, status: number): boolean =>
   (status === 401 || status === 403) && credential?.owner === 'catalog';
 
 function allFailed(run: Execution, ended: Outcome, targets: number): GatewayError {

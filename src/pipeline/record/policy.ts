@@ -11,7 +11,7 @@ export interface Policy {
 
 const order: readonly BodyPolicy[] = ['none', 'metadata', 'redacted', 'full'];
 
-export const isLower = (one: BodyPolicy, other: BodyPolicy): boolean => order.indexOf(one) < order.indexOf(other);
+const isLower = (one: BodyPolicy, other: BodyPolicy): boolean => order.indexOf(one) < order.indexOf(other);
 
 /** What the configuration says of this request, or less where the caller asks for it. */
 export function policyOf(ctx: RequestContext): Policy {

@@ -45,4 +45,4 @@ export class LabelValues {
 }
 
 /** The value of a label that a request has nothing for. */
-export const none = '-';
+const none = '-';

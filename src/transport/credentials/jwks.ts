@@ -5,7 +5,7 @@ import { FetchFault, fetchWhole } from '../outbound/fetch-whole.ts';
 import type { Upstream } from '../outbound/upstream.ts';
 
 /** Why there are no keys, in words that may be shown to operators. */
-export class JwksError extends Error {}
+class JwksError extends Error {}
 
 export interface JwksDeps {
   readonly upstream: Upstream;

@@ -103,7 +103,7 @@ export function arrivalOf(head: Head, deps: ArrivalDeps): { readonly arrival: Ar
 export const passedMethods: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** The description of the API, which is read like a file. */
-export const descriptionPath = '/openapi.json';
+const descriptionPath = '/openapi.json';
 const readMethods: readonly string[] = ['GET', 'HEAD'];
 
 export const asksForDescription = ({ path, method }: Head): boolean => path === descriptionPath && readMethods.includes(method);

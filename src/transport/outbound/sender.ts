@@ -215,7 +215,7 @@ function isSpent({ upstream }: Attempt): boolean {
 }
 
 /** The outcome of an attempt that never reached the wire. */
-export function refused(attempt: Attempt, error: GatewayError, at: number): Outcome {
+function refused(attempt: Attempt, error: GatewayError, at: number): Outcome {
   const times: Times = { at, connectMs: undefined, firstByteMs: undefined, totalMs: 0 };
   return { kind: 'refused', attempt, times, error };
 }

@@ -67,7 +67,7 @@ export function allowedObject(call: VertexCall, id: string, param: string): Stor
 }
 
 /** @throws GatewayError `not_allowed` unless the entry names the object's bucket */
-export function checkBucket({ storage_bucket: own, media }: VertexSettings, { bucket }: StoredObject, param: string): void {
+function checkBucket({ storage_bucket: own, media }: VertexSettings, { bucket }: StoredObject, param: string): void {
   if (bucket === own || media?.buckets?.includes(bucket) === true) return;
   throw new GatewayError('not_allowed', {
     message: `The bucket "${bucket}" is not configured for this provider.`,

@@ -13,7 +13,7 @@ interface FieldProps {
 }
 
 /** Label, control, hint and problem, tied together for everybody. */
-export function Field({ label, hint, problem, children }: FieldProps) {
+function Field({ label, hint, problem, children }: FieldProps) {
   const id = useId();
   const hasProblem = problem !== undefined && problem !== null && problem !== '';
   const described = hint !== undefined || hasProblem ? `${id}-more` : undefined;

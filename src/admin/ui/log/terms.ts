@@ -31,7 +31,7 @@ export const isRange = (text: unknown): text is Range =>
     (text.split('/').length === 2 && text.split('/').every((part) => !Number.isNaN(Date.parse(part)))));
 
 /** Milliseconds of a range that ends now; undefined for the others. */
-export function lengthOf(range: Range): number | undefined {
+function lengthOf(range: Range): number | undefined {
   const match = /^(\d+)([mhd])$/.exec(range);
   return match === null ? undefined : Number(match[1]) * (unit[match[2] ?? ''] ?? 0);
 }

@@ -10,7 +10,7 @@ import { findKeys, findWhole } from './keys.ts';
 import { findNumbers } from './numbers.ts';
 
 /** Characters of all texts of one body that the operator's own patterns are matched against. */
-export const ownPatternLimit = 128 * 1024;
+const ownPatternLimit = 128 * 1024;
 
 /** What one body may still cost. */
 export class Effort {

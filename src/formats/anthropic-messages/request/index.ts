@@ -33,7 +33,7 @@ export interface MessagesRequest {
 }
 
 /** Every model of the API can answer that long. */
-export const defaultMaxTokens = 4096;
+const defaultMaxTokens = 4096;
 
 /** The API's limit for a request is 32 MB, of which base64 takes a third. Bytes. */
 const maxFileBytes = 22 * 1024 * 1024;

@@ -56,7 +56,7 @@ function effortBeside(given: Plain, effort: string, { traits, drops }: Conversio
 }
 
 /** True when the answer will be thought about: then the API takes no sampling and no forced tool. */
-export const thinks = (thinking: Plain | undefined): boolean => thinking !== undefined && thinking['type'] !== 'disabled';
+const thinks = (thinking: Plain | undefined): boolean => thinking !== undefined && thinking['type'] !== 'disabled';
 
 type Chosen = Omit<ThinkingFields, 'max_tokens'>;
 

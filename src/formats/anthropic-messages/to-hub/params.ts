@@ -13,7 +13,7 @@ type Rule =
 const same = (to: string): Rule => ({ to });
 
 /** Every field of the messages request. */
-export const params: Readonly<Record<string, Rule>> = {
+const params: Readonly<Record<string, Rule>> = {
   messages: 'handled',
   system: 'handled',
   tools: 'handled',

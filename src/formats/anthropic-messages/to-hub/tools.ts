@@ -16,7 +16,7 @@ export function toolFields(body: Plain, drops: Drops): Plain {
 }
 
 /** A tool of the client's own has a schema; the others have a dated type. */
-export const isOwnTool = ({ type }: Plain): boolean => type === undefined || type === null || type === 'custom';
+const isOwnTool = ({ type }: Plain): boolean => type === undefined || type === null || type === 'custom';
 
 function toolOf(tool: Plain, drops: Drops): Plain {
   if (!isOwnTool(tool)) return tool;

@@ -30,7 +30,7 @@ export function marked(made: Plain, { cache_control: mark }: Plain, { drops, cac
 }
 
 /** The mark itself, with its time where it says one. */
-export function cachePoint(mark: unknown): Plain {
+function cachePoint(mark: unknown): Plain {
   const ttl = isPlain(mark) ? mark['ttl'] : undefined;
   return { type: 'default', ...(ttl === '5m' || ttl === '1h' ? { ttl } : {}) };
 }

@@ -99,7 +99,7 @@ function speech(value: unknown): unknown {
 }
 
 /** The service takes either spelling, but never both of one field. */
-export function camelKeys(value: unknown): Plain {
+function camelKeys(value: unknown): Plain {
   if (!isPlain(value)) return {};
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), inner]),

@@ -27,7 +27,7 @@ export function saidTypes(node: Plain): SaidTypes {
 }
 
 /** The allowed values of a node, from `enum` or `const`. */
-export function valuesOf(node: Plain): readonly unknown[] | undefined {
+function valuesOf(node: Plain): readonly unknown[] | undefined {
   if (Array.isArray(node['enum'])) return node['enum'] as unknown[];
   return Object.hasOwn(node, 'const') ? [node['const']] : undefined;
 }

@@ -4,7 +4,7 @@ import { moneyText } from '../../../query/money.ts';
 import type { SqlValue } from '../log-store.ts';
 import { bucketCounts, bucketTimes } from '../schema.ts';
 
-export const counted = bucketCounts.filter((name) => name !== 'cost');
+const counted = bucketCounts.filter((name) => name !== 'cost');
 type Counted = Exclude<(typeof bucketCounts)[number], 'cost'>;
 
 /** Money is read in two parts: a sum of many could be more than a number of JavaScript is exact for. */

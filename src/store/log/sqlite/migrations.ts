@@ -124,7 +124,7 @@ export function migrate(db: DatabaseSync, steps = migrations): void {
 }
 
 /** The file was written by a later version of the gateway. */
-export class LaterVersion extends Error {
+class LaterVersion extends Error {
   override readonly name = 'LaterVersion';
 
   constructor(found: number, known: number) {

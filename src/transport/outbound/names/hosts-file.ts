@@ -49,7 +49,7 @@ export class HostsFile {
 }
 
 /** `address name alias … # comment`, a line each (hosts(5)). */
-export function parseHosts(text: string): ReadonlyMap<string, readonly LookupAddress[]> {
+function parseHosts(text: string): ReadonlyMap<string, readonly LookupAddress[]> {
   const names = new Map<string, LookupAddress[]>();
   for (const line of text.split('\n')) {
     const [address = '', ...aliases] = (line.split('#')[0] ?? '').trim().split(/\s+/);

@@ -20,7 +20,7 @@ const youtube = /^https?:\/\/(?:(?:www|m)\.)?(?:youtube\.com\/(?:watch|shorts|li
 /** True for URLs that the service resolves by itself whatever they point to. */
 const isOwn = (url: string): boolean => filesApi.test(url) || youtube.test(url);
 
-export const isHttp = (url: string): boolean => /^https?:\/\//i.test(url);
+const isHttp = (url: string): boolean => /^https?:\/\//i.test(url);
 
 /** True for files that the service can't fetch: with an API key only its own file store and video links are read. */
 export const needsDownload = (url: string, surface: Conversion['options']['surface']): boolean =>

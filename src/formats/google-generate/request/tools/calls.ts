@@ -18,7 +18,7 @@ export interface MadeCall {
 }
 
 /** Stands in for a signature that a client lost. It is valid URL-safe base64 as it is. */
-export const signatureStandIn = 'skip_thought_signature_validator';
+const signatureStandIn = 'skip_thought_signature_validator';
 
 const suffix = '__thought__';
 

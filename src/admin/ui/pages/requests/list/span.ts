@@ -7,7 +7,7 @@ interface Span {
   readonly until: number | null;
 }
 
-export function spanOf(query: string, now: number): Span {
+function spanOf(query: string, now: number): Span {
   const parsed = parseFilter(query, now);
   return 'filter' in parsed ? parsed.filter : { since: null, until: null };
 }
