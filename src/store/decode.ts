@@ -15,11 +15,12 @@ const shortForm = '{"v":2,';
 /** What stands at an offset of a segment. */
 export type Decoded =
   | { readonly state: 'whole'; readonly entry: SpoolEntry; readonly next: number }
-  /** More bytes are needed: this many in all from the offset, as far as can be told. */
-  | { readonly state: 'short'; readonly needs: number }
+  /** More bytes are needed. */
+  | { readonly state: 'short' }
   /** Not a frame, and more bytes won't make it one. */
   | { readonly state: 'broken' };
 
+const short: Decoded = Object.freeze({ state: 'short' });
 const broken: Decoded = Object.freeze({ state: 'broken' });
 
 /** Reads the frame that begins at `from`. Bodies are views into `bytes`. */
@@ -50,7 +51,7 @@ export function countFrames(bytes: Buffer): number {
 
 function decodeWith(bytes: Buffer, from: number, isHead: boolean): Decoded {
   const lineEnd = bytes.indexOf(lineFeed, from);
-  if (lineEnd < 0) return { state: 'short', needs: bytes.length - from + 1 };
+  if (lineEnd < 0) return short;
   // The sizes are the last member of a record: parsed apart, the record needs no copy without them.
   const hasSizes = bytes[lineEnd - 1] === closingBrace && bytes[lineEnd - 2] === closingBracket;
   const mark = hasSizes ? bytes.lastIndexOf(sizesMark, lineEnd) : -1;
@@ -66,7 +67,7 @@ function decodeWith(bytes: Buffer, from: number, isHead: boolean): Decoded {
     bodies[part] = bytes.subarray(at, at + size);
     at += size;
   }
-  if (at >= bytes.length) return { state: 'short', needs: at + 1 - from };
+  if (at >= bytes.length) return short;
   const entry = bytes[at] === lineFeed ? toEntry(line, bodies, head === undefined ? added : addedToHead) : undefined;
   return entry === undefined ? broken : { state: 'whole', entry, next: at + 1 };
 }

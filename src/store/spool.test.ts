@@ -7,7 +7,9 @@ import { createMask } from '../core/secrets/mask.ts';
 import { encodeAmendment, encodeRecord } from './encode.ts';
 import type { Drop } from './frame.ts';
 import { sampleRecord } from './fixtures/sample.ts';
-import { readSegment, readSpool, type SpoolPosition, type TornTail } from './spool-reader.ts';
+import { SegmentWindow } from './log/drain/segment-window.ts';
+import type { SpoolEntry } from './frame.ts';
+import { readSpool } from './fixtures/read-spool.ts';
 import { listSegments, openSpool, type SpoolOptions } from './spool.ts';
 
 let dir: string;
@@ -26,12 +28,8 @@ const mega = 1024 * 1024;
 const open = (over: Partial<SpoolOptions> = {}) => openSpool({ dir, maxTotal: 100 * mega, onDrop: (drop) => drops.push(drop), ...over });
 const frame = (id: string, body = '') => encodeRecord(sampleRecord({ id }), { request: [Buffer.from(body)] });
 
-async function read(torn: TornTail[] = []): Promise<SpoolPosition[]> {
-  return Array.fromAsync(readSpool(dir, { onTorn: (tail) => torn.push(tail) }));
-}
-
-const ids = (positions: readonly SpoolPosition[]) =>
-  positions.map(({ entry }) => (entry.kind === 'record' ? entry.record.id : `+${entry.id}`));
+const read = () => readSpool(dir);
+const ids = (entries: readonly SpoolEntry[]) => entries.map((entry) => (entry.kind === 'record' ? entry.record.id : `+${entry.id}`));
 
 describe('spool', () => {
   it('gives back records, bodies and amendments as they were', async () => {
@@ -45,7 +43,7 @@ describe('spool', () => {
     ]);
     spool.append([]);
     spool.close();
-    const entries = (await read()).map(({ entry }) => entry);
+    const entries = read();
     expect(entries).toEqual([
       { kind: 'record', record, bodies: { request: Buffer.from('{"a":1}\n'), response: binary } },
       { kind: 'record', record: sampleRecord({ id: 'bare' }), bodies: {} },
@@ -59,7 +57,7 @@ describe('spool', () => {
     const spool = open();
     spool.append([encodeRecord({ ...old, plugins: [{ name: 'auth', moment: 'admit', ms: 1, note: null }] } as never, {})]);
     spool.close();
-    expect(await read()).toMatchObject([{ entry: { kind: 'record', record: { id: 'old', notes: {}, metadata: { team: 'web' } } } }]);
+    expect(read()).toMatchObject([{ kind: 'record', record: { id: 'old', notes: {}, metadata: { team: 'web' } } }]);
   });
 
   it('writes all frames of one call with one write', () => {
@@ -80,9 +78,9 @@ describe('spool', () => {
     const body = 'x'.repeat(3 * mega);
     spool.append([frame('a'), frame('big', body), frame('z')]);
     spool.close();
-    const positions = await read();
-    expect(ids(positions)).toEqual(['a', 'big', 'z']);
-    const big = positions[1]?.entry;
+    const entries = read();
+    expect(ids(entries)).toEqual(['a', 'big', 'z']);
+    const big = entries[1];
     expect(big?.kind === 'record' && big.bodies.request?.toString() === body).toBe(true);
   });
 
@@ -105,9 +103,7 @@ describe('spool', () => {
       encodeRecord(sampleRecord({ id, warnings: ['second-secret'] }), { request: [piece] }, mask);
     spool.append([encode('a', first), encode('b', first), encode('c', maskOf('second-secret'))]);
     spool.close();
-    const seen = (await read()).map(({ entry }) =>
-      entry.kind === 'record' ? [entry.record.warnings[0], entry.bodies.request?.toString()] : [],
-    );
+    const seen = read().map((entry) => (entry.kind === 'record' ? [entry.record.warnings[0], entry.bodies.request?.toString()] : []));
     expect(seen).toEqual([
       ['second-secret', 'the key is ************, not second-secret'],
       ['second-secret', 'the key is ************, not second-secret'],
@@ -122,7 +118,7 @@ describe('spool', () => {
     spool.close();
     const sizes = readdirSync(dir).map((name) => statSync(join(dir, name)).size);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(43_000);
-    const kept = ids(await read());
+    const kept = ids(read());
     expect(kept.at(-1)).toBe('r59');
     expect(kept).toEqual(Array.from({ length: kept.length }, (_, i) => `r${60 - kept.length + i}`));
     expect([spool.stats.evicted, spool.stats.dropped]).toEqual([drops.length, 60 - kept.length]);
@@ -159,7 +155,7 @@ describe('spool', () => {
     other.close();
     const names = listSegments(dir);
     expect(names.reduce((sum, name) => sum + statSync(join(dir, name)).size, 0)).toBeLessThanOrEqual(80_000);
-    const kept = ids(await read());
+    const kept = ids(read());
     expect(kept).toEqual(expect.arrayContaining(['last', 'b59']));
     expect(own.stats.dropped + other.stats.dropped).toBe(20 * 2 + 60 + 1 - kept.length);
     const ofOther = drops.flatMap((drop) => (drop.why === 'room' && drop.segment.startsWith('1000-') ? [drop.segment] : []));
@@ -177,11 +173,11 @@ describe('spool', () => {
     spool.append([frame('new')]);
     spool.close();
     expect(listSegments(dir)).toEqual(['999-77-000001.log', '1000-5-000001.log']);
-    expect(ids(await read())).toEqual(['old', 'new']);
+    expect(ids(read())).toEqual(['old', 'new']);
     const last = open({ startedAt: 1001, pid: 6, maxTotal: 4 });
     last.append([frame('newest')]);
     last.close();
-    expect(ids(await read())).toEqual(['newest']);
+    expect(ids(read())).toEqual(['newest']);
   });
 
   it('notices that its folder was deleted', async () => {
@@ -191,7 +187,7 @@ describe('spool', () => {
     await new Promise((resolve) => setTimeout(resolve, 1100));
     spool.append([frame('kept')]);
     spool.close();
-    expect(ids(await read())).toEqual(['kept']);
+    expect(ids(read())).toEqual(['kept']);
   });
 
   it('throws when the folder cannot be made', () => {
@@ -217,11 +213,9 @@ describe('a failing disk', () => {
     room = mega;
     spool.append([frame('e')]);
     spool.close();
-    const torn: TornTail[] = [];
-    const kept = ids(await read(torn));
+    const kept = ids(read());
     expect(kept[0]).toBe('a');
     expect(kept.at(-1)).toBe('e');
-    expect(torn).toEqual([]);
     expect(spool.stats.dropped).toBe(5 - kept.length);
     expect(drops).toEqual(Array.from({ length: 5 - kept.length }, () => ({ why: 'write', frames: 1, error: full })));
   });
@@ -237,7 +231,12 @@ describe('a failing disk', () => {
   });
 });
 
-describe('the reader', () => {
+describe('the reader of segments', () => {
+  const look = (path: string, from = 0) => {
+    const { entries, next, then } = new SegmentWindow().read(path, from);
+    return { ids: entries.map((read) => (read.kind === 'record' ? read.entry.row.id : `+${read.id}`)), next, then };
+  };
+
   it('tolerates every possible torn tail', async () => {
     const spool = open();
     spool.append([frame('a', 'body of a\n')]);
@@ -249,9 +248,7 @@ describe('the reader', () => {
     const ends = [...Array.from({ length: 20 }, (_, i) => all - 1 - i), Math.round((whole + all) / 2), whole + 1, whole];
     for (const end of ends.toSorted((x, y) => y - x)) {
       truncateSync(path, end);
-      const torn: TornTail[] = [];
-      expect(ids(await read(torn)), `cut at ${end}`).toEqual(['a']);
-      expect(torn).toEqual(end === whole ? [] : [{ segment: path, at: whole, bytes: end - whole }]);
+      expect(look(path), `cut at ${end}`).toEqual({ ids: ['a'], next: whole, then: end === whole ? 'end' : 'torn' });
     }
   });
 
@@ -266,27 +263,27 @@ describe('the reader', () => {
     const spool = open();
     spool.append([frame('a')]);
     spool.close();
-    writeFileSync(join(dir, listSegments(dir)[0] ?? ''), text, { flag: 'a' });
-    const torn: TornTail[] = [];
-    expect(ids(await read(torn))).toEqual(['a']);
-    expect(torn).toMatchObject([{ bytes: text.length }]);
+    const path = join(dir, listSegments(dir)[0] ?? '');
+    const next = statSync(path).size;
+    writeFileSync(path, text, { flag: 'a' });
+    expect(look(path)).toMatchObject({ ids: ['a'], next });
+    expect(look(path, next)).toEqual({ ids: [], next, then: 'broken' });
   });
 
   it('goes on from where it stopped', async () => {
     const spool = open();
     spool.append([frame('a', 'x'.repeat(300_000)), frame('b', 'y')]);
     const path = join(dir, listSegments(dir)[0] ?? '');
-    const first = await Array.fromAsync(readSegment(path));
-    expect(ids(first)).toEqual(['a', 'b']);
+    const { next } = look(path);
+    expect(look(path).ids).toEqual(['a', 'b']);
     spool.append([frame('c'), frame('d')]);
-    expect(ids(await Array.fromAsync(readSegment(path, { from: first[0]?.end ?? 0 })))).toEqual(['b', 'c', 'd']);
-    expect(ids(await Array.fromAsync(readSegment(path, { from: first[1]?.end ?? 0 })))).toEqual(['c', 'd']);
+    expect(look(path, next).ids).toEqual(['c', 'd']);
     spool.close();
   });
 
   it('finds nothing where there is no folder', async () => {
     expect(existsSync(dir)).toBe(false);
-    expect(await read()).toEqual([]);
+    expect(read()).toEqual([]);
   });
 });
 
@@ -303,7 +300,7 @@ describe('kill -9', () => {
     await new Promise((resolve) => child.on('close', resolve));
     expect(child.signalCode).toBe('SIGKILL');
     const promised = acknowledged.slice(0, acknowledged.lastIndexOf('\n')).split('\n');
-    const kept = new Set(ids(await read()));
+    const kept = new Set(ids(read()));
     expect(promised.length).toBeGreaterThan(1000);
     expect(promised.filter((id) => !kept.has(id))).toEqual([]);
   });
@@ -322,11 +319,11 @@ describe('when the time of day is set', () => {
       spool.append([frame(`r${n}`, big)]);
       spool.close();
     }
-    expect(ids(await read())).toEqual(['r0', 'r1', 'r2', 'r3']);
+    expect(ids(read())).toEqual(['r0', 'r1', 'r2', 'r3']);
     const spool = open({ startedAt: 1, pid: 7, maxTotal: 1_200_000 });
     spool.append([frame('new', big)]);
     spool.close();
-    const left = ids(await read());
+    const left = ids(read());
     expect(left.at(-1)).toBe('new');
     expect(left).toEqual(['r0', 'r1', 'r2', 'r3', 'new'].slice(-left.length));
     expect(left.length).toBeLessThan(5);

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readSpool } from '../../src/store/spool-reader.ts';
+import { readSpool } from '../../src/store/fixtures/read-spool.ts';
 import { begin, run, type Running } from './run.ts';
 
 let cwd: string;
@@ -95,8 +95,8 @@ describe('with a file', () => {
     }
     running.child.kill('SIGKILL');
     await running.ended;
-    const spooled = await Array.fromAsync(readSpool(join(cwd, '.gateway/spool')));
-    expect(spooled.map(({ entry }) => entry.kind === 'record' && entry.record.id)).toEqual(ids);
+    const spooled = readSpool(join(cwd, '.gateway/spool'));
+    expect(spooled.map((entry) => entry.kind === 'record' && entry.record.id)).toEqual(ids);
   });
 
   it('writes JSON lines off a terminal', async () => {

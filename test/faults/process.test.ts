@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LogRecord } from '../../src/core/records/record.ts';
-import { readSpool } from '../../src/store/spool-reader.ts';
+import { readSpool } from '../../src/store/fixtures/read-spool.ts';
 import { until } from '../support/gateway.ts';
 import { chunks, completion } from '../support/upstream.ts';
 import { chat, errorOf, eventsOf, streamed } from './rig.ts';
@@ -62,8 +62,7 @@ const ask = (body: object): Promise<Response> =>
 
 async function spooled(): Promise<Map<string, LogRecord>> {
   const records = new Map<string, LogRecord>();
-  for await (const { entry } of readSpool(join(dir, '.gateway/spool')))
-    if (entry.kind === 'record') records.set(entry.record.id, entry.record);
+  for (const entry of readSpool(join(dir, '.gateway/spool'))) if (entry.kind === 'record') records.set(entry.record.id, entry.record);
   return records;
 }
 

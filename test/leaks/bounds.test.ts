@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LogRecord } from '../../src/core/records/record.ts';
 import { recordLimit } from '../../src/store/encode.ts';
-import { readSpool } from '../../src/store/spool-reader.ts';
+import { readSpool } from '../../src/store/fixtures/read-spool.ts';
 import { begin, type Running } from '../cli/run.ts';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { until } from '../support/gateway.ts';
@@ -57,8 +57,8 @@ async function cost(request: Ask): Promise<{ spool: number; log: number; status:
   const { status, id } = await ask(url, request);
   await until(() => running.out().slice(before.log).endsWith('\n'), 'the line of the request');
   const cost = { spool: onDisk() - before.disk, log: Buffer.byteLength(running.out().slice(before.log)) };
-  const entries = await Array.fromAsync(readSpool(spool()));
-  const last = entries.map(({ entry }) => entry).findLast((entry) => entry.kind === 'record');
+  const entries = readSpool(spool());
+  const last = entries.findLast((entry) => entry.kind === 'record');
   if (last?.kind !== 'record' || (id !== undefined && last.record.id !== id)) throw new Error('no record');
   return { ...cost, status, record: last.record };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Endpoint, type EndpointTraits, endpoints } from '../../src/core/endpoint.ts';
-import { readSpool } from '../../src/store/spool-reader.ts';
+import { readSpool } from '../../src/store/fixtures/read-spool.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { type Answer, ask } from './sinks.ts';
@@ -150,7 +150,7 @@ function requestFor(url: string, endpoint: Endpoint, outcome: Outcome, debug: st
 /** What the spool of a gateway holds: by request, every byte that belongs to it. */
 async function spooled(gateway: TestGateway): Promise<Map<string, string>> {
   const found = new Map<string, string>();
-  for await (const { entry } of readSpool(join(gateway.dir, '.gateway/spool'))) {
+  for (const entry of readSpool(join(gateway.dir, '.gateway/spool'))) {
     if (entry.kind !== 'record') continue;
     const bodies = Object.values(entry.bodies).map((bytes) => bytes.toString('latin1'));
     found.set(entry.record.id, [JSON.stringify(entry.record), ...bodies].join('\n'));

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSpool } from '../../src/store/spool-reader.ts';
+import { readSpool } from '../../src/store/fixtures/read-spool.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { chunks, completion, json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 
@@ -121,9 +121,7 @@ describe('what a plugin knows when the answer has ended is in the record', () =>
 
   it('and in the log on disk', async () => {
     const { id } = await recordOf({});
-    const stored = (await Array.fromAsync(readSpool(join(gateway.dir, '.gateway/spool'))))
-      .map(({ entry }) => entry)
-      .find((entry) => entry.kind === 'record' && entry.record.id === id);
+    const stored = readSpool(join(gateway.dir, '.gateway/spool')).find((entry) => entry.kind === 'record' && entry.record.id === id);
     expect(stored).toMatchObject({ record: { cost: cost(0.005), notes: { meter: { end: 'whole' } } } });
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { keysUsed } from '../../store/log/sqlite/keys-used.ts';
 import { logFile, stateDirPath } from '../../store/state-dir.ts';
 import { listSegments } from '../../store/spool.ts';
-import { readSegment } from '../../store/spool-reader.ts';
+import { SegmentWindow } from '../../store/log/drain/segment-window.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 
 /** When each secret was last used, by its id; Unix milliseconds. */
@@ -13,24 +13,25 @@ export type LastUse = ReadonlyMap<string, number>;
 const readLimit = 256 * 1024 * 1024;
 
 /** Reads what the request log keeps of it, and records that are not stored there yet. */
-export async function lastUse(setting: string | undefined, configPath: string, cwd: string): Promise<LastUse> {
+export function lastUse(setting: string | undefined, configPath: string, cwd: string): LastUse {
   const used = new Map<string, number>();
   const folders = foldersOf(stateDirPath({ setting, configPath, cwd }));
   for (const folder of folders) for (const [id, at] of keysUsed(join(folder, logFile))) note(used, id, at);
+  const window = new SegmentWindow();
   let left = readLimit;
   for (const path of folders.flatMap(segmentsIn)) {
     left -= statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     if (left < 0) break;
-    await readInto(used, path);
+    readInto(used, path, window);
   }
   return used;
 }
 
-async function readInto(used: Map<string, number>, path: string): Promise<void> {
+function readInto(used: Map<string, number>, path: string, window: SegmentWindow): void {
   try {
-    for await (const { entry } of readSegment(path)) {
-      if (entry.kind !== 'record' || !entry.record.key_id) continue;
-      note(used, entry.record.key_id, entry.record.at);
+    for (const read of window.entries(path, 0)) {
+      if (read.kind !== 'record' || !read.entry.row.key_id) continue;
+      note(used, read.entry.row.key_id, read.entry.row.at);
     }
   } catch (error) {
     // It made room for newer ones while it was read.

@@ -6,7 +6,7 @@ import { emptyRecord } from '../../../core/records/empty.ts';
 import type { LogRecord } from '../../../core/records/record.ts';
 import { encodeRecord } from '../../encode.ts';
 import { listSegments, openSpool } from '../../spool.ts';
-import { readSpool } from '../../spool-reader.ts';
+import { readSpool } from '../../fixtures/read-spool.ts';
 import { SpoolRoom } from './room.ts';
 import { SegmentWindow } from './segment-window.ts';
 
@@ -36,7 +36,7 @@ function fill(count: number, hasBodies: boolean): void {
 }
 
 async function kept(): Promise<{ records: number; bodies: number; bytes: number; oldest: string; absent: unknown }> {
-  const entries = (await Array.fromAsync(readSpool(dir))).flatMap(({ entry }) => (entry.kind === 'record' ? [entry] : []));
+  const entries = readSpool(dir).flatMap((entry) => (entry.kind === 'record' ? [entry] : []));
   return {
     records: entries.length,
     bodies: entries.filter(({ bodies }) => bodies.request !== undefined).length,

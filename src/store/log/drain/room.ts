@@ -98,7 +98,7 @@ export class SpoolRoom {
     let [bodies, damaged] = [0, 0];
     try {
       writeFileSync(half, '', { mode: 0o600 });
-      for (const read of this.#entries(path, from)) {
+      for (const read of this.#window.entries(path, from)) {
         try {
           const { line } =
             read.kind === 'amendment' ? encodeAmendment(read.id, read.end) : encodeRecord(withoutBodies(read.entry.record), {});
@@ -119,18 +119,8 @@ export class SpoolRoom {
 
   #delete(segment: string, from: number): void {
     const path = join(this.#dir, segment);
-    for (const entry of this.#entries(path, from)) if (entry.kind === 'record') this.droppedRecords += 1;
+    for (const entry of this.#window.entries(path, from)) if (entry.kind === 'record') this.droppedRecords += 1;
     unlinkSync(path);
-  }
-
-  *#entries(path: string, from: number): Generator<ReturnType<SegmentWindow['read']>['entries'][number]> {
-    let at = from;
-    for (;;) {
-      const look = this.#window.read(path, at);
-      yield* look.entries;
-      if (look.entries.length === 0) return;
-      at = look.next;
-    }
   }
 
   #sizeOf(segment: string): number {

@@ -32,6 +32,11 @@ export class SegmentWindow {
     }
   }
 
+  /** Everything from there to the end of the file, or to what is no whole frame. */
+  *entries(path: string, from: number): Generator<Read> {
+    for (let look = this.read(path, from); look.entries.length > 0; look = this.read(path, look.next)) yield* look.entries;
+  }
+
   #decode(fd: number, from: number, size: number): Look {
     if (this.#bytes.length > usual) this.#bytes = Buffer.allocUnsafeSlow(usual);
     for (;;) {
