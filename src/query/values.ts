@@ -64,6 +64,9 @@ function numberIn(text: string, units: Readonly<Record<string, number>>): number
 
 const iso = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2}(?:\.\d{1,3})?))?)?(Z|[+-]\d{2}:\d{2})?$/i;
 
+/** What is farther away is no date, and no number of a row. */
+const latest = 8.64e15;
+
 /** A point in time as Unix milliseconds: a duration before `now`, or an ISO time, which is UTC where it names no zone. */
 export function readTime(field: Field, raw: RawValue, now: number): number {
   const written = raw.parts.join('*');
@@ -72,7 +75,7 @@ export function readTime(field: Field, raw: RawValue, now: number): number {
     const hint = 'Examples: since:1h, until:30m, since:2026-11-21, since:2026-11-21T09:31Z, since:2026-11-21T09:31+01:00.';
     throw new Unreadable(written === '' ? `"${field.name}" needs a value.` : `"${shown(written)}" is no time.`, raw, hint);
   }
-  return at;
+  return Math.min(latest, Math.max(-latest, at));
 }
 
 function timeIn(written: string, now: number): number | undefined {

@@ -181,6 +181,41 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect((await queries.stats({ query: '' })).total.requests).toBe(2);
   });
 
+  it.skipIf(skipping(kind.missing))('goes on where a minute costs more than a number of 64 bits holds', async () => {
+    const { store, queries } = await kind.open(() => now);
+    const dear = (n: number) => entryOf(record(n, { at, cost: { usd: '999999', source: null, prices: {} } }));
+    for (const from of [0, 20])
+      await write(
+        store,
+        Array.from({ length: 15 }, (_, i) => dear(from + i)),
+      );
+    expect((await queries.stats({ query: '' })).total.requests).toBe(30);
+    expect((await queries.stats({ query: 'attempts:>=0' })).total.cost_usd).toBe(String(30 * 999_999));
+  });
+
+  it.skipIf(skipping(kind.missing))('stores what was recorded while the clock stood still, or was far ahead', async () => {
+    const { store, queries } = await kind.open(() => now);
+    const still = Array.from({ length: 1010 }, (_, n) => entryOf(record(n, { at })));
+    await write(store, still);
+    await write(store, still.slice(0, 20));
+    await write(store, [entryOf(record(2000, { at: Date.parse('9999-12-31T23:59:59Z') })), entryOf(record(2001, { at: now + 40 * day }))]);
+    expect((await queries.search({ query: '', limit: 2 })).rows.map(({ id }) => id)).toEqual(['req_2000', 'req_2001']);
+    expect((await queries.stats({ query: '' })).total.requests).toBe(1012);
+    const { total, series, until } = await queries.stats({ query: 'since:1h', step: 60 });
+    expect([total.requests, series.length, until]).toEqual([1010, 60, now]);
+  });
+
+  it.skipIf(skipping(kind.missing)).each(['since', 'until'])('has nothing of %s that is no date', async (name) => {
+    const { store, queries } = await kind.open(() => now);
+    await write(store, [entryOf(record(1))]);
+    for (const sign of ['', '-']) {
+      const query = `${name}:${sign}${'9'.repeat(18)}d`;
+      const isAll = (name === 'since') === (sign === '');
+      expect((await queries.search({ query, limit: 5 })).rows).toHaveLength(isAll ? 1 : 0);
+      expect((await queries.stats({ query })).total.requests).toBe(isAll ? 1 : 0);
+    }
+  });
+
   it.skipIf(skipping(kind.missing))('counts the same from minutes and from rows, to the picodollar', async () => {
     const { store, queries } = await kind.open(() => now);
     const records = Array.from({ length: 90 }, (_, i) =>
@@ -273,6 +308,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect(await inserts('stream:')).toEqual(['true', 'false']);
     expect(await inserts('label."my team":')).toEqual(['web']);
     expect(await inserts('cost:')).toEqual([]);
+    expect(await inserts('status:9')).toEqual([]);
     expect(await queries.names()).toEqual({ meta: ['user'], label: ['my team'] });
   });
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import pg from 'pg';
+import pg, { type PoolClient, type PoolConfig } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { LogStore } from '../../src/store/log/log-store.ts';
 import { Backoff } from '../../src/store/log/postgres/backoff.ts';
@@ -94,6 +94,69 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     expect(slices).toBe(6);
     expect(await ask(url, 'SELECT id FROM requests')).toEqual([{ id: 'req_a_6' }]);
     await store.close();
+  });
+
+  it('does not wait for a statement that reads what is too old, and deletes it afterwards', async () => {
+    const url = await kind.server().database();
+    const store = open(url, 'a');
+    await write(store, records('a', 0, 2));
+    const reader = new pg.Client(url);
+    await reader.connect();
+    await reader.query('BEGIN');
+    await reader.query('SELECT count(*) FROM requests');
+    const slice = (): Promise<boolean> => store.retain({ age: 1000 * day, size: 1 }, at);
+    await expect(slice()).rejects.toMatchObject({ code: '55P03' });
+    await reader.end();
+    // Whatever somebody else keeps beside the days is not counted, and does not make the newest one the oldest of two.
+    await ask(url, 'CREATE TABLE requests_rest PARTITION OF requests DEFAULT');
+    expect([await slice(), await slice()]).toEqual([true, false]);
+    expect(await ask(url, 'SELECT id FROM requests')).toEqual([{ id: 'req_a_1' }]);
+    await store.close();
+  });
+
+  it('is not emptied by a gateway whose clock is ahead', async () => {
+    const url = await kind.server().database();
+    const store = open(url, 'a');
+    const today = Date.now();
+    await write(store, [entryOf(sampleRecord({ id: 'req_today', at: today }))]);
+    expect(await store.retain({ age: day, size: 1e12 }, today + 1000 * day)).toBe(false);
+    expect(await ask(url, 'SELECT id FROM requests')).toEqual([{ id: 'req_today' }]);
+    await store.close();
+  });
+
+  it('keeps the last use of secrets, but not of each gateway that ever ran', async () => {
+    const url = await kind.server().database();
+    const stores = ['a', 'b', 'c'].map((writer) => open(url, writer));
+    const used = (id: string, key: string, then: number) => [entryOf(sampleRecord({ id, key: 'app', key_id: key, at: then }))];
+    const now = Date.now();
+    for (const [n, store] of stores.entries()) {
+      await write(store, used(`req_a${n}`, 'aa', now - (5 - n) * day));
+      await write(store, used(`req_b${n}`, 'bb', now - n * 3 * day));
+    }
+    const [first] = stores;
+    for (let times = 0; times < 2; times += 1) expect(await first?.retain({ age: 1000 * day, size: 1e12 }, now)).toBe(false);
+    expect(await ask(url, 'SELECT key_id, writer, at::float8 AS at FROM keys_used ORDER BY key_id, writer')).toEqual([
+      { key_id: 'aa', writer: '', at: now - 3 * day },
+      { key_id: 'bb', writer: '', at: now - 3 * day },
+      { key_id: 'bb', writer: 'a', at: now },
+    ]);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it('leaves nothing set on a connection that a pooler may give to others', async () => {
+    const url = await kind.server().database();
+    const connections: PoolClient[] = [];
+    class Pool extends pg.Pool {
+      constructor(config: PoolConfig) {
+        super(config);
+        this.on('connect', (connection) => void connections.push(connection));
+      }
+    }
+    const source = createPostgresSource(url, () => Promise.resolve({ default: { Pool } } as never));
+    const set = "SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock";
+    expect(await source.all(set, [])).toEqual([{ statement: '5s', lock: '5s' }]);
+    expect((await connections[0]?.query(set))?.rows).toEqual([{ statement: '0', lock: '0' }]);
+    await source.close();
   });
 
   it('comes back after the server died, and loses nothing that was stored', async () => {
@@ -275,9 +338,9 @@ describe('a missing or silent server', () => {
     const server = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const store = openPostgresStore(`postgres://u:p@127.0.0.1:${port}/logs`, { writer: 'a' });
-    await expect(store.positions()).rejects.toThrow(/timeout/);
-    await store.close();
+    const source = createPostgresSource(`postgres://u:p@127.0.0.1:${port}/logs`);
+    await expect(source.all('SELECT 1', [])).rejects.toThrow(/timeout/);
+    await source.close();
     server.close();
   });
 });

@@ -13,3 +13,20 @@ it('counts a text apart from nothing that is written as it is', () => {
   const counted = figures.values().filter(({ dim }) => dim === 'model');
   expect(Object.fromEntries(counted.map(({ name, counts }) => [name, counts.requests]))).toEqual({ null: 2, '': 3 });
 });
+
+it('names the values of each day, also after a clock was ahead for a moment', () => {
+  const seen = new SeenValues();
+  const day = 24 * 60;
+  const all = (of: number, name: string): Set<string | undefined> =>
+    new Set(Array.from({ length: 150 }, (_, n) => seen.nameOf('model', of * day, `${name}${n}`)));
+  for (const [of, name] of [
+    [1, 'a'],
+    [400, 'ahead'],
+    [2, 'b'],
+    [3, 'c'],
+  ] as const) {
+    expect(all(of, name).size).toBe(101);
+  }
+  expect(seen.nameOf('model', 3 * day, 'c1')).toBe('c1');
+  expect(seen.nameOf('model', 3 * day, 'new')).toBe('other');
+});

@@ -4,7 +4,7 @@ import { storable } from '../../query/text.ts';
 import { wholeNumber } from '../../query/whole.ts';
 import type { StoredRow } from './stored-row.ts';
 import type { bucketCounts, bucketTimes } from './schema.ts';
-import { dimensions, mostTagNames, mostValues, otherValues } from './schema.ts';
+import { dimensions, mostTagNames, mostValues, otherValues, storedAt } from './schema.ts';
 
 /** What one minute adds to a bucket. */
 export interface Figures {
@@ -19,23 +19,29 @@ export interface Figures {
 
 const minuteMs = 60_000;
 const minutesOfDay = 24 * 60;
+/** Days whose values are known: records of a time before or behind now, as by a clock that jumped, have their own. */
+const mostDays = 4;
+/** Of 64 bits: a minute that costs more is counted as this. */
+const mostCost = 2n ** 63n - 1n;
+
+/** The sum of two costs as stores can keep it. */
+export function costSum(one: bigint, other: bigint): bigint {
+  const sum = one + other;
+  return sum > mostCost ? mostCost : sum < -mostCost ? -mostCost : sum;
+}
 
 /** Which values each day counts by name. Bounded: a client may send a new one with each request. */
 export class SeenValues {
-  #day = -1;
-  #values = new Map<string, Set<string>>();
-  #tagNames = new Set<string>();
+  readonly #days = new Map<number, Map<string, Set<string>>>();
 
   /** The name to count a value by; undefined where its dimension is not counted. */
   nameOf(dim: string, minute: number, value: string): string | undefined {
-    const day = Math.floor(minute / minutesOfDay);
-    // Records of an earlier day that come late count among the values of the newest.
-    if (day > this.#day) this.#begin(day);
-    let values = this.#values.get(dim);
+    const dims = this.#day(Math.floor(minute / minutesOfDay));
+    let values = dims.get(dim);
     if (values === undefined) {
-      if (dim.includes('.') && !this.#takesTag(dim)) return undefined;
+      if (dim.includes('.') && !takesTag(dims)) return undefined;
       values = new Set();
-      this.#values.set(dim, values);
+      dims.set(dim, values);
     }
     if (values.has(value)) return value;
     if (values.size >= mostValues) return otherValues;
@@ -43,17 +49,21 @@ export class SeenValues {
     return value;
   }
 
-  #begin(day: number): void {
-    this.#day = day;
-    this.#values = new Map();
-    this.#tagNames = new Set();
+  #day(day: number): Map<string, Set<string>> {
+    let dims = this.#days.get(day);
+    if (dims !== undefined) return dims;
+    dims = new Map();
+    // The one that was begun first is forgotten.
+    if (this.#days.size >= mostDays) this.#days.delete(this.#days.keys().next().value ?? 0);
+    this.#days.set(day, dims);
+    return dims;
   }
+}
 
-  #takesTag(dim: string): boolean {
-    if (this.#tagNames.size >= mostTagNames) return false;
-    this.#tagNames.add(dim);
-    return true;
-  }
+function takesTag(dims: ReadonlyMap<string, unknown>): boolean {
+  let tags = 0;
+  for (const dim of dims.keys()) if (dim.includes('.')) tags += 1;
+  return tags < mostTagNames;
 }
 
 /** What is counted of a row. */
@@ -86,7 +96,7 @@ export class FiguresOf {
 
   /** @param cost 10⁻¹² dollars; null: unknown */
   add(row: CountedRow, cost: bigint | null): void {
-    const minute = Math.floor(row.at / minuteMs);
+    const minute = Math.floor(storedAt(row.at) / minuteMs);
     const group = this.#last !== undefined && isOfGroup(this.#last, row, minute) ? this.#last : this.#groupOf(row, minute);
     count(group.sums, row, cost);
     for (const name in row.meta) this.#countTag(`meta.${name}`, minute, row.meta[name] ?? '', row, cost);
@@ -162,7 +172,7 @@ function count(sums: Sums, row: CountedRow, cost: bigint | null): void {
   counts.tokens_out += wholeNumber(row.tokens_out);
   counts.tokens_cached += wholeNumber(row.tokens_cached);
   if (isUnpriced(row)) counts.unpriced += 1;
-  if (cost !== null) sums.cost += cost;
+  if (cost !== null) sums.cost = costSum(sums.cost, cost);
   times.latency.add(row.latency);
   if (row.ttft !== null) times.ttft.add(row.ttft);
   times.overhead.add(row.overhead);
@@ -173,7 +183,7 @@ function addSums(into: Sums, more: Sums): void {
     const key = name as keyof Sums['counts'];
     into.counts[key] += more.counts[key];
   }
-  into.cost += more.cost;
+  into.cost = costSum(into.cost, more.cost);
   into.times.latency.addAll(more.times.latency);
   into.times.ttft.addAll(more.times.ttft);
   into.times.overhead.addAll(more.times.overhead);

@@ -7,7 +7,7 @@
  *   is a view: records and bodies lie compressed in `blocks` of some dozens.
  * - `bodies`: `seq`, `request`, `upstream`, `response`; null where nothing is kept.
  * - `tags`: `kind` (`meta`, `label`), `name`, `value`, `seq`; in SQLite in the order of `seq`.
- * - `keys_used`: `key_id`, `at`: when each secret was used last. Postgres: for each writer.
+ * - `keys_used`: `key_id`, `at`: when each secret was used last. Postgres: for each writer, and of what is older than a day for all together (`''`).
  * - `texts`: the words of each row (`searchTextOf(row)` of src/query/match.ts, already split and folded), for full text. SQLite:
  *   FTS5 with `content=''`, `contentless_delete=1`, one column `words`, `rowid` is `seq`. Postgres: the column
  *   `words` of `requests`, behind all others.
@@ -25,6 +25,30 @@ export interface Column {
 
 /** Rows in one millisecond that have a number of their own. */
 export const seqStep = 1000;
+/** Behind this (in the year 2255) numbers of rows are no exact numbers any more. */
+const latest = Math.floor(Number.MAX_SAFE_INTEGER / seqStep) - 86_400_000;
+
+/** The arrival by which a record is stored. @param at Unix milliseconds by whatever clock */
+export const storedAt = (at: number): number => Math.min(latest, Math.max(0, Math.floor(at))) || 0;
+
+/** Times that a number was taken before one of the next millisecond is tried, and milliseconds that are tried. */
+const triesOfMs = 3;
+const mostMs = 200;
+
+/**
+ * The beginning of the numbers that are tried for a row: a millisecond that is full, as under a clock that stands still,
+ * goes on in the next ones.
+ * @param tries how often one of its numbers was taken already
+ * @throws Error where all are full, with a code that says that it is the record's fault
+ */
+export function seqFor(at: number, tries: number): number {
+  const more = Math.floor(tries / triesOfMs);
+  if (more >= mostMs) throw Object.assign(new Error('too many records of one millisecond'), { code: '54000' });
+  return (at + more) * seqStep;
+}
+
+/** Behind all numbers that a row of this millisecond may have. */
+export const seqBehind = (at: number): number => (at + mostMs) * seqStep;
 
 const text = (name: string): Column => ({ name, type: 'text', isNullable: true });
 const needed = (name: string, type: Column['type'] = 'text'): Column => ({ name, type, isNullable: false });

@@ -1,5 +1,5 @@
 import { Histogram } from '../../../core/logs/histogram.ts';
-import type { Figures } from '../figures.ts';
+import { costSum, type Figures } from '../figures.ts';
 import { bucketCounts, bucketTimes } from '../schema.ts';
 import type { Session } from './client.ts';
 
@@ -27,10 +27,10 @@ export async function addFigures(session: Session, writer: string, all: readonly
   const known = new Map(before.map((row) => [keyOf(String(row.dim), Number(row.minute), String(row.name)), row]));
   const rows = all.map((own) => {
     const row = known.get(keyOf(own.dim, own.minute, own.name));
-    const counts = bucketCounts.map((name) => [
-      name,
-      String(BigInt((row?.[name] ?? 0) as number | bigint) + (name === 'cost' ? own.cost : BigInt(own.counts[name]))),
-    ]);
+    const counts = bucketCounts.map((name) => {
+      const kept = BigInt((row?.[name] ?? 0) as number | bigint);
+      return [name, String(name === 'cost' ? costSum(kept, own.cost) : kept + BigInt(own.counts[name]))];
+    });
     const times = bucketTimes.map((name) => [name, joined(own.times[name], row?.[name])]);
     return { dim: own.dim, minute: own.minute, name: own.name, ...Object.fromEntries([...counts, ...times]) };
   });

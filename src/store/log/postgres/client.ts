@@ -21,10 +21,12 @@ export interface ClientOptions {
   readonly connections: number;
   /** Milliseconds: the server ends a statement that runs longer. */
   readonly statementTimeout: number;
+  /** Milliseconds for a connection to be made. */
+  readonly connectTimeout: number;
   readonly load?: () => Promise<PgLibrary>;
 }
 
-const connectTimeout = 10_000;
+const lockTimeout = 5000;
 const idleTimeout = 30_000;
 /** Milliseconds more than the server's own limit: for a server that does not respond at all. */
 const grace = 5000;
@@ -46,19 +48,23 @@ export class Client implements Session {
   }
 
   query(sql: string, parameters: readonly Value[] = []): Promise<readonly Row[]> {
-    return this.#with((connection) => ask(connection, sql, parameters));
+    return this.transaction((session) => session.query(sql, parameters));
   }
 
   /** All of it, or nothing. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return this.#with(async (connection) => {
-      await connection.query('BEGIN');
       try {
+        // Of the transaction alone: behind a connection pooler others get the connection next, and a pooler rejects parameters of
+        // the start that it does not know.
+        const times = `SET LOCAL statement_timeout = ${this.#options.statementTimeout}; SET LOCAL lock_timeout = ${lockTimeout}`;
+        await connection.query(`BEGIN; ${times}`);
         const result = await work({ query: (sql, parameters = []) => ask(connection, sql, parameters) });
         await connection.query('COMMIT');
         return result;
       } catch (error) {
-        await connection.query('ROLLBACK').catch(() => undefined);
+        // The server does it by itself where the connection is not used again, and one that does not respond is not waited for twice.
+        if (isRefusal(error)) await connection.query('ROLLBACK').catch(() => undefined);
         throw error;
       }
     });
@@ -107,7 +113,7 @@ export class Client implements Session {
       connectionString,
       ssl,
       max: this.#options.connections,
-      connectionTimeoutMillis: connectTimeout,
+      connectionTimeoutMillis: this.#options.connectTimeout,
       idleTimeoutMillis: idleTimeout,
       query_timeout: this.#options.statementTimeout + grace,
       keepAlive: true,
@@ -117,13 +123,7 @@ export class Client implements Session {
     });
     // An idle connection that breaks is replaced by the next query.
     pool.on('error', () => undefined);
-    pool.on('connect', (connection) => {
-      connection.on('error', () => undefined);
-      // Not as a parameter of the start: a connection pooler in between rejects those it does not know.
-      void connection
-        .query(`SET statement_timeout = ${this.#options.statementTimeout}; SET lock_timeout = 5000; SET TimeZone = 'UTC'`)
-        .catch(() => undefined);
-    });
+    pool.on('connect', (connection) => void connection.on('error', () => undefined));
     return pool;
   }
 

@@ -50,12 +50,13 @@ async function make(session: Session, day: number): Promise<void> {
   }
 }
 
-/** Days that have partitions, oldest first, with their bytes. */
+/** Days that have partitions, oldest first, with their bytes. Partitions that somebody else made are not counted, and stay. */
 export async function daysIn(session: Session): Promise<{ readonly day: number; readonly bytes: number }[]> {
   const rows = await session.query(
     `SELECT right(c.relname, 8) AS day, CAST(sum(pg_total_relation_size(c.oid)) AS bigint) AS bytes
      FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-     WHERE i.inhparent IN (${dailyTables.map((table) => `to_regclass('${table}')`).join(', ')}) GROUP BY 1 ORDER BY 1`,
+     WHERE i.inhparent IN (${dailyTables.map((table) => `to_regclass('${table}')`).join(', ')})
+       AND c.relname ~ '_d[0-9]{8}$' GROUP BY 1 ORDER BY 1`,
   );
   return rows.map(({ day, bytes }) => {
     const [, year = '', month = '', date = ''] = /^(\d{4})(\d{2})(\d{2})$/.exec(String(day)) ?? [];

@@ -2,15 +2,12 @@ import type { GivenFeedback } from '../../../core/logs/reader.ts';
 import { storable } from '../../../query/text.ts';
 import type { Batch, LogStore, Retention, SqlSource, StoreSize } from '../log-store.ts';
 import { Client, type ClientOptions } from './client.ts';
-import { locks } from './locks.ts';
 import { migrate } from './migrations.ts';
-import { dayOf, daysIn, dropDay, seqOfDay } from './partitions.ts';
+import { daysIn, seqOfDay } from './partitions.ts';
+import { retainSlice } from './retain.ts';
 import { BatchWriter } from './writer.ts';
 import { questionMs } from '../worker/clock.ts';
 
-const minuteMs = 60_000;
-/** Figures and feedback that one slice deletes. */
-const rowsOfSlice = 5000;
 const writeTimeout = 60_000;
 
 export interface PostgresStoreOptions {
@@ -25,12 +22,24 @@ export interface PostgresStoreOptions {
  * @throws Error for a URL that is none, without the URL
  */
 export function openPostgresStore(url: string, { writer, load }: PostgresStoreOptions): LogStore {
-  return new Store(new Client(url, { connections: 2, statementTimeout: writeTimeout, ...(load === undefined ? {} : { load }) }), writer);
+  const client = new Client(url, {
+    connections: 2,
+    statementTimeout: writeTimeout,
+    connectTimeout: 10_000,
+    ...(load === undefined ? {} : { load }),
+  });
+  return new Store(client, writer);
 }
 
 /** Questions to the same database, over connections of their own. */
 export function createPostgresSource(url: string, load?: ClientOptions['load']): SqlSource {
-  const client = new Client(url, { connections: 4, statementTimeout: questionMs, ...(load === undefined ? {} : { load }) });
+  const client = new Client(url, {
+    connections: 4,
+    statementTimeout: questionMs,
+    // Less than a question has: whoever asks learns that it is the connection.
+    connectTimeout: questionMs - 1000,
+    ...(load === undefined ? {} : { load }),
+  });
   return {
     dialect: 'postgres',
     all: (sql, parameters) => client.query(sql, parameters),
@@ -76,32 +85,9 @@ class Store implements LogStore {
     );
   }
 
-  /** Days are deleted whole, oldest first; the newest one stays, whatever its size. One of all gateways does it. */
-  async retain({ age, size }: Retention, now: number): Promise<boolean> {
+  async retain(retention: Retention, now: number): Promise<boolean> {
     await this.#migrated();
-    return this.#client.transaction(async (session) => {
-      const [lock] = await session.query(`SELECT pg_try_advisory_xact_lock(${locks.space}, ${locks.retain}) AS mine`);
-      if (lock?.mine !== 1) return false;
-      const days = await daysIn(session);
-      const used = days.reduce((sum, { bytes }) => sum + bytes, 0);
-      const oldest = days[0];
-      const isTooOld = oldest !== undefined && oldest.day < dayOf(now - age);
-      if (oldest !== undefined && (isTooOld || (used > size && days.length > 1))) {
-        await session.query(`SELECT pg_advisory_xact_lock(${locks.space}, ${locks.partitions})`);
-        await dropDay(session, oldest.day);
-        return true;
-      }
-      const minute = Math.floor((now - age) / minuteMs);
-      const figures = await session.query(
-        `WITH old AS (DELETE FROM buckets WHERE ctid = ANY(ARRAY(SELECT ctid FROM buckets WHERE minute < $1 LIMIT ${rowsOfSlice})) RETURNING 1) SELECT count(*) AS n FROM old`,
-        [minute],
-      );
-      const feedback = await session.query(
-        `WITH old AS (DELETE FROM feedback WHERE id IN (SELECT id FROM feedback WHERE at < $1 LIMIT ${rowsOfSlice}) RETURNING 1) SELECT count(*) AS n FROM old`,
-        [now - age],
-      );
-      return Number(figures[0]?.n) + Number(feedback[0]?.n) > 0;
-    });
+    return this.#client.transaction((session) => retainSlice(session, retention, now));
   }
 
   /** Words are indexed where they are written. */

@@ -3,15 +3,13 @@ import { type LogRow, toRow } from '../../../core/logs/row.ts';
 import { storable } from '../../../query/text.ts';
 import { FiguresOf, SeenValues } from '../figures.ts';
 import type { Batch, StoredEntry } from '../log-store.ts';
-import { requestColumns, seqStep } from '../schema.ts';
+import { requestColumns, seqBehind, seqFor, seqStep, storedAt } from '../schema.ts';
 import { addFigures } from './buckets.ts';
 import type { Client, Session, Value } from './client.ts';
 import { writerLock } from './locks.ts';
 import { dayOf, Partitions } from './partitions.ts';
 import { columnsOf, costOf, tagsOf } from './rows.ts';
 
-/** Behind this, days have more than four digits in their year. */
-const latest = Date.parse('9999-12-31T00:00:00Z');
 /** The server's code where a row belongs to no partition. */
 const missingPartition = '23514';
 /** Bytes of bodies in one statement. */
@@ -88,15 +86,22 @@ export class BatchWriter {
   async #requests(session: Session, entries: readonly Entry[]): Promise<void> {
     let left = entries;
     for (let tries = 0; left.length > 0; tries += 1) {
-      if (tries >= seqStep) throw new Error(`more than ${seqStep} records of one millisecond`);
-      for (const entry of left) entry.seq = entry.at * seqStep + this.#next();
-      const rows = left.map(({ seq, row, cost }) => ({ seq, ...columnsOf(row, cost) }));
+      const taken = new Set<number>();
+      const tried: Entry[] = [];
+      for (const entry of left) {
+        entry.seq = seqFor(entry.at, tries) + this.#next();
+        if (taken.has(entry.seq)) continue;
+        taken.add(entry.seq);
+        tried.push(entry);
+      }
+      const rows = tried.map(({ seq, row, cost }) => ({ seq, ...columnsOf(row, cost) }));
       const stored = await session.query(
         `INSERT INTO requests (${names}) SELECT ${names} FROM json_populate_recordset(NULL::requests, $1::json) ON CONFLICT (seq) DO NOTHING RETURNING seq`,
         [JSON.stringify(rows)],
       );
       const seqs = new Set(stored.map(({ seq }) => Number(seq)));
-      left = left.filter(({ seq }) => !seqs.has(seq));
+      const isStored = new Set(tried.filter(({ seq }) => seqs.has(seq)));
+      left = left.filter((entry) => !isStored.has(entry));
     }
   }
 
@@ -108,7 +113,7 @@ export class BatchWriter {
 
 function entryOf(entry: StoredEntry): Entry {
   const row = toRow(entry.record);
-  return { entry, row, cost: costOf(row), at: Math.min(latest, Math.max(0, Math.floor(row.at))) || 0, seq: 0 };
+  return { entry, row, cost: costOf(row), at: storedAt(row.at), seq: 0 };
 }
 
 /** Without records that are stored already: a record has its arrival, and so its range of numbers, for ever. */
@@ -119,7 +124,7 @@ async function withoutKnown(session: Session, entries: readonly Entry[]): Promis
   const ids = entries.map(({ row }) => storable(row.id));
   const found = await session.query('SELECT id FROM requests WHERE seq >= $1 AND seq < $2 AND id = ANY($3)', [
     first * seqStep,
-    (last + 1) * seqStep,
+    seqBehind(last),
     ids,
   ]);
   const known = new Set(found.map(({ id }) => String(id)));

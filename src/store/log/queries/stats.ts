@@ -26,8 +26,11 @@ export async function stats(source: SqlSource, request: StatsRequest, now: numbe
   const asked = isFixed || filter.since === null ? filter : { ...filter, since: floor(filter.since, minuteMs) };
   const filled = await filledRange(source, rangeOfFilter(asked));
   const since = asked.since ?? floor(filled === undefined ? now : Number(filled.from) / seqStep, minuteMs);
-  const until = Math.max(since, asked.until ?? Math.max(now, filled === undefined ? 0 : Math.ceil(Number(filled.to) / seqStep)));
-  if (step !== undefined && (until - since) / step > mostBuckets) {
+  const last = filled === undefined ? 0 : Math.ceil(Number(filled.to) / seqStep);
+  const isPossible = (end: number): boolean => step === undefined || (end - since) / step <= mostBuckets;
+  // A record that came from a clock far ahead does not count where there would be no end of points.
+  const until = Math.max(since, asked.until ?? (isPossible(last) ? Math.max(now, last) : now));
+  if (step !== undefined && !isPossible(until)) {
     throw new GatewayError('invalid_value', {
       message: `A step of ${step / 1000} seconds makes more than ${mostBuckets} points of this range.`,
       param: 'step',

@@ -57,7 +57,7 @@ async function fromRows(source: SqlSource, { field, key }: FieldRef, begins: str
   if (window === undefined) return [];
   const statement = new Statement(source.dialect);
   const kind = field.column === 'meta' ? 'meta' : 'label';
-  const column = key === '' ? `r."${field.column}"` : 'g.value';
+  const column = key !== '' ? 'g.value' : field.type === 'text' ? `r."${field.column}"` : `CAST(r."${field.column}" AS TEXT)`;
   const join = key === '' ? '' : `JOIN tags g ON g.kind = '${kind}' AND g.name = ${statement.text(key)} AND g.seq = r.seq`;
   const condition = conditionOf({ since: null, until: null, terms: [] }, statement, window);
   const rows = `SELECT ${column} AS value FROM requests r ${join} WHERE ${condition} ORDER BY r.seq DESC LIMIT ${sample}`;

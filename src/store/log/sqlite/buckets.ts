@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Histogram } from '../../../core/logs/histogram.ts';
 import { bucketCounts, bucketTimes } from '../schema.ts';
-import type { Figures } from '../figures.ts';
+import { costSum, type Figures } from '../figures.ts';
 
 /** Writes figures to the buckets of their minutes, added to what is there. */
 export class BucketWriter {
@@ -20,8 +20,8 @@ export class BucketWriter {
   add({ dim, minute, name, counts, cost, times }: Figures): void {
     const before = this.#find.get(dim, minute, name) as Record<string, bigint | string> | undefined;
     const sums = bucketCounts.map((column) => {
-      const more = column === 'cost' ? cost : BigInt(counts[column]);
-      return before === undefined ? more : (before[column] as bigint) + more;
+      const kept = (before?.[column] ?? 0n) as bigint;
+      return column === 'cost' ? costSum(kept, cost) : kept + BigInt(counts[column]);
     });
     const texts = bucketTimes.map((column) => {
       const own = times[column];

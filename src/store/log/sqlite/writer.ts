@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { storable } from '../../../query/text.ts';
 import { FiguresOf, SeenValues } from '../figures.ts';
 import type { Batch, FramePlace, StoredEntry } from '../log-store.ts';
-import { seqStep } from '../schema.ts';
+import { seqFor, seqStep, storedAt } from '../schema.ts';
 import type { StoredRow } from '../stored-row.ts';
 import { blockBytes, blockRecords, packBlock, packSeqs } from './blocks.ts';
 import { BucketWriter } from './buckets.ts';
@@ -93,10 +93,10 @@ export class BatchWriter {
 
   /** Undefined where the record is stored already. */
   #insert(row: StoredRow, cost: bigint | null, start: number): number | undefined {
-    const base = Math.max(0, Math.floor(row.at)) * seqStep;
-    for (let tries = 0; tries < seqStep; tries += 1) {
+    const at = storedAt(row.at);
+    for (let tries = 0; ; tries += 1) {
       this.#row = (this.#row + 1) % seqStep;
-      const seq = base + this.#row;
+      const seq = seqFor(at, tries) + this.#row;
       try {
         return this.#rows.insert(seq, this.#block, start, row, cost) ? seq : undefined;
       } catch (error) {
@@ -104,7 +104,6 @@ export class BatchWriter {
         if ((error as { errcode?: unknown }).errcode !== 1555) throw error;
       }
     }
-    throw new Error(`more than ${seqStep} records of one millisecond`);
   }
 
   #tags(seq: number, { meta, label }: StoredRow): void {

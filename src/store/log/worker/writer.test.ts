@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { sampleRecord } from '../../fixtures/sample.ts';
 import { encodeRecord } from '../../encode.ts';
 import { openSpool } from '../../spool.ts';
+import { openSqliteStore } from '../sqlite/store.ts';
 import type { Reply, Told } from '../asking/calls.ts';
 import type { Database, WriterState } from './settings.ts';
 import { startWriter } from './writer.ts';
@@ -40,11 +41,11 @@ function start(database: Database): void {
   startWriter(channel.port1, { role: 'writer', database, spool: spoolDir(), spoolLimit: 1e9, retention });
 }
 
-function ask(name: string): Promise<unknown> {
+function ask(name: string, argument?: unknown): Promise<unknown> {
   const id = waiting.size + 1;
   return new Promise((resolve, reject) => {
     waiting.set(id, { resolve, reject });
-    port?.postMessage({ id, name, argument: undefined });
+    port?.postMessage({ id, name, argument });
   });
 }
 
@@ -99,4 +100,23 @@ it('lets other calls have their turn while a spool that filled for long is store
   } finally {
     clock.mockRestore();
   }
+});
+
+it('stores on where old records cannot be deleted, and says so when it comes again', async () => {
+  const path = join(dir, 'log.sqlite');
+  const before = openSqliteStore(path);
+  before.db.exec('DROP TABLE feedback');
+  await before.close();
+  append('req_1');
+  start({ kind: 'sqlite', path });
+  await expect.poll(async () => (await state()).records).toBe(1);
+  expect((await state()).problems).toEqual([]);
+  await expect
+    .poll(async () => {
+      await ask('retention', { age: 1e12, size: 1e9 });
+      return (await state()).problems;
+    })
+    .toEqual([expect.stringMatching(/^Old records cannot be deleted: no such table: /)]);
+  append('req_2');
+  await expect.poll(async () => (await state()).records).toBe(2);
 });

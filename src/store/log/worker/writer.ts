@@ -49,6 +49,8 @@ class Writer {
   readonly #told: string[] = [];
   #retainedAt = Number.NEGATIVE_INFINITY;
   #isShrinking = false;
+  /** How often old records could not be deleted since they last could, and why. */
+  #unretained = { times: 0, why: '' };
   /** When everything was stored last, and when something was: monotonic milliseconds. */
   #idleAt = performance.now();
   #busyAt = performance.now();
@@ -118,7 +120,10 @@ class Writer {
   #problems(): string[] {
     const { count, why } = this.#drain?.rejected ?? { count: 0, why: '' };
     const rejected = count === 0 ? [] : [`The database rejected ${plural(count, 'record')}: ${why}`];
-    return [...this.#told, ...rejected, ...(this.#fault === undefined ? [] : [this.#fault])];
+    const { times, why: reason } = this.#unretained;
+    // Once is a statement that took long.
+    const unretained = times < 2 ? [] : [`Old records cannot be deleted: ${reason}`];
+    return [...this.#told, ...rejected, ...unretained, ...(this.#fault === undefined ? [] : [this.#fault])];
   }
 
   /** Nothing can be stored for now: what is oldest makes room. */
@@ -139,7 +144,7 @@ class Writer {
     this.#idleAt = performance.now();
     if (performance.now() - this.#retainedAt >= retainEvery || this.#isShrinking) {
       this.#retainedAt = performance.now();
-      this.#isShrinking = await store.retain(this.#retention, Date.now());
+      this.#isShrinking = await this.#retain(store);
       if (this.#isShrinking) return slicePause;
     }
     if (steps > 0) {
@@ -150,6 +155,19 @@ class Writer {
     const isMore = await store.index();
     if (!isMore) this.#wantsWords = false;
     return isMore ? slicePause : pause.idle;
+  }
+
+  /** Records are stored all the same where old ones cannot be deleted. @returns whether there is more to delete */
+  async #retain(store: LogStore): Promise<boolean> {
+    try {
+      const isMore = await store.retain(this.#retention, Date.now());
+      this.#unretained = { times: 0, why: '' };
+      return isMore;
+    } catch (error) {
+      if (isDamage(error)) throw error;
+      this.#unretained = { times: this.#unretained.times + 1, why: error instanceof Error ? error.message : String(error) };
+      return false;
+    }
   }
 
   async #open(): Promise<LogStore> {

@@ -1,0 +1,74 @@
+import type { Retention } from '../log-store.ts';
+import type { Session } from './client.ts';
+import { locks } from './locks.ts';
+import { dayOf, daysIn, dropDay } from './partitions.ts';
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+/** Figures and feedback that one slice deletes. */
+const rowsOfSlice = 5000;
+/** Milliseconds that the deletion of a day waits for statements that read it: whoever comes behind it waits as long. */
+const dropWait = 500;
+
+/**
+ * One slice: days are deleted whole, oldest first; the newest one stays, whatever its size. One of all gateways does it.
+ * @param now Unix milliseconds of this gateway; the server's clock counts where it is behind
+ * @returns whether there is more to delete
+ * @throws Error with the code 55P03 where a statement that takes long still reads what is to be deleted
+ */
+export async function retainSlice(session: Session, { age, size }: Retention, now: number): Promise<boolean> {
+  const [lock] = await session.query(
+    `SELECT pg_try_advisory_xact_lock(${locks.space}, ${locks.retain}) AS mine, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) AS now`,
+  );
+  if (lock?.mine !== 1) return false;
+  // One gateway whose clock is ahead would delete what all others have stored.
+  const oldestAt = Math.min(now, Number(lock.now)) - age;
+  const days = await daysIn(session);
+  const used = days.reduce((sum, { bytes }) => sum + bytes, 0);
+  const oldest = days[0];
+  const isTooOld = oldest !== undefined && oldest.day < dayOf(oldestAt);
+  if (oldest !== undefined && (isTooOld || (used > size && days.length > 1))) {
+    await session.query(`SET LOCAL lock_timeout = ${dropWait}`);
+    await session.query(`SELECT pg_advisory_xact_lock(${locks.space}, ${locks.partitions})`);
+    await dropDay(session, oldest.day);
+    return true;
+  }
+  const rows = (await forgetFigures(session, oldestAt)) + (await forgetFeedback(session, oldestAt));
+  await joinKeys(session, oldestAt + age - dayMs);
+  return rows > 0;
+}
+
+/** By the beginnings of the table's key, one for each dimension: what is left is not read. @returns rows */
+async function forgetFigures(session: Session, oldestAt: number): Promise<number> {
+  const next = (more: string): string => `(SELECT b.dim FROM buckets b ${more} ORDER BY b.dim LIMIT 1)`;
+  const dims = `dims(dim) AS (${next('')} UNION ALL SELECT ${next('WHERE b.dim > dims.dim')} FROM dims WHERE dims.dim IS NOT NULL)`;
+  const old = `SELECT o.ctid FROM dims, LATERAL (SELECT b.ctid FROM buckets b WHERE b.dim = dims.dim AND b.minute < $1 LIMIT ${rowsOfSlice}) o LIMIT ${rowsOfSlice}`;
+  const [deleted] = await session.query(
+    `WITH RECURSIVE ${dims}, old AS (DELETE FROM buckets WHERE ctid = ANY(ARRAY(${old})) RETURNING 1) SELECT count(*) AS n FROM old`,
+    [Math.floor(oldestAt / minuteMs)],
+  );
+  return Number(deleted?.n);
+}
+
+/** @returns rows */
+async function forgetFeedback(session: Session, oldestAt: number): Promise<number> {
+  const [deleted] = await session.query(
+    `WITH old AS (DELETE FROM feedback WHERE id IN (SELECT id FROM feedback WHERE at < $1 LIMIT ${rowsOfSlice}) RETURNING 1) SELECT count(*) AS n FROM old`,
+    [oldestAt],
+  );
+  return Number(deleted?.n);
+}
+
+/**
+ * When secrets were used last is kept for ever, but not for each gateway that ever ran: what is older than `before` is joined.
+ * Rows that a gateway is writing are left out, so that nobody waits for the other.
+ */
+async function joinKeys(session: Session, before: number): Promise<void> {
+  const free = `SELECT u.ctid FROM keys_used u WHERE u.writer <> '' AND u.at < $1 LIMIT ${rowsOfSlice} FOR UPDATE SKIP LOCKED`;
+  await session.query(
+    `WITH old AS (DELETE FROM keys_used WHERE ctid = ANY(ARRAY(${free})) RETURNING key_id, at)
+     INSERT INTO keys_used (key_id, writer, at) SELECT key_id, '', max(at) FROM old GROUP BY key_id
+     ON CONFLICT (key_id, writer) DO UPDATE SET at = greatest(keys_used.at, excluded.at)`,
+    [before],
+  );
+}
