@@ -1,46 +1,102 @@
 import type { ModelEvent } from '../../../core/events.ts';
 import type { Plain } from '../../../core/json/merge.ts';
 import { madeCallId } from '../../../core/model/call-id.ts';
+import { Kept } from '../../shared/answer/kept.ts';
+import { ObjectEnd } from './object-end.ts';
 
-/** What one event of a call comes to. */
-interface Step {
+/** What is to be told of a call. */
+export interface Step {
   /** The block that begins with it. */
   readonly start: Plain | undefined;
   /** Text of the input; '' for none. */
   readonly delta: string;
-  /** The block that it belongs to. */
-  readonly index: number;
+  readonly call: CallBlock;
 }
 
-/** Calls of one answer as blocks. A service may go on with an earlier call: libraries find its block by the number. */
+/** A call of the answer. */
+export interface CallBlock {
+  readonly start: Plain;
+  /** Number of its block; undefined while it waits. */
+  index: number | undefined;
+  /** Input that waits with it. */
+  held: string;
+  readonly end: ObjectEnd;
+  isTold: boolean;
+}
+
+const nothing: readonly Step[] = Object.freeze([]);
+
+/**
+ * Calls of one answer as blocks. A service may tell of several calls at once, but clients read one block after the other,
+ * and take its input when it ends: a call waits until the input of the one before it is whole, or the calls are over.
+ */
 export class CallBlocks {
   readonly #requestId: string;
-  /** Number of the block, by the provider's number of the call. */
-  readonly #blocks = new Map<number, number>();
+  /** By the provider's number of the call. */
+  readonly #calls = new Map<number, CallBlock>();
   readonly #custom = new Set<number>();
-  /** Calls of which some input was told. */
-  readonly #told = new Set<number>();
+  /** The call whose block is in progress. */
+  #current: CallBlock | undefined;
+  #waiting: CallBlock[] = [];
+  readonly #kept = new Kept();
 
   constructor(requestId: string) {
     this.#requestId = requestId;
   }
 
   get count(): number {
-    return this.#blocks.size;
+    return this.#calls.size;
   }
 
-  take(event: Extract<ModelEvent, { type: 'tool_call' }>, next: () => number): Step {
-    const known = this.#blocks.get(event.index);
+  take(event: Extract<ModelEvent, { type: 'tool_call' }>): readonly Step[] {
     if (event.kind === 'custom') this.#custom.add(event.index);
+    const known = this.#calls.get(event.index);
+    const call = known ?? this.#begun(event);
+    const delta = this.#inputOf(event, call);
+    call.end.push(delta);
+    if (call.index !== undefined) return [{ start: undefined, delta, call }, ...(call === this.#current ? this.#next() : nothing)];
+    this.#kept.add(delta.length);
+    call.held += delta;
+    if (known === undefined) this.#waiting.push(call);
+    return this.#next();
+  }
+
+  /** All that wait, since something else follows, or nothing. */
+  rest(): readonly Step[] {
+    const waiting = this.#waiting;
+    if (waiting.length === 0 && this.#current === undefined) return nothing;
+    this.#waiting = [];
+    this.#current = undefined;
+    return waiting.map(begin);
+  }
+
+  #next(): readonly Step[] {
+    const out: Step[] = [];
+    for (const call of this.#waiting) {
+      if (this.#current?.end.isReached === false) break;
+      this.#current = call;
+      out.push(begin(call));
+    }
+    if (out.length > 0) this.#waiting = this.#waiting.slice(out.length);
+    return out;
+  }
+
+  #begun(event: Extract<ModelEvent, { type: 'tool_call' }>): CallBlock {
+    const id = event.id ?? madeCallId(this.#requestId, 0, this.#calls.size);
+    const start = { type: 'tool_use', id: id.replaceAll(/[^\w-]/g, '_'), name: event.name ?? '', input: {} };
+    const call = { start, index: undefined, held: '', end: new ObjectEnd(), isTold: false };
+    this.#calls.set(event.index, call);
+    return call;
+  }
+
+  #inputOf(event: Extract<ModelEvent, { type: 'tool_call' }>, call: CallBlock): string {
     // Free text is no JSON: the client gets nothing rather than an input that it cannot read.
     const input = this.#custom.has(event.index) ? '' : (event.arguments ?? '');
     // Some services write null for a call without arguments.
-    const delta = input === 'null' && !this.#told.has(event.index) ? '' : input;
-    if (delta !== '') this.#told.add(event.index);
-    if (known !== undefined) return { start: undefined, delta, index: known };
-    const index = next();
-    const id = event.id ?? madeCallId(this.#requestId, 0, this.#blocks.size);
-    this.#blocks.set(event.index, index);
-    return { start: { type: 'tool_use', id: id.replaceAll(/[^\w-]/g, '_'), name: event.name ?? '', input: {} }, delta, index };
+    const delta = input === 'null' && !call.isTold ? '' : input;
+    call.isTold ||= delta !== '';
+    return delta;
   }
 }
+
+const begin = (call: CallBlock): Step => ({ start: call.start, delta: call.held, call });

@@ -2,7 +2,7 @@ import type { ModelEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { signedBy } from '../../history/signatures.ts';
 import { unsigned } from '../marks.ts';
-import { CallBlocks } from './call-blocks.ts';
+import { CallBlocks, type Step } from './call-blocks.ts';
 import { Ending } from './ending.ts';
 
 /** An event of the messages API. */
@@ -78,7 +78,8 @@ export class MessageEvents {
   /** The end of the answer, once `isFinished`. */
   end(): readonly ApiEvent[] {
     const { delta, usage, more } = this.#ending.told(this.#calls.count);
-    return [...this.#start('', ''), ...this.#close(), { type: 'message_delta', delta, usage, ...more }, { type: 'message_stop' }];
+    const last = [...this.#start('', ''), ...this.#calling(this.#calls.rest()), ...this.#close()];
+    return [...last, { type: 'message_delta', delta, usage, ...more }, { type: 'message_stop' }];
   }
 
   #start(id: string, model: string): readonly ApiEvent[] {
@@ -113,7 +114,7 @@ export class MessageEvents {
       case 'redacted':
         return [...this.#begin('native', { type: 'redacted_thinking', data: event.data }, event.block), ...this.#close()];
       case 'tool_call':
-        return this.#call(event);
+        return this.#calling(this.#calls.take(event));
       case 'block':
         return this.#block(event);
       case 'annotations':
@@ -138,12 +139,13 @@ export class MessageEvents {
     return text ? [...opened, this.#delta({ type: 'thinking_delta', thinking: text })] : opened;
   }
 
-  #call(event: Hub<'tool_call'>): readonly ApiEvent[] {
-    const { start, delta, index } = this.#calls.take(event, () => this.#next);
-    const opened = start === undefined ? nothing : this.#begin('call', start, undefined);
-    return delta === ''
-      ? opened
-      : [...opened, { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: delta } }];
+  #calling(steps: readonly Step[]): readonly ApiEvent[] {
+    return steps.flatMap(({ start, delta, call }) => {
+      if (start !== undefined) call.index = this.#next;
+      const opened = start === undefined ? nothing : this.#begin('call', start, undefined);
+      const partial = { type: 'input_json_delta', partial_json: delta };
+      return delta === '' ? opened : [...opened, { type: 'content_block_delta', index: call.index, delta: partial }];
+    });
   }
 
   /** Blocks that show themselves before their text; those of the API's own tools are told as they are. */
@@ -184,7 +186,7 @@ export class MessageEvents {
   }
 
   #begin(kind: Open['kind'], content: Plain, block: number | undefined): readonly ApiEvent[] {
-    const closed = this.#close();
+    const closed = [...(kind === 'call' ? nothing : this.#calling(this.#calls.rest())), ...this.#close()];
     this.#open = { kind, index: this.#next, block, signature: '' };
     this.#next += 1;
     return [...closed, { type: 'content_block_start', index: this.#open.index, content_block: content }];

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelEvent } from '../../../core/events.ts';
+import { MessageEvents } from './events.ts';
+import { ObjectEnd } from './object-end.ts';
+
+/** Part of a call by its number: its name or text of its arguments. */
+const call = (index: number, part: { readonly name?: string; readonly arguments?: string }): ModelEvent => ({
+  type: 'tool_call',
+  choice: 0,
+  index,
+  ...(part.name === undefined ? {} : { id: `call_${part.name}` }),
+  ...part,
+});
+const text = (words: string): ModelEvent => ({ type: 'text', choice: 0, text: words });
+
+/** The stream as short words: where a block begins and ends, and what is told of it. */
+function told(events: readonly ModelEvent[]): string {
+  const writer = new MessageEvents({ id: 'r1', model: 'm' });
+  const out = [...events.flatMap((event) => writer.push(event)), ...writer.end()];
+  return out
+    .flatMap(({ type, index, content_block: block, delta }) => {
+      const { name, type: kind } = (block ?? {}) as { name?: string; type?: string };
+      const { partial_json: json, text: words } = (delta ?? {}) as { partial_json?: string; text?: string };
+      if (type === 'content_block_start') return [`${String(index)}(${name ?? kind ?? ''}`];
+      if (type === 'content_block_delta') return [`${String(index)}:${json ?? words ?? ''}`];
+      return type === 'content_block_stop' ? [`${String(index)})`] : [];
+    })
+    .join(' ');
+}
+
+const [f, g] = [call(0, { name: 'f', arguments: '' }), call(1, { name: 'g', arguments: '' })];
+const args = (index: number, part: string): ModelEvent => call(index, { arguments: part });
+
+describe('calls become blocks that follow each other', () => {
+  it.each<[string, ModelEvent[], string]>([
+    ['one after the other', [f, args(0, '{"a"'), args(0, ':1}'), g, args(1, '{}')], '0(f 0:{"a" 0::1} 0) 1(g 1:{} 1)'],
+    ['begun at once', [f, g, args(0, '{"a":1}'), args(1, '{}')], '0(f 0:{"a":1} 0) 1(g 1:{} 1)'],
+    ['in turn', [f, g, args(0, '{"a"'), args(1, '{"b"'), args(0, ':1}'), args(1, ':2}')], '0(f 0:{"a" 0::1} 0) 1(g 1:{"b" 1::2} 1)'],
+    ['the later one first', [f, g, args(1, '{"b":2}'), args(0, '{}')], '0(f 0:{} 0) 1(g 1:{"b":2} 1)'],
+    ['the first without arguments', [f, g, args(1, '{"b":2}')], '0(f 0) 1(g 1:{"b":2} 1)'],
+    ['cut off', [f, args(0, '{"a'), g, args(1, '{}')], '0(f 0:{"a 0) 1(g 1:{} 1)'],
+    ['with text behind them', [f, args(0, '{"a'), g, args(1, '{}'), text('x')], '0(f 0:{"a 0) 1(g 1:{} 1) 2(text 2:x 2)'],
+    ['around text', [f, args(0, '{}'), text('x'), g, args(1, '{}')], '0(f 0:{} 0) 1(text 1:x 1) 2(g 2:{} 2)'],
+    ['with null for none', [call(0, { name: 'f', arguments: 'null' }), g, args(1, '{}')], '0(f 0) 1(g 1:{} 1)'],
+  ])('%s', (_, events, wanted) => {
+    expect(told(events)).toBe(wanted);
+  });
+});
+
+it.each([
+  ['{}', true],
+  [' {"a":{"b":[1,{}]}}', true],
+  [String.raw`{"a":"}\"}"}`, true],
+  [String.raw`{"a":"\\"}`, true],
+  ['', false],
+  ['{"a":"}', false],
+  [String.raw`{"a":"\"}`, false],
+  ['{"a":{}', false],
+  ['null', false],
+  ['"{}"', false],
+])('the object %j has ended: %s, however it is cut', (json, isReached) => {
+  for (const size of [1, 2, 3, 100]) {
+    const end = new ObjectEnd();
+    for (let at = 0; at < json.length; at += size) end.push(json.slice(at, at + size));
+    expect(end.isReached).toBe(isReached);
+  }
+});
