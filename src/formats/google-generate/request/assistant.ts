@@ -16,7 +16,7 @@ export interface Step {
 const read: ReadonlySet<string> = new Set(assistantMembers);
 
 /**
- * Text, files, steps of the service's own code tool and calls, with their signatures. What only another service
+ * Text, files, steps of the service's own tools and calls, with their signatures. What only another service
  * understands is left out and named: it refuses nothing that the user said.
  */
 export function assistantParts(message: Plain, at: string, conversion: Conversion): Step {
@@ -72,9 +72,11 @@ function textPart(text: string, from: Plain, { drops }: Conversion): readonly Pa
 const native: Readonly<Record<string, string>> = {
   executable_code: 'executableCode',
   code_execution_result: 'codeExecutionResult',
+  tool_call: 'toolCall',
+  tool_response: 'toolResponse',
 };
 
-/** Files that answers bring, and steps of the service's own code tool. */
+/** Files that answers bring, and steps of the service's own tools. */
 function otherPart(type: string, part: Plain, at: string, conversion: Conversion): readonly Part[] {
   const { drops } = conversion;
   const place = `messages[].content[].${type}`;
@@ -87,7 +89,7 @@ function otherPart(type: string, part: Plain, at: string, conversion: Conversion
     return [];
   }
   try {
-    return toPart(part, at, conversion).map((one) => ({ ...one, ...signed }));
+    return toPart(storedFile(part) ?? part, at, conversion).map((one) => ({ ...one, ...signed }));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     drops.add(place, 'the file cannot be read by this service');
@@ -95,7 +97,13 @@ function otherPart(type: string, part: Plain, at: string, conversion: Conversion
   }
 }
 
+/** A file that the service keeps, as a client names one. */
+function storedFile({ file_data: file }: Plain): Plain | undefined {
+  return isPlain(file) ? { type: 'file', file: { file_url: file['fileUri'], mime_type: file['mimeType'] } } : undefined;
+}
+
 const files: ReadonlySet<string> = new Set([
+  'file_data',
   'image_url',
   'input_audio',
   'file',
