@@ -3,7 +3,8 @@ import type { ModelEvent, WireEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Call } from '../../../core/provider.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
-import { textOf } from '../../shared/json.ts';
+import { objectAt, textOf, valueOf } from '../../shared/json.ts';
+import { AlikeEvents } from '../../shared/answer/alike-events.ts';
 import { Kept } from '../../shared/answer/kept.ts';
 import { TextParts } from './annotations.ts';
 import { AudioDeltas, type AudioFormat, audioOf, isAudio } from './audio.ts';
@@ -48,6 +49,12 @@ interface Candidate {
   held: string | undefined;
 }
 
+/** Who says the text of the events that are alike, and of which kind it is. */
+interface Speaker {
+  readonly candidate: Candidate;
+  readonly kind: 'text' | 'thinking';
+}
+
 /** What an answer has, one of them at least: one without candidates says how the input was counted, or why it was blocked. */
 const answerKeys = ['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId'];
 
@@ -63,6 +70,10 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
   readonly #kept = new Kept();
   readonly #retold = new Kept(mostRetold);
   #usage: Plain | undefined;
+  readonly #alike = new AlikeEvents('text', 'usageMetadata');
+  #speaker: Speaker | undefined;
+  /** The last event that was alike: its counts are read when they are asked for. */
+  #lastAlike: string | undefined;
   /** Word of a blocked prompt. */
   #blocked: string | undefined;
   #isStarted = false;
@@ -76,12 +87,46 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
   }
 
   push(event: WireEvent): readonly ModelEvent[] {
-    if (this.#isOver || event.data === '') return [];
-    const answer = parsedAnswer(event.data);
+    const { data } = event;
+    if (this.#isOver || data === '') return [];
+    const text = this.#alike.textIn(data);
+    if (text !== undefined && this.#speaker !== undefined) return this.#goesOn(data, text, this.#speaker);
+    const answer = parsedAnswer(data);
     const error = errorIn(answer);
     if (error !== undefined) return this.fail(streamError(error));
-    if (!isPlain(answer)) return event.data.trim() === '[DONE]' ? [] : this.fail(broken());
-    return this.#answer(answer);
+    if (!isPlain(answer)) return data.trim() === '[DONE]' ? [] : this.fail(broken());
+    const out = this.#answer(answer);
+    this.#learn(answer, data);
+    return out;
+  }
+
+  #goesOn(data: string, text: string, { candidate, kind }: Speaker): readonly ModelEvent[] {
+    const out: ModelEvent[] = [];
+    this.#lastAlike = data;
+    this.#pieces([{ kind, text, signature: undefined }], candidate, out);
+    return out;
+  }
+
+  /** Of an event whose only news is a piece of text or of a thought, others like it can be known. */
+  #learn(answer: Plain, data: string): void {
+    const candidates: unknown = answer['candidates'];
+    if (!Array.isArray(candidates) || candidates.length !== 1 || answer['promptFeedback'] !== undefined) return;
+    const raw: unknown = candidates[0];
+    if (!isPlain(raw) || candidateExtras(raw) !== undefined || logprobsOf(raw) !== undefined) return;
+    const [piece, second] = piecesOf(raw);
+    const candidate = this.#candidates.get(indexOf(raw, 0));
+    if (candidate === undefined || second !== undefined) return;
+    if ((piece?.kind !== 'text' && piece?.kind !== 'thinking') || piece.signature !== undefined) return;
+    if (this.#alike.learn(data, piece.text)) this.#speaker = { candidate, kind: piece.kind };
+  }
+
+  /** Each of them counts the same things: what the others before it counted is in it. */
+  #settle(): void {
+    const data = this.#lastAlike;
+    if (data === undefined) return;
+    this.#lastAlike = undefined;
+    const at = valueOf(data, 'usageMetadata');
+    if (at >= 0) this.#usage = laterUsage(this.#usage, objectAt(data, at));
   }
 
   /**
@@ -105,6 +150,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
   #answer(answer: Plain): readonly ModelEvent[] {
     const out: ModelEvent[] = [];
     if (!this.#isStarted) out.push(this.#start(answer));
+    this.#settle();
     this.#usage = laterUsage(this.#usage, answer['usageMetadata']);
     this.#feedback(answer['promptFeedback'], out);
     const candidates: unknown = answer['candidates'];
@@ -127,6 +173,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
       const message = 'The provider closed the stream before its end.';
       return [...out, { type: 'error', error: new GatewayError('stream_interrupted', { message, source: 'provider' }) }];
     }
+    this.#settle();
     const usage = geminiUsage(this.#usage);
     if (usage !== undefined) out.push({ type: 'usage', usage });
     return out;
@@ -159,11 +206,16 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
   }
 
   #candidate(raw: Plain, at: number, out: ModelEvent[]): void {
-    const candidate = this.#of(typeof raw['index'] === 'number' ? raw['index'] : at);
+    const candidate = this.#of(indexOf(raw, at));
     const logprobs = logprobsOf(raw);
     if (logprobs !== undefined) out.push({ type: 'extra', choice: candidate.index, fields: { logprobs }, strict: true });
     this.#extras(raw, candidate, out);
-    const pieces = piecesOf(raw);
+    this.#pieces(piecesOf(raw), candidate, out);
+    candidate.finish = finishWord(raw['finishReason']) ?? candidate.finish;
+  }
+
+  /** What one event adds to a candidate. */
+  #pieces(pieces: readonly Piece[], candidate: Candidate, out: ModelEvent[]): void {
     // An unflagged thought ends where one event brings two texts: its own end and the answer's beginning.
     const turn = candidate.held === undefined ? -1 : secondText(pieces);
     candidate.texts?.nextEvent();
@@ -173,7 +225,6 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
       if (candidate.texts !== undefined) this.#mark(piece, candidate, candidate.texts);
       this.#piece(piece, candidate, out);
     }
-    candidate.finish = finishWord(raw['finishReason']) ?? candidate.finish;
   }
 
   /** Annotations say where in the text they belong. */
@@ -317,6 +368,9 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     else if (this.#isWhole) out.push({ type: 'finish', choice, reason });
   }
 }
+
+/** The number of a candidate; where it says none, its place. */
+const indexOf = (raw: Plain, at: number): number => (typeof raw['index'] === 'number' ? raw['index'] : at);
 
 /** The block of a part: the one in progress while the kind stays; a signed part and a file have one of their own. */
 function blockFor(candidate: Candidate, piece: Exclude<Piece, { kind: 'call' }>): number {

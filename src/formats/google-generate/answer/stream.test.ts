@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import type { ModelEvent } from '../../../core/events.ts';
+import { GenerateContentStream, type AnswerCall } from './stream.ts';
+
+const part = (text: string, more = ''): string => `{"text": ${JSON.stringify(text)}${more}}`;
+
+function answer(parts: string, more = '', counts = '"promptTokenCount": 7,"totalTokenCount": 9'): string {
+  return `{"candidates": [{"content": {"parts": [${parts}],"role": "model"}${more},"index": 0}],"usageMetadata": {${counts}},"modelVersion": "gemini-3","responseId": "r1"}`;
+}
+
+const counted = (total: number): string =>
+  `"promptTokenCount": 7,"candidatesTokenCount": ${total - 7},"totalTokenCount": ${total},"promptTokensDetails": [{"modality": "TEXT","tokenCount": 7}]`;
+
+const streams: Readonly<Record<string, readonly string[]>> = {
+  'text alone': [
+    answer(part('Hel')),
+    answer(part('lo')),
+    answer(part(' wörld\n"quoted" \\ 😀')),
+    answer(part('.'), ',"finishReason": "STOP"'),
+  ],
+  'counts that grow': [
+    answer(part('a'), '', counted(8)),
+    answer(part('b'), '', counted(9)),
+    answer(part('c'), '', counted(1000)),
+    answer(part('d'), ',"finishReason": "STOP"', counted(1002)),
+  ],
+  'counts that only the last like event tells': [
+    answer(part('a'), ',"finishReason": "STOP"', counted(8)),
+    answer(part('b'), ',"finishReason": "STOP"', counted(12)),
+  ],
+  'thoughts, then text': [
+    answer(part('Let', ',"thought": true')),
+    answer(part(' me', ',"thought": true')),
+    answer(part(' see', ',"thought": true')),
+    answer(part('Well')),
+    answer(part(', yes')),
+    answer(part(', no', ',"thought": true')),
+    answer(part('!'), ',"finishReason": "STOP"'),
+  ],
+  'a call between texts': [
+    answer(part('a')),
+    answer(part('b')),
+    answer('{"functionCall": {"name": "f","args": {"n": 1}}}'),
+    answer(part('c')),
+    answer(part('d')),
+    answer(part(''), ',"finishReason": "STOP"'),
+  ],
+  'a signed text and sources': [
+    answer(part('a')),
+    answer(part('b')),
+    answer(part('c', ',"thoughtSignature": "s1"')),
+    answer(part('d')),
+    answer(part('e'), ',"groundingMetadata": {"webSearchQueries": ["q"]}'),
+    answer(part('f'), ',"finishReason": "STOP"'),
+  ],
+  'what stands beside the text, told again': ['a', 'b', 'c']
+    .flatMap((text) => [
+      answer(part(text, ',"thoughtSignature": "s1"')),
+      answer(`${part(text)},{"functionCall": {"name": "f","args": {}}}`),
+      answer(part(text), ',"groundingMetadata": {"webSearchQueries": ["q"]}'),
+      answer(part(text), ',"logprobsResult": {"chosenCandidates": [{"token": "t", "logProbability": -1}]},"finishReason": "STOP"'),
+    ])
+    .toSorted((a, b) => a.length - b.length),
+  'feedback in each event': ['a', 'b', 'c'].map((text) =>
+    answer(part(text), ',"finishReason": "STOP"').replace('"modelVersion"', '"promptFeedback": {"safetyRatings": []},"modelVersion"'),
+  ),
+  'an error behind it': [answer(part('a')), answer(part('b')), '{"error": {"code": 503, "message": "busy", "status": "UNAVAILABLE"}}'],
+  'an end without a reason': [answer(part('a')), answer(part('b'))],
+};
+
+/** As it is converted, neighbouring pieces of text apart. */
+function events(stream: readonly string[], call: AnswerCall): readonly ModelEvent[] {
+  const reader = new GenerateContentStream(call);
+  return [...stream.flatMap((data) => reader.push({ name: '', data })), ...reader.end()];
+}
+
+const calls = [true, false].flatMap((strict) =>
+  ['gemini-3-flash', 'gemini-2.0-flash-thinking-exp'].map((model) => ({ model, strict, showsReasoning: true, id: 'req_1', createdAt: 1 })),
+);
+
+test.each(Object.entries(streams))('%s: an event that is like one before says the same as one that is parsed', (_, stream) => {
+  // A blank more at the end of each: none is like another one.
+  const unlike = stream.map((data, index) => data + ' '.repeat(index));
+  for (const call of calls) expect(events(stream, call)).toEqual(events(unlike, call));
+});
