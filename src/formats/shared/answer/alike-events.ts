@@ -1,3 +1,4 @@
+import { parseChecked } from '../../../core/json/scan.ts';
 import { valueOf } from '../json.ts';
 
 const quote = 0x22;
@@ -91,7 +92,7 @@ function endOfText(data: string, start: number): number {
 /** @param text between its quotes; undefined where that is no JSON */
 function decoded(text: string): string | undefined {
   try {
-    return JSON.parse(`"${text}"`) as string;
+    return parseChecked(`"${text}"`) as string;
   } catch {
     return undefined;
   }
