@@ -1,6 +1,6 @@
-import { bareModel } from '#core/model/model-name.ts';
 import type { ApiKey, Branch, CompiledConfig, Leaf, ProviderBinding, QueryFacts } from '#core/snapshot.ts';
 import type { KnownModel } from './list.ts';
+import { overriddenModel } from '#core/model/model-rules.ts';
 
 /** What decides beside the config. */
 export interface Reader {
@@ -39,7 +39,7 @@ function ofLeaf({ provider: binding, override }: Leaf, reader: Reader): Found {
   if (binding === undefined) return new Map(reader.catalog().map(({ id, owner }) => [id, owner]));
   if (binding.unusable !== undefined || !reader.mayUse(binding)) return new Map();
   const owner = binding.virtualKey ?? binding.slug;
-  const written = writtenModel(override);
+  const written = overriddenModel(override);
   const names = written === undefined ? reader.namesOf(binding) : [written];
   return new Map(names.filter((name) => isAllowed(binding, reader.key, name)).map((name) => [name, owner]));
 }
@@ -82,12 +82,7 @@ function taker(node: Branch | Leaf, name: string, reader: Reader): string | unde
   }
   const { provider: binding, override } = node;
   if (binding === undefined || binding.unusable !== undefined || !reader.mayUse(binding)) return undefined;
-  return isAllowed(binding, reader.key, writtenModel(override) ?? name) ? (binding.virtualKey ?? binding.slug) : undefined;
-}
-
-function writtenModel(override: Leaf['override']): string | undefined {
-  const model = override?.['model'];
-  return typeof model === 'string' && bareModel(model) !== '' ? bareModel(model) : undefined;
+  return isAllowed(binding, reader.key, overriddenModel(override) ?? name) ? (binding.virtualKey ?? binding.slug) : undefined;
 }
 
 const isAllowed = (binding: ProviderBinding, key: ApiKey | undefined, model: string): boolean =>

@@ -1,7 +1,7 @@
 import { createReloader, type Reloader } from '../config/reload/reloader.ts';
 import type { Clock } from '../core/context.ts';
 import { createMask } from '../core/secrets/mask.ts';
-import { listenAddress, type ListenSetting, listenText } from '../core/http/listen-address.ts';
+import { defaultListen, listenAddress, type ListenSetting, listenText } from '../core/http/listen-address.ts';
 import type { ObjectOwners } from '../core/objects/owners.ts';
 import { type Gateway, type GatewayEvent, type GatewayOptions, type StartGateway, StartError } from './types.ts';
 import { adminExposure, adminListen, openAdmin } from './admin/open.ts';
@@ -188,7 +188,7 @@ class Starting {
   }
 
   async #apply(loaded: ValidConfig): Promise<void> {
-    const address = this.#address ?? this.#options.listen ?? loaded.tree.server?.listen ?? '127.0.0.1:8787';
+    const address = this.#address ?? this.#options.listen ?? loaded.tree.server?.listen ?? defaultListen;
     refuseExposure(this.#options, address, loaded, this.#loaded !== undefined && hasKeys(this.#loaded));
     this.#refuseAdminExposure(loaded);
     this.#stateRequest ??= this.#stateRequestOf(loaded);

@@ -1,5 +1,6 @@
 import { parseBase } from '../_shared/address.ts';
 import type { AzureUri } from '../_azure/entries.ts';
+import { percentDecoded } from '#core/http/query.ts';
 
 /** What an address that an operator pasted says. */
 export interface TargetUri extends AzureUri {
@@ -57,16 +58,8 @@ function rootOf(segments: readonly string[], known: boolean): { readonly path: r
 function deploymentOf(rest: readonly string[], query: ReadonlyMap<string, string>): string | undefined {
   const at = rest.indexOf('deployments');
   const named = at < 0 ? undefined : rest[at + 1];
-  if (named !== undefined) return decoded(named);
+  if (named !== undefined) return percentDecoded(named);
   return query.get('deployment') ?? (rest.at(-1) === 'realtime' ? query.get('model') : undefined);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function queryOf(url: URL): ReadonlyMap<string, string> {

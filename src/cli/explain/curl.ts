@@ -1,4 +1,5 @@
 import type { ExplainedTarget } from '../../core/logs/explanation.ts';
+import { shellQuoted } from '../../core/logs/curl.ts';
 
 /** The upstream call as a line for a shell: credentials are variables, and nothing that is secret stands in it. */
 export function curlText({ method, url, headers, body }: ExplainedTarget): string {
@@ -17,17 +18,15 @@ function quoted(text: string): string {
       .split(
         /(\$\{(?:env|file):[^{}]*\}|\([^()]*not fetched\)|\((?:the caller's own|made for each request|written in the file, not shown)\))/,
       )
-      .map((part, at) => (at % 2 === 0 ? plain(part) : variable(part)))
+      .map((part, at) => (at % 2 === 0 ? shellQuoted(part) : variable(part)))
       .filter((part) => part !== "''")
       .join('') || "''"
   );
 }
 
-const plain = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
-
 function variable(reference: string): string {
   const env = /^\$\{env:([A-Za-z_]\w*)/.exec(reference)?.[1];
   if (env !== undefined) return `"$${env}"`;
   const file = /^\$\{file:([^{}]+)\}$/.exec(reference)?.[1];
-  return file === undefined ? '"$CREDENTIAL"' : `"$(cat ${plain(file)})"`;
+  return file === undefined ? '"$CREDENTIAL"' : `"$(cat ${shellQuoted(file)})"`;
 }

@@ -1,5 +1,5 @@
 import { readListeners } from '../../config/edit/written.ts';
-import { listenAddress, type ListenSetting, listenText } from '../../core/http/listen-address.ts';
+import { defaultListen, listenAddress, type ListenSetting, listenText } from '../../core/http/listen-address.ts';
 import { findConfig } from '../find-config.ts';
 import type { CliIo } from '../io.ts';
 import { CommandError, exitCodes } from '../command.ts';
@@ -15,9 +15,6 @@ export interface HealthTarget {
   readonly faults: readonly string[];
 }
 
-/** Where a gateway listens without a configuration. */
-const usualAddress = '127.0.0.1:8787';
-
 interface Flags {
   readonly url?: string | undefined;
   readonly config?: string | undefined;
@@ -28,10 +25,10 @@ export function healthTarget({ url, config }: Flags, { env, cwd }: Pick<CliIo, '
   if (url !== undefined) return byUrl(url);
   const found = findConfig(config, { env, cwd });
   if ('stdin' in found) throw wrong('the configuration is read from standard input: name the address of the gateway with --url');
-  if (!('path' in found)) return byListener(usualAddress, []);
+  if (!('path' in found)) return byListener(defaultListen, []);
   const { listen, probeListen, faults, isRead } = readListeners(found, { cwd, env });
   if (!isRead) throw wrong(faults.join('\n  '));
-  return byListener(probeListen ?? listen ?? usualAddress, faults);
+  return byListener(probeListen ?? listen ?? defaultListen, faults);
 }
 
 function byUrl(text: string): HealthTarget {

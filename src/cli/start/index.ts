@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import type { Loader } from '../../config/reload/loader.ts';
 import { briefDiagnostic } from '../../config/report/diagnostic.ts';
-import { isLoopback, listenAddress, listenText } from '../../core/http/listen-address.ts';
+import { defaultListen, isLoopback, listenAddress, listenText } from '../../core/http/listen-address.ts';
 import { firstModelOf } from '../../core/model/first-model.ts';
 import { type Gateway, type GatewayEvent, type GatewayOptions, type Registry, StartError, type StartGateway } from '../../gateway/types.ts';
 import { startGateway } from '../../gateway/start.ts';
@@ -262,7 +262,7 @@ class Session {
     const snapshot = gateway.snapshot();
     const virtualKeys = Object.keys(tree?.virtual_keys ?? {});
     const slugs = [...snapshot.providers.keys()].filter((slug) => !virtualKeys.includes(slug));
-    const listen = listenAddress(this.#flags.listen ?? tree?.server?.listen ?? '127.0.0.1:8787');
+    const listen = listenAddress(this.#flags.listen ?? tree?.server?.listen ?? defaultListen);
     const probes = this.#flags.probeListen ?? tree?.server?.probe_listen;
     const isWatching = this.#flags.watch && files.length > 0;
     return {

@@ -8,6 +8,9 @@ export type ListenAddress =
 /** `server.listen` as written: text, or a socket with its mode, such as `"0660"`. */
 export type ListenSetting = string | { readonly unix: string; readonly mode?: string | undefined };
 
+/** Where a gateway listens whose configuration does not say: this machine only. */
+export const defaultListen = '127.0.0.1:8787';
+
 /** A setting as text, without its mode. */
 export function listenText(setting: ListenSetting): string {
   return typeof setting === 'string' ? setting : `unix:${setting.unix}`;

@@ -66,3 +66,12 @@ function hexOf(code: number): number {
   const lower = code | 0x20;
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : Number.NaN;
 }
+
+/** A percent-encoded text decoded; as it is where that is not possible. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -140,6 +140,15 @@ export function parseJson(text: string, limits?: JsonLimits): unknown {
   return JSON.parse(text);
 }
 
+/** The same, and undefined for what cannot be parsed. */
+export function parsedJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** `JSON.parse` for a text in which `flawOf` found nothing. @throws SyntaxError for what is balanced, and still no JSON */
 export const parseChecked = (text: string): unknown => JSON.parse(text);
 

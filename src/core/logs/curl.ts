@@ -1,5 +1,6 @@
 import { fromHeader } from '../http/header-text.ts';
 import type { LogRecord } from '../records/record.ts';
+import { masked } from '../secrets/credential-names.ts';
 
 /** Headers that curl or the gateway writes by itself. */
 const left = /^(?:host|content-length|connection|accept-encoding|transfer-encoding|expect|keep-alive|x-request-id|traceparent)$/i;
@@ -7,11 +8,11 @@ const left = /^(?:host|content-length|connection|accept-encoding|transfer-encodi
 /** Headers in which clients send a key of the gateway. */
 const keyHeader = /^(?:authorization|(?:x-)?api-key|x-goog-api-key|x-(?:gateway|portkey)-api-key)$/i;
 
-/** In place of a credential, and of a value that a viewer does not see. */
-const masked = '***';
+/** In place of a value that a viewer does not see. */
 const unseen = '•••';
 
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+/** One argument of a POSIX shell, in single quotes. */
+export const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /**
  * A recorded request as its client sent it, for a shell: what was masked is a variable.
@@ -20,7 +21,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\'
  */
 export function curlOf(record: LogRecord, gateway: string, body: string | undefined): string {
   const hadBody = record.request.body !== null || record.bytes.in > 0;
-  const parts = [`curl ${quoted(gateway + record.path)}`];
+  const parts = [`curl ${shellQuoted(gateway + record.path)}`];
   // With -X HEAD, curl waits for a body.
   if (record.method === 'HEAD') parts.push('-I');
   else if (record.method !== 'POST' || !hadBody) parts.push(`-X ${record.method}`);
@@ -28,7 +29,7 @@ export function curlOf(record: LogRecord, gateway: string, body: string | undefi
     const isKey = keyHeader.test(name);
     if (!left.test(name) && (value !== unseen || isKey)) parts.push(`-H ${headerOf(name, value, isKey)}`);
   }
-  if (body !== undefined) parts.push(`--data-raw ${quoted(body)}`);
+  if (body !== undefined) parts.push(`--data-raw ${shellQuoted(body)}`);
   else if (hadBody) parts.push('--data-binary @body');
   return parts.join(' \\\n  ');
 }
@@ -40,7 +41,7 @@ function headerOf(name: string, value: string, isKey: boolean): string {
   // A shell writes UTF-8.
   return `${name}: ${fromHeader(value)}`
     .split(masked)
-    .map(quoted)
+    .map(shellQuoted)
     .join(`"$${variable}"`)
     .replace(/(?<=")''$/, '');
 }

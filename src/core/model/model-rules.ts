@@ -14,10 +14,11 @@ export interface ModelRules {
 export const rulesFor = (key: ApiKey | undefined, binding: ProviderBinding, { override }: Pick<Leaf, 'override'>): ModelRules => ({
   key,
   binding,
-  pinned: key?.enforceConfig === true ? modelOf(override) : undefined,
+  pinned: key?.enforceConfig === true ? overriddenModel(override) : undefined,
 });
 
-function modelOf(override: Leaf['override']): string | undefined {
+/** The model that `override_params` of a target sets, without a slug; undefined where it sets none. */
+export function overriddenModel(override: Leaf['override']): string | undefined {
   const model = override?.['model'];
   return typeof model === 'string' && bareModel(model) !== '' ? bareModel(model) : undefined;
 }

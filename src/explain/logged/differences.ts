@@ -1,5 +1,5 @@
 import type { Difference } from '../../core/logs/explanation.ts';
-import { parseJson } from '../../core/json/scan.ts';
+import { parsedJson } from '../../core/json/scan.ts';
 import { type ChangeFacts, differences } from '../diff/differences.ts';
 import type { StoredRecord } from '../../core/logs/reader.ts';
 import type { KeptBody } from './bodies.ts';
@@ -30,7 +30,7 @@ export function loggedDifferences(
   if (!('text' in upstream)) return { differences: [], why_absent: sentence(upstream.why) };
   if (client.text.length > mostCompared || upstream.text.length > mostCompared)
     return { differences: [], why_absent: 'The bodies are too large to be compared.' };
-  const [before, after] = [valueOf(client.text), valueOf(upstream.text)];
+  const [before, after] = [parsedJson(client.text), parsedJson(upstream.text)];
   if (before === undefined || after === undefined) return { differences: [], why_absent: 'The bodies are not JSON.' };
   const facts: ChangeFacts = {
     overrides: configured?.overrides ?? new Map(),
@@ -55,11 +55,3 @@ function promptCause(one: Difference, { prompt }: ChangeFacts): Difference {
 }
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-
-function valueOf(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { GatewayError } from '../../core/error.ts';
 import { canonicalPrefix, requestHeaders } from '../../core/http/headers.ts';
 import { JsonBody } from '../../core/json/body.ts';
-import { objectIn, parseJson } from '../../core/json/scan.ts';
+import { objectIn, parsedJson } from '../../core/json/scan.ts';
 import { connectionFault } from '../../core/http/connection-fault.ts';
 import type { ExplainRequest } from '../../core/logs/explanation.ts';
 import type { StoredRecord } from '../../core/logs/reader.ts';
@@ -154,20 +154,12 @@ export function responseDifferences(before: KeptBody, after: string, { record }:
 }
 
 function contentOf(text: string): unknown {
-  if (!/^(?:event|data|id|:)/.test(text)) return plain(valueOf(text));
-  const events = text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [plain(valueOf(line.slice('data: '.length)))] : []));
+  if (!/^(?:event|data|id|:)/.test(text)) return plain(parsedJson(text));
+  const events = text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [plain(parsedJson(line.slice('data: '.length)))] : []));
   return { events };
 }
 
 function plain(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !passing.has(name)));
-}
-
-function valueOf(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -14,6 +14,7 @@ import { googleFaultInBand } from '../shared/google-status.ts';
 import { streamFault } from '../shared/answer/json-tap.ts';
 import { checkVectors, floats } from '../shared/answer/vectors.ts';
 import { errorIn } from './fault.ts';
+import { objectOf } from '../shared/json.ts';
 
 /** Which method of the service a model's vectors come from. */
 export type EmbeddingMethod = 'predict' | 'embedContent' | 'batchEmbedContents';
@@ -225,8 +226,8 @@ function othersOf({ image, video }: Omit<Vectors, 'vector'>, written: (vector: r
 
 function vectorsOf(answer: Plain): readonly Vectors[] | undefined {
   const { predictions, embeddings, embedding } = answer;
-  if (Array.isArray(predictions)) return (predictions as unknown[]).map(plain).map(predicted);
-  if (Array.isArray(embeddings)) return (embeddings as unknown[]).map(plain).map(({ values }) => ({ vector: numbers(values) }));
+  if (Array.isArray(predictions)) return (predictions as unknown[]).map(objectOf).map(predicted);
+  if (Array.isArray(embeddings)) return (embeddings as unknown[]).map(objectOf).map(({ values }) => ({ vector: numbers(values) }));
   return isPlain(embedding) ? [{ vector: numbers(embedding['values']) }] : undefined;
 }
 
@@ -243,8 +244,6 @@ function predicted(prediction: Plain): Vectors {
     ...(isMore ? { video } : {}),
   };
 }
-
-const plain = (value: unknown): Plain => (isPlain(value) ? value : {});
 
 const numbers = (value: unknown): readonly number[] => (Array.isArray(value) ? (value as number[]) : []);
 

@@ -2,6 +2,7 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { textOf } from '../shared/json.ts';
 import { reasoningNames } from '../shared/request/reasoning.ts';
 import { placedBlocks } from './blocks.ts';
+import { stringOf } from '../shared/json.ts';
 
 /** One piece of what an assistant said. `from` is what the client sent for it. */
 export type Said =
@@ -169,8 +170,6 @@ function guessed(part: Plain): string {
   if (typeof part['text'] === 'string') return 'text';
   return part['image_url'] === undefined ? '' : 'image_url';
 }
-
-const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** A text, or the list of texts that some services have there. */
 function thoughtIn(part: Plain): string {

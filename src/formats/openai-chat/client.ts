@@ -7,6 +7,7 @@ import { type ChoiceState, deltaText, newChoice } from './delta.ts';
 import { isOpenaiError, openaiErrorBody, openaiErrorEvent } from './error-body.ts';
 import { chatChunks, textChunks } from './whole-as-chunks.ts';
 import { responseEvents } from '../shared/answer/whole-as-events.ts';
+import { streamInterrupted } from '../shared/answer/interrupted.ts';
 
 /** The OpenAI APIs: the format that every answer of another provider is converted to. */
 export const openaiDialect: Dialect = Object.freeze({
@@ -76,11 +77,7 @@ class ChatWriter implements DialectWriter {
     if (this.failure !== undefined) return nothing;
     const left = this.#flush();
     if (this.#choices.size === 0 || this.#choices.values().some((choice) => !choice.isFinished)) {
-      const error = new GatewayError('stream_interrupted', {
-        message: 'The provider closed the stream before its end.',
-        source: 'provider',
-      });
-      return [...left, ...this.fail(error)];
+      return [...left, ...this.fail(streamInterrupted())];
     }
     if (this.#call.includeUsage && this.#usage !== undefined) {
       left.push(`${this.#prefix()},"choices":[],"usage":${JSON.stringify(openaiUsage(this.#usage))}}\n\n`);

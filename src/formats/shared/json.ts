@@ -17,6 +17,14 @@ export const checkedObject = (text: string): Plain | undefined => parseObject(te
 /** A text that says something; undefined for '', null and every other type. */
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
+/** The same with '' for everything that is no text. */
+export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+export const objectOf = (value: unknown): Plain => (isPlain(value) ? value : {});
+
+/** The objects of a list; what else is in it is left out. */
+export const objectsIn = (value: unknown): readonly Plain[] => (Array.isArray(value) ? value.filter(isPlain) : []);
+
 /**
  * Start of the value of a key in JSON text, or -1. Finds the key at any depth and never inside a string, where its
  * quotes would be escaped. `word` is the key without quotes.

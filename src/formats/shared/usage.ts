@@ -91,7 +91,8 @@ export function withTier(usage: Usage | undefined, tier: unknown): Usage | undef
 
 const details = (first: unknown, second: unknown): Plain => (isPlain(first) ? first : isPlain(second) ? second : {});
 
-const count = (value: unknown): number | undefined =>
+/** A number of tokens, or undefined for anything else. */
+export const count = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 
 const known = <K extends keyof Usage>(key: K, value: number | undefined): { [P in K]?: number } =>

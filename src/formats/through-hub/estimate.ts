@@ -1,4 +1,5 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { objectsIn } from '../shared/json.ts';
 
 /**
  * Tokens of a request where nobody can be asked: four ASCII characters are one, every other character is most of one, and
@@ -7,11 +8,11 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
  */
 export function estimatedTokens(chat: Plain): number {
   const tally = { ascii: 0, other: 0, files: 0 };
-  const messages = listOf(chat['messages']);
-  const tools = listOf(chat['tools']);
+  const messages = objectsIn(chat['messages']);
+  const tools = objectsIn(chat['tools']);
   for (const { content, tool_calls: calls } of messages) {
     contentOf(content, tally);
-    for (const { function: fn } of listOf(calls)) addText(JSON.stringify(fn ?? ''), tally);
+    for (const { function: fn } of objectsIn(calls)) addText(JSON.stringify(fn ?? ''), tally);
   }
   for (const tool of tools) addText(JSON.stringify(tool['function'] ?? tool), tally);
   return Math.ceil(tally.ascii / 4 + tally.other * 0.8) + tally.files + 4 * messages.length + 8 * tools.length + 3;
@@ -28,11 +29,9 @@ const perImage = 1600;
 /** Characters of base64: a page or two. */
 const perPage = 100_000;
 
-const listOf = (value: unknown): readonly Plain[] => (Array.isArray(value) ? value.filter(isPlain) : []);
-
 function contentOf(content: unknown, tally: Tally): void {
   if (typeof content === 'string') addText(content, tally);
-  for (const part of listOf(content)) {
+  for (const part of objectsIn(content)) {
     if (typeof part['text'] === 'string') addText(part['text'], tally);
     else if (isPlain(part['file'])) tally.files += perImage * Math.ceil((String(part['file']['file_data'] ?? '').length + 1) / perPage);
     else tally.files += perImage;

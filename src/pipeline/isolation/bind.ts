@@ -1,4 +1,4 @@
-import { parseJson } from '../../core/json/scan.ts';
+import { parsedJson } from '../../core/json/scan.ts';
 import type { WireEvent } from '../../core/events.ts';
 import { idsAt, type ObjectAnswer } from '../../core/objects/answers.ts';
 import type { Flow, FlowConsumer, Outcome } from '../../core/plan.ts';
@@ -14,18 +14,9 @@ export function bound(outcome: Answered, answer: ObjectAnswer, caller: Caller): 
     const { events } = answer;
     return events === undefined ? outcome : { ...outcome, reply: { ...reply, flow: new BindingFlow(reply.flow, events, caller) } };
   }
-  const parsed = parse((reply.converted?.body ?? reply.body).toString('utf8'));
+  const parsed = parsedJson((reply.converted?.body ?? reply.body).toString('utf8'));
   caller.bind(idsAt(parsed, answer.ids), answer.isBrief === true);
   return outcome;
-}
-
-/** What no format says is bound to nobody, and so can be used by nobody. */
-function parse(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Types of the events that hold ids; the others are most of a stream, and are not parsed. */
@@ -57,7 +48,7 @@ class BindingFlow extends FlowOver {
 
   #bind(events: readonly WireEvent[]): void {
     for (const { data } of events) {
-      if (withIds.test(data)) this.#caller.bind(idsAt(parse(data), this.#paths), true);
+      if (withIds.test(data)) this.#caller.bind(idsAt(parsedJson(data), this.#paths), true);
     }
   }
 }

@@ -5,6 +5,7 @@ import { objectIn } from '../../core/json/scan.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import { retryAfterMs } from '../../core/provider/retry-after.ts';
 import { Agent as HttpAgent, request as requestHttp } from '../../core/node-http.ts';
+import { errorCode } from '../../core/text/error-code.ts';
 
 export interface Collector {
   readonly url: string;
@@ -108,5 +109,5 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown fault';
   // A request that its signal ends has the word of the signal as its cause only.
   if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'no response in time';
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  return errorCode(error) || error.name;
 }

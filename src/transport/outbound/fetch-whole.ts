@@ -1,7 +1,7 @@
 import { fromUnknown, type GatewayError } from '../../core/error.ts';
 import { appendBytes } from '../../core/memory/byte-pieces.ts';
 import type { Trust } from '../../core/snapshot.ts';
-import { isConnectTimeout } from './exchange/faults.ts';
+import { codeOf, isConnectTimeout } from './exchange/faults.ts';
 import type { Receiver, Source, Upstream, WireRequest } from './upstream.ts';
 
 /** How long and how large; milliseconds and bytes. */
@@ -133,7 +133,7 @@ class WholeReceiver implements Receiver {
 
 /** Codes of sockets, never their messages: those hold addresses of the inside. */
 function faultOf(error: Error): FetchFault {
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  const code = codeOf(error);
   if (code === 'not_allowed') return new FetchFault('refused', error.message, error as GatewayError);
   if (isConnectTimeout(code)) return new FetchFault('timeout', 'the connection was not accepted in time', undefined, error);
   return new FetchFault(

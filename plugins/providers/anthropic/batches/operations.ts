@@ -7,9 +7,9 @@ import { batchOf } from '#formats/openai-objects/objects.ts';
 import { type ACall, otherParams, send } from '../send.ts';
 import type { AnthropicSettings } from '../settings.ts';
 import { createBatch } from './create.ts';
-import { type BatchName, batchNamed } from './ids.ts';
+import { batchNamed } from './ids.ts';
 import { ofMessages, toBatch, toBatches } from './object.ts';
-import { readBatch, readOutput } from './output.ts';
+import { nameIn, readBatch, readOutput } from './output.ts';
 
 type Op = Operation<AnthropicSettings>;
 
@@ -49,8 +49,6 @@ const one = (call: ACall): Translation => ({
   tap: new ObjectTap(),
   result: (text) => toBatch(parseObject(text), { endpoint: nameIn(call).endpoint, inputFileId: null }),
 });
-
-const nameIn = (call: ACall): BatchName => batchNamed(call.params['id'] ?? '');
 
 /**
  * `after` means the same as `after_id`: what follows in a list whose newest row comes first. The service's `before_id`

@@ -12,7 +12,8 @@ import { resultLines } from './results.ts';
 
 /** The answers of a batch take two requests: is it over, and then its results. Both routes that serve them share these. */
 
-const nameIn = (call: ACall): BatchName => batchNamed(call.params['id'] ?? '');
+/** The batch that the path names. */
+export const nameIn = (call: ACall): BatchName => batchNamed(call.params['id'] ?? '');
 
 /** The first request: the batch itself. */
 export const readBatch = (call: ACall): UpstreamRequest =>

@@ -1,6 +1,7 @@
 import type { Call } from '#core/provider.ts';
 import { folderOf, type StoredObject } from '../files/object-id.ts';
 import { batchesPrefix } from '../files/storage.ts';
+import { percentDecoded } from '#core/http/query.ts';
 
 /** Endpoints that a batch may be of, as clients write them. */
 export const batchEndpoints = ['/v1/chat/completions', '/v1/embeddings', '/v1/messages'] as const;
@@ -35,7 +36,7 @@ export function outputOf({ name }: Pick<StoredObject, 'name'>): OutputKind | und
   if (!name.startsWith(batchesPrefix) || !name.endsWith('.jsonl')) return undefined;
   const [, word, model = ''] = name.slice(batchesPrefix.length).split('/');
   const endpoint = endpointOfWord(word);
-  return endpoint === undefined ? undefined : { endpoint, model: decoded(model) };
+  return endpoint === undefined ? undefined : { endpoint, model: percentDecoded(model) };
 }
 
 /** Name of the file in the folder that the service made. */
@@ -43,11 +44,3 @@ export const outputFile = (model: string): string => (isOlderEmbedding(model) ? 
 
 /** Vectors that come from `:predict`. */
 const isOlderEmbedding = (model: string): boolean => /embedding/.test(model) && !/gemini-embedding-(?:[2-9]|[1-9]\d)(?!\d)/.test(model);
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}

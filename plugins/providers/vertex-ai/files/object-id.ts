@@ -1,5 +1,6 @@
 import { GatewayError } from '#core/error.ts';
 import type { Call } from '#core/provider.ts';
+import { percentDecoded } from '#core/http/query.ts';
 
 /** An object of object storage: what the client knows as a file. */
 export interface StoredObject {
@@ -41,7 +42,7 @@ export function parseUri(text: string): StoredObject | undefined {
  */
 export function objectOf(id: string, param: string): StoredObject {
   let text = id;
-  for (let times = 0; times < 3 && !text.startsWith('gs://'); times += 1) text = decoded(text);
+  for (let times = 0; times < 3 && !text.startsWith('gs://'); times += 1) text = percentDecoded(text);
   const object = parseUri(text);
   if (object !== undefined) return object;
   throw new GatewayError('invalid_value', {
@@ -50,14 +51,6 @@ export function objectOf(id: string, param: string): StoredObject {
     param,
     hint: 'Ids are URL-encoded gs://bucket/object addresses.',
   });
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Ten digits: enough for seconds until the year 2286. */

@@ -1,5 +1,6 @@
 import { adminSettings } from './admin.ts';
 import { drain, duration, size, timeouts } from '../shared.ts';
+import { defaultListen } from '../../../core/http/listen-address.ts';
 
 /** A text, or an object for a socket that needs a mode. */
 const listener = {
@@ -28,8 +29,8 @@ export const server = {
     listen: {
       ...listener,
       description: 'Where clients connect.',
-      default: '127.0.0.1:8787',
-      examples: ['127.0.0.1:8787'],
+      default: defaultListen,
+      examples: [defaultListen],
     },
     probe_listen: {
       ...listener,

@@ -6,11 +6,13 @@ import type { StreamTransform } from '../../../core/stream.ts';
 import { parseObject, textOf, valueOf } from '../../shared/json.ts';
 import { MessageBlocks } from './blocks.ts';
 import { faultInBand } from '../fault.ts';
-import { finishReason } from './finish.ts';
+import { finishReasons } from './finish.ts';
+import { finishReasonOf } from '../../shared/answer/stop-reason.ts';
 import { isOutput } from './output-tool.ts';
 import { bareError, eventType } from './tap.ts';
 import { ThoughtNotes } from './thoughts.ts';
 import { UsageCounts } from '../usage.ts';
+import { streamInterrupted } from '../../shared/answer/interrupted.ts';
 
 const nothing: readonly ModelEvent[] = Object.freeze([]);
 
@@ -78,9 +80,7 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
   /** `message_stop` was not seen: the answer is not whole. */
   end(): readonly ModelEvent[] {
     if (this.#isOver) return nothing;
-    return this.fail(
-      new GatewayError('stream_interrupted', { message: 'The provider closed the stream before its end.', source: 'provider' }),
-    );
+    return this.fail(streamInterrupted());
   }
 
   fail(error: GatewayError): readonly ModelEvent[] {
@@ -118,7 +118,7 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
     if (this.#isFinished) return nothing;
     this.#isFinished = true;
     const { annotations, calls, isOutput } = this.#blocks;
-    const reason = finishReason(this.#stop, { calls, isOutput });
+    const reason = finishReasonOf(finishReasons, this.#stop, { calls, isOutput });
     const sources: readonly ModelEvent[] = annotations.length === 0 ? nothing : [{ type: 'annotations', choice: 0, annotations }];
     return [...sources, { type: 'finish', choice: 0, reason, ...(this.#stop === undefined ? {} : { raw: this.#stop }) }];
   }

@@ -5,6 +5,7 @@ import type { Call } from '../../../core/provider.ts';
 import { parseExact } from '../../../core/json/scan.ts';
 import { withExact } from '../../shared/exact.ts';
 import { traitsOf } from '../request/model.ts';
+import { stringOf } from '../../shared/json.ts';
 
 /** Characters of the blocks before one call, beyond which they are not remembered. */
 const longest = 1024 * 1024;
@@ -28,13 +29,13 @@ export class ThoughtNotes {
     if (!isPlain(content)) return undefined;
     switch (content['type']) {
       case 'thinking':
-        this.#keep(index, { type: 'thinking', thinking: textIn(content['thinking']), signature: textIn(content['signature']) });
+        this.#keep(index, { type: 'thinking', thinking: stringOf(content['thinking']), signature: stringOf(content['signature']) });
         return undefined;
       case 'redacted_thinking':
         this.#keep(index, { type: 'redacted_thinking', data: content['data'] });
         return undefined;
       case 'text':
-        if (this.#blocks.size > 0) this.#keep(index, { type: 'text', text: textIn(content['text']) });
+        if (this.#blocks.size > 0) this.#keep(index, { type: 'text', text: stringOf(content['text']) });
         return undefined;
       case 'tool_use':
         return this.#blocks.size === 0 ? undefined : this.#noteFor(content['id']);
@@ -47,7 +48,7 @@ export class ThoughtNotes {
     const block = this.#blocks.get(index);
     if (block === undefined || !isPlain(delta)) return;
     for (const member of ['thinking', 'signature', 'text'] as const) {
-      if (typeof delta[member] === 'string') block[member] = textIn(block[member]) + delta[member];
+      if (typeof delta[member] === 'string') block[member] = stringOf(block[member]) + delta[member];
     }
     this.#grow(delta);
   }
@@ -144,11 +145,9 @@ const hasThoughts = (message: Plain): boolean =>
 
 const listOf = (value: unknown): readonly Plain[] => (Array.isArray(value) ? value.filter(isPlain) : nothing);
 
-const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 const joined = (content: unknown): string =>
   typeof content === 'string'
     ? content
     : listOf(content)
-        .map((part) => textIn(part['text']))
+        .map((part) => stringOf(part['text']))
         .join('');

@@ -3,7 +3,7 @@ import { assistantPieces } from './assistant.ts';
 import { cannotCarry } from '../../shared/request/cannot-carry.ts';
 import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
 import { partBlocks } from './parts.ts';
-import { textIn } from './tools/calls.ts';
+import { stringOf } from '../../shared/json.ts';
 import { type Turn, Turns } from './turns.ts';
 
 /** A conversation in the API's terms. */
@@ -84,7 +84,7 @@ function addUser(message: Plain, turns: Turns, conversion: Conversion): void {
     }
     const { type, tool_use_id: id, ...result } = part;
     if (type !== 'tool_result') rest.push(part);
-    else if (!turns.result({ id: textIn(id) }, result)) lost(partBlocks(result['content'], conversion), turns, conversion);
+    else if (!turns.result({ id: stringOf(id) }, result)) lost(partBlocks(result['content'], conversion), turns, conversion);
   }
   turns.user(withCache(partBlocks(rest, conversion), message));
 }
@@ -102,7 +102,7 @@ function addResult(message: Plain, turns: Turns, conversion: Conversion): void {
     ...(cached === undefined ? {} : { cache_control: cached }),
     ...cacheOf(message),
   };
-  const key = message['role'] === 'function' ? { name: textIn(message['name']) } : { id: textIn(message['tool_call_id']) };
+  const key = message['role'] === 'function' ? { name: stringOf(message['name']) } : { id: stringOf(message['tool_call_id']) };
   if (!turns.result(key, block)) lost(isText ? partBlocks(content, conversion) : blocks, turns, conversion);
 }
 

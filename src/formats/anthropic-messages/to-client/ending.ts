@@ -1,7 +1,8 @@
 import type { ModelEvent } from '../../../core/events.ts';
 import type { Plain } from '../../../core/json/merge.ts';
 import type { Usage } from '../../../core/model/usage.ts';
-import { finishReason } from '../answer/finish.ts';
+import { finishReasons } from '../answer/finish.ts';
+import { finishReasonOf } from '../../shared/answer/stop-reason.ts';
 
 /** OpenAI's finish reasons, and words that services of its format use beside them. */
 const reasons: Readonly<Record<string, string>> = {
@@ -58,7 +59,7 @@ export class Ending {
   /** Calls are to be answered, whatever a service calls the end of such an answer. */
   #reason(calls: number): string {
     const { reason = 'stop', raw } = this.#finish ?? {};
-    if (raw !== undefined && own.has(raw) && finishReason(raw, { calls: 0, isOutput: false }) === reason) return raw;
+    if (raw !== undefined && own.has(raw) && finishReasonOf(finishReasons, raw, { calls: 0, isOutput: false }) === reason) return raw;
     const word = Object.hasOwn(reasons, reason) ? (reasons[reason] ?? 'end_turn') : 'end_turn';
     if (word !== 'end_turn') return word === 'tool_use' && calls === 0 ? 'end_turn' : word;
     return this.isRefused ? 'refusal' : calls > 0 ? 'tool_use' : 'end_turn';

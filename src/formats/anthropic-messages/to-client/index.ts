@@ -5,6 +5,7 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { completionEvents } from '../../openai-chat/reader/completion.ts';
 import { parseExact } from '../../../core/json/scan.ts';
 import { type ApiEvent, MessageEvents } from './events.ts';
+import { streamInterrupted } from '../../shared/answer/interrupted.ts';
 
 const nothing: readonly string[] = Object.freeze([]);
 
@@ -28,7 +29,7 @@ export class MessageWriter implements DialectWriter {
 
   end(): readonly string[] {
     if (this.failure !== undefined) return nothing;
-    return this.#events.isFinished ? this.#events.end().map(textOf) : this.fail(unfinished());
+    return this.#events.isFinished ? this.#events.end().map(textOf) : this.fail(streamInterrupted());
   }
 
   /** No end of the message: client libraries raise on the error, and nothing looks like an answer. */
@@ -38,9 +39,6 @@ export class MessageWriter implements DialectWriter {
     return [this.#errorEvent(error, { requestId: this.#call.id }).toString('utf8')];
   }
 }
-
-const unfinished = (): GatewayError =>
-  new GatewayError('stream_interrupted', { message: 'The provider closed the stream before its end.', source: 'provider' });
 
 const textOf = (event: ApiEvent): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 

@@ -8,7 +8,8 @@ import { ThoughtNotes } from '../../anthropic-messages/answer/thoughts.ts';
 import { textOf } from '../../shared/json.ts';
 import { Kept } from '../../shared/answer/kept.ts';
 import { toHubCitation } from '../citations.ts';
-import { finishReason } from './finish.ts';
+import { finishReasons } from './finish.ts';
+import { finishReasonOf } from '../../shared/answer/stop-reason.ts';
 import { converseUsage } from './usage.ts';
 
 /** What the reading of an answer depends on. */
@@ -211,7 +212,7 @@ export class ConverseReader {
     const events: ModelEvent[] = [];
     if (isPlain(fields)) events.push({ type: 'extra', fields: { additional_model_response_fields: fields }, strict: false });
     if (this.#annotations.length > 0) events.push({ type: 'annotations', choice: 0, annotations: this.#annotations });
-    const reason = finishReason(raw, { calls: this.#calls, isOutput: this.#isOutput });
+    const reason = finishReasonOf(finishReasons, raw, { calls: this.#calls, isOutput: this.#isOutput });
     events.push({ type: 'finish', choice: 0, reason, ...(raw === undefined ? {} : { raw }) });
     return events;
   }

@@ -4,6 +4,7 @@ import type { StreamTransform } from '../../../core/stream.ts';
 import { parseObject } from '../../shared/json.ts';
 import { faultOfEvent, isFault } from '../fault.ts';
 import { type AnswerCall, ConverseReader } from './reader.ts';
+import { streamInterrupted } from '../../shared/answer/interrupted.ts';
 
 const nothing: readonly ModelEvent[] = Object.freeze([]);
 
@@ -36,9 +37,7 @@ export class ConverseStream implements StreamTransform<WireEvent, ModelEvent> {
   /** The counts come behind the end of the message, which may lack them. */
   end(): readonly ModelEvent[] {
     if (this.#isOver || this.#isFinished) return nothing;
-    return this.fail(
-      new GatewayError('stream_interrupted', { message: 'The provider closed the stream before its end.', source: 'provider' }),
-    );
+    return this.fail(streamInterrupted());
   }
 
   fail(error: GatewayError): readonly ModelEvent[] {

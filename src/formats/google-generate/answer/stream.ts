@@ -16,6 +16,7 @@ import { isTwoPart } from '../model.ts';
 import { parsedAnswer } from './parse.ts';
 import { type Piece, piecesOf } from './pieces.ts';
 import { geminiUsage, laterUsage } from './usage.ts';
+import { streamInterrupted } from '../../shared/answer/interrupted.ts';
 
 /** What an answer's conversion needs of its call. */
 export type AnswerCall = Pick<Call, 'model' | 'strict' | 'showsReasoning' | 'id' | 'createdAt'> & {
@@ -170,8 +171,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     } else if (this.#isWhole && candidates.length === 0) {
       out.push({ type: 'finish', choice: 0, reason: 'stop' });
     } else if (!this.#isWhole && (candidates.length === 0 || candidates.some(({ finish }) => finish === undefined))) {
-      const message = 'The provider closed the stream before its end.';
-      return [...out, { type: 'error', error: new GatewayError('stream_interrupted', { message, source: 'provider' }) }];
+      return [...out, { type: 'error', error: streamInterrupted() }];
     }
     this.#settle();
     const usage = geminiUsage(this.#usage);

@@ -1,5 +1,6 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Usage } from '../../../core/model/usage.ts';
+import { count } from '../../shared/usage.ts';
 
 /** Modalities by name, and by number for answers in that encoding. */
 const audio = ['AUDIO', 4] as const;
@@ -73,8 +74,5 @@ function modality(details: unknown, [name, number]: readonly [string, number]): 
   }
   return sum;
 }
-
-const count = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 
 const newer = (now: unknown, before: unknown): unknown => (now === undefined ? before : now);

@@ -1,14 +1,13 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Media, MediaNeed } from '../../../core/provider.ts';
+import { objectsIn } from '../../shared/json.ts';
 
 /** Bytes: what services of the chat format take of one file, base64 included. */
 const maxFileBytes = 22 * 1024 * 1024;
 
-const listOf = (value: unknown): readonly Plain[] => (Array.isArray(value) ? value.filter(isPlain) : []);
-
 /** Documents that a body in the common form names by address: services of the chat format take files by value. */
 export function urlFiles(body: Plain): readonly MediaNeed[] {
-  const parts = listOf(body['messages']).flatMap(({ content }) => listOf(content));
+  const parts = objectsIn(body['messages']).flatMap(({ content }) => objectsIn(content));
   const urls = parts.map(({ file }) => (isPlain(file) ? file['file_url'] : undefined)).filter((url) => typeof url === 'string');
   return [...new Set(urls)].map((url) => ({ url, maxBytes: maxFileBytes }));
 }
@@ -16,8 +15,10 @@ export function urlFiles(body: Plain): readonly MediaNeed[] {
 /** The same body with the documents that were downloaded in place of their addresses. */
 export function inlinedFiles(body: Plain, media: ReadonlyMap<string, Media>): Plain {
   if (media.size === 0) return body;
-  const messages = listOf(body['messages']).map((message) =>
-    Array.isArray(message['content']) ? { ...message, content: listOf(message['content']).map((part) => inlined(part, media)) } : message,
+  const messages = objectsIn(body['messages']).map((message) =>
+    Array.isArray(message['content'])
+      ? { ...message, content: objectsIn(message['content']).map((part) => inlined(part, media)) }
+      : message,
   );
   return { ...body, messages };
 }

@@ -7,6 +7,7 @@ import { textOf } from '../../shared/json.ts';
 import { Kept } from '../../shared/answer/kept.ts';
 import { choiceExtras, finishEvent, topExtras, usageIn } from './completion.ts';
 import { deltaEvents, namelessCalls, newAnswer, type StreamedAnswer } from './delta.ts';
+import { streamInterrupted } from '../../shared/answer/interrupted.ts';
 
 const nothing: readonly ModelEvent[] = Object.freeze([]);
 
@@ -41,7 +42,7 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
     if (this.#isOver) return nothing;
     const answers = [...this.#answers.values()];
     const open = answers.some(({ finish }) => finish === undefined);
-    if (!this.#isDone && (open || answers.length === 0)) return this.fail(interrupted());
+    if (!this.#isDone && (open || answers.length === 0)) return this.fail(streamInterrupted());
     this.#isOver = true;
     return answers.flatMap((answer): readonly ModelEvent[] => [
       ...namelessCalls(answer),
@@ -99,6 +100,3 @@ const isSet = (value: unknown): boolean => value !== undefined && value !== null
 
 const unreadable = (): GatewayError =>
   new GatewayError('upstream_invalid', { message: 'An event of the provider is not a JSON object.', source: 'provider' });
-
-const interrupted = (): GatewayError =>
-  new GatewayError('stream_interrupted', { message: 'The provider closed the stream before its end.', source: 'provider' });

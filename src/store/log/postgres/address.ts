@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
+import { percentDecoded } from '../../../core/http/query.ts';
 
 /** Where a server is, taken from its URL. */
 export interface Address {
@@ -31,7 +32,7 @@ export function readAddress(url: string): Address {
   }
   const host = parsed.hostname || parsed.searchParams.get('host') || 'localhost';
   const database = decodeURIComponent(parsed.pathname.slice(1)) || decodeURIComponent(parsed.username) || 'postgres';
-  const secrets = [parsed.password, parsed.searchParams.get('password') ?? ''].flatMap((secret) => [secret, decoded(secret)]);
+  const secrets = [parsed.password, parsed.searchParams.get('password') ?? ''].flatMap((secret) => [secret, percentDecoded(secret)]);
   const ssl = tlsOf(parsed.searchParams);
   for (const name of tlsNames) parsed.searchParams.delete(name);
   return {
@@ -63,13 +64,5 @@ function tlsOf(parameters: URLSearchParams): ConnectionOptions | false {
       throw new Error(
         `sslmode "${mode.slice(0, 20)}" in the URL of the request log is not known: use disable, require, verify-ca or verify-full`,
       );
-  }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }

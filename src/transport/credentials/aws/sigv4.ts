@@ -1,6 +1,7 @@
 import { createHmac, hash } from 'node:crypto';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
 import type { AwsKeys } from '../../../core/secrets/grant.ts';
+import { percentDecoded } from '../../../core/http/query.ts';
 
 /** What is signed for: keys that leak from one service or region are no use in another. */
 export interface SigningScope {
@@ -101,7 +102,7 @@ function canonicalQuery(query: string): string {
     .map((part) => {
       const equals = part.indexOf('=');
       const name = equals < 0 ? part : part.slice(0, equals);
-      return [encoded(decoded(name)), encoded(decoded(equals < 0 ? '' : part.slice(equals + 1)))] as const;
+      return [encoded(percentDecoded(name)), encoded(percentDecoded(equals < 0 ? '' : part.slice(equals + 1)))] as const;
     })
     .toSorted(([a, x], [b, y]) => (a === b ? compare(x, y) : compare(a, b)))
     .map(([name, value]) => `${name}=${value}`)
@@ -113,11 +114,3 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 /** RFC 3986: all but the unreserved characters. */
 const encoded = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../../core/error.ts';
 import type { TimeoutPhase } from '../../../core/plan.ts';
 import { slowClientMs } from '../../wire/slow-client.ts';
+import { errorCode } from '../../../core/text/error-code.ts';
 
 /** What came is not what the format says; nothing of it was committed. */
 export function invalid(message: string, retry?: boolean): GatewayError {
@@ -14,7 +15,7 @@ export function interrupted(message: string): GatewayError {
 
 /** The code of a socket error. */
 export function codeOf(error: Error): string | undefined {
-  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return errorCode(error) || undefined;
 }
 
 /** Codes of a connection that did not come in time: the library's and our own. */

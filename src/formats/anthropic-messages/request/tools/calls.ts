@@ -1,6 +1,7 @@
 import { isExactNumber, isPlain, type Plain } from '../../../../core/json/merge.ts';
 import { parseExact } from '../../../../core/json/scan.ts';
 import { type Block, cacheOf, type Conversion } from '../conversion.ts';
+import { stringOf } from '../../../shared/json.ts';
 
 /** A call that the model made, in the caller's words. */
 export interface Called {
@@ -42,10 +43,8 @@ export function calledBy(call: Plain, { drops }: Conversion): Called {
   const fn = isPlain(call['function']) ? call['function'] : isPlain(call['custom']) ? call['custom'] : {};
   drops.others(call, members, 'messages[].tool_calls[].', 'not supported by this service');
   drops.others(fn, functionMembers, 'messages[].tool_calls[].', 'not supported by this service');
-  return { id: textIn(call['id']), name: textIn(fn['name']), input: inputOf(fn['arguments'] ?? fn['input']), extra: cacheOf(call) };
+  return { id: stringOf(call['id']), name: stringOf(fn['name']), input: inputOf(fn['arguments'] ?? fn['input']), extra: cacheOf(call) };
 }
-
-export const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
  * Arguments as the object that the API wants. Empty text and null are a call without arguments; text that is no JSON object (a

@@ -2,6 +2,7 @@ import { isPlain, type Plain } from '../../../../core/json/merge.ts';
 import { isOtherTool, lacksTool } from '../../../shared/request/cannot-carry.ts';
 import type { Block, Conversion } from '../conversion.ts';
 import type { Turn } from '../turns.ts';
+import { objectsIn } from '../../../shared/json.ts';
 
 /** Members of a tool that the API knows beside name, description and schema. */
 const kept = ['cache_control', 'defer_loading', 'input_examples', 'allowed_callers', 'eager_input_streaming'] as const;
@@ -39,16 +40,14 @@ const anyObject = { type: 'object', properties: {} };
 
 function toolsOf(body: Plain, conversion: Conversion): Block[] {
   const tools: Block[] = [];
-  for (const tool of listOf(body['tools'])) {
+  for (const tool of objectsIn(body['tools'])) {
     const converted = toolOf(tool, conversion);
     if (converted !== undefined) tools.push(converted);
   }
-  for (const fn of listOf(body['functions'])) tools.push(functionTool(fn, {}, conversion));
+  for (const fn of objectsIn(body['functions'])) tools.push(functionTool(fn, {}, conversion));
   if (isPlain(body['web_search_options'])) tools.push(webSearch(body['web_search_options'], conversion));
   return tools;
 }
-
-const listOf = (value: unknown): readonly Plain[] => (Array.isArray(value) ? value.filter(isPlain) : []);
 
 const searchTools: ReadonlySet<unknown> = new Set(['vendor_search', 'vendor_search_retrieval', 'google_search', 'google_search_retrieval']);
 
@@ -135,7 +134,7 @@ function choiceOf(choice: unknown): Block | undefined {
 function allowedNames(choice: unknown): ReadonlySet<string> | undefined {
   if (!isPlain(choice) || choice['type'] !== 'allowed_tools') return undefined;
   const inner = isPlain(choice['allowed_tools']) ? choice['allowed_tools'] : choice;
-  return new Set(listOf(inner['tools']).map((tool) => String((isPlain(tool['function']) ? tool['function'] : tool)['name'])));
+  return new Set(objectsIn(inner['tools']).map((tool) => String((isPlain(tool['function']) ? tool['function'] : tool)['name'])));
 }
 
 /** Some models choose for themselves whether a tool is used. */

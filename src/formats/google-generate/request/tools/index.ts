@@ -4,6 +4,7 @@ import { cannotCarry } from '../../../shared/request/cannot-carry.ts';
 import { type Conversion, hasAny, oneOf } from '../conversion.ts';
 import { toServedSchema } from '../../schema/index.ts';
 import { type BuiltIn, builtIn, isDated, isForeignTool } from './built-in.ts';
+import { objectOf } from '../../../shared/json.ts';
 
 /** Tools as the service wants them, and what its `toolConfig` needs of them. */
 export interface ServedTools {
@@ -102,5 +103,4 @@ function parametersOf(fn: Plain, { options, drops }: Conversion): Plain {
   return parameters === undefined || (parameters['type'] === 'object' && parameters['properties'] === undefined) ? {} : { parameters };
 }
 
-const objectOf = (value: unknown): Plain => (isPlain(value) ? value : {});
 const hasAlternatives = (schema: Plain): boolean => ['anyOf', 'oneOf', 'allOf'].some((key) => Array.isArray(schema[key]));
