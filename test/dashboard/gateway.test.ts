@@ -86,6 +86,15 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     await page.clock.runFor(6000);
     await rowOf(missed).waitFor();
     await page.getByText('The gateway is out of reach').waitFor({ state: 'detached' });
+
+    // What ends during a pause is there when it is over.
+    await page.keyboard.press('l');
+    await page.locator('button[aria-pressed="false"]', { hasText: 'Live' }).waitFor();
+    const paused = await send(gateway, 1);
+    await page.clock.runFor(1000);
+    expect(await rowOf(paused).count()).toBe(0);
+    await page.keyboard.press('l');
+    await rowOf(paused).waitFor();
   });
 
   it('filters, counts and suggests from the store', async () => {
@@ -245,6 +254,11 @@ describe.skipIf(!hasBrowser)('the sign-in', () => {
     await page.getByLabel('Admin token').waitFor();
     await page.goto(link);
     await page.getByRole('alert').waitFor();
+    await page.getByLabel('Admin token').fill('a-token-that-is-long-enough-for-this');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Admin token').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
   });
 
   it('says that a session has ended, and leads back to the page as it was left', async () => {

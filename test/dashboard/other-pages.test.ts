@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('the overview', () => {
   });
 
   it('waits for a slow response: asking again would abort it', async () => {
-    const { page } = await open(server.url);
+    const { page } = await open(`${server.url}/catalog`);
     await page.clock.install();
     const slow = Promise.withResolvers<void>();
     let asked = 0;

@@ -37,6 +37,11 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     };
     await expect.poll(toTheEnd).toBeGreaterThan(500);
     expect(Math.max(...counts)).toBeLessThanOrEqual(80);
+    // Another filter is another list: its newest row is what is seen first.
+    await filterOf(page).fill('stream:true');
+    await filterOf(page).press('Enter');
+    await page.locator(`tr[aria-rowindex="2"] a[href="/requests/${rows.find(({ stream }) => stream)?.id}"]`).waitFor();
+    expect(await page.evaluate('document.querySelector(".grid-box").scrollTop')).toBe(0);
   });
 
   it('filters, keeps the filter in the address, and gives it back with the history', async () => {
@@ -169,6 +174,38 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     await expect.poll(() => server.watching()).toBe(0);
   });
 
+  it('loses no row that ends while a slow response is on its way, and goes on by itself when the gateway is back', async () => {
+    const page = await list();
+    await expect.poll(() => server.watching()).toBe(1);
+    await page.clock.install();
+    const slow = Promise.withResolvers<void>();
+    const asked = page.waitForRequest((request) => request.url().includes('/api/requests?q=stream'));
+    await page.route('**/api/requests?*', async (route) => {
+      const response = await route.fetch();
+      await slow.promise;
+      await route.fulfill({ response });
+    });
+    await filterOf(page).fill('stream:true');
+    await filterOf(page).press('Enter');
+    await asked;
+    const one = { ...newRow(4), stream: true };
+    await expect.poll(() => server.watching()).toBe(1);
+    server.add(one);
+    await page.locator(`a[href="/requests/${one.id}"]`).waitFor();
+    slow.resolve();
+    await expect.poll(() => page.locator('.grid-box').getAttribute('aria-busy')).toBe('false');
+    expect(await page.locator(`a[href="/requests/${one.id}"]`).count()).toBe(1);
+
+    await page.unroute('**/api/requests?*');
+    await page.route('**/api/requests?*', (route) => route.abort());
+    await filterOf(page).fill('stream:false');
+    await filterOf(page).press('Enter');
+    await page.getByText('The gateway can’t be reached').waitFor();
+    await page.unroute('**/api/requests?*');
+    await page.clock.runFor(3000);
+    await page.getByText('The gateway can’t be reached').waitFor({ state: 'detached' });
+  });
+
   it('shows live rows of the filter alone', async () => {
     const page = await list('?q=status%3A%3E%3D400');
     await expect.poll(() => server.watching()).toBe(1);
@@ -203,6 +240,13 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     expect(await page.getByRole('button', { name: 'Live' }).isDisabled()).toBe(true);
     await page.goBack();
     await expect.poll(() => page.getByRole('button', { name: 'Live' }).getAttribute('aria-pressed')).toBe('true');
+    // A day that somebody writes is one of where they are.
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setTimezoneOverride', { timezoneId: 'Asia/Tokyo' });
+    await page.keyboard.press('t');
+    await page.getByRole('textbox', { name: 'From' }).fill('2026-11-20');
+    await page.getByRole('button', { name: 'Show this range' }).click();
+    await expect.poll(() => parameter(page, 'range')).toMatch(/^2026-11-19T15:00:00.000Z/);
   });
 
   it('remembers columns, widths, views and the theme', async () => {

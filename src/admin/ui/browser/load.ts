@@ -56,13 +56,21 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: read
     }, every);
     return () => clearInterval(timer);
   }, [every]);
-  const isAway = state.error?.code === 'unreachable';
+  const again = (): void => setTurn((n) => n + 1);
+  useReturn(state, again);
+  return { ...state, again };
+}
+
+/** Calls a gateway that could not be reached again, until it can be. */
+export function useReturn({ error, loading }: Pick<Loaded<unknown>, 'error' | 'loading'>, again: () => void): void {
+  const latest = useRef(again);
+  latest.current = again;
+  const isAway = error?.code === 'unreachable' && !loading;
   useEffect(() => {
-    if (!isAway || state.loading) return undefined;
-    const timer = setTimeout(() => setTurn((n) => n + 1), awayMs);
+    if (!isAway) return undefined;
+    const timer = setTimeout(() => latest.current(), awayMs);
     return () => clearTimeout(timer);
-  }, [isAway, state.loading]);
-  return { ...state, again: () => setTurn((n) => n + 1) };
+  }, [isAway]);
 }
 
 export const toApiError = (error: unknown): ApiError =>

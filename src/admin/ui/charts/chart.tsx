@@ -35,10 +35,14 @@ export function Chart({
   const width = useWidth(box);
   const [hover, setHover] = useState<{ readonly index: number; readonly left: number } | null>(null);
   const step = times.length > 1 ? (times[1] ?? 0) - (times[0] ?? 0) : 60_000;
+  // What a drag does is always that of the latest drawing: the filter may be another than when the bars were drawn.
+  const drag = useRef(onRange);
+  drag.current = onRange;
   useEffect(() => {
     if (box.current === null || width === 0) return undefined;
     const onHover = (index: number | null, left: number): void => setHover(index === null || left < 0 ? null : { index, left });
-    return plot(box.current, { times, series, kind, format, width, height, onRange, onHover });
+    const select = onRange === undefined ? undefined : (since: number, until: number): void => drag.current?.(since, until);
+    return plot(box.current, { times, series, kind, format, width, height, onRange: select, onHover });
   }, [times, series, kind, width, height, scheme.value]);
   const click = (): void => {
     const at = hover === null ? undefined : times[hover.index];

@@ -59,13 +59,14 @@ function List({ status }: { status: Loaded<Status> }) {
   const live = useLive(query, isLive && isValid && !hasEnd && mayRead, flows, rows);
   late.current = live.offer;
   useLayoutEffect(() => setSelected((before) => open ?? before), [open]);
+  // Another list begins at its top; a row that it may not have would keep new ones waiting.
+  useLayoutEffect(() => {
+    setSelected(open);
+    toTop();
+  }, [query]);
 
   const show = (id: string | undefined): void => setParameters({ open: id }, { replace: open !== undefined && id !== undefined });
-  const setFilter = (next: string): void => {
-    // A row that is not listed any more would keep new ones waiting.
-    setSelected(undefined);
-    setParameters({ q: next, open: undefined });
-  };
+  const setFilter = (next: string): void => setParameters({ q: next, open: undefined });
   // Times of the filter would overrule what is chosen.
   const setRange = (next: Range): void => setParameters({ range: next === usualRange ? undefined : next, q: withoutTimes(filter) });
   useListKeys({ rows, selected, open, select: setSelected, show, toggleLive: () => setLive((on) => !on), menu: setMenu });
@@ -180,10 +181,12 @@ function Tools({ isLive, hasEnd, onLive, range, overruled, onRange, menu, onMenu
   );
 }
 
+const toTop = (): void => document.querySelector('.grid-box')?.scrollTo({ top: 0 });
+
 function showNew(flush: () => void, select: (id: undefined) => void): void {
   flush();
   select(undefined);
-  document.querySelector('.grid-box')?.scrollTo({ top: 0 });
+  toTop();
 }
 
 interface ListKeys {

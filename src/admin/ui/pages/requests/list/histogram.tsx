@@ -57,6 +57,10 @@ export function Histogram({ query, isValid, newest, oldest, isTold, onRange }: H
   const problem = stats.error?.code === 'unreachable' ? undefined : stats.error;
   const data = problem === undefined ? stats.data : undefined;
   useFollow(newest, stats.again);
+  // What the list got over is over for its bars too.
+  useEffect(() => {
+    if (!isTold && stats.error !== undefined) stats.again();
+  }, [isTold]);
   const times = useMemo(() => data?.series.map(({ at }) => at) ?? [], [data]);
   const series = useMemo(() => statusSeries(data?.series ?? []), [data]);
   return (

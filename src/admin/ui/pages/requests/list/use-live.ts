@@ -38,14 +38,21 @@ interface Buffer {
 
 const empty = (): Buffer => ({ rows: [], waiting: 0, skipped: 0, hasGap: false });
 
+/** How far the rows of a filter were followed: the id of the last event. */
+interface Place {
+  readonly query: string;
+  last: string | undefined;
+}
+
 /**
- * New rows as they end. They flow into the list while `flows`, and wait otherwise. After a break it goes on behind the last event
- * that it saw; where rows are missing by then, the list is loaded anew while it flows.
+ * New rows as they end. They flow into the list while `flows`, and wait otherwise. After a break, and after a pause, it goes on behind
+ * the last event that it saw; where rows are missing by then, the list is loaded anew while it flows.
  */
 export function useLive(query: string, isOn: boolean, flows: boolean, list: LiveList): Live {
   const [seen, setSeen] = useState({ waiting: 0, skipped: 0, hasGap: false });
   const [state, setState] = useState<Live['state']>('off');
   const buffer = useRef(empty());
+  const place = useRef<Place>({ query, last: undefined });
   const now = useRef({ list, flows });
   now.current = { list, flows };
 
@@ -70,8 +77,11 @@ export function useLive(query: string, isOn: boolean, flows: boolean, list: Live
       setState('off');
       return undefined;
     }
-    forget();
-    const end = follow(query, buffer, setState);
+    if (place.current.query !== query) {
+      place.current = { query, last: undefined };
+      forget();
+    }
+    const end = follow(place.current, buffer, setState);
     const timer = setInterval(() => {
       if (now.current.flows && buffer.current.hasGap) loadAll();
       if (now.current.flows) flush();
@@ -97,10 +107,9 @@ export function useLive(query: string, isOn: boolean, flows: boolean, list: Live
  * Follows until the returned function is called. The browser connects again by itself after a break, but not after a response with an
  * error. A tab that nobody sees has no connection: browsers open few to one gateway.
  */
-function follow(query: string, buffer: { readonly current: Buffer }, onState: (state: Live['state']) => void): () => void {
+function follow(place: Place, buffer: { readonly current: Buffer }, onState: (state: Live['state']) => void): () => void {
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let last: string | undefined;
   let isOver = false;
   const close = (): void => {
     clearTimeout(timer);
@@ -110,11 +119,11 @@ function follow(query: string, buffer: { readonly current: Buffer }, onState: (s
   const open = (): void => {
     close();
     if (isOver || document.visibilityState === 'hidden') return;
-    const own = new EventSource(addressOf('/api/live', { q: query, last }));
+    const own = new EventSource(addressOf('/api/live', { q: place.query, last: place.last }));
     source = own;
     const listen = (name: string, take: (data: string) => void): void =>
       own.addEventListener(name, (event: MessageEvent<string>) => {
-        last = event.lastEventId;
+        place.last = event.lastEventId;
         take(event.data);
       });
     own.addEventListener('open', () => onState('on'));

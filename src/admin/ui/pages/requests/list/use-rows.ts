@@ -3,7 +3,7 @@ import type { SearchPage } from '../../../../../core/logs/reader.ts';
 import type { LogRow } from '../../../../../core/logs/row.ts';
 import type { ApiError } from '../../../browser/api.ts';
 import { get } from '../../../browser/api.ts';
-import { toApiError } from '../../../browser/load.ts';
+import { toApiError, useReturn } from '../../../browser/load.ts';
 import { hasEnded } from '../../../browser/session.ts';
 
 const pageSize = 100;
@@ -38,6 +38,10 @@ export function useRows(query: string, isValid: boolean, late: { readonly curren
   const [loading, setLoading] = useState(true);
   const [turn, setTurn] = useState(0);
   const running = useRef<AbortController | undefined>(undefined);
+  /** The page that was asked for last, by what it begins before. */
+  const asked = useRef<string | undefined>(undefined);
+  /** Live rows that came while the first page was on its way: it may have been read before they ended. */
+  const arrived = useRef<readonly LogRow[]>([]);
   const now = useRef(state);
   now.current = state;
 
@@ -46,12 +50,14 @@ export function useRows(query: string, isValid: boolean, late: { readonly curren
       running.current?.abort();
       const abort = new AbortController();
       running.current = abort;
+      asked.current = before;
+      arrived.current = [];
       setLoading(true);
       try {
         const page = await get<SearchPage>('/api/requests', { q: query, before, limit: pageSize }, abort.signal);
         if (abort.signal.aborted) return;
-        const kept = before === undefined ? [] : now.current.rows;
-        setState({ rows: joined(kept, page.rows), next: page.next, error: undefined });
+        const kept = before === undefined ? arrived.current : now.current.rows;
+        setState({ rows: newestFirst(joined(kept, page.rows)), next: page.next, error: undefined });
       } catch (error) {
         if (!abort.signal.aborted && !hasEnded.peek()) setState({ ...now.current, error: toApiError(error) });
       }
@@ -71,8 +77,12 @@ export function useRows(query: string, isValid: boolean, late: { readonly curren
   // What ended just before is stored a moment later, and came too early for the live rows.
   useEffect(() => {
     const abort = new AbortController();
-    const timer = setTimeout(() => {
-      if (!isValid || isEnded || running.current !== undefined) return;
+    const look = (): void => {
+      if (!isValid || isEnded) return;
+      if (running.current !== undefined) {
+        timer = setTimeout(look, lateAfter);
+        return;
+      }
       get<SearchPage>('/api/requests', { q: query, limit: pageSize }, abort.signal)
         .then((page) => {
           const seen = new Set(now.current.rows.map(({ id }) => id));
@@ -80,12 +90,14 @@ export function useRows(query: string, isValid: boolean, late: { readonly curren
         })
         // The first call said already what is wrong.
         .catch(() => undefined);
-    }, lateAfter);
+    };
+    let timer = setTimeout(look, lateAfter);
     return () => {
       clearTimeout(timer);
       abort.abort();
     };
   }, [query, isValid, turn, isEnded]);
+  useReturn({ error: state.error, loading }, () => void (isValid && !isEnded && load(asked.current)));
 
   return {
     ...state,
@@ -95,7 +107,10 @@ export function useRows(query: string, isValid: boolean, late: { readonly curren
       if (running.current === undefined && typeof next === 'string' && rows.length < mostRows) void load(next);
     },
     again: () => setTurn((n) => n + 1),
-    prepend: (fresh) => setState((before) => ({ ...before, rows: newestFirst(joined(fresh, before.rows)).slice(0, mostRows) })),
+    prepend: (fresh) => {
+      if (running.current !== undefined) arrived.current = [...fresh, ...arrived.current];
+      setState((before) => ({ ...before, rows: newestFirst(joined(fresh, before.rows)).slice(0, mostRows) }));
+    },
   };
 }
 
