@@ -14,7 +14,7 @@ export const percent = (part: number, of: number): string => {
   if (share === 0 || share === 100) return `${share} %`;
   if (share < 0.1) return '< 0.1 %';
   if (share > 99.9) return '> 99.9 %';
-  return `${share < 10 ? share.toFixed(1) : Math.round(share)} %`;
+  return `${share < 10 || share >= 99.5 ? share.toFixed(1) : Math.round(share)} %`;
 };
 
 /** Milliseconds → `812 ms`, `1.94 s`, `2 min 5 s`. */

@@ -27,6 +27,9 @@ function nameOf(range: Range): string {
 /** What a text field for local time holds: `2026-11-22T09:31:07`. */
 const local = (at: number): string => `${day(at)}T${clock(at)}`;
 
+/** A day alone would be read as one of UTC. */
+const timeIn = (text: string): number => Date.parse(/^\s*\d{4}-\d\d-\d\d\s*$/.test(text) ? `${text.trim()}T00:00` : text);
+
 interface RangePickerProps {
   readonly range: Range;
   readonly onRange: (range: Range) => void;
@@ -74,7 +77,7 @@ function OwnRange({ range, onRange }: Pick<RangePickerProps, 'range' | 'onRange'
   const bounds = boundsOf(range, Date.now());
   const [since, setSince] = useState(local(bounds?.since ?? Date.now() - 3_600_000));
   const [until, setUntil] = useState(local(bounds?.until ?? Date.now()));
-  const [from, to] = [Date.parse(since), Date.parse(until)];
+  const [from, to] = [timeIn(since), timeIn(until)];
   const isValid = !Number.isNaN(from) && !Number.isNaN(to) && from < to;
   return (
     <form

@@ -32,7 +32,14 @@ describe('ranges', () => {
     expect(parseFilter(withRange('status:500', range), now)).toHaveProperty('filter');
   });
 
-  it.each(['', 'x', '1y', '1h/2h', '/', null])('%j is none', (text) => expect(isRange(text)).toBe(false));
+  it.each(['', 'x', '1y', '1h/2h', '/', '1/2', '2026-11-22 09:00/2026-11-22 10:00', null])('%j is none', (text) =>
+    expect(isRange(text)).toBe(false),
+  );
+
+  it.each(['2026-11-22/2026-11-23', '2026-11-22T09:00/2026-11-22T09:30'])('%s is of the times that its name shows', (range) => {
+    const parsed = parseFilter(withRange('', range), now);
+    expect(parsed).toHaveProperty('filter', expect.objectContaining(boundsOf(range, now)));
+  });
 
   it('lose to times of the filter', () => expect(withRange('since:5m model:x', '1h')).toBe('since:5m model:x'));
 

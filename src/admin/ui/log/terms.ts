@@ -26,9 +26,11 @@ const unit: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_
 
 export const isRange = (text: unknown): text is Range =>
   typeof text === 'string' &&
-  (text === 'all' ||
-    /^\d{1,4}[mhd]$/.test(text) ||
-    (text.split('/').length === 2 && text.split('/').every((part) => !Number.isNaN(Date.parse(part)))));
+  (text === 'all' || /^\d{1,4}[mhd]$/.test(text) || (text.split('/').length === 2 && text.split('/').every(isTime)));
+
+/** What else browsers read as a date (`1`, `May`) means something else in each of them. */
+const isTime = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?$/.test(text) && !Number.isNaN(Date.parse(text));
 
 /** Milliseconds of a range that ends now; undefined for the others. */
 function lengthOf(range: Range): number | undefined {
@@ -50,7 +52,7 @@ export function boundsOf(range: Range, now: number): { readonly since: number; r
 export function rangeTerms(range: Range): string {
   if (range === 'all') return '';
   if (lengthOf(range) !== undefined) return `since:${range}`;
-  const [since, until] = range.split('/');
+  const [since, until] = range.split('/').map((text) => new Date(text).toISOString());
   return `since:${since} until:${until}`;
 }
 
