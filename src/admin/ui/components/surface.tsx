@@ -77,11 +77,15 @@ interface DialogProps {
   readonly children: ComponentChildren;
   readonly footer?: ComponentChildren;
   readonly wide?: boolean;
+  /** It has what is shown once: a click beside it closes nothing. */
+  readonly once?: boolean;
 }
 
-/** The browser's own dialog: it holds the focus, closes with Escape, and gives the focus back. */
-export function Dialog({ title, onClose, children, footer, wide = false }: DialogProps) {
+/** The browser's own dialog: it holds the focus, closes with Escape or a click beside it, and gives the focus back. */
+export function Dialog({ title, onClose, children, footer, wide = false, once = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
+  // A text that is selected up to beyond the edge ends there with a click.
+  const pressed = useRef<EventTarget | null>(null);
   const id = useId();
   useLayoutEffect(() => {
     const dialog = ref.current;
@@ -101,8 +105,11 @@ export function Dialog({ title, onClose, children, footer, wide = false }: Dialo
         event.preventDefault();
         onClose();
       }}
+      onPointerDown={(event) => {
+        pressed.current = event.target;
+      }}
       onClick={(event) => {
-        if (event.target === ref.current) onClose();
+        if (!once && event.target === ref.current && pressed.current === ref.current) onClose();
       }}
     >
       <header>

@@ -45,7 +45,7 @@ export function CreateDialog({ taken, onClose, onDone }: CreateProps) {
   };
   if (create.result !== undefined)
     return (
-      <Dialog title={`Key ${name.trim()}`} onClose={onClose} footer={<Button onClick={onClose}>I have it</Button>}>
+      <Dialog once title={`Key ${name.trim()}`} onClose={onClose} footer={<Button onClick={onClose}>I have it</Button>}>
         <Issued change={create.result} />
       </Dialog>
     );
