@@ -20,7 +20,7 @@ prompts:
         model: "@mock/echo"
         variables: {product: {required: true}, tone: {default: friendly}}
         messages: [{role: user, content: "Greet customers of {{product}} in a {{tone}} tone."}]
-      2: {model: "@mock/echo", variables: {name: {required: true}}, messages: [{role: user, content: "Welcome, {{name}}."}]}
+      2: {model: "@mock/echo", variables: {constructor: {required: true}}, messages: [{role: user, content: "Welcome, {{constructor}}."}]}
 `;
 const support = (temperature: number): string => `configs:
   support:
@@ -132,7 +132,8 @@ describe.skipIf(!hasBrowser)('a person', () => {
     await runs.getByText('200').first().waitFor();
     expect(gateway.records).toHaveLength(1);
     await page.getByLabel('Version', { exact: true }).selectOption('2');
-    await page.getByLabel('name (required)').fill('Ada');
+    await page.getByText('Fill in constructor to see what is sent').waitFor();
+    await page.getByLabel('constructor (required)').fill('Ada');
     await page.getByText('Welcome, Ada.').first().waitFor();
     expect(complaints).toEqual([]);
   });
@@ -142,6 +143,12 @@ describe.skipIf(!hasBrowser)('a person', () => {
     await page.getByText('No API keys yet').waitFor();
     await page.getByRole('button', { name: 'Create a key' }).click();
     await page.getByLabel('Name').fill('app-web');
+    // A selection that ends beside the dialog is no click there.
+    const { x, y } = (await page.getByLabel('Name').boundingBox()) ?? { x: 0, y: 0 };
+    await page.mouse.move(x + 40, y + 10);
+    await page.mouse.down();
+    await page.mouse.move(5, y + 10, { steps: 3 });
+    await page.mouse.up();
     await page.getByLabel('Configs').fill('support');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     const secret = page.getByLabel('Secret', { exact: true });
@@ -149,6 +156,7 @@ describe.skipIf(!hasBrowser)('a person', () => {
     expect(first).toMatch(/^gw_live_[\w-]+$/);
     await page.getByText('Written to keys.d/app-web.yaml').waitFor();
     expect(await statusWith(first)).toBe(200);
+    await page.mouse.click(5, 5);
     await page.getByRole('button', { name: 'I have it' }).click();
     await expect.poll(() => page.content()).not.toContain(first);
 
@@ -228,6 +236,10 @@ describe.skipIf(!hasBrowser)('a person', () => {
     await page.getByRole('tab', { name: 'Plan' }).click();
     await page.getByRole('button', { name: 'Back to what serves' }).click();
     await page.getByText('The text is what serves.', { exact: false }).waitFor();
+    // It stays what serves.
+    await page.getByLabel('File').selectOption('configs/support.yaml');
+    await write('configs/support.yaml', support(0.4));
+    await expect.poll(() => area.inputValue()).toContain('temperature: 0.4');
   });
 
   it('finds the place of a value', async () => {

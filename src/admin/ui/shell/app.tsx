@@ -25,11 +25,9 @@ async function start(): Promise<void> {
     else signedIn(await post<Session>('/api/session', { link }));
     failed.value = undefined;
   } catch (error) {
-    if (link === undefined) failed.value = toApiError(error);
-    else {
-      failed.value = toApiError(error);
-      session.value = await get<Session>('/api/session').catch(() => undefined);
-    }
+    failed.value = toApiError(error);
+    // Whoever is signed in already stays so.
+    if (link !== undefined) session.value ??= await get<Session>('/api/session').catch(() => undefined);
   }
 }
 
@@ -42,6 +40,10 @@ export function App() {
     return () => window.removeEventListener('hashchange', again);
   }, []);
   const who = session.value;
+  // Who has signed in reads no more of what was wrong with it.
+  useEffect(() => {
+    if (who !== undefined && who.role !== null && !hasEnded.value) failed.value = undefined;
+  }, [who, hasEnded.value]);
   if (who === undefined) {
     return failed.value === undefined ? null : (
       <main class="sign-in">

@@ -37,7 +37,7 @@ export function Assume({ slugs, value, onChange }: AssumeProps) {
           <SelectField
             key={slug}
             label={slug}
-            value={value[slug] ?? ''}
+            value={Object.hasOwn(value, slug) ? (value[slug] ?? '') : ''}
             onInput={(said) => onChange({ ...value, [slug]: said })}
             options={outcomes}
           />

@@ -29,11 +29,11 @@ export function TryOut({ prompt, version, onVersion, onRun }: TryOutProps) {
   const [key, setKey] = useState('');
   const run = useAction<PromptTry>(onRun);
   const path = `/api/prompts/${encodeURIComponent(`${id}@${version}`)}`;
-  const values = Object.fromEntries(
-    variables.flatMap(({ name }) => (texts[name] === undefined || texts[name] === '' ? [] : [[name, valueOf(texts[name])]])),
-  );
+  // Variables have any name, also that of what every object has.
+  const textOf = (name: string): string => (Object.hasOwn(texts, name) ? (texts[name] ?? '') : '');
+  const values = Object.fromEntries(variables.flatMap(({ name }) => (textOf(name) === '' ? [] : [[name, valueOf(textOf(name))]])));
   const missing = variables
-    .filter(({ name, required, default: standard }) => required && standard === null && !(name in values))
+    .filter(({ name, required, default: standard }) => required && standard === null && !Object.hasOwn(values, name))
     .map(({ name }) => name);
   const settled = useSettled(JSON.stringify(values));
   const preview = useLoad(
@@ -67,7 +67,7 @@ export function TryOut({ prompt, version, onVersion, onRun }: TryOutProps) {
             <TextField
               key={name}
               label={required ? `${name} (required)` : name}
-              value={texts[name] ?? ''}
+              value={textOf(name)}
               onInput={(text) => setTexts((before) => ({ ...before, [name]: text }))}
               rows={2}
               {...(standard === null ? {} : { placeholder: standard })}

@@ -32,7 +32,7 @@ export function System({ name }: { name: string | undefined }) {
         {view === 'now' && <Now status={status} />}
         {view === 'revisions' && <Revisions onChange={status.again} />}
         {view === 'configuration' && <Configuration revision={status.data?.revision} />}
-        {view === 'plan' && <Plan />}
+        {view === 'plan' && <Plan revision={status.data?.revision} />}
       </Tabs>
     </Page>
   );

@@ -18,30 +18,31 @@ const drafts = signal<Readonly<Record<string, string>>>({});
 const pauseMs = 450;
 
 /** What would change if these texts were saved: nothing is written, nothing is served. */
-export function Plan() {
-  const loaded = useLoad((abort) => get<EffectiveConfig>('/api/config', {}, abort), []);
+export function Plan({ revision }: { revision: string | undefined }) {
+  const loaded = useLoad((abort) => get<EffectiveConfig>('/api/config', {}, abort), [revision]);
   return (
     <Await loaded={loaded} lines={14}>
-      {({ files }) =>
+      {({ files, revision: serves }) =>
         files.length === 0 ? (
           <Empty icon="system" title="No file to plan with">
             <p>The gateway runs without a file. Write one with `gateway init`, start with it, and plan changes to it here.</p>
           </Empty>
         ) : (
-          <Workbench files={files} />
+          <Workbench files={files} revision={serves} />
         )
       }
     </Await>
   );
 }
 
-function Workbench({ files }: { files: EffectiveConfig['files'] }) {
-  const [path, setPath] = useState(files[0]?.path ?? '');
+function Workbench({ files, revision }: Pick<EffectiveConfig, 'files' | 'revision'>) {
+  const [chosen, setPath] = useState(files[0]?.path ?? '');
+  const path = (files.find((file) => file.path === chosen) ?? files[0])?.path ?? '';
   const area = useRef<HTMLTextAreaElement>(null);
   const [wanted, setWanted] = useState<ShownDiagnostic>();
   const saved = files.find((file) => file.path === path)?.text ?? '';
   const text = drafts.value[path] ?? saved;
-  const plan = usePlan();
+  const plan = usePlan(revision);
   const own = plan.data?.diagnostics.filter(({ file }) => file === path) ?? [];
   const changed = files.filter((file) => drafts.value[file.path] !== undefined && drafts.value[file.path] !== file.text);
   // Before anything else can take the focus, and once: a look at another file and back does not move it again.
@@ -83,15 +84,15 @@ function Workbench({ files }: { files: EffectiveConfig['files'] }) {
   );
 }
 
-/** The plan of all drafts, a moment after the last key. */
-function usePlan(): Loaded<PlanResult> {
+/** The plan of all drafts against a revision, a moment after the last key. */
+function usePlan(revision: string): Loaded<PlanResult> {
   const [settled, setSettled] = useState(drafts.value);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(drafts.value), pauseMs);
     return () => clearTimeout(timer);
   }, [drafts.value]);
   const files = JSON.stringify(settled);
-  return useLoad((abort) => post<PlanResult>('/api/plan', { files: settled }, abort), [files]);
+  return useLoad((abort) => post<PlanResult>('/api/plan', { files: settled }, abort), [files, revision]);
 }
 
 function Outcome({
