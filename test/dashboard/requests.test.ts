@@ -179,17 +179,18 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     await expect.poll(() => server.watching()).toBe(1);
     await page.clock.install();
     const slow = Promise.withResolvers<void>();
-    const asked = page.waitForRequest((request) => request.url().includes('/api/requests?q=stream'));
+    const read = Promise.withResolvers<void>();
+    const followed = page.waitForResponse((response) => response.url().includes('/api/live?q=stream'));
     await page.route('**/api/requests?*', async (route) => {
       const response = await route.fetch();
+      read.resolve();
       await slow.promise;
       await route.fulfill({ response });
     });
     await filterOf(page).fill('stream:true');
     await filterOf(page).press('Enter');
-    await asked;
+    await Promise.all([read.promise, followed]);
     const one = { ...newRow(4), stream: true };
-    await expect.poll(() => server.watching()).toBe(1);
     server.add(one);
     await page.locator(`a[href="/requests/${one.id}"]`).waitFor();
     slow.resolve();

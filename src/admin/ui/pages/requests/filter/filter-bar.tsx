@@ -61,8 +61,7 @@ export function FilterBar({ filter, onFilter }: FilterBarProps) {
   const askHere = ({ value, selectionStart }: HTMLInputElement): void => ask(value, selectionStart ?? value.length);
   const onKey = (event: TargetedKeyboardEvent<HTMLInputElement>): void => {
     // Enter that ends the input of Chinese or Japanese is not meant for the field.
-    if (event.isComposing) return;
-    const act = actionOf(event.key, active, list.length);
+    const act = event.isComposing ? undefined : actionOf(event.key, active, list.length);
     if (act === undefined) return;
     event.preventDefault();
     const entry = list[active];

@@ -74,11 +74,36 @@ export function useRows(query: string, isValid: boolean, late: { readonly curren
     if (isValid && !isEnded) void load(undefined);
   }, [load, isValid, turn, isEnded]);
   useEffect(() => () => running.current?.abort(), []);
-  // What ended just before is stored a moment later, and came too early for the live rows.
+  useLate(query, isValid && !isEnded, turn, { running, now, late });
+  useReturn({ error: state.error, loading }, () => void (isValid && !isEnded && load(asked.current)));
+
+  return {
+    ...state,
+    loading,
+    more: () => {
+      const { next, rows } = now.current;
+      if (running.current === undefined && typeof next === 'string' && rows.length < mostRows) void load(next);
+    },
+    again: () => setTurn((n) => n + 1),
+    prepend: (fresh) => {
+      if (running.current !== undefined) arrived.current = [...fresh, ...arrived.current];
+      setState((before) => ({ ...before, rows: newestFirst(joined(fresh, before.rows)).slice(0, mostRows) }));
+    },
+  };
+}
+
+interface Held {
+  readonly running: { readonly current: AbortController | undefined };
+  readonly now: { readonly current: State };
+  readonly late: { readonly current: (rows: readonly LogRow[]) => void };
+}
+
+/** What ended just before the first page was read is stored a moment later, and came too early for the live rows. */
+function useLate(query: string, isOn: boolean, turn: number, { running, now, late }: Held): void {
   useEffect(() => {
+    if (!isOn) return undefined;
     const abort = new AbortController();
     const look = (): void => {
-      if (!isValid || isEnded) return;
       if (running.current !== undefined) {
         timer = setTimeout(look, lateAfter);
         return;
@@ -96,22 +121,7 @@ export function useRows(query: string, isValid: boolean, late: { readonly curren
       clearTimeout(timer);
       abort.abort();
     };
-  }, [query, isValid, turn, isEnded]);
-  useReturn({ error: state.error, loading }, () => void (isValid && !isEnded && load(asked.current)));
-
-  return {
-    ...state,
-    loading,
-    more: () => {
-      const { next, rows } = now.current;
-      if (running.current === undefined && typeof next === 'string' && rows.length < mostRows) void load(next);
-    },
-    again: () => setTurn((n) => n + 1),
-    prepend: (fresh) => {
-      if (running.current !== undefined) arrived.current = [...fresh, ...arrived.current];
-      setState((before) => ({ ...before, rows: newestFirst(joined(fresh, before.rows)).slice(0, mostRows) }));
-    },
-  };
+  }, [query, isOn, turn]);
 }
 
 /** Live rows come in the order of their ends. */
