@@ -8,7 +8,7 @@ import { operationOf } from '../../src/telemetry/operation.ts';
 import type { EncodeSettings } from '../../src/telemetry/otlp/exported.ts';
 import { logRecordOf } from '../../src/telemetry/otlp/log-records.ts';
 import { schemaUrl } from '../../src/telemetry/otlp/names.ts';
-import { payloadOf } from '../../src/telemetry/otlp/payload.ts';
+import { itemText, payloadOf } from '../../src/telemetry/otlp/payload.ts';
 import { spansOf } from '../../src/telemetry/otlp/spans.ts';
 import { pythonWith } from '../support/python.ts';
 import { lacking } from '../support/skipping.ts';
@@ -28,6 +28,7 @@ const records: readonly LogRecord[] = [
   sampleRecord({
     trace: { ...sampleRecord().trace, trace_id: 'order "7"', span_id: 's', parent: 'p', span_name: 'Answer\nthe mail' },
     prompt: { id: 'welcome', version: 2, label: null },
+    metadata: { 'half \ud83d': 'of a pair \udc00 \\ud83d' },
     usage: { ...sampleRecord().usage, cached: 3, cache_write: 2, reasoning: 1 },
     cost: { usd: '0.000102', source: null, prices: {} },
     attempts: [
@@ -70,8 +71,8 @@ const found = pythonWith('otlp', new URL('python-requirements.txt', import.meta.
 
 function read(): Read {
   const exported = records.map((record) => ({ record, ...content }));
-  const spans = exported.flatMap((each) => spansOf(each, settings)).map((span) => JSON.stringify(span));
-  const logs = exported.map((each) => JSON.stringify(logRecordOf(each, settings)));
+  const spans = exported.flatMap((each) => spansOf(each, settings)).map(itemText);
+  const logs = exported.map((each) => itemText(logRecordOf(each, settings)));
   const lines = [
     `{"signal":"traces","payload":${payloadOf('traces', spans, settings)}}`,
     `{"signal":"logs","payload":${payloadOf('logs', logs, settings)}}`,

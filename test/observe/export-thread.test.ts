@@ -53,3 +53,40 @@ it('nothing is lost where a collector is removed and comes back', async () => {
   await until(() => collector.logs().length === 256, 'the records');
   await until(() => thread.waiting === 0, 'the end of the queue');
 });
+
+/** Reads what it is given first, says that of it one record is sent, and dies with the next. */
+const dying = `
+const { parentPort } = require('node:worker_threads');
+let given = 0;
+parentPort.on('message', ({ kind, entries }) => {
+  if (kind !== 'records') return;
+  given += 1;
+  if (given > 1) throw new Error('out of order');
+  parentPort.postMessage({ kind: 'read', items: { traces: 3 * entries.length, logs: entries.length } });
+  parentPort.postMessage({ kind: 'result', signal: 'logs', items: 1, result: 'exported', why: undefined });
+});`;
+
+it('what a thread had is counted when it dies', async () => {
+  const said: string[] = [];
+  const faults: string[] = [];
+  const own = new ExportThread({
+    entry: new URL(
+      `data:text/javascript,${encodeURIComponent(`import { createRequire } from 'node:module'; const require = createRequire('/x'); ${dying}`)}`,
+    ),
+    onResult: (signal, items, result, why) => said.push(`${signal} ${items} ${result} ${why ?? ''}`.trim()),
+    onFault: (error) => faults.push(error.message),
+  });
+  const { logs } = settings();
+  own.use({ ...settings(), traces: logs });
+  for (const entry of entries(128)) own.add({ ...entry, isTraced: true });
+  await until(() => own.waiting === 0, 'the first records');
+  for (const entry of entries(200)) own.add({ ...entry, isTraced: true });
+  await until(() => faults.length > 0, 'the end of the thread');
+  expect(faults).toEqual(['out of order']);
+  expect(said.filter((line) => line.includes('out of order')).toSorted()).toEqual([
+    expect.stringMatching(/^logs (?:255|327) failed/),
+    expect.stringMatching(/^traces (?:512|584) failed/),
+  ]);
+  expect(said[0]).toBe('logs 1 exported');
+  await own.close(10);
+});

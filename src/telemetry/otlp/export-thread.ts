@@ -21,6 +21,22 @@ const heapMb = 320;
 /** Milliseconds for a thread that does not respond any more. */
 const graceMs = 500;
 
+/** Records that a thread was given and has not read yet. */
+interface Unread {
+  readonly characters: number;
+  readonly items: Readonly<Record<Signal, number>>;
+}
+
+/** A thread with what it has: it is counted when it ends without having said what became of it. */
+interface Running {
+  readonly worker: Worker;
+  readonly unread: Unread[];
+  /** Read, and without a result. */
+  readonly queued: Record<Signal, number>;
+}
+
+const signals = ['traces', 'logs'] as const;
+
 /**
  * Hands records to a thread that encodes and sends them. Its work on the event loop is a push to a list, and a message for
  * each hundred records.
@@ -28,7 +44,7 @@ const graceMs = 500;
 export class ExportThread {
   readonly #options: ExportThreadOptions;
   #settings: ExportSettings | undefined;
-  #worker: Worker | undefined;
+  #running: Running | undefined;
   #entries: Entry[] = [];
   #characters = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -48,14 +64,14 @@ export class ExportThread {
     if (settings === undefined) {
       this.#handOver();
       void this.#end(5000);
-    } else if (this.#worker !== undefined) this.#post({ kind: 'settings', settings });
+    } else this.#running?.worker.postMessage({ kind: 'settings', settings } satisfies ToThread);
     this.#settings = settings;
   }
 
   add(entry: Entry): void {
     const size = charactersOf(entry);
     if (this.#isClosed || this.#settings === undefined || this.#characters + size > mostCharacters) {
-      this.#lost([entry], 'dropped', 'the queue is full');
+      this.#lost(this.#itemsOf([entry]), 'dropped', 'the queue is full');
       return;
     }
     this.#characters += size;
@@ -76,44 +92,58 @@ export class ExportThread {
     this.#timer = undefined;
     const entries = this.#entries;
     this.#entries = [];
-    if (entries.length > 0) this.#post({ kind: 'records', entries });
+    if (entries.length === 0) return;
+    this.#running ??= this.#start();
+    const { worker, unread } = this.#running;
+    unread.push({ characters: entries.reduce((sum, entry) => sum + charactersOf(entry), 0), items: this.#itemsOf(entries) });
+    worker.postMessage({ kind: 'records', entries } satisfies ToThread);
   };
 
-  #post(message: ToThread): void {
-    this.#worker ??= this.#start();
-    this.#worker.postMessage(message);
-  }
-
-  #start(): Worker {
+  #start(): Running {
     const worker = new Worker(this.#options.entry, {
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
       execArgv: process.execArgv.filter((flag) => flag.startsWith('--conditions=')),
     });
+    const running: Running = { worker, unread: [], queued: { traces: 0, logs: 0 } };
+    let failure = new Error('the thread ended');
     worker.unref();
-    worker.on('message', (message) => this.#take(message as FromThread));
-    worker.on('error', (error) => this.#died(worker, error instanceof Error ? error : new Error(String(error))));
-    worker.on('exit', () => this.#died(worker, new Error('the thread ended')));
+    worker.on('message', (message) => this.#take(running, message as FromThread));
+    worker.on('error', (error) => {
+      failure = error instanceof Error ? error : new Error(String(error));
+    });
+    // Behind its last message.
+    worker.on('exit', () => this.#died(running, failure));
     if (this.#settings !== undefined) worker.postMessage({ kind: 'settings', settings: this.#settings } satisfies ToThread);
-    return worker;
+    return running;
   }
 
-  #take(message: FromThread): void {
-    if (message.kind === 'read') this.#characters = Math.max(0, this.#characters - message.characters);
-    else if (message.kind === 'result') this.#options.onResult(message.signal, message.items, message.result, message.why);
+  #take({ unread, queued }: Running, message: FromThread): void {
+    if (message.kind === 'read') {
+      this.#characters -= unread.shift()?.characters ?? 0;
+      for (const signal of signals) queued[signal] += message.items[signal];
+    } else if (message.kind === 'result') {
+      queued[message.signal] -= message.items;
+      this.#options.onResult(message.signal, message.items, message.result, message.why);
+    }
   }
 
-  #died(worker: Worker, error: Error): void {
-    if (this.#worker !== worker) return;
-    this.#worker = undefined;
-    this.#forgetUnread();
-    this.#options.onFault(error);
+  #died(running: Running, error: Error): void {
+    const isUnexpected = this.#running === running;
+    if (isUnexpected) this.#running = undefined;
+    const left = { ...running.queued };
+    for (const { characters, items } of running.unread.splice(0)) {
+      this.#characters -= characters;
+      for (const signal of signals) left[signal] += items[signal];
+    }
+    this.#lost(left, 'failed', error.message);
+    if (isUnexpected) this.#options.onFault(error);
   }
 
   /** Has the thread send what it has, and ends it; what comes meanwhile starts another. */
   async #end(withinMs: number): Promise<void> {
-    const worker = this.#worker;
+    const worker = this.#running?.worker;
     if (worker === undefined) return;
-    this.#worker = undefined;
+    this.#running = undefined;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, withinMs + graceMs);
     worker.on('message', (message) => (message as FromThread).kind === 'flushed' && resolve()).once('exit', resolve);
@@ -121,19 +151,18 @@ export class ExportThread {
     await promise;
     clearTimeout(timer);
     await worker.terminate();
-    if (this.#worker === undefined) this.#forgetUnread();
   }
 
-  /** No thread is left that could read what was handed over. */
-  #forgetUnread(): void {
-    this.#characters = this.#entries.reduce((sum, entry) => sum + charactersOf(entry), 0);
-  }
-
-  #lost(entries: readonly Entry[], result: Result, why: string): void {
+  /** What is to be made of records; of a trace one span is certain. */
+  #itemsOf(entries: readonly Entry[]): Record<Signal, number> {
     const { traces, logs } = this.#settings ?? {};
-    for (const { isTraced } of entries) {
-      if (isTraced && traces !== undefined) this.#options.onResult('traces', 1, result, why);
-      if (logs !== undefined) this.#options.onResult('logs', 1, result, why);
-    }
+    return {
+      traces: traces === undefined ? 0 : entries.filter(({ isTraced }) => isTraced).length,
+      logs: logs === undefined ? 0 : entries.length,
+    };
+  }
+
+  #lost(items: Readonly<Record<Signal, number>>, result: Result, why: string): void {
+    for (const signal of signals) if (items[signal] > 0) this.#options.onResult(signal, items[signal], result, why);
   }
 }

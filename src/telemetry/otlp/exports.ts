@@ -3,8 +3,8 @@ import type { LogRecord } from '../../core/records/record.ts';
 import { createMask, type Mask } from '../../core/secrets/mask.ts';
 import type { EncodeSettings, Exported } from './exported.ts';
 import { logRecordOf } from './log-records.ts';
-import { charactersOf, type Entry, type ExportSettings, type FromThread, type SignalSettings, type ToThread } from './messages.ts';
-import { payloadOf, type Signal } from './payload.ts';
+import type { Entry, ExportSettings, FromThread, SignalSettings, ToThread } from './messages.ts';
+import { itemText, payloadOf, type Signal } from './payload.ts';
 import { Pipe, type Result } from './pipe.ts';
 import { Sender } from './sender.ts';
 import { spansOf } from './spans.ts';
@@ -58,33 +58,36 @@ export class Exports {
   }
 
   #records(entries: readonly Entry[]): void {
-    const spans: string[] = [];
-    const logs: string[] = [];
-    let characters = 0;
-    for (const entry of entries) {
-      characters += charactersOf(entry);
-      this.#encodeOne(entry, spans, logs);
+    const made: Record<Signal, string[]> = { traces: [], logs: [] };
+    const items: Record<Signal, number> = { traces: 0, logs: 0 };
+    for (const entry of entries) this.#encodeOne(entry, made, items);
+    for (const signal of ['traces', 'logs'] as const) {
+      items[signal] += made[signal].length;
+      this.#pipes[signal]?.add(made[signal]);
     }
-    this.#pipes.traces?.add(spans);
-    this.#pipes.logs?.add(logs);
-    this.#deps.tell({ kind: 'read', characters });
+    this.#deps.tell({ kind: 'read', items });
   }
 
-  /** A record that can't be encoded costs itself only. */
-  #encodeOne({ line, isTraced, request, response }: Entry, spans: string[], logs: string[]): void {
-    const { traces, logs: logging } = this.#settings ?? {};
+  /** A record that can't be encoded costs itself only. @param failed counts such records */
+  #encodeOne({ line, isTraced, request, response }: Entry, made: Record<Signal, string[]>, failed: Record<Signal, number>): void {
+    const { traces, logs } = this.#settings ?? {};
+    const wanted = { traces: isTraced ? traces : undefined, logs };
     try {
       const record = this.#deps.decode(this.#masked(line));
       if (record === undefined) return;
       const whole: Exported = { record, request: this.#maskedOr(request), response: this.#maskedOr(response) };
       const bare: Exported = { record, request: undefined, response: undefined };
-      if (isTraced && traces !== undefined)
-        for (const span of spansOf(traces.content ? whole : bare, this.#encode())) spans.push(JSON.stringify(span));
-      if (logging !== undefined) logs.push(JSON.stringify(logRecordOf(logging.content ? whole : bare, this.#encode())));
+      const { traces: spans, logs: log } = wanted;
+      const ofSpans = spans === undefined ? [] : spansOf(spans.content ? whole : bare, this.#encode()).map(itemText);
+      if (log !== undefined) made.logs.push(itemText(logRecordOf(log.content ? whole : bare, this.#encode())));
+      made.traces.push(...ofSpans);
     } catch (error) {
       const why = error instanceof Error ? error.message : undefined;
-      if (isTraced && traces !== undefined) this.#result('traces', 1, 'failed', why);
-      if (logging !== undefined) this.#result('logs', 1, 'failed', why);
+      for (const signal of ['traces', 'logs'] as const) {
+        if (wanted[signal] === undefined) continue;
+        failed[signal] += 1;
+        this.#result(signal, 1, 'failed', why);
+      }
     }
   }
 

@@ -10,8 +10,8 @@ export type ToThread =
   | { readonly kind: 'flush'; readonly withinMs: number };
 
 export type FromThread =
-  /** Entries were read: so many characters wait no longer. */
-  | { readonly kind: 'read'; readonly characters: number }
+  /** The records of one message were read: so many items were made of them, of which each gets a result. */
+  | { readonly kind: 'read'; readonly items: Readonly<Record<Signal, number>> }
   | { readonly kind: 'result'; readonly signal: Signal; readonly items: number; readonly result: Result; readonly why: string | undefined }
   | { readonly kind: 'flushed' };
 

@@ -14,6 +14,14 @@ export function payloadOf(signal: Signal, items: readonly string[], settings: En
   return `{"${outer}":[{"resource":{"attributes":${attributes}},"schemaUrl":"${schemaUrl}","${inner}":[{"scope":${scope},"schemaUrl":"${schemaUrl}","${list}":[${items.join(',')}]}]}]}`;
 }
 
+/** A span or a log record as JSON. For half of a surrogate pair in one of them, collectors reject all that are sent with it. */
+export function itemText(item: object): string {
+  const text = JSON.stringify(item);
+  return text.includes(String.raw`\ud`) ? JSON.stringify(item, wellFormed) : text;
+}
+
+const wellFormed = (_key: string, value: unknown): unknown => (typeof value === 'string' ? value.toWellFormed() : value);
+
 const names = {
   traces: ['resourceSpans', 'scopeSpans', 'spans'],
   logs: ['resourceLogs', 'scopeLogs', 'logRecords'],

@@ -48,7 +48,10 @@ describe('a queue in front of a collector', () => {
 
   it.each<[string, readonly Sent[], number, readonly [number, Result][]]>([
     ['again while the collector is busy', [busy, { kind: 'later', afterMs: 0, why: '' }], 3, [[2, 'exported']]],
-    ['not again what it rejects', [{ kind: 'refused', why: 'status 400' }], 1, [[2, 'rejected']]],
+    ['again behind a pause that takes longer than its patience', [{ kind: 'later', afterMs: 400, why: '' }], 2, [[2, 'exported']]],
+    ['not again what it rejects', [{ kind: 'refused', isTooLarge: false, why: 'status 400' }], 1, [[2, 'rejected']]],
+    ['not in halves what is small', [{ kind: 'refused', isTooLarge: true, why: 'status 413' }], 1, [[2, 'rejected']]],
+    ['and counts no more than there are', [{ kind: 'taken', rejected: 9, why: 'odd' }], 1, [[2, 'rejected']]],
     [
       'and counts what it rejects of it',
       [{ kind: 'taken', rejected: 1, why: 'odd' }],
@@ -59,10 +62,40 @@ describe('a queue in front of a collector', () => {
       ],
     ],
   ])('sends %s', async (_, answers, times, expected) => {
-    const { pipe, sent, results } = rig(answers);
+    const { pipe, sent, results } = rig(answers, { patience: 300 });
     pipe.add(['a', 'b']);
     await expect.poll(() => results).toEqual(expected);
     expect(sent).toHaveLength(times);
+  });
+
+  it('sends in halves what is too large for the collector, and rejects what it does not take alone', async () => {
+    const results: [number, Result][] = [];
+    const pipe = new Pipe({
+      collector,
+      payload: (items) => items.join(','),
+      send: (_to, text) => Promise.resolve(text.length > 100_000 ? { kind: 'refused', isTooLarge: true, why: 'status 413' } : taken),
+      onResult: (items, result) => results.push([items, result]),
+    });
+    pipe.add([...Array.from({ length: 5 }, () => 'x'.repeat(30_000)), 'y'.repeat(200_000)]);
+    await pipe.flush(10_000);
+    expect(results).toEqual([
+      [3, 'exported'],
+      [2, 'exported'],
+      [1, 'rejected'],
+    ]);
+  });
+
+  it('sends nothing before the collector wants it, also after it has given up one export', async () => {
+    const { pipe, sent, results } = rig([{ kind: 'later', afterMs: 250_000, why: 'busy' }], { patience: -1 });
+    pipe.add(Array.from({ length: 600 }, () => 'x'));
+    await expect.poll(() => results).toEqual([[512, 'failed']]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(sent).toHaveLength(1);
+    await pipe.flush(1000);
+    expect(results).toEqual([
+      [512, 'failed'],
+      [88, 'exported'],
+    ]);
   });
 
   it('gives up when time is up', async () => {
@@ -88,7 +121,7 @@ describe('a queue in front of a collector', () => {
     );
     pipe.add(['a']);
     await expect.poll(() => results).toEqual([[1, 'failed']]);
-    expect(sent.length).toBeLessThanOrEqual(2);
+    expect(sent.length).toBeLessThanOrEqual(3);
   });
 
   it('drops what does not fit, and has room again', async () => {

@@ -18,7 +18,7 @@ export interface PipeLimits {
   readonly linger: number;
   readonly firstRetry: number;
   readonly longestRetry: number;
-  /** How long the export of one batch is tried. */
+  /** How long the export of one batch is tried; where a collector asks for a longer pause, once more behind it. */
   readonly patience: number;
   /** Characters that may wait. */
   readonly waiting: number;
@@ -28,8 +28,13 @@ const usual: PipeLimits = { linger: 1000, firstRetry: 1000, longestRetry: 30_000
 
 /** Of one export. */
 const most = { items: 512, characters: 2_000_000 } as const;
+/** Characters of an export up to which it is not its size that a collector minds. */
+const leastHalved = 64 * 1024;
 
-/** A bounded queue in front of a collector: sends batches, one at a time, and each again until it is taken or time is up. */
+/**
+ * A bounded queue in front of a collector: sends batches, one at a time, and each again until it is taken or time is up. One
+ * that is too large is sent in halves.
+ */
 export class Pipe {
   readonly #options: PipeOptions;
   readonly #limits: PipeLimits;
@@ -42,6 +47,8 @@ export class Pipe {
   /** Ends a pause between two tries. */
   #wake: (() => void) | undefined;
   #deadline = Number.POSITIVE_INFINITY;
+  /** Until when the collector wants no export, of whatever batch. */
+  #notBefore = 0;
   #onEmpty: (() => void)[] = [];
 
   constructor(options: PipeOptions) {
@@ -93,7 +100,11 @@ export class Pipe {
   }
 
   async #run(): Promise<void> {
-    while (this.#queue.length > 0) await this.#export(this.#batch());
+    while (this.#queue.length > 0) {
+      const items = this.#batch();
+      this.#sending = items.length;
+      await this.#export(items);
+    }
     this.#isSending = false;
     this.#deadline = Number.POSITIVE_INFINITY;
     for (const resolve of this.#onEmpty.splice(0)) resolve();
@@ -114,26 +125,51 @@ export class Pipe {
   async #export(items: readonly string[]): Promise<void> {
     const { collector, payload, send } = this.#options;
     const text = payload(items);
-    this.#sending = items.length;
     const end = performance.now() + this.#limits.patience;
+    await this.#whenAsked();
     for (let pause = this.#limits.firstRetry; ; pause = Math.min(pause * 2, this.#limits.longestRetry)) {
       const sent = await send(collector, text);
       if (sent.kind === 'taken') {
-        this.#ended(sent.rejected, 'rejected', sent.why);
-        this.#ended(items.length - sent.rejected, 'exported', undefined);
+        const rejected = Math.min(sent.rejected, items.length);
+        this.#ended(rejected, 'rejected', sent.why);
+        this.#ended(items.length - rejected, 'exported', undefined);
         return;
       }
-      // Spread: the gateways of a fleet must not come back in one moment.
-      const spread = pause * (0.5 + Math.random() / 2);
-      // `retry-after: 0`, or a date by a clock that is behind, is no leave to try without a pause.
-      const asked = sent.kind === 'later' ? sent.afterMs : undefined;
-      const wait = asked === undefined ? spread : Math.max(asked, this.#limits.firstRetry);
-      if (sent.kind === 'refused' || performance.now() + wait > Math.min(end, this.#deadline)) {
-        this.#ended(items.length, sent.kind === 'refused' ? 'rejected' : 'failed', sent.why);
+      if (sent.kind === 'refused') {
+        if (sent.isTooLarge && items.length > 1 && text.length > leastHalved) await this.#exportHalves(items);
+        else this.#ended(items.length, 'rejected', sent.why);
+        return;
+      }
+      const now = performance.now();
+      const wait = this.#waitFor(sent, pause);
+      if (sent.afterMs !== undefined) this.#notBefore = now + wait;
+      // A pause that is asked for ends the patience only when it is over.
+      const isOver = now + (sent.afterMs === undefined ? wait : 0) > end;
+      if (isOver || now + wait > this.#deadline) {
+        this.#ended(items.length, 'failed', sent.why);
         return;
       }
       await this.#pause(wait);
     }
+  }
+
+  async #exportHalves(items: readonly string[]): Promise<void> {
+    const half = Math.ceil(items.length / 2);
+    await this.#export(items.slice(0, half));
+    await this.#export(items.slice(half));
+  }
+
+  #waitFor({ afterMs }: Sent & { readonly kind: 'later' }, pause: number): number {
+    // `retry-after: 0`, or a date by a clock that is behind, is no leave to try without a pause.
+    if (afterMs !== undefined) return Math.max(afterMs, this.#limits.firstRetry);
+    // Spread: the gateways of a fleet must not come back in one moment.
+    return pause * (0.5 + Math.random() / 2);
+  }
+
+  /** Waits as long as the collector has asked for beside another batch; not at the end. */
+  async #whenAsked(): Promise<void> {
+    const left = this.#notBefore - performance.now();
+    if (left > 0 && this.#deadline === Number.POSITIVE_INFINITY) await this.#pause(left);
   }
 
   /** What was given up meanwhile has failed already. */

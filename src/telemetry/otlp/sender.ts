@@ -17,14 +17,16 @@ export type Sent =
   | { readonly kind: 'taken'; readonly rejected: number; readonly why: string | undefined }
   /** May be sent again, after so many milliseconds where it says so. */
   | { readonly kind: 'later'; readonly afterMs: number | undefined; readonly why: string }
-  | { readonly kind: 'refused'; readonly why: string };
+  /** `isTooLarge`: a part of it may be taken. */
+  | { readonly kind: 'refused'; readonly isTooLarge: boolean; readonly why: string };
 
 /** Statuses that a client should try again (OTLP/HTTP, "Retryable Response Codes"). */
 const retryable: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** Bytes of a response that are read. */
 const mostRead = 64 * 1024;
-const longestWaitMs = 300_000;
+/** What a collector may ask for. */
+const longestWaitMs = 3_600_000;
 
 const zip = promisify(gzip);
 
@@ -46,7 +48,9 @@ export class Sender {
       const { status, retryAfter, text } = await this.#post(url, headers, body);
       if (status >= 200 && status < 300) return takenOf(text);
       const why = `status ${status}`;
-      return retryable.has(status) ? { kind: 'later', afterMs: waitOf(retryAfter), why } : { kind: 'refused', why };
+      return retryable.has(status)
+        ? { kind: 'later', afterMs: waitOf(retryAfter), why }
+        : { kind: 'refused', isTooLarge: status === 413, why };
     } catch (error) {
       return { kind: 'later', afterMs: undefined, why: reasonOf(error) };
     }
