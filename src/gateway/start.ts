@@ -1,39 +1,32 @@
 import { createReloader, type Reloader } from '../config/reload/reloader.ts';
+import type { ValidConfig } from '../config/reload/load.ts';
 import type { Clock } from '../core/context.ts';
 import { createMask } from '../core/secrets/mask.ts';
-import { defaultListen, listenAddress, type ListenSetting, listenText } from '../core/http/listen-address.ts';
-import type { ObjectOwners } from '../core/objects/owners.ts';
-import { type Gateway, type GatewayEvent, type GatewayOptions, type StartGateway, StartError } from './types.ts';
-import { adminExposure, adminListen, openAdmin } from './admin/open.ts';
-import type { AdminState } from './admin/state.ts';
-import { Control } from './admin/control.ts';
-import { openLoader } from './loading/open-loader.ts';
-import type { DrainPlan } from './drain.ts';
-import { eventOf } from './reload/event.ts';
-import { outboundReporters } from './log/reporters.ts';
-import { RunningGateway, shownUrl } from './running.ts';
-import { LastGoodCopy } from './reload/last-good.ts';
-import { openListener } from './open-listener.ts';
-import { openObjectOwners, ownersFolder } from './object-owners.ts';
+import { defaultListen, listenAddress, type ListenSetting } from '../core/http/listen-address.ts';
 import type { Generation } from '../pipeline/generation.ts';
-import { overriddenBy } from './reload/overridden.ts';
-import { ReloadState } from './reload/state.ts';
-import { Runtime } from './runtime.ts';
-import type { Serving } from './serving.ts';
-import { workersOf } from './workers/count.ts';
-import { Subscribers } from './log/subscribers.ts';
-import { compileRequestLog } from '../config/compile/logging/request-log.ts';
-import { type OpenedLog, openLog } from './log/open.ts';
-import type { RequestLog } from './log/request-log.ts';
-import { exposureFault, openState, startFault } from './start-faults.ts';
-import type { RecordStore } from '../store/frame.ts';
-import type { OwnerTable } from '../store/object-owners.ts';
-import { stateDirPath, type StateDirRequest } from '../store/state-dir.ts';
 import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
 import { createProbeServer } from '../transport/inbound/probes.ts';
 import { createOutbound, type Outbound } from '../transport/outbound/index.ts';
+import { openAdmin } from './admin/open.ts';
+import type { AdminState } from './admin/state.ts';
+import { Control } from './admin/control.ts';
+import type { DrainPlan } from './drain.ts';
 import { Generations } from './generations.ts';
-import type { ValidConfig } from '../config/reload/load.ts';
+import { openLoader } from './loading/open-loader.ts';
+import { outboundReporters } from './log/reporters.ts';
+import { Subscribers } from './log/subscribers.ts';
+import { openListener } from './open-listener.ts';
+import { eventOf } from './reload/event.ts';
+import { LastGoodCopy } from './reload/last-good.ts';
+import { overriddenBy } from './reload/overridden.ts';
+import { ReloadState } from './reload/state.ts';
+import { RunningGateway, shownUrl } from './running.ts';
+import { Runtime } from './runtime.ts';
+import type { Serving } from './serving.ts';
+import { refuseAdminExposure, refuseExposure, startFault } from './starting/refusals.ts';
+import { Storage } from './starting/storage.ts';
+import type { Gateway, GatewayEvent, GatewayOptions, StartGateway } from './types.ts';
+import { workersOf } from './workers/count.ts';
 
 /** The process's own time; worker processes have theirs in `workers/child/serve.ts`. */
 const clock: Clock = { now: Date.now, monotonic: () => performance.now() };
@@ -49,37 +42,40 @@ export const startGateway: StartGateway = async (options) => {
   }
 };
 
-/** A start in progress: what was opened is closed again when a later step fails. */
+/**
+ * A start in progress, in the order of its methods: the reloader loads the first configuration and has it applied, which
+ * builds the generation and opens what serves it; then the listeners. What was opened is closed again when a later step
+ * fails, and when the gateway ends. Later configurations come the same way, and find everything open.
+ */
 class Starting {
   readonly #options: GatewayOptions;
-  readonly #generations: Generations;
-  readonly #outbound: Outbound;
+  readonly #notes: string[] = [];
+  /** What closes the parts that are open. */
   readonly #opened: (() => Promise<void> | void)[] = [];
+  readonly #onOpened = (close: () => Promise<void> | void): void => void this.#opened.push(close);
+  readonly #stop = Promise.withResolvers<Partial<DrainPlan>>();
+  readonly #subscribers: Subscribers;
+  readonly #reloads = new ReloadState(clock.now);
+  readonly #lastGood: LastGoodCopy;
+  readonly #storage: Storage;
+  readonly #outbound: Outbound;
+  readonly #generations: Generations;
+  readonly #control: Control;
+  readonly #reloader: Reloader;
+  /** What serves, and the configuration that it serves with; undefined until the first one was applied. */
   #serving: Serving | undefined;
   #loaded: ValidConfig | undefined;
   /** What the first configuration opens the data listener on: a reload can't move it. */
   #address: ListenSetting | undefined;
-  /** Where the copy of what serves is kept; undefined where nothing is kept on disk. */
-  #stateDir: string | undefined;
-  readonly #lastGood: LastGoodCopy;
-  readonly #notes: string[] = [];
-  readonly #reloads = new ReloadState(clock.now);
-  /** Of the first configuration: a reload can't move it. */
-  #stateRequest: StateDirRequest | undefined;
-  #owners: OwnerTable | undefined;
-  readonly #subscribers: Subscribers;
-  readonly #control: Control;
-  #logs: RequestLog | undefined;
   #url = '';
-  #madeReloader: Reloader | undefined;
-  readonly #stop = Promise.withResolvers<Partial<DrainPlan>>();
 
   constructor(options: GatewayOptions) {
-    this.#options = options;
-    this.#lastGood = new LastGoodCopy(options);
     const { registry, log } = options;
+    const { monotonic, now } = clock;
+    this.#options = options;
     this.#subscribers = new Subscribers((error) => log.error({ err: error }, 'a listener to records failed'));
-    this.#control = this.#makeControl();
+    this.#lastGood = new LastGoodCopy(options);
+    this.#storage = new Storage({ options, notes: this.#notes, monotonic, onOpened: this.#onOpened });
     this.#outbound = createOutbound({
       clock,
       random: Math.random,
@@ -88,58 +84,27 @@ class Starting {
       env: options.env,
       ...outboundReporters(log),
     });
-    this.#generations = new Generations({
-      registry,
-      log,
-      outbound: this.#outbound,
-      owners: () => this.#openOwners(),
-      now: clock.now,
-      monotonic: clock.monotonic,
-    });
-  }
-
-  /** Never rejects: what cannot be closed must not keep the rest open. */
-  async undo(): Promise<void> {
-    for (const close of this.#opened.toReversed()) {
-      try {
-        await close();
-      } catch (error) {
-        this.#options.log.error({ err: error }, 'a part of the gateway could not be closed');
-      }
-    }
+    this.#generations = new Generations({ registry, log, outbound: this.#outbound, owners: () => this.#storage.owners(), now, monotonic });
+    this.#control = this.#makeControl();
+    this.#reloader = this.#makeReloader();
   }
 
   async run(): Promise<Gateway> {
     const { stop } = this.#options;
-    const reloader = this.#reloader();
-    this.#madeReloader = reloader;
     // Closed last, whenever it was opened: requests that end meanwhile still look into it.
-    this.#opened.push(() => this.#owners?.close());
-    this.#opened.push(() => reloader.close());
-    // A load in progress is given up.
-    const onStop = (): void => void reloader.close();
-    stop?.addEventListener('abort', onStop);
-    const first = await reloader.start();
-    stop?.throwIfAborted();
-    stop?.removeEventListener('abort', onStop);
-    const loaded = this.#loaded;
-    const serving = this.#serving;
-    if (loaded === undefined || serving === undefined) throw startFault(first, this.#lastGood.fault);
-    this.#reloads.started(loaded.revision, this.#lastGood.rejected, loaded.secrets);
-    const notice = this.#lastGood.event(loaded.revision);
-    if (notice !== undefined) this.#options.onEvent(notice);
+    this.#onOpened(() => this.#storage.closeOwners());
+    const { serving, loaded, checkedMs } = await this.#load();
     const url = await this.#listen(serving, loaded);
     this.#url = shownUrl(url);
     const admin = await this.#openAdmin(serving.page);
     stop?.throwIfAborted();
-    const checkedMs = first.kind === 'applied' ? Math.round(first.ms) : undefined;
     return new RunningGateway(
       {
         serving,
-        reloader,
+        reloader: this.#reloader,
         checkedMs,
         notes: this.#notes,
-        logs: this.#logs,
+        logs: this.#storage.logs,
         admin,
         stopAsked: this.#stop.promise,
         subscribe: (listener) => {
@@ -153,7 +118,38 @@ class Starting {
     );
   }
 
-  #reloader(): Reloader {
+  /** Never rejects: what cannot be closed must not keep the rest open. */
+  async undo(): Promise<void> {
+    for (const close of this.#opened.toReversed()) {
+      try {
+        await close();
+      } catch (error) {
+        this.#options.log.error({ err: error }, 'a part of the gateway could not be closed');
+      }
+    }
+  }
+
+  /** Loads and applies the first configuration. @throws StartError where it can't serve */
+  async #load(): Promise<{ readonly serving: Serving; readonly loaded: ValidConfig; readonly checkedMs: number | undefined }> {
+    const { stop, onEvent } = this.#options;
+    const reloader = this.#reloader;
+    this.#onOpened(() => reloader.close());
+    // A load in progress is given up.
+    const onStop = (): void => void reloader.close();
+    stop?.addEventListener('abort', onStop);
+    const first = await reloader.start();
+    stop?.throwIfAborted();
+    stop?.removeEventListener('abort', onStop);
+    const loaded = this.#loaded;
+    const serving = this.#serving;
+    if (loaded === undefined || serving === undefined) throw startFault(first, this.#lastGood.fault);
+    this.#reloads.started(loaded.revision, this.#lastGood.rejected, loaded.secrets);
+    const notice = this.#lastGood.event(loaded.revision);
+    if (notice !== undefined) onEvent(notice);
+    return { serving, loaded, checkedMs: first.kind === 'applied' ? Math.round(first.ms) : undefined };
+  }
+
+  #makeReloader(): Reloader {
     const { source, cwd, env, watch, allowMissingSecrets } = this.#options;
     const request = {
       source,
@@ -187,11 +183,12 @@ class Starting {
     }
   }
 
+  /** Serves with this configuration from now on, the first or a later one. Where it throws, nothing has changed. */
   async #apply(loaded: ValidConfig): Promise<void> {
     const address = this.#address ?? this.#options.listen ?? loaded.tree.server?.listen ?? defaultListen;
-    refuseExposure(this.#options, address, loaded, this.#loaded !== undefined && hasKeys(this.#loaded));
-    this.#refuseAdminExposure(loaded);
-    this.#stateRequest ??= this.#stateRequestOf(loaded);
+    refuseExposure(this.#options, address, loaded, this.#loaded);
+    refuseAdminExposure(this.#options, loaded, this.#loaded);
+    this.#storage.locate(loaded);
     // What goes wrong from here on may repeat them.
     if (this.#loaded === undefined) this.#options.log.configure({ mask: createMask(loaded.secrets) });
     const generation = await this.#generations.build(loaded);
@@ -203,25 +200,26 @@ class Starting {
     }
     this.#address = address;
     this.#loaded = loaded;
-    if (this.#stateDir !== undefined) await this.#lastGood.keep(loaded, this.#stateDir);
+    const { dir } = this.#storage;
+    if (dir !== undefined) await this.#lastGood.keep(loaded, dir);
   }
 
   async #serve(generation: Generation, loaded: ValidConfig, address: ListenSetting): Promise<void> {
     if (this.#serving !== undefined) {
       await this.#serving.swap(generation, loaded);
-      this.#logs?.keep(compileRequestLog(loaded.tree.logging).retention);
+      this.#storage.keep(loaded);
       return;
     }
     const workers = workersOf(this.#options, loaded);
     const serving = workers > 1 ? await this.#fleet(workers, generation, loaded) : this.#alone(generation, address, loaded);
     this.#serving = serving;
-    this.#opened.push(() => serving.close());
+    this.#onOpened(() => serving.close());
   }
 
   #alone(generation: Generation, address: ListenSetting, loaded: ValidConfig): Serving {
     const { log, onEvent } = this.#options;
     this.#subscribers.add((record) => onEvent({ type: 'request', record }));
-    const { spool: store } = this.#openStore(loaded, undefined);
+    const { spool: store } = this.#storage.openLog(loaded);
     return new Runtime(generation, {
       listen: listenAddress(address),
       clock,
@@ -230,7 +228,7 @@ class Starting {
       outbound: this.#outbound,
       notes: this.#notes,
       configState: (isDetailed) => this.#reloads.current(isDetailed),
-      logs: () => this.#logs,
+      logs: () => this.#storage.logs,
       onRequest: this.#subscribers.tell,
     });
   }
@@ -238,11 +236,12 @@ class Starting {
   /** Loaded where it is needed: most gateways serve alone. */
   async #fleet(count: number, generation: Generation, loaded: ValidConfig): Promise<Serving> {
     const [{ Fleet }, { WorkersSpool }] = await Promise.all([import('./workers/fleet.ts'), import('./workers/spool.ts')]);
+    const options = this.#options;
+    const control = this.#control;
     const spool = new WorkersSpool();
-    const { memory, place } = this.#openStore(loaded, spool);
-    const { options, control } = { options: this.#options, control: this.#control };
-    const { dir, remove } = ownersFolder(this.#stateRequest);
-    this.#opened.push(remove, () => this.#outbound.close());
+    const { memory, place } = this.#storage.openLog(loaded, spool);
+    const ownersDir = this.#storage.ownersFolder();
+    this.#onOpened(() => this.#outbound.close());
     const fleet = new Fleet(generation, loaded, {
       count,
       entry: options.workerEntry ?? notServing(),
@@ -252,10 +251,10 @@ class Starting {
       spool,
       memory,
       records: place,
-      ownersDir: dir,
+      ownersDir,
       notes: this.#notes,
       configState: (isDetailed) => this.#reloads.current(isDetailed),
-      logs: () => this.#logs,
+      logs: () => this.#storage.logs,
       now: clock.now,
       onBeat: (beat) => {
         control.absorb(beat);
@@ -268,44 +267,24 @@ class Starting {
     return fleet;
   }
 
-  #stateRequestOf({ tree }: ValidConfig): StateDirRequest {
-    const { source, cwd, stateDir } = this.#options;
-    const configPath = 'path' in source ? source.path : undefined;
-    return {
-      setting: stateDir ?? tree.server?.state_dir,
-      configPath,
-      cwd,
-      isRequired: tree.server?.state_dir_required,
-      isShared: tree.server?.state_dir_shared,
-    };
-  }
-
-  async #openOwners(): Promise<ObjectOwners> {
-    if (this.#owners !== undefined) return this.#owners;
-    const dir = this.#stateRequest === undefined ? undefined : stateDirPath(this.#stateRequest);
-    this.#owners = await openObjectOwners(dir, this.#options.log);
-    return this.#owners;
-  }
-
-  #openStore(loaded: ValidConfig, ofWorkers: RecordStore | undefined): OpenedLog {
-    const { log } = this.#options;
-    const request = this.#stateRequestOf(loaded);
-    const state = openState(request);
-    if (state.kind === 'disk') {
-      this.#stateDir = stateDirPath(request);
-      this.#opened.push(() => state.release());
+  async #listen(serving: Serving, { tree: { server } }: ValidConfig): Promise<string> {
+    const url = await serving.listen(this.#address ?? '');
+    const probes = this.#options.probeListen ?? server?.probe_listen;
+    if (probes !== undefined) {
+      const probeServer = createProbeServer(serving.probes(true), serving.page);
+      const opened = await openListener(probeServer, probes, '--probe-listen');
+      this.#onOpened(() => opened.release());
+      this.#onOpened(() => void probeServer.close());
     }
-    const opened = openLog({
-      ofWorkers,
-      state,
-      settings: compileRequestLog(loaded.tree.logging),
-      log,
-      monotonic: clock.monotonic,
-      notes: this.#notes,
-    });
-    this.#logs = opened.reader;
-    this.#opened.push(opened.close);
-    return opened;
+    return url;
+  }
+
+  async #openAdmin(metrics: MetricsPage): Promise<AdminState | undefined> {
+    const control = this.#control;
+    if (this.#options.admin !== true || control.settings().enabled === false) return undefined;
+    this.#subscribers.add((record) => control.ended(record));
+    void control.revisions.applied(control.loaded(), []);
+    return openAdmin({ options: this.#options, control, stateDir: this.#storage.dir, metrics, onOpened: this.#onOpened });
   }
 
   #makeControl(): Control {
@@ -313,13 +292,13 @@ class Starting {
       options: this.#options,
       serving: () => this.#serving ?? notServing(),
       loaded: () => this.#loaded ?? notServing(),
-      logs: () => this.#logs,
+      logs: () => this.#storage.logs,
       url: () => this.#url,
       now: clock.now,
       monotonic: clock.monotonic,
       notes: this.#notes,
-      stateDir: () => this.#stateDir,
-      reloader: () => this.#madeReloader ?? notServing(),
+      stateDir: () => this.#storage.dir,
+      reloader: () => this.#reloader,
       outbound: () => this.#outbound,
       onRollback: (result) => {
         // One that failed does not mean that the files are wrong.
@@ -329,56 +308,8 @@ class Starting {
       stop: (plan) => this.#stop.resolve(plan),
     });
   }
-
-  /** A reload can't move the listener, but it can take the last token away. */
-  #refuseAdminExposure({ tree }: ValidConfig): void {
-    const entry = tree.server?.admin;
-    if (this.#options.admin !== true || entry?.enabled === false) return;
-    const fault = adminExposure(adminListen(this.#options, this.#loaded?.tree.server?.admin ?? entry), entry);
-    if (fault !== undefined) throw fault;
-  }
-
-  async #openAdmin(metrics: MetricsPage): Promise<AdminState | undefined> {
-    const control = this.#control;
-    if (this.#options.admin !== true || control.settings().enabled === false) return undefined;
-    this.#subscribers.add((record) => control.ended(record));
-    void control.revisions.applied(control.loaded(), []);
-    const onOpened = (close: () => Promise<void> | void): void => void this.#opened.push(close);
-    return openAdmin({ options: this.#options, control, stateDir: this.#stateDir, metrics, onOpened });
-  }
-
-  async #listen(serving: Serving, { tree: { server } }: ValidConfig): Promise<string> {
-    const url = await serving.listen(this.#address ?? '');
-    const probes = this.#options.probeListen ?? server?.probe_listen;
-    if (probes !== undefined) {
-      const probeServer = createProbeServer(serving.probes(true), serving.page);
-      const opened = await openListener(probeServer, probes, '--probe-listen');
-      this.#opened.push(
-        () => opened.release(),
-        () => void probeServer.close(),
-      );
-    }
-    return url;
-  }
 }
 
 function notServing(): never {
   throw new Error('the gateway does not serve yet');
-}
-
-/** Callers are asked who they are: for keys or tokens, by a chain that looks at them. */
-function hasKeys({ tree: { api_keys, auth }, asksForKeys }: ValidConfig): boolean {
-  return asksForKeys && (Object.keys(api_keys ?? {}).length > 0 || auth?.jwt !== undefined);
-}
-
-/** Also on a reload: taking the last key away must not open what other hosts can reach, or what a proxy publishes. */
-function refuseExposure({ source }: GatewayOptions, listen: ListenSetting, loaded: ValidConfig, hadKeys: boolean): void {
-  const fault = exposureFault({
-    listen: listenText(listen),
-    hasKeys: hasKeys(loaded),
-    hadKeys,
-    isOpen: loaded.tree.server?.open === true,
-    isTryOut: 'name' in source && source.name === 'try-out',
-  });
-  if (fault !== undefined) throw new StartError(fault);
 }

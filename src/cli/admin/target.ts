@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { readToken } from '../../admin/auth/token-file.ts';
 import { readAdmin, type WrittenAdmin } from '../../config/edit/written.ts';
-import { isLoopbackHost, listenAddress, type ListenSetting, listenText } from '../../core/http/listen-address.ts';
+import { defaultAdminListen, isLoopbackHost, listenAddress, type ListenSetting, listenText } from '../../core/http/listen-address.ts';
 import { stateDirPath } from '../../store/state-dir.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import { findConfig } from '../find-config.ts';
@@ -29,8 +29,6 @@ export interface AdminTarget {
   readonly fault: string | undefined;
 }
 
-const usualAddress = '127.0.0.1:8788';
-
 /**
  * Finds the gateway: the flag, `$GATEWAY_ADMIN`, `server.admin.listen` of the configuration, the usual address. The token
  * of the configuration or of its state directory goes to this machine only.
@@ -40,7 +38,7 @@ const usualAddress = '127.0.0.1:8788';
 export function adminTarget({ admin, config }: AdminFlags, io: Pick<CliIo, 'env' | 'cwd'>): AdminTarget {
   const named = admin ?? io.env['GATEWAY_ADMIN'];
   const written = readWritten(config, io);
-  const place = placeOf(named === undefined || named === '' ? (written?.listen ?? usualAddress) : named);
+  const place = placeOf(named === undefined || named === '' ? (written?.listen ?? defaultAdminListen) : named);
   const own = io.env['GATEWAY_ADMIN_TOKEN'];
   const token = own !== undefined && own !== '' ? own : isLocal(place) ? written?.token : undefined;
   return { ...place, token, fault: written?.fault };

@@ -10,6 +10,8 @@ export type ListenSetting = string | { readonly unix: string; readonly mode?: st
 
 /** Where a gateway listens whose configuration does not say: this machine only. */
 export const defaultListen = '127.0.0.1:8787';
+/** The same of its dashboard and admin API. */
+export const defaultAdminListen = '127.0.0.1:8788';
 
 /** A setting as text, without its mode. */
 export function listenText(setting: ListenSetting): string {

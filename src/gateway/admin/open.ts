@@ -1,5 +1,12 @@
 import type { AdminEntry } from '../../config/schema/index.ts';
-import { isLoopback, type ListenAddress, listenAddress, type ListenSetting, listenText } from '../../core/http/listen-address.ts';
+import {
+  defaultAdminListen,
+  isLoopback,
+  type ListenAddress,
+  listenAddress,
+  type ListenSetting,
+  listenText,
+} from '../../core/http/listen-address.ts';
 import type { MetricsPage } from '../../transport/inbound/metrics-page.ts';
 import type { AdminState } from './state.ts';
 import type { Control } from './control.ts';
@@ -16,11 +23,9 @@ export interface AdminDeps {
   onOpened(close: () => Promise<void> | void): void;
 }
 
-const usualAddress = '127.0.0.1:8788';
-
 /** Where the admin listener is to be: the flag, the file, the usual place. */
 export function adminListen({ adminListen: flag }: GatewayOptions, entry: AdminEntry | undefined): ListenSetting {
-  return flag ?? entry?.listen ?? usualAddress;
+  return flag ?? entry?.listen ?? defaultAdminListen;
 }
 
 /** Why the admin listener must not be opened; undefined when it may. Also asked before a reload is applied. */

@@ -1,6 +1,6 @@
 import { adminSettings } from './admin.ts';
 import { drain, duration, size, timeouts } from '../shared.ts';
-import { defaultListen } from '../../../core/http/listen-address.ts';
+import { defaultAdminListen, defaultListen } from '../../../core/http/listen-address.ts';
 
 /** A text, or an object for a socket that needs a mode. */
 const listener = {
@@ -44,8 +44,8 @@ export const server = {
         listen: {
           ...listener,
           description: 'Where browsers and the CLI connect.',
-          default: '127.0.0.1:8788',
-          examples: ['127.0.0.1:8788'],
+          default: defaultAdminListen,
+          examples: [defaultAdminListen],
         },
         ...adminSettings,
       },

@@ -12,7 +12,7 @@ import { backlog } from '../../../transport/inbound/listener/listen.ts';
 import type { DrainPlan } from '../../drain.ts';
 import { Generations } from '../../generations.ts';
 import { acceptReporter, dropReporter, outboundReporters } from '../../log/reporters.ts';
-import { openObjectOwners } from '../../object-owners.ts';
+import { openObjectOwners } from '../../starting/object-owners.ts';
 import { Runtime } from '../../runtime.ts';
 import type { Registry } from '../../types.ts';
 import type { ValidConfig } from '../../../config/reload/load.ts';

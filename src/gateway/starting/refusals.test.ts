@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exposureFault } from './start-faults.ts';
+import { exposureFault } from './refusals.ts';
 
 describe('exposureFault', () => {
   const base = { listen: '0.0.0.0:8787', hasKeys: false, hadKeys: false, isOpen: false, isTryOut: false };

@@ -1,7 +1,8 @@
-import type { ReloadResult } from '../config/reload/reloader.ts';
-import { openStateDir, type StateDir, StateDirError, StateDirHeld, type StateDirRequest } from '../store/state-dir.ts';
-import { StartError, type StartFault } from './types.ts';
-import { isLoopback, parseListen } from '../core/http/listen-address.ts';
+import type { ReloadResult } from '../../config/reload/reloader.ts';
+import { type GatewayOptions, StartError, type StartFault } from '../types.ts';
+import type { ValidConfig } from '../../config/reload/load.ts';
+import { isLoopback, type ListenSetting, listenText, parseListen } from '../../core/http/listen-address.ts';
+import { adminExposure, adminListen } from '../admin/open.ts';
 
 /** What decides whether a listener may be opened. */
 export interface Exposure {
@@ -42,25 +43,50 @@ const lastKeyGone: StartFault = {
     'the new configuration removes the last API key, so every caller could use your provider credentials. Define a key, or set server.open: true',
 };
 
-const heldHint =
-  'Stop it, or write another server.state_dir for this one. With server.state_dir_shared: true each has a folder of its own in it.';
-
-/** @throws StartError */
-export function openState(request: StateDirRequest): StateDir {
-  try {
-    return openStateDir(request);
-  } catch (error) {
-    if (error instanceof StateDirHeld) throw new StartError({ exitCode: 1, message: error.message, hint: heldHint });
-    if (error instanceof StateDirError)
-      throw new StartError({ exitCode: 3, message: error.message, hint: 'without state_dir_required the gateway serves from memory' });
-    throw error;
-  }
-}
-
 /** What a start says when its first configuration can't serve. */
 export function startFault(result: ReloadResult, hint: string | undefined): Error {
   if (result.kind !== 'rejected') return new Error('the initial configuration was not applied');
   if (result.cause instanceof StartError) return result.cause;
   const message = result.cause instanceof Error ? result.cause.message : 'The configuration is invalid.';
   return new StartError({ exitCode: 3, message, hint, diagnostics: result.diagnostics, cause: result.cause });
+}
+
+/**
+ * Rejects a configuration that would serve callers without a key beyond this machine. Also on a reload: taking the last
+ * key away must not open what other hosts can reach, or what a proxy publishes.
+ *
+ * @param before what serves until now
+ * @throws StartError
+ */
+export function refuseExposure(
+  { source }: GatewayOptions,
+  listen: ListenSetting,
+  loaded: ValidConfig,
+  before: ValidConfig | undefined,
+): void {
+  const fault = exposureFault({
+    listen: listenText(listen),
+    hasKeys: hasKeys(loaded),
+    hadKeys: before !== undefined && hasKeys(before),
+    isOpen: loaded.tree.server?.open === true,
+    isTryOut: 'name' in source && source.name === 'try-out',
+  });
+  if (fault !== undefined) throw new StartError(fault);
+}
+
+/** Callers are asked who they are: for keys or tokens, by a chain that looks at them. */
+function hasKeys({ tree: { api_keys, auth }, asksForKeys }: ValidConfig): boolean {
+  return asksForKeys && (Object.keys(api_keys ?? {}).length > 0 || auth?.jwt !== undefined);
+}
+
+/**
+ * The same for the admin listener: a reload can't move it, but it can take the last token away.
+ *
+ * @throws StartError
+ */
+export function refuseAdminExposure(options: GatewayOptions, { tree }: ValidConfig, before: ValidConfig | undefined): void {
+  const entry = tree.server?.admin;
+  if (options.admin !== true || entry?.enabled === false) return;
+  const fault = adminExposure(adminListen(options, before?.tree.server?.admin ?? entry), entry);
+  if (fault !== undefined) throw fault;
 }

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeFolder } from '../core/files/folder.ts';
-import type { OwnerTable } from '../store/object-owners.ts';
-import { stateDirPath, type StateDirRequest } from '../store/state-dir.ts';
-import type { Log } from '../telemetry/log.ts';
-import { errorReporter } from './log/reporters.ts';
+import { makeFolder } from '../../core/files/folder.ts';
+import type { OwnerTable } from '../../store/object-owners.ts';
+import { stateDirPath, type StateDirRequest } from '../../store/state-dir.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { errorReporter } from '../log/reporters.ts';
 
 const unwritten = 'objects.db cannot be written: the owners of the newest objects are lost when this process ends';
 
@@ -16,7 +16,7 @@ const unwritten = 'objects.db cannot be written: the owners of the newest object
  * @param dir undefined where nothing is kept on disk
  */
 export async function openObjectOwners(dir: string | undefined, log: Log): Promise<OwnerTable> {
-  const { openOwners, withMemory } = await import('../store/object-owners.ts');
+  const { openOwners, withMemory } = await import('../../store/object-owners.ts');
   if (dir !== undefined) {
     try {
       makeFolder(dir);
@@ -36,8 +36,8 @@ export async function openObjectOwners(dir: string | undefined, log: Log): Promi
  * Where worker processes have the table in common: beside the request log, or where nothing is kept on disk in a folder
  * that ends with the gateway. Undefined where none can be made: each worker has one of its own.
  */
-export function ownersFolder(request: StateDirRequest | undefined): { readonly dir: string | undefined; remove(): void } {
-  const kept = request === undefined ? undefined : stateDirPath(request);
+export function ownersFolder(request: StateDirRequest): { readonly dir: string | undefined; remove(): void } {
+  const kept = stateDirPath(request);
   if (kept !== undefined) return { dir: kept, remove: () => {} };
   try {
     const dir = mkdtempSync(join(tmpdir(), 'gateway-objects-'));

@@ -1,0 +1,115 @@
+import { compileRequestLog } from '../../config/compile/logging/request-log.ts';
+import type { ValidConfig } from '../../config/reload/load.ts';
+import type { ObjectOwners } from '../../core/objects/owners.ts';
+import type { RecordStore } from '../../store/frame.ts';
+import type { OwnerTable } from '../../store/object-owners.ts';
+import { openStateDir, type StateDir, StateDirError, StateDirHeld, stateDirPath, type StateDirRequest } from '../../store/state-dir.ts';
+import { type OpenedLog, openLog } from '../log/open.ts';
+import type { RequestLog } from '../log/request-log.ts';
+import { type GatewayOptions, StartError } from '../types.ts';
+import { openObjectOwners, ownersFolder } from './object-owners.ts';
+
+export interface StorageDeps {
+  readonly options: GatewayOptions;
+  /** What is not as it was asked for, in a sentence each: kept up to date. */
+  readonly notes: string[];
+  readonly monotonic: () => number;
+  /** Closes what was opened, in the reverse order. */
+  onOpened(close: () => Promise<void> | void): void;
+}
+
+/** What a gateway keeps: its state directory, the request log, the table of who made which object. */
+export class Storage {
+  readonly #deps: StorageDeps;
+  /** Of the first configuration: a reload can't move it. */
+  #request: StateDirRequest | undefined;
+  #dir: string | undefined;
+  #logs: RequestLog | undefined;
+  #owners: OwnerTable | undefined;
+
+  constructor(deps: StorageDeps) {
+    this.#deps = deps;
+  }
+
+  /** The state directory; undefined where nothing is kept on disk, or it is not open yet. */
+  get dir(): string | undefined {
+    return this.#dir;
+  }
+
+  /** Undefined where no records are kept. */
+  get logs(): RequestLog | undefined {
+    return this.#logs;
+  }
+
+  /** Remembers where the first configuration keeps things; nothing is opened yet. */
+  locate({ tree }: ValidConfig): void {
+    const { source, cwd, stateDir } = this.#deps.options;
+    this.#request ??= {
+      setting: stateDir ?? tree.server?.state_dir,
+      configPath: 'path' in source ? source.path : undefined,
+      cwd,
+      isRequired: tree.server?.state_dir_required,
+      isShared: tree.server?.state_dir_shared,
+    };
+  }
+
+  /**
+   * Opens the state directory and the request log.
+   *
+   * @param ofWorkers where worker processes serve: what stands for their spools
+   * @throws StartError
+   */
+  openLog({ tree }: ValidConfig, ofWorkers?: RecordStore): OpenedLog {
+    const { options, notes, monotonic, onOpened } = this.#deps;
+    const state = openState(this.#located());
+    if (state.kind === 'disk') {
+      this.#dir = stateDirPath(this.#located());
+      onOpened(() => state.release());
+    }
+    const opened = openLog({ ofWorkers, state, settings: compileRequestLog(tree.logging), log: options.log, monotonic, notes });
+    this.#logs = opened.reader;
+    onOpened(opened.close);
+    return opened;
+  }
+
+  /** Of another configuration: what is kept of the request log. */
+  keep({ tree }: ValidConfig): void {
+    this.#logs?.keep(compileRequestLog(tree.logging).retention);
+  }
+
+  async owners(): Promise<ObjectOwners> {
+    this.#owners ??= await openObjectOwners(stateDirPath(this.#located()), this.#deps.options.log);
+    return this.#owners;
+  }
+
+  closeOwners(): void {
+    this.#owners?.close();
+  }
+
+  /** Where worker processes have the table of owners in common; undefined: each has its own. */
+  ownersFolder(): string | undefined {
+    const { dir, remove } = ownersFolder(this.#located());
+    this.#deps.onOpened(remove);
+    return dir;
+  }
+
+  #located(): StateDirRequest {
+    if (this.#request === undefined) throw new Error('the state directory is asked for before it is known');
+    return this.#request;
+  }
+}
+
+const heldHint =
+  'Stop it, or write another server.state_dir for this one. With server.state_dir_shared: true each has a folder of its own in it.';
+
+/** @throws StartError */
+function openState(request: StateDirRequest): StateDir {
+  try {
+    return openStateDir(request);
+  } catch (error) {
+    if (error instanceof StateDirHeld) throw new StartError({ exitCode: 1, message: error.message, hint: heldHint });
+    if (error instanceof StateDirError)
+      throw new StartError({ exitCode: 3, message: error.message, hint: 'without state_dir_required the gateway serves from memory' });
+    throw error;
+  }
+}
