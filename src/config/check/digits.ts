@@ -29,5 +29,5 @@ const isCut = (node: Node): boolean =>
   node.kind === 'scalar' &&
   typeof node.value === 'number' &&
   Number.isInteger(node.value) &&
-  /^[-+]?\d+$/.test(node.text) &&
+  /^(?:[-+]?\d+|0x[\da-fA-F]+|0o[0-7]+)$/.test(node.text) &&
   BigInt(node.text.replace('+', '')) !== BigInt(node.value);

@@ -76,7 +76,7 @@ class Gatherer {
       this.#empty(file);
       return file;
     }
-    const parsed = parse(file, source.text, this.#report);
+    const parsed = parse(file, source.text, this.#report, (at) => this.#sources.unresolved(at));
     if (parsed.broken) this.#broken.add(file);
     const root = above.length > 0 ? this.#wrapped(parsed.root, file) : parsed.root;
     if (root === undefined) return file;

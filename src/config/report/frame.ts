@@ -1,10 +1,11 @@
 import { type Diagnostic, diagnosticCodes, type Frame } from './diagnostic.ts';
 import { isNearSecretName } from '../../core/secrets/credential-names.ts';
+import { KnownTexts } from './known-texts.ts';
 import { type Problem, toDiagnostic } from './problem.ts';
 
 /** Makes diagnostics of problems: silenced warnings are taken out, the lines to show are put in. */
 export function withFrames(problems: readonly Problem[], secrets: Iterable<string>): Diagnostic[] {
-  const hidden = [...secrets].flatMap((secret) => secret.split(/\r?\n/)).filter((part) => part.length > 3);
+  const hidden = new KnownTexts([...secrets].flatMap((secret) => secret.split(/\r?\n/)));
   const shown = hidingSecrets();
   return problems.flatMap((problem) => {
     const diagnostic = toDiagnostic(shown(problem));
@@ -22,14 +23,13 @@ const literal: ReadonlySet<Problem['code']> = new Set(['yaml-syntax', 'unknown-k
  * looked through once, however many problems it has.
  */
 export function hidingSecrets(): (problem: Problem) => Problem {
-  const known = new Map<string, readonly string[]>();
+  const known = new Map<string, KnownTexts>();
   return (problem) => {
     const line = problem.at.file.lines[problem.at.line - 1] ?? '';
     if (!literal.has(problem.code)) return problem;
     const secrets = known.get(line) ?? secretsIn(line);
     known.set(line, secrets);
-    if (secrets.length === 0) return problem;
-    const shown = (text: string): string => secrets.reduce(withoutSecret, text);
+    const shown = (text: string): string => secrets.cut(text);
     return {
       ...problem,
       message: shown(problem.message),
@@ -39,23 +39,14 @@ export function hidingSecrets(): (problem: Problem) => Problem {
   };
 }
 
-function secretsIn(line: string): readonly string[] {
-  const hidden = [...maskLine(line, []).matchAll(/\*+/g)].map(({ 0: { length }, index }) =>
+function secretsIn(line: string): KnownTexts {
+  const hidden = [...maskLine(line, nothing).matchAll(/\*+/g)].map(({ 0: { length }, index }) =>
     line.slice(index, index + length).replace(/^[@*&"']+/, ''),
   );
-  return hidden.filter((secret) => secret.length > 3 && !/^\*+$/.test(secret));
+  return new KnownTexts(hidden.filter((secret) => !/^\*+$/.test(secret)));
 }
 
-/** Also where the end of the secret was cut. */
-function withoutSecret(text: string, secret: string): string {
-  let left = text;
-  for (let at = left.indexOf(secret.slice(0, 8)); at >= 0; at = left.indexOf(secret.slice(0, 8), at + 1)) {
-    let length = 0;
-    while (length < secret.length && left[at + length] === secret[length]) length += 1;
-    left = `${left.slice(0, at)}…${left.slice(at + length)}`;
-  }
-  return left;
-}
+const nothing = new KnownTexts([]);
 
 /** `# gateway-ignore: code, code` in the comment lines right above. */
 function isSilenced({ code, at }: Problem): boolean {
@@ -68,7 +59,7 @@ function isSilenced({ code, at }: Problem): boolean {
   return false;
 }
 
-function frameOf({ at, show }: Problem, hidden: readonly string[]): Frame | undefined {
+function frameOf({ at, show }: Problem, hidden: KnownTexts): Frame | undefined {
   const { lines } = at.file;
   const line = lines[at.line - 1];
   if (show === 'none' || line === undefined || line.length > 400) return undefined;
@@ -90,8 +81,8 @@ const gluedPair = /^(\s*(?:-\s+)*([\w-]+)\s+)(\S+)\s*$/;
 const issuedKey = /\b(sk-|gw_live_|gw_test_|AIza|AKIA|gh[pousr]_|xai-)[A-Za-z0-9_-]{8,}/g;
 
 /** Hides known secrets, and what stands behind a key that is one. Lengths stay, so that the caret points right. */
-function maskLine(line: string, hidden: readonly string[]): string {
-  const known = hidden.reduce((text, secret) => text.replaceAll(secret, stars), line);
+function maskLine(line: string, hidden: KnownTexts): string {
+  const known = hidden.hide(line);
   const block = known.replace(blockPair, (whole, before: string, _quote, key: string, value: string) =>
     isNearSecretName(key) && !/^["']\$\{/.test(value) ? before + maskValue(value) : whole,
   );

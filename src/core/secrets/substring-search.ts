@@ -58,7 +58,9 @@ function tableOf(patterns: readonly Buffer[]): Table | undefined {
     for (let offset = 0; offset < stride; offset += 1) {
       const key = keyOf(pattern.readInt32LE(offset), spare);
       marks[key] = 1;
-      places.set(key, [...(places.get(key) ?? []), { pattern, offset }]);
+      const known = places.get(key);
+      if (known === undefined) places.set(key, [{ pattern, offset }]);
+      else known.push({ pattern, offset });
     }
   }
   return { stride, spare, marks, places };

@@ -1,7 +1,7 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, parseDocument, type ParsedNode, visit } from 'yaml';
 import type { Entry, ListNode, MapNode, Node, SourceLocation, ScalarNode, SourceFile } from '../node.ts';
 import { placeText, type Report } from '../../report/problem.ts';
-import { explainSyntax } from './syntax-hints.ts';
+import { syntaxExplainer } from './syntax-hints.ts';
 
 /** Values that a file may hold after its aliases are followed: far beyond any real file, far below harm. */
 const maxValues = 500_000;
@@ -19,9 +19,13 @@ export function sourceFile(path: string, name: string, text: string): { readonly
   return { file: { path, name, lines: clean.split(/\r?\n/) }, text: clean };
 }
 
-/** Reads YAML 1.2 (so also JSON) into a tree that remembers places. */
-export function parse(file: SourceFile, text: string, report: Report): Parsed {
-  const reader = new Reader(file, text, report);
+/**
+ * Reads YAML 1.2 (so also JSON) into a tree that remembers places.
+ *
+ * @param unusable the place of every value that is reported here: nothing more can be said about it
+ */
+export function parse(file: SourceFile, text: string, report: Report, unusable: (at: SourceLocation) => void): Parsed {
+  const reader = new Reader(file, text, report, unusable);
   if (text.includes('\0')) {
     reader.notText(text.indexOf('\0'));
     return { root: undefined, broken: true };
@@ -61,6 +65,7 @@ class Reader {
   readonly #file: SourceFile;
   readonly #text: string;
   readonly #report: Report;
+  readonly #unusable: (at: SourceLocation) => void;
   readonly #lineStarts: readonly number[];
   readonly #anchors = new Map<string, YamlNode>();
   readonly #done = new Map<YamlNode, Made>();
@@ -70,10 +75,11 @@ class Reader {
   #tooLarge = false;
   #tooDeep = false;
 
-  constructor(file: SourceFile, text: string, report: Report) {
+  constructor(file: SourceFile, text: string, report: Report, unusable: (at: SourceLocation) => void) {
     this.#file = file;
     this.#text = text;
     this.#report = report;
+    this.#unusable = unusable;
     const starts = [0];
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
     this.#lineStarts = starts;
@@ -82,13 +88,23 @@ class Reader {
   /** What the parser itself refused: the first cause, and each further unquoted sign, which does no harm to what follows. */
   syntax(document: Document.Parsed): void {
     const errors = document.errors.filter((error, i) => i === 0 || error.code === 'BAD_SCALAR_START');
+    const explain = syntaxExplainer(this.#text);
     for (const error of errors) {
-      const explained = explainSyntax(error, this.#text);
+      const explained = explain(error);
       this.#bad(this.#place(explained.start, explained.end), explained.message, explained.hint);
     }
-    for (const warning of document.warnings) {
-      this.#bad(this.#place(...warning.pos), `${lowerFirst(warning.message)}`, 'remove the tag');
+    for (const { code, message, pos } of document.warnings) {
+      this.#bad(this.#place(...pos), lowerFirst(message), code === 'BAD_DIRECTIVE' ? 'remove this line' : 'remove the tag');
     }
+    if (document.directives.yaml.explicit === true && document.directives.yaml.version !== '1.2') this.#otherVersion();
+  }
+
+  /** In YAML 1.1 `yes` is true, 010 is 8 and 1:30 is 90: which of both a line means must not depend on the first one. */
+  #otherVersion(): void {
+    const start = Math.max(0, this.#text.search(/^%YAML\b/m));
+    const directive = /^%YAML[ \t]+\S*/.exec(this.#text.slice(start))?.[0] ?? '';
+    const hint = 'remove this line; in YAML 1.2 yes, no, on and off are strings: write true or false';
+    this.#bad(this.#place(start, start + directive.length), `"${directive}" is not supported: files are read as YAML 1.2`, hint);
   }
 
   /** A character that YAML excludes; in UTF-16 it is every second one. */
@@ -218,9 +234,16 @@ class Reader {
     if (!isScalar(source)) return this.#leaf(at, null, '');
     const { value } = source;
     const text = source.source ?? (value === null ? '' : JSON.stringify(value));
-    const usable =
-      value === null || typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
-    return this.#leaf(at, usable ? value : text, text);
+    if (typeof value === 'number' && !Number.isFinite(value)) this.#noNumber(at, text);
+    else if (value === null || ['string', 'boolean', 'number'].includes(typeof value)) return this.#leaf(at, value as never, text);
+    return this.#leaf(at, text, text);
+  }
+
+  /** JSON has no such number: it could not be sent. */
+  #noNumber(at: SourceLocation, text: string): void {
+    this.#unusable(at);
+    const message = `${text} is not a number that JSON can hold`;
+    this.#report({ code: 'out-of-range', at, message, hint: 'write a finite number, or put it in quotes to send a string' });
   }
 
   #leaf(at: SourceLocation, value: ScalarNode['value'], text: string): Made<ScalarNode> {

@@ -14,35 +14,54 @@ export interface Explained {
 
 /**
  * Says what a person most likely did when YAML could not be read. The parser's own words come last:
- * they name what it expected, seldom what is wrong.
+ * they name what it expected, seldom what is wrong. A line is looked through once, however many faults it has.
  */
-export function explainSyntax(fault: SyntaxFault, text: string): Explained {
-  return (
-    referenceInFlow(fault, text) ??
-    bareTemplate(fault, text) ??
-    byCode(fault, text) ?? { start: fault.pos[0], end: fault.pos[1], message: plain(fault.message), hint: undefined }
-  );
+export function syntaxExplainer(text: string): (fault: SyntaxFault) => Explained {
+  const lines = new Map<number, LineCauses>();
+  const causesAt = (offset: number): LineCauses => {
+    const from = text.lastIndexOf('\n', offset - 1) + 1;
+    const known = lines.get(from);
+    if (known !== undefined) return known;
+    const end = text.indexOf('\n', offset);
+    const line = text.slice(from, end < 0 ? text.length : end);
+    const found = { reference: referenceInFlow(line, from), template: bareTemplate(line, from) };
+    lines.set(from, found);
+    return found;
+  };
+  return (fault) => {
+    const [start, end] = fault.pos;
+    const { reference, template } = causesAt(start);
+    const before = template !== undefined && template.end <= start ? template : undefined;
+    return reference ?? before ?? byCode(fault, text) ?? { start, end, message: plain(fault.message), hint: undefined };
+  };
+}
+
+/** What in a line makes the parser complain somewhere else in it. */
+interface LineCauses {
+  readonly reference: Explained | undefined;
+  readonly template: Explained | undefined;
 }
 
 /** `${…}` inside `{ }` or `[ ]`: the braces end the value. The parser complains at or shortly behind it. */
-function referenceInFlow(fault: SyntaxFault, text: string): Explained | undefined {
-  const from = text.lastIndexOf('\n', fault.pos[0] - 1) + 1;
-  const end = text.indexOf('\n', fault.pos[0]);
-  const line = text.slice(from, end < 0 ? text.length : end);
+function referenceInFlow(line: string, from: number): Explained | undefined {
+  let at = 0;
+  let marks = { double: 0, single: 0 };
+  let isOpen = false;
   for (const match of line.matchAll(/\$\{[^}"']*\}/g)) {
-    const before = line.slice(0, match.index);
-    const quoted = (before.split('"').length - 1) % 2 === 1 || (before.split("'").length - 1) % 2 === 1;
-    if (quoted || !/[{[]/.test(before.replace(/\$\{[^}]*\}/g, ''))) continue;
+    const before = line.slice(at, match.index);
+    at = match.index + match[0].length;
+    marks = { double: marks.double + before.split('"').length - 1, single: marks.single + before.split("'").length - 1 };
+    isOpen ||= /[{[]/.test(before.replace(/\$\{[^}]*\}/g, ''));
+    if (!isOpen || marks.double % 2 === 1 || marks.single % 2 === 1) continue;
     const start = from + match.index;
-    return { start, end: start + match[0].length, message: 'a reference inside { } or [ ] needs quotes', hint: `write "${match[0]}"` };
+    return { start, end: from + at, message: 'a reference inside { } or [ ] needs quotes', hint: `write "${match[0]}"` };
   }
   return undefined;
 }
 
-/** A value that begins with `{{`: YAML reads a mapping in a mapping. */
-function bareTemplate(fault: SyntaxFault, text: string): Explained | undefined {
-  const from = text.lastIndexOf('\n', fault.pos[0] - 1) + 1;
-  const lead = /^[^"']*?[:-][ \t]+(?=\{\{)/.exec(text.slice(from, fault.pos[0]))?.[0];
+/** A value that begins with `{{`: YAML reads a mapping in a mapping, and complains behind it. */
+function bareTemplate(line: string, from: number): Explained | undefined {
+  const lead = /^[^"']*?[:-][ \t]+(?=\{\{)/.exec(line)?.[0];
   if (lead === undefined) return undefined;
   const start = from + lead.length;
   return { start, end: start + 2, message: 'a plain value can\'t start with "{{"', hint: 'a template needs quotes: "{{name}}"' };

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { KnownTexts } from './known-texts.ts';
+
+describe('known texts', () => {
+  it.each([
+    ['one', ['hunter22'], 'a hunter22 b', 'a ******** b', 'a … b'],
+    ['each of several', ['hunter22', 'abcd'], 'hunter22,abcd', '********,****', '…,…'],
+    ['the longer of two that begin alike', ['hunter22', 'hunter22-b'], 'hunter22-b', '**********', '…'],
+    ['the shorter of two that begin alike', ['hunter22', 'hunter22-b'], 'hunter22-c', '********-c', '…c'],
+    ['two that overlap', ['abcdef', 'efghij'], 'abcdefghij', '**********', '…ghij'],
+    ['one whose end was cut', ['hunter22-and-more'], 'hunter22-an…', 'hunter22-an…', '……'],
+    ['no beginning of less than 8 characters', ['hunter22'], 'hunter2', 'hunter2', 'hunter2'],
+    ['none of less than 4 characters', ['abc'], 'abc', 'abc', 'abc'],
+    ['none', [], 'abcdef', 'abcdef', 'abcdef'],
+    ['one beside a character of two units', ['hunter22'], '🙂hunter22🙂', '🙂********🙂', '🙂…🙂'],
+  ])('%s', (_name, texts, text, hidden, cut) => {
+    const known = new KnownTexts(texts);
+    expect(known.hide(text)).toBe(hidden);
+    expect(known.cut(text)).toBe(cut);
+  });
+
+  it('are hidden wherever they are, and nothing else is', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 4, maxLength: 10 });
+    fc.assert(
+      fc.property(fc.array(word), fc.string({ unit: fc.constantFrom('a', 'b', ' '), maxLength: 40 }), (texts, text) => {
+        const hidden = [...text].map(() => false);
+        for (const one of texts)
+          for (let at = text.indexOf(one); at >= 0; at = text.indexOf(one, at + 1)) hidden.fill(true, at, at + one.length);
+        expect(new KnownTexts(texts).hide(text)).toBe([...text].map((sign, at) => (hidden[at] === true ? '*' : sign)).join(''));
+      }),
+    );
+  });
+});

@@ -1,0 +1,80 @@
+/** Texts are found by so many of their first characters, shorter ones by all they have. */
+const beginning = 8;
+const shortest = 4;
+
+/** Finds known texts in others. The cost of a search hardly grows with their number, also where many begin alike. */
+export class KnownTexts {
+  readonly #all: ReadonlySet<string>;
+  /** Of all texts, the greatest first. */
+  readonly #lengths: readonly number[];
+  /** Sorted, by their first characters. */
+  readonly #groups = new Map<string, string[]>();
+
+  /** @param texts those with less than 4 characters are left out */
+  constructor(texts: Iterable<string>) {
+    this.#all = new Set([...texts].filter(({ length }) => length >= shortest));
+    this.#lengths = [...new Set([...this.#all].map(({ length }) => length))].toSorted((a, b) => b - a);
+    for (const text of [...this.#all].toSorted(order)) {
+      const key = text.slice(0, beginning);
+      const group = this.#groups.get(key);
+      if (group === undefined) this.#groups.set(key, [text]);
+      else group.push(text);
+    }
+  }
+
+  /** The text with an asterisk for each character of a known one. */
+  hide(text: string): string {
+    let shown = '';
+    let hidden = 0;
+    for (let at = 0; at < text.length; at += 1) {
+      if (this.#groupAt(text, at) !== undefined) hidden = Math.max(hidden, at + this.#wholeAt(text, at));
+      shown += at < hidden ? '*' : text.charAt(at);
+    }
+    return shown;
+  }
+
+  /** The text with an ellipsis for each known one, also where its end was cut. */
+  cut(text: string): string {
+    let shown = '';
+    for (let at = 0; at < text.length; at += 1) {
+      const length = longestBeginning(this.#groupAt(text, at) ?? [], text, at);
+      shown += length === 0 ? text.charAt(at) : '…';
+      at += Math.max(0, length - 1);
+    }
+    return shown;
+  }
+
+  #groupAt(text: string, at: number): readonly string[] | undefined {
+    if (this.#all.size === 0) return undefined;
+    for (let size = beginning; size >= shortest; size -= 1) {
+      const group = this.#groups.get(text.slice(at, at + size));
+      if (group !== undefined) return group;
+    }
+    return undefined;
+  }
+
+  #wholeAt(text: string, at: number): number {
+    return this.#lengths.find((length) => this.#all.has(text.slice(at, at + length))) ?? 0;
+  }
+}
+
+/** How much of one of the sorted texts is at a place: the one that shares most with it is next to where it would be. */
+function longestBeginning(sorted: readonly string[], text: string, at: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const known = sorted[middle] ?? '';
+    if (order(known, text.slice(at, at + known.length)) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return Math.max(sharedLength(sorted[low - 1], text, at), sharedLength(sorted[low], text, at));
+}
+
+function sharedLength(known: string | undefined, text: string, at: number): number {
+  let length = 0;
+  while (known !== undefined && length < known.length && known.charCodeAt(length) === text.charCodeAt(at + length)) length += 1;
+  return length;
+}
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
