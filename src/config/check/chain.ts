@@ -2,7 +2,7 @@ import { moments, type Plugin } from '../../core/plugin.ts';
 import { child, itemsOf, type Node } from '../read/node.ts';
 import { pluginOf } from '../read/registry.ts';
 import { placeText } from '../report/problem.ts';
-import type { CheckContext } from './context.ts';
+import { type CheckContext, lacks } from './context.ts';
 
 /** The list of plugins: what an entry is, each once, in an order that means something. */
 export function chain({ root, registry, report }: CheckContext): void {
@@ -43,7 +43,7 @@ const listed = ({ moments: own = [] }: Plugin): string => own.map((moment) => `"
 function oneOf(item: Node & { kind: 'map' }, report: CheckContext['report']): void {
   const name = item.entries.get('name');
   const use = item.entries.get('use');
-  if (name === undefined && use === undefined) {
+  if (lacks(item, 'name') && lacks(item, 'use')) {
     report({
       code: 'missing-key',
       at: item.at,

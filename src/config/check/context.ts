@@ -1,3 +1,4 @@
+import { nearest } from '../../core/text/nearest.ts';
 import type { PluginRegistry } from '../read/registry.ts';
 import {
   child,
@@ -90,6 +91,10 @@ export function callersOf(root: MapNode): Node[] {
 export function entryOf(node: Node | undefined, key: string): Entry | undefined {
   return node?.kind === 'map' ? node.entries.get(key) : undefined;
 }
+
+/** Has neither the key nor one that the schema reports as a misspelling of it. */
+export const lacks = (node: Node | undefined, key: string): boolean =>
+  entryOf(node, key) === undefined && !entriesOf(node).some((entry) => nearest(entry.key, [key]) !== undefined);
 
 /** A provider's name in a config: without the `@`, and only what stands before a slash. */
 export function slugIn(written: string): string {

@@ -26,7 +26,12 @@ interface Translated {
 
 /** Complaints of a schema as problems with places: at the key for a bad key, at the value for a bad value. */
 export function translate(faults: readonly SchemaFault[], root: Node, base: Path): Translated[] {
-  const missing = Map.groupBy(faults.filter(isMissing), placeOf);
+  const meant = new Set(faults.filter(isUnknown).map((fault) => `${placeOf(fault)}\n${meantKey(fault) ?? ''}`));
+  const isExplained = (fault: SchemaFault): boolean => meant.has(`${placeOf(fault)}\n${String(fault.params['missingProperty'])}`);
+  const missing = Map.groupBy(
+    faults.filter((fault) => isMissing(fault) && !isExplained(fault)),
+    placeOf,
+  );
   const found = faults.flatMap((fault) => {
     const together = isMissing(fault) ? (missing.get(placeOf(fault)) ?? []) : [];
     // Whoever adds missing keys wants to know all of them at once.
@@ -43,14 +48,23 @@ export function translate(faults: readonly SchemaFault[], root: Node, base: Path
 }
 
 const isMissing = ({ keyword }: SchemaFault): boolean => keyword === 'required' || keyword === 'dependentRequired';
+const isUnknown = ({ keyword }: SchemaFault): boolean => keyword === 'additionalProperties' || keyword === 'unevaluatedProperties';
+const unknownName = ({ params }: SchemaFault): string => String(params['additionalProperty'] ?? params['unevaluatedProperty']);
 const placeOf = ({ path }: SchemaFault): string => path.join('\n');
+
+/** The key that was meant by an unknown one: where it is missing, that is the same mistake. */
+const meantKey = (fault: SchemaFault): string | undefined =>
+  /^write (\w+)$/.exec(knownName(fault.path, unknownName(fault))?.hint ?? '')?.[1] ?? nearest(unknownName(fault), allowedKeys(fault.schema));
+
+const allowedKeys = (schema: unknown): string[] =>
+  isPlain(schema) && isPlain(schema['properties']) ? Object.keys(schema['properties']) : [];
 
 function translateOne(fault: SchemaFault, root: Node, base: Path): Translated[] {
   const { path } = fault;
   switch (fault.keyword) {
     case 'additionalProperties':
     case 'unevaluatedProperties':
-      return unknownKey(fault, root, String(fault.params['additionalProperty'] ?? fault.params['unevaluatedProperty']));
+      return unknownKey(fault, root, unknownName(fault));
     case 'propertyNames':
       return [badName(fault, root, String(fault.params['propertyName']))];
     case 'minimum':
@@ -84,7 +98,7 @@ function translateOne(fault: SchemaFault, root: Node, base: Path): Translated[] 
 
 function unknownKey({ path, schema }: SchemaFault, root: Node, key: string): Translated[] {
   const at = keyPlace(root, [...path, key]);
-  const allowed = isPlain(schema) && isPlain(schema['properties']) ? Object.keys(schema['properties']) : [];
+  const allowed = allowedKeys(schema);
   const known = knownName(path, key);
   const written = writtenName(root, path, key);
   if (known !== undefined) {
@@ -147,9 +161,20 @@ function missingKeys(faults: readonly SchemaFault[], root: Node): Translated {
     message: `${listOf(names, 'and')} ${names.length === 1 ? 'is' : 'are'} missing${where}`,
     hint: glued
       ? `a space must follow the colon: ${glued.key.replace(':', ': ')}`
-      : `add ${[...keys].map(([key, schema]) => exampleLine(key, schema)).join(', ')}`,
+      : (misspelt(written, faults) ?? `add ${[...keys].map(([key, schema]) => exampleLine(key, schema)).join(', ')}`),
   };
   return { problem, at: path };
+}
+
+/** Where other keys are allowed beside it, nothing else reports the one with the mistake. */
+function misspelt(written: Node | undefined, faults: readonly SchemaFault[]): string | undefined {
+  const known = allowedKeys(faults[0]?.schema);
+  const names = faults.map(({ params }) => String(params['missingProperty']));
+  for (const key of written?.kind === 'map' ? written.entries.keys() : []) {
+    const meant = known.includes(key) ? undefined : nearest(key, names);
+    if (meant !== undefined) return `write ${meant} in place of ${shorten(key)}`;
+  }
+  return undefined;
 }
 
 /** `{type:mock}`: YAML reads a key without a value. */

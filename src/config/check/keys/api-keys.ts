@@ -1,5 +1,5 @@
 import { child, itemsOf, type Node, type Path, textOf } from '../../read/node.ts';
-import { type CheckContext, entryOf, section, valueOf } from '../context.ts';
+import { type CheckContext, entryOf, lacks, section, valueOf } from '../context.ts';
 
 /** What an API key needs beyond its shape. */
 export function apiKeys(context: CheckContext): void {
@@ -31,7 +31,7 @@ function isExample(name: string, hash: Node | undefined, { report }: CheckContex
 /** `enforce_config` needs to know which. */
 export function enforcesConfig(value: Node, path: Path, { report }: CheckContext): void {
   const enforce = entryOf(value, 'enforce_config');
-  if (enforce === undefined || valueOf(enforce.value) !== true || entryOf(value, 'default_config') !== undefined) return;
+  if (enforce === undefined || valueOf(enforce.value) !== true || !lacks(value, 'default_config')) return;
   report({
     code: 'missing-key',
     at: enforce.keyAt,

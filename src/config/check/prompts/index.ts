@@ -2,7 +2,7 @@ import { isOfType, splitReference, type StoredPrompt, type VariableType } from '
 import { actualOf, expectedOf } from '../../validate/describe.ts';
 import { child, type Entry, entriesOf, type Node, type SourceLocation, textOf, toValue } from '../../read/node.ts';
 import { keysOfVersion } from '../../schema/prompts.ts';
-import { callersOf, type CheckContext, entryOf, section, sitesOf, textsOf, valueOf } from '../context.ts';
+import { callersOf, type CheckContext, entryOf, lacks, section, sitesOf, textsOf, valueOf } from '../context.ts';
 import { messageTexts, type PromptSite, promptSites, promptsByName } from './sites.ts';
 import { checkTemplates, versionAt } from './templates.ts';
 
@@ -24,7 +24,7 @@ export function prompts(context: CheckContext): void {
 function shape(id: string, node: Node, keyAt: SourceLocation, { report }: CheckContext): void {
   if (node.kind !== 'map') return;
   const several = entryOf(node, 'versions');
-  if (several === undefined && entryOf(node, 'messages') === undefined) {
+  if (several === undefined && lacks(node, 'messages') && lacks(node, 'versions')) {
     const hint = 'add messages: [{role: user, content: "{{question}}"}], or versions: {1: {messages: […]}}';
     report({ code: 'missing-key', at: keyAt, message: `"messages" is missing in prompts.${id}`, hint });
   }

@@ -1,5 +1,5 @@
 import { child, itemsOf } from '../../read/node.ts';
-import { type CheckContext, entryOf, type Site, sitesOf, valueOf } from '../context.ts';
+import { type CheckContext, entryOf, lacks, type Site, sitesOf, valueOf } from '../context.ts';
 
 /** What `cb_config` needs, and where it has no effect. */
 export function circuits(context: CheckContext): void {
@@ -8,7 +8,7 @@ export function circuits(context: CheckContext): void {
     const circuit = entryOf(child(site.node, 'strategy'), 'cb_config');
     if (circuit === undefined || circuit.value.kind !== 'map') continue;
     const has = (key: string): boolean => entryOf(circuit.value, key) !== undefined;
-    if (!has('failure_threshold') && !has('failure_threshold_percentage')) {
+    if (lacks(circuit.value, 'failure_threshold') && lacks(circuit.value, 'failure_threshold_percentage')) {
       const message = '"cb_config" needs "failure_threshold" or "failure_threshold_percentage"';
       context.report({ code: 'missing-key', at: circuit.keyAt, message, hint: 'add failure_threshold: 5' });
     }

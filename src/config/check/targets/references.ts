@@ -146,6 +146,8 @@ const slugText = (text: string): string => text.replace(/^@/, '');
 function targetNames({ root, report }: CheckContext): void {
   for (const { node, path } of sitesOf(root)) {
     const strategy = child(node, 'strategy');
+    // Without targets that is what is reported: the names are right once they are there.
+    if (itemsOf(child(node, 'targets')).length === 0) continue;
     const names = new Map(
       itemsOf(child(node, 'targets')).flatMap((target) => {
         const name = child(target, 'name');

@@ -1,5 +1,5 @@
 import { child, itemsOf, keyPlace } from '../../read/node.ts';
-import { type CheckContext, entryOf, type Site, sitesOf, valueOf } from '../context.ts';
+import { type CheckContext, entryOf, lacks, type Site, sitesOf, valueOf } from '../context.ts';
 
 /** What a strategy needs, and what has no effect under it. */
 export function strategies(context: CheckContext): void {
@@ -30,11 +30,11 @@ export function strategies(context: CheckContext): void {
 
 function needs({ node, path }: Site, { root, report }: CheckContext): void {
   const at = keyPlace(root, [...path, 'strategy']);
-  if (entryOf(node, 'targets') === undefined && entryOf(node, 'config') === undefined) {
+  if (lacks(node, 'targets') && entryOf(node, 'config') === undefined) {
     report({ code: 'missing-key', at, message: 'a strategy needs "targets"', hint: 'add targets: [openai-main/gpt-4o]' });
   }
   const strategy = child(node, 'strategy');
-  if (valueOf(child(strategy, 'mode')) === 'conditional' && entryOf(strategy, 'conditions') === undefined) {
+  if (valueOf(child(strategy, 'mode')) === 'conditional' && lacks(strategy, 'conditions')) {
     const hint = 'add conditions: [{query: {metadata.plan: {$eq: paid}}, then: big}]';
     report({ code: 'missing-key', at, message: 'mode conditional needs "conditions"', hint });
   }

@@ -37,8 +37,9 @@ function whyUnreachable(site: Site, { root }: CheckContext): { reason: string; h
   return off ? { reason: `provider "${slug}" is disabled`, hint: 'remove the target while the provider is disabled' } : undefined;
 }
 
-/** A condition that is empty was meant to name one of them: which, is not known. */
+/** A condition that is empty, or not there yet, was meant to name one of them: which, is not known. */
 function namesExist(targets: readonly Node[], strategy: Node | undefined): boolean {
+  if (child(strategy, 'conditions') === undefined) return false;
   const names = new Set(targets.map((target) => textOf(child(target, 'name'))));
   const used = [...itemsOf(child(strategy, 'conditions')).map((one) => child(one, 'then')), child(strategy, 'default')];
   return used.every((node) => node === undefined || names.has(textOf(node)));
