@@ -10,19 +10,18 @@ const registry = argv[0] === 'health' ? { providers: [], stages: [] } : await im
 const { runCli } = await import('./cli/index.ts');
 const { processIo, written } = await import('./cli/io.ts');
 
-/** Who read the answer has enough of it; a gateway goes on serving when nothing can be written to its outputs. */
-const onOutputFault = (error: NodeJS.ErrnoException): void => {
-  if (argv[0] !== 'start' && error.code === 'EPIPE') process.exit(0);
-};
+/** A gateway goes on serving when nothing can be written to its outputs. */
+const unread = new AbortController();
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  onOutputFault(error);
   if (argv[0] === 'start') return;
+  // Who read the output has enough of it, and may still want to know how the command ends.
+  if (error.code === 'EPIPE') return void unread.abort();
   process.stderr.write(`error: the output cannot be written: ${error.message.replace(/^\w+: |, write$/g, '')}\n`);
   process.exit(1);
 });
-process.stderr.on('error', onOutputFault);
+process.stderr.on('error', () => {});
 
-const code = await runCli(argv, processIo(), registry, loader);
+const code = await runCli(argv, { ...processIo(), unread: unread.signal }, registry, loader);
 // An exit throws away what a pipe has not taken yet. A gateway that ends has waited for its log lines, and for as long as it may.
 if (argv[0] !== 'start') {
   await Promise.all([written(process.stdout), written(process.stderr)]);

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { Diagnostic } from '../config/report/diagnostic.ts';
 import { printable } from '../core/text/printable.ts';
-import { plural } from './text.ts';
+import { plural, textWidth } from './text.ts';
 
 /** More than this nobody reads in one go; the rest is counted. */
 const most = 50;
@@ -63,7 +63,8 @@ function pretty(one: Diagnostic, style: DiagnosticStyle): string {
         `${String(last - (one.frame?.lines.length ?? 0) + 1 + i).padStart(width)} | ${printable(text)}`.trimEnd(),
       ),
     );
-    lines.push(`${bar} ${' '.repeat(one.column - 1)}${caret(one, style)}`);
+    const line = one.frame.lines.at(-1) ?? '';
+    lines.push(`${bar} ${' '.repeat(textWidth(printable(line.slice(0, one.column - 1))))}${caret(one, line, style)}`);
   }
   if (one.note !== undefined) {
     if (one.frame !== undefined) lines.push(bar);
@@ -79,8 +80,9 @@ function heading({ severity, message, code }: Diagnostic, style: DiagnosticStyle
 }
 
 /** Under the first line of what is meant, at least one mark. */
-function caret({ severity, column, endColumn, hint }: Diagnostic, style: DiagnosticStyle): string {
-  const marks = paint('^'.repeat(Math.max(1, endColumn - column)), severity, style);
+function caret({ severity, column, endColumn, hint }: Diagnostic, line: string, style: DiagnosticStyle): string {
+  const marked = printable(line.slice(column - 1, endColumn - 1));
+  const marks = paint('^'.repeat(Math.max(1, textWidth(marked))), severity, style);
   return hint === undefined ? marks : `${marks} ${printable(hint)}`;
 }
 

@@ -11,6 +11,8 @@ export interface CliIo {
   readStdin(): Promise<string>;
   /** One line from a person; absent where nobody sits at a terminal. Rejects with Interrupted. */
   ask?(question: string): Promise<string>;
+  /** Aborts when nobody reads standard output any more: a command that would print without end has done its work. */
+  readonly unread?: AbortSignal;
   /** Hears which gateway the command asks. */
   readonly asks?: (gateway: AskedGateway) => void;
 }
@@ -38,6 +40,12 @@ export interface CliStream {
 export function hasColors(stream: CliStream, env: CliIo['env'], isWanted = true): boolean {
   return isWanted && stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
 }
+
+/** Columns where nothing says how wide the terminal is. */
+export const usualWidth = 100;
+
+/** Columns of a terminal, of which some say 0; undefined for a pipe or a file. */
+export const terminalWidth = ({ isTTY, columns }: CliStream): number | undefined => (isTTY === true ? columns || usualWidth : undefined);
 
 /** The io of this process. */
 export function processIo(): CliIo {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shownPath } from './text.ts';
+import { cutEnd, shownPath, table, textWidth } from './text.ts';
 
 it.each([
   ['/a/b/gateway.yaml', './gateway.yaml'],
@@ -9,4 +9,44 @@ it.each([
   ['/etc/gateway/gateway.yaml', '/etc/gateway/gateway.yaml'],
 ])('shows %s from /a/b as %s', (path, shown) => {
   expect(shownPath(path, '/a/b')).toBe(shown);
+});
+
+it.each([
+  ['abc', 3],
+  ['', 0],
+  ['日本', 4],
+  ['한국어', 6],
+  ['ﬁn', 2],
+  ['e\u0301a', 2],
+  ['→…×', 3],
+  ['🙂', 2],
+  ['👩‍👩‍👧', 2],
+  ['❤️', 2],
+  ['a\u200bb', 2],
+  ['ＡＢ', 4],
+  ['𠀀', 2],
+])('%j takes %i columns', (text, columns) => {
+  expect(textWidth(text)).toBe(columns);
+});
+
+it.each([
+  ['abcdef', 4, 'abc…'],
+  ['abcd', 4, 'abcd'],
+  ['日本語', 6, '日本語'],
+  ['日本語', 5, '日本…'],
+  ['日本語', 4, '日…'],
+  ['🙂🙂', 3, '🙂…'],
+  ['ab', 1, '…'],
+])('%j in %i columns is %j', (text, columns, shown) => {
+  expect(cutEnd(text, columns)).toBe(shown);
+});
+
+it('keeps the columns of a table in line', () => {
+  expect(
+    table([
+      ['NAME', 'STATE'],
+      ['日本', 'ok'],
+      ['e\u0301', 'off'],
+    ]),
+  ).toBe('NAME  STATE\n日本  ok\ne\u0301     off\n');
 });

@@ -1,9 +1,53 @@
 /** Rows with their columns in line; the last cell of a row is as long as it is. */
 export function table(rows: readonly (readonly string[])[], gap = '  '): string {
-  const widths: number[] = [];
-  for (const row of rows) row.forEach((cell, i) => (widths[i] = Math.max(widths[i] ?? 0, cell.length)));
-  const line = (row: readonly string[]): string => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(gap);
+  const widths = columnWidths(rows);
+  const line = (row: readonly string[]): string => row.map((cell, i) => padEnd(cell, widths[i] ?? 0)).join(gap);
   return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
+}
+
+/** The columns that each cell of the rows needs, in columns of a terminal. */
+export function columnWidths(rows: readonly (readonly string[])[]): number[] {
+  const widths: number[] = [];
+  for (const row of rows) row.forEach((cell, i) => (widths[i] = Math.max(widths[i] ?? 0, textWidth(cell))));
+  return widths;
+}
+
+/** What takes two columns of a terminal: East Asian wide and fullwidth characters, and emoji. */
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
+
+/** What takes none. */
+const empty = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+
+const plain = /^[\x20-\x7e]*$/;
+const charactersOf = (text: string): Iterable<Intl.SegmentData> => new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
+
+/** How many columns of a terminal a text takes. */
+export function textWidth(text: string): number {
+  if (plain.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of charactersOf(text)) width += widthOf(segment);
+  return width;
+}
+
+const widthOf = (character: string): number => (wide.test(character) ? 2 : empty.test(character) ? 0 : 1);
+
+export const padEnd = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - textWidth(text)));
+export const padStart = (text: string, width: number): string => ' '.repeat(Math.max(0, width - textWidth(text))) + text;
+
+/** The text, or as much of it as fits before an ellipsis. */
+export const cutEnd = (text: string, width: number): string =>
+  textWidth(text) <= width ? text : `${text.slice(0, fitting(text, Math.max(0, width - 1)))}…`;
+
+/** How many code units of a text fit into so many columns; never a part of a character. */
+export function fitting(text: string, width: number): number {
+  if (plain.test(text)) return Math.min(text.length, width);
+  let left = width;
+  for (const { segment, index } of charactersOf(text)) {
+    left -= widthOf(segment);
+    if (left < 0) return index;
+  }
+  return text.length;
 }
 
 export { plural } from '../core/text/plural.ts';

@@ -107,6 +107,16 @@ describe('a reader that leaves', () => {
     }
   });
 
+  it.each([
+    ['a file with mistakes', 'version: 2\n', 3],
+    ['a valid file', 'version: 1\nproviders: {mock: {type: mock}}\n', 0],
+  ])('still learns how the check of %s ends', async (_name, text, code) => {
+    writeFileSync(join(cwd, 'checked.yaml'), text);
+    const command = begin(['check', 'checked.yaml'], cwd);
+    command.child.stdout?.destroy();
+    expect(await command.ended).toEqual({ code, out: '', err: '' });
+  });
+
   it('leaves the gateway serving', async () => {
     const command = begin(['start', '--listen', '127.0.0.1:0', '--log-format', 'json'], cwd);
     try {

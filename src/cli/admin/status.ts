@@ -2,8 +2,8 @@ import type { ShownDiagnostic, Status } from '../../admin/api-types.ts';
 import { printable } from '../../core/text/printable.ts';
 import { formatDuration, formatSize } from '../../core/text/units.ts';
 import { exitCodes } from '../command.ts';
-import type { CliIo } from '../io.ts';
-import { jsonText, plural, table } from '../text.ts';
+import { type CliIo, terminalWidth } from '../io.ts';
+import { cutEnd, jsonText, plural, table } from '../text.ts';
 import { adminClient } from '../admin-client.ts';
 import type { AdminFlags } from './target.ts';
 
@@ -11,7 +11,7 @@ import type { AdminFlags } from './target.ts';
 export async function status(flags: AdminFlags, io: CliIo): Promise<number> {
   const found = await adminClient(flags, io).get<Status>('/api/status');
   io.stdout.write(
-    flags.json === true ? jsonText(found) : statusText(found, Date.now(), io.stdout.isTTY === true ? (io.stdout.columns ?? 100) : Infinity),
+    flags.json === true ? jsonText(found) : statusText(found, Date.now(), terminalWidth(io.stdout) ?? Infinity),
   );
   return found.last_reload?.result === 'rejected' ? exitCodes.no : exitCodes.yes;
 }
@@ -30,7 +30,7 @@ export function statusText(found: Status, now: number, width = Infinity): string
     ['config', configText(found)],
     ['reload', reloadText(found, now)],
     ['serving', `${found.url}${found.draining ? '   DRAINING' : ''}`],
-    ...found.workers.map((one, at) => [at === 0 ? 'workers' : '', cut(workerText(one, now), width - margin)]),
+    ...found.workers.map((one, at) => [at === 0 ? 'workers' : '', cutEnd(workerText(one, now), width - margin)]),
     ['requests', `${found.in_flight} in progress · ${plural(found.open_streams, 'open stream')}`],
     ['memory', `${formatSize(memory.rss)} · bodies ${formatSize(memory.bodies)} of ${formatSize(memory.bodies_limit)}`],
     ['event loop', `delay p50 ${formatDuration(delay.p50)} · p99 ${formatDuration(delay.p99)}`],
@@ -42,8 +42,6 @@ export function statusText(found: Status, now: number, width = Infinity): string
   const problems = found.last_reload?.result === 'rejected' ? diagnosticLines(found.last_reload) : '';
   return table(rows.map((row) => row.map(printable))) + problems + providersText(found, width);
 }
-
-const cut = (text: string, width: number): string => (text.length > width ? `${text.slice(0, width - 1)}…` : text);
 
 function workerText({ worker, pid, state, requests, in_flight: inFlight, ...one }: Status['workers'][number], now: number): string {
   const { memory, loop_delay_ms: delay, restarts, last_end: last } = one;
@@ -94,5 +92,5 @@ function providersText({ providers }: Status, width: number): string {
     error === null ? '' : `last error: ${error.message}`,
   ]);
   const lines = table([['PROVIDER', 'STATE', 'LAST 5 MINUTES', '', ''], ...rows].map((row) => row.map(printable))).split('\n');
-  return `\n${lines.map((line) => cut(line, width)).join('\n')}`;
+  return `\n${lines.map((line) => cutEnd(line, width)).join('\n')}`;
 }

@@ -5,7 +5,7 @@ import { type OpenExplainer, openExplainer } from '../../gateway/explain/open.ts
 import type { Registry } from '../../gateway/types.ts';
 import { adminClient } from '../admin-client.ts';
 import { CommandError, exitCodes } from '../command.ts';
-import type { CliIo } from '../io.ts';
+import { type CliIo, usualWidth } from '../io.ts';
 import { load, loadTree } from '../load.ts';
 import { jsonText } from '../text.ts';
 import { curlText } from './curl.ts';
@@ -29,9 +29,6 @@ export async function explain(flags: ExplainFlags, io: CliIo, registry: Registry
   return code;
 }
 
-/** Columns where nobody says how wide the terminal is. */
-const usualWidth = 100;
-
 export function print(told: Explanation, flags: Pick<ExplainFlags, 'json' | 'asCurl'>, io: CliIo): number {
   const isRefused = told.answer !== null && told.answer.status >= 400;
   if (flags.asCurl === true) {
@@ -39,7 +36,7 @@ export function print(told: Explanation, flags: Pick<ExplainFlags, 'json' | 'asC
     if (target === undefined) throw new CommandError(exitCodes.no, 'nothing would be sent', told.answer?.message);
     io.stdout.write(curlText(target));
   } else if (flags.json === true) io.stdout.write(jsonText(told));
-  else io.stdout.write(explanationText(told, io.stdout.columns ?? usualWidth));
+  else io.stdout.write(explanationText(told, io.stdout.columns || usualWidth));
   return isRefused ? exitCodes.no : exitCodes.yes;
 }
 

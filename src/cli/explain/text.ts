@@ -1,4 +1,6 @@
 import type { Difference, Explanation, ExplainedTarget, Origin, RouteNode } from '../../core/logs/explanation.ts';
+import { printable } from '../../core/text/printable.ts';
+import { fitting, textWidth } from '../text.ts';
 
 /** One line: a label, what it says, and where it is written. */
 interface Line {
@@ -111,10 +113,10 @@ function answerLines({ status, code, message, hint }: NonNullable<Explanation['a
 /** The place stands at the right edge where there is room for it, else below. */
 function fitted({ label, text, at }: Line, width: number): string {
   const place = at === null || at === undefined ? '' : `${at.file}:${at.line}`;
-  const rows = wrapped(text.replaceAll(/[\r\n\t]+/g, ' '), width - labels);
+  const rows = wrapped(printable(text), width - labels);
   const last = rows.at(-1) ?? '';
-  const room = width - labels - last.length - place.length;
-  const out = rows.map((row, index) => `${(index === 0 ? label : '').padEnd(labels)}${row}`);
+  const room = width - labels - textWidth(last) - textWidth(place);
+  const out = rows.map((row, index) => `${(index === 0 ? printable(label) : '').padEnd(labels)}${row}`);
   if (place !== '' && room >= 2) out[out.length - 1] += `${' '.repeat(room)}${place}`;
   else if (place !== '') out.push(place.padStart(Math.min(width, Math.max(width, place.length))));
   return out.map((row) => `${row.trimEnd()}\n`).join('');
@@ -124,9 +126,10 @@ function fitted({ label, text, at }: Line, width: number): string {
 function wrapped(text: string, width: number): string[] {
   const rows: string[] = [];
   let rest = text;
-  while (rest.length > width) {
-    const blank = rest.lastIndexOf(' ', width);
-    const cut = blank > width / 2 ? blank : width;
+  while (textWidth(rest) > width) {
+    const end = fitting(rest, width);
+    const blank = rest.lastIndexOf(' ', end);
+    const cut = blank > end / 2 ? blank : end;
     rows.push(rest.slice(0, cut));
     rest = rest.slice(cut).replace(/^ /, '');
   }

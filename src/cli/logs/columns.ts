@@ -3,6 +3,7 @@ import { nearest } from '../../core/text/nearest.ts';
 import { printable } from '../../core/text/printable.ts';
 import { formatDuration, formatSize } from '../../core/text/units.ts';
 import { CommandError, exitCodes } from '../command.ts';
+import { columnWidths, cutEnd, padEnd, padStart } from '../text.ts';
 
 /** One column of a list of records. */
 export interface Column {
@@ -139,9 +140,9 @@ export function rowsTable(rows: readonly LogRow[], wanted: readonly Column[], wi
     cells = cellsOf(rows, shown);
   }
   const fitted = width === undefined ? cells : cut(cells, shown, width);
-  const widths = widthsOf(fitted);
+  const widths = columnWidths(fitted);
   const line = (row: readonly string[]): string =>
-    row.map((cell, i) => (shown[i]?.isNumber === true ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0))).join('  ');
+    row.map((cell, i) => (shown[i]?.isNumber === true ? padStart(cell, widths[i] ?? 0) : padEnd(cell, widths[i] ?? 0))).join('  ');
   return fitted.map((row) => `${line(row).trimEnd()}\n`).join('');
 }
 
@@ -150,19 +151,16 @@ const cellsOf = (rows: readonly LogRow[], shown: readonly Column[]): string[][] 
   ...rows.map((row) => shown.map((column) => column.cell(row))),
 ];
 
-const widthsOf = (cells: readonly (readonly string[])[]): number[] =>
-  (cells[0] ?? []).map((_, i) => Math.max(...cells.map((row) => row[i]?.length ?? 0)));
-
 const flexible = new Set(['ROUTE', 'PREVIEW', 'MESSAGE', 'AGENT', 'MODEL']);
 
 /** @param isCut as if long texts had been cut */
 function widthOf(cells: readonly (readonly string[])[], isCut: boolean): number {
-  const widths = widthsOf(cells).map((width, i) => (isCut && flexible.has(cells[0]?.[i] ?? '') ? Math.min(width, narrowest * 2) : width));
+  const widths = columnWidths(cells).map((width, i) => (isCut && flexible.has(cells[0]?.[i] ?? '') ? Math.min(width, narrowest * 2) : width));
   return widths.reduce((sum, width) => sum + width + 2, -2);
 }
 
 function cut(cells: string[][], shown: readonly Column[], width: number): string[][] {
-  const widths = widthsOf(cells);
+  const widths = columnWidths(cells);
   for (;;) {
     const over = widths.reduce((sum, one) => sum + one + 2, -2) - width;
     const widest = shown.reduce(
@@ -172,5 +170,5 @@ function cut(cells: string[][], shown: readonly Column[], width: number): string
     if (over <= 0 || widest < 0 || (widths[widest] ?? 0) <= narrowest) break;
     widths[widest] = Math.max(narrowest, (widths[widest] ?? 0) - over);
   }
-  return cells.map((row) => row.map((cell, i) => (cell.length <= (widths[i] ?? 0) ? cell : `${cell.slice(0, (widths[i] ?? 1) - 1)}…`)));
+  return cells.map((row) => row.map((cell, i) => cutEnd(cell, widths[i] ?? 0)));
 }

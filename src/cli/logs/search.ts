@@ -1,6 +1,6 @@
 import { adminClient } from '../admin-client.ts';
 import { CommandError, exitCodes } from '../command.ts';
-import { type CliIo, written } from '../io.ts';
+import { type CliIo, terminalWidth, written } from '../io.ts';
 import { columnsOf, rowsTable } from './columns.ts';
 import { csvLine } from './csv.ts';
 import { rowsOf } from './pages.ts';
@@ -24,7 +24,7 @@ export async function search(words: readonly string[], flags: SearchFlags, io: C
   else if (flags.csv === true) {
     io.stdout.write(csvLine(columns.map(({ name }) => name)));
     for (const row of rows) io.stdout.write(csvLine(columns.map((column) => column.value(row))));
-  } else if (rows.length > 0) io.stdout.write(rowsTable(rows, columns, io.stdout.isTTY === true ? (io.stdout.columns ?? 100) : undefined));
+  } else if (rows.length > 0) io.stdout.write(rowsTable(rows, columns, terminalWidth(io.stdout)));
   if (rows.length === 0) io.stderr.write('No request matches.\n');
   else if (rows.length === limit && flags.json !== true && flags.csv !== true)
     io.stderr.write(`The newest ${limit}; --limit shows more.\n`);
@@ -68,6 +68,7 @@ export async function exportLogs(words: readonly string[], flags: ExportFlags, i
   };
   if (isCsv) io.stdout.write(csvLine(columns.map(({ name }) => name)));
   for await (const page of rowsOf(client, queryText(words, flags), countOf('limit', flags.limit, everything))) {
+    if (io.unread?.aborted === true) break;
     if (flags.full === true) {
       const ids = page.map(({ id }) => id);
       for await (const records of storedOf(client, ids, false))

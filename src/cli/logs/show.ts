@@ -7,7 +7,7 @@ import { type AdminClient, adminClient } from '../admin-client.ts';
 import type { AdminFlags } from '../admin/target.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import { differenceText } from '../explain/text.ts';
-import type { CliIo } from '../io.ts';
+import { type CliIo, usualWidth } from '../io.ts';
 import { jsonText } from '../text.ts';
 import { storyText } from './story.ts';
 
@@ -18,7 +18,6 @@ export interface ShowFlags extends AdminFlags {
   readonly curl?: boolean | undefined;
 }
 
-const usualWidth = 100;
 const pathOf = (id: string): string => `/api/requests/${encodeURIComponent(id)}`;
 
 /** `gateway logs show ID`: the story of one request. Exit code 1 where it is not in the log. */
@@ -33,7 +32,7 @@ export async function show(id: string, flags: ShowFlags, io: CliIo): Promise<num
     io.stdout.write(await curlText(stored, client));
     return exitCodes.yes;
   }
-  io.stdout.write(storyText(stored, io.stdout.columns ?? usualWidth));
+  io.stdout.write(storyText(stored, io.stdout.columns || usualWidth));
   if (flags.diff === true) await writeDifferences(stored, client, io);
   if (flags.body === true) await writeBody(stored, 'request', client, io);
   if (flags.upstream === true) await writeBody(stored, 'upstream', client, io);

@@ -3,8 +3,8 @@ import { printable } from '../../core/text/printable.ts';
 import { formatDuration } from '../../core/text/units.ts';
 import { adminClient } from '../admin-client.ts';
 import { exitCodes } from '../command.ts';
-import type { CliIo } from '../io.ts';
-import { jsonText } from '../text.ts';
+import { type CliIo, terminalWidth } from '../io.ts';
+import { columnWidths, cutEnd, jsonText, padEnd, padStart } from '../text.ts';
 import { csvLine } from './csv.ts';
 import { countOf, type QueryFlags, queryText } from './query.ts';
 
@@ -26,7 +26,7 @@ export async function stats(words: readonly string[], flags: StatsFlags, io: Cli
   if (flags.json === true) io.stdout.write(jsonText(found));
   else if (flags.csv === true) writeCsv(found, by, io);
   else if (found.total.requests > 0)
-    io.stdout.write(tableText(found, by, io.stdout.isTTY === true ? (io.stdout.columns ?? 100) : Infinity));
+    io.stdout.write(tableText(found, by, terminalWidth(io.stdout) ?? Infinity));
   if (found.total.requests === 0) io.stderr.write('No request matches.\n');
   return found.total.requests === 0 ? exitCodes.no : exitCodes.yes;
 }
@@ -37,26 +37,23 @@ function tableText({ groups, total }: Stats, by: string | undefined, width: numb
     ...(by === undefined ? [] : groups.map((group) => [printable(group.name ?? '-'), ...cellsOf(group)])),
     ['total', ...cellsOf(total)],
   ]);
-  const widths = widthsOf(rows);
+  const widths = columnWidths(rows);
   return rows
-    .map((row) => `${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  ')}\n`)
+    .map((row) => `${row.map((cell, i) => (i === 0 ? padEnd(cell, widths[i] ?? 0) : padStart(cell, widths[i] ?? 0))).join('  ')}\n`)
     .join('');
 }
 
-const widthsOf = (rows: readonly (readonly string[])[]): number[] =>
-  (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
-
 /** Rows no wider than the terminal: columns give way first, then the ends of long names. */
 function fitted(width: number, rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
-  const over = (of: typeof rows): number => widthsOf(of).reduce((sum, one) => sum + one + 2, -2) - width;
+  const over = (of: typeof rows): number => columnWidths(of).reduce((sum, one) => sum + one + 2, -2) - width;
   let left = rows;
   for (const name of spare) {
     if (over(left) <= 0) break;
     const at = left[0]?.indexOf(name);
     left = left.map((row) => row.filter((_, i) => i !== at));
   }
-  const room = Math.max(12, (widthsOf(left)[0] ?? 0) - Math.max(0, over(left)));
-  return left.map(([name = '', ...cells]) => [name.length > room ? `${name.slice(0, room - 1)}…` : name, ...cells]);
+  const room = Math.max(12, (columnWidths(left)[0] ?? 0) - Math.max(0, over(left)));
+  return left.map(([name = '', ...cells]) => [cutEnd(name, room), ...cells]);
 }
 
 function cellsOf(of: Figures): string[] {

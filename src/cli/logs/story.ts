@@ -2,6 +2,7 @@ import type { Feedback, StoredRecord } from '../../core/logs/reader.ts';
 import type { AttemptRecord, LogRecord, MessageRecord } from '../../core/records/record.ts';
 import { printable } from '../../core/text/printable.ts';
 import { formatDuration, formatSize } from '../../core/text/units.ts';
+import { fitting, textWidth } from '../text.ts';
 
 /** The story of one request: where it went and why, what it cost, what was kept. @param width columns of the terminal */
 export function storyText({ record, feedback }: StoredRecord, width: number): string {
@@ -24,8 +25,9 @@ function wrapped(label: string, text: string, width: number): string {
   const room = Math.max(40, width - labelWidth);
   const out: string[] = [];
   for (let rest = text; rest !== '' || out.length === 0; ) {
-    const space = rest.length <= room ? -1 : rest.lastIndexOf(' ', room);
-    const end = rest.length <= room ? rest.length : space > 20 ? space : room;
+    const most = fitting(rest, room);
+    const space = most === rest.length ? -1 : rest.lastIndexOf(' ', most);
+    const end = space > 20 ? space : most;
     out.push(rest.slice(0, end));
     rest = rest.slice(end).trimStart();
   }
@@ -58,7 +60,7 @@ function headText(record: LogRecord, width: number): string {
   let out = '';
   let line = '';
   for (const part of parts.map(printable)) {
-    if (line !== '' && line.length + 3 + part.length > Math.max(60, width)) {
+    if (line !== '' && textWidth(line) + 3 + textWidth(part) > Math.max(60, width)) {
       out += `${line}\n`;
       line = `  ${part}`;
     } else line += line === '' ? part : `   ${part}`;

@@ -7,6 +7,7 @@ import { adminClient } from '../admin-client.ts';
 import { exitCodes } from '../command.ts';
 import { type CliIo, hasColors } from '../io.ts';
 import { clockTime } from '../start/request-line.ts';
+import { padEnd } from '../text.ts';
 import { routeText } from './columns.ts';
 import { countOf, type QueryFlags, queryText, shareOf } from './query.ts';
 
@@ -28,6 +29,7 @@ export async function tail(words: readonly string[], flags: TailFlags, io: CliIo
     stop.abort();
   };
   process.once('SIGINT', interrupt);
+  io.unread?.addEventListener('abort', () => stop.abort());
   const isColored = hasColors(io.stdout, io.env, flags.color);
   let count = 0;
   try {
@@ -58,8 +60,8 @@ export function rowLine(row: LogRow, isColored: boolean): string {
   const cells = [
     clockTime(row.at),
     style(color, String(row.status)),
-    printable(row.config ?? '-').padEnd(8),
-    routeText(row).padEnd(40),
+    padEnd(printable(row.config ?? '-'), 8),
+    padEnd(routeText(row), 40),
     formatDuration(row.latency).padStart(8),
     first.padEnd(11),
     `${row.tokens_in}→${row.tokens_out} tok`.padEnd(14),

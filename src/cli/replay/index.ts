@@ -10,7 +10,7 @@ import { CommandError, exitCodes } from '../command.ts';
 import { explainFile, print } from '../explain/index.ts';
 import { loggedRequest, logsOf } from '../explain/logged.ts';
 import { differenceText, explanationText } from '../explain/text.ts';
-import type { CliIo } from '../io.ts';
+import { type CliIo, usualWidth } from '../io.ts';
 import { jsonText } from '../text.ts';
 
 export interface ReplayFlags extends AdminFlags {
@@ -22,7 +22,6 @@ export interface ReplayFlags extends AdminFlags {
   readonly keyStdin?: boolean | undefined;
 }
 
-const usualWidth = 100;
 
 /** `gateway replay ID`: sends a recorded request again, after showing what is sent. Returns the exit code: 1 for an error. */
 export async function replay(id: string, flags: ReplayFlags, io: CliIo, registry: Registry): Promise<number> {
@@ -34,7 +33,7 @@ export async function replay(id: string, flags: ReplayFlags, io: CliIo, registry
       flags.config === undefined ? await client.post<Explanation>('/api/explain', again) : await explainFile(again, flags, io, registry);
     return print(told, flags, io);
   }
-  io.stderr.write(`${explanationText(await client.post<Explanation>('/api/explain', again), io.stderr.columns ?? usualWidth)}\n`);
+  io.stderr.write(`${explanationText(await client.post<Explanation>('/api/explain', again), io.stderr.columns || usualWidth)}\n`);
   const key = await keyOf(flags, io);
   const asked = {
     id,

@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import { printable } from '../../core/text/printable.ts';
 import type { AttemptRecord, LogRecord, SocketRecord } from '../../core/records/record.ts';
 import { formatDuration } from '../../core/text/units.ts';
+import { padEnd } from '../text.ts';
 
 export interface LineStyle {
   readonly colors: boolean;
@@ -23,8 +24,8 @@ export function requestLine(record: LogRecord, style: LineStyle): string {
   const cells = [
     style.clockTime(record.at),
     statusCell(record, style.colors),
-    printable(record.config ?? '-').padEnd(configWidth),
-    (failed ? failure(record) : route(record)).padEnd(routeWidth),
+    padEnd(printable(record.config ?? '-'), configWidth),
+    padEnd(failed ? failure(record) : route(record), routeWidth),
     formatDuration(record.ms.total).padStart(durationWidth),
     numbers(record).padEnd(numbersWidth),
     ...(record.cost.usd === null || record.cost.usd === '0' ? [] : [money(record.cost.usd)]),
