@@ -89,7 +89,7 @@ export class LeafRules implements PlanFacts, QueryFacts, WalkFacts {
     // A target that names its provider has had its own host checked when it was compiled.
     if (!signsWithCatalog(binding)) return undefined;
     const host = this.#host ?? (leaf.root === 'inline' && leaf.provider === undefined ? leaf.customHost : undefined);
-    if (host !== undefined && !binding.allowsHost(customHost(this.#ctx, host).host)) return 'host';
+    if (host !== undefined && !binding.allowsHost(customHost(this.#ctx, host))) return 'host';
     return shapingIn(this.#ctx.headers, binding.provider) === undefined ? undefined : 'setting';
   }
 }

@@ -137,7 +137,7 @@ export interface ProviderBinding {
   /** Who wrote its host: the file (used as written) or a request (egress rules apply). */
   readonly trust: Trust;
   /** Hosts to which the catalog's credential may go although the request chose them; patterns of `allow_custom_host`. */
-  allowsHost(host: string): boolean;
+  allowsHost(url: URL): boolean;
   allowsModel(model: string): boolean;
   /** Names in the `models:` list that are no patterns: what `/v1/models` can show of it. */
   readonly models?: readonly string[];

@@ -39,7 +39,7 @@ const azureType = makeProvider({
 const mockType = makeProvider({ type: 'mock', entry: { apiKey: 'none' } });
 
 export const main = makeBinding('openai-main', { provider: openaiType });
-const azure = makeBinding('azure-eu', { provider: azureType, allowsHost: (host) => host === 'proxy.example' });
+const azure = makeBinding('azure-eu', { provider: azureType, allowsHost: ({ host }) => host === 'proxy.example' });
 const narrow = makeBinding('narrow', { provider: openaiType, allowsModel: (model) => model === 'small' });
 const sameName = makeBinding('openai', { provider: openaiType });
 export const team = makeBinding('azure-eu', { provider: azureType, virtualKey: 'batch-team' });

@@ -141,7 +141,7 @@ describe('the provider of a target', () => {
 
   it("a type with the file's credential does not follow hosts of a request", () => {
     const { provider } = one({ provider: 'acme', api_key: 'own', custom_host: 'https://here.example/v1' });
-    expect(['here.example', 'evil.example'].map((host) => provider?.allowsHost(host))).toEqual([false, false]);
+    expect(['here.example', 'evil.example'].map((host) => provider?.allowsHost(new URL(`https://${host}`)))).toEqual([false, false]);
   });
 
   it('takes a slug from inherited parameters too', () => {

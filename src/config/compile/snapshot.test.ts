@@ -151,8 +151,8 @@ describe('a snapshot', () => {
       'x.example',
       'x.example:8443',
     ];
-    expect(hosts.map((host) => binding?.allowsHost(host))).toEqual([true, true, true, false, false, false, true]);
-    expect(compiled({ providers }).providers.get('main')?.allowsHost('api.example.com')).toBe(false);
+    expect(hosts.map((host) => binding?.allowsHost(new URL(`https://${host}`)))).toEqual([true, true, true, false, false, false, true]);
+    expect(compiled({ providers }).providers.get('main')?.allowsHost(new URL('https://api.example.com'))).toBe(false);
   });
 
   it("a direct binding is the caller's in everything", () => {
@@ -161,7 +161,7 @@ describe('a snapshot', () => {
     if (acme === undefined) throw new Error('no type');
     const binding = snapshot.direct(acme, { region: 'x' }, 'theirs');
     expect(binding).toMatchObject({ slug: 'acme', owner: 'caller', trust: 'request', settings: { region: 'x' }, virtualKey: undefined });
-    expect([binding.allowsHost('any.example'), binding.allowsModel('any')]).toEqual([true, true]);
+    expect([binding.allowsHost(new URL('https://any.example')), binding.allowsModel('any')]).toEqual([true, true]);
   });
 
   it('refuses a virtual key that has the name of a provider, and two names for one key', () => {

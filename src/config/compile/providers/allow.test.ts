@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { compileGlobs } from './allow.ts';
+import { compileGlobs, compileHosts } from './allow.ts';
 
 it.each([
   [undefined, 'x'.repeat(1_000_000), true],
@@ -15,4 +15,24 @@ it.each([
   [[], '', false],
 ])('the list %j and a name', (patterns, name, isAllowed) => {
   expect(compileGlobs(patterns)(name)).toBe(isAllowed);
+});
+
+it.each([
+  ['api.example.com', 'https://api.example.com/v1', true],
+  ['api.example.com', 'https://API.example.com:8443/v1', true],
+  ['API.example.com', 'https://api.example.com', true],
+  ['api.example.com', 'https://example.com', false],
+  ['api.example.com:443', 'https://api.example.com', true],
+  ['api.example.com:443', 'https://api.example.com:443/v1', true],
+  ['api.example.com:443', 'https://api.example.com:8443', false],
+  ['api.example.com:443', 'http://api.example.com', false],
+  ['api.example.com:80', 'http://api.example.com', true],
+  ['api.example.com:8443', 'https://api.example.com', false],
+  ['api.example.com:08443', 'https://api.example.com:8443', true],
+  ['*.example.com', 'https://a.b.example.com', true],
+  ['*.example.com', 'https://example.com', false],
+  ['*.example.com:443', 'https://a.example.com', true],
+  ['*.example.com:443', 'https://a.example.com:444', false],
+])('the host %s and %s: %s', (pattern, url, isAllowed) => {
+  expect(compileHosts([pattern])(new URL(url))).toBe(isAllowed);
 });

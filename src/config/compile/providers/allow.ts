@@ -32,20 +32,23 @@ export function compileNames(names: readonly string[] | undefined): Allows {
   return (name) => known.has(name);
 }
 
+type AllowsUrl = (url: URL) => boolean;
+
 /** Compiles `allow_custom_host`: `host`, `*.suffix`, each with or without `:port`. Without a list nothing is allowed. */
-export function compileHosts(patterns: readonly string[] | undefined): Allows {
+export function compileHosts(patterns: readonly string[] | undefined): AllowsUrl {
   const tests = (patterns ?? []).map((pattern) => compileHost(pattern.toLowerCase()));
-  return (host) => {
-    const lower = host.toLowerCase();
-    return tests.some((test) => test(lower));
+  return (url) => tests.some((test) => test(url));
+}
+
+function compileHost(pattern: string): AllowsUrl {
+  const [name = '', port] = pattern.split(':');
+  const suffix = name.startsWith('*.') ? name.slice(1) : undefined;
+  return (url) => {
+    if (port !== undefined && Number(port) !== portOf(url)) return false;
+    const { hostname } = url;
+    return suffix === undefined ? hostname === name : hostname.endsWith(suffix) && hostname.length > suffix.length;
   };
 }
 
-function compileHost(pattern: string): Allows {
-  const withPort = /:\d+$/.test(pattern);
-  const suffix = pattern.startsWith('*.') ? pattern.slice(1) : undefined;
-  return (asWritten) => {
-    const host = withPort ? asWritten : asWritten.replace(/:\d+$/, '');
-    return suffix === undefined ? host === pattern : host.endsWith(suffix) && host.length > suffix.length;
-  };
-}
+/** A URL drops the port that its scheme has anyway. */
+const portOf = ({ port, protocol }: URL): number => (port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port));

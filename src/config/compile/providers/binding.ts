@@ -21,7 +21,7 @@ export interface BindingParts {
   /** `catalog` becomes `none` where there is nothing to sign with: a keyless entry sends no credential. */
   readonly owner: 'catalog' | 'caller';
   readonly trust: Trust;
-  readonly allowsHost: (host: string) => boolean;
+  readonly allowsHost: (url: URL) => boolean;
   readonly allowsModel: (model: string) => boolean;
   readonly models: readonly string[];
   readonly clocks: PartialClocks;

@@ -136,7 +136,7 @@ function derive(chosen: Chosen, brought: Brought, from: Choosing, path: string):
 
 /** An entry of the catalog stays where the file says, whatever the request brings along. */
 function guardCatalog({ parts, made }: Chosen, { host, sent }: Brought, path: string): void {
-  const url = host === undefined ? undefined : hostOf(host, path);
+  const url = host === undefined ? undefined : urlOf(host, path);
   if (made === undefined || !signsWithCatalog(made)) return;
   if (sent.shapesHost !== undefined) throw stolen(parts.slug, `${path}.${sent.shapesHost}`);
   if (sent.choosesPart !== undefined) throw chosenByRequest(parts.slug, sent.choosesPart, path);
@@ -148,10 +148,10 @@ function signsWithCatalog({ binding, parts }: MadeBinding): boolean {
   return parts.owner === 'catalog' && (binding.owner === 'catalog' || parts.provider.entry.deployment !== undefined);
 }
 
-function hostOf(url: string, path: string): string {
+function urlOf(url: string, path: string): URL {
   const parsed = URL.parse(url);
   if (parsed === null) throw invalid('"custom_host" is not a URL', 'Write it like https://api.example.com/v1.', `${path}.custom_host`);
-  return parsed.host;
+  return parsed;
 }
 
 /** A credential of the catalog goes only to hosts that are written in the file. */
