@@ -1,5 +1,8 @@
 import { duration, size } from './shared.ts';
 
+/** A name in a path: as it is, or in quotes. */
+const fieldName = '(?:[^.\\[\\]"][^.\\[\\]]*|"(?:[^"\\\\]|\\\\.)+")';
+
 const bodies = { enum: ['none', 'metadata', 'redacted', 'full'], type: 'string' } as const;
 
 const share = { type: 'string', pattern: '^(100|\\d{1,2})(\\.\\d+)?%$', 'x-form': 'a percentage such as 10%', examples: ['10%'] } as const;
@@ -49,10 +52,11 @@ export const logging = {
               type: 'array',
               items: {
                 type: 'string',
-                pattern: '^[^.\\[\\]]+(\\[\\*\\])*(\\.[^.\\[\\]]+(\\[\\*\\])*)*$',
+                pattern: `^${fieldName}(\\[\\*\\])*(\\.${fieldName}(\\[\\*\\])*)*$`,
                 'x-form': 'a path such as user or messages[*].name',
               },
-              description: 'Members of JSON bodies by path; `[*]` is each element of a list, also at the end of a path.',
+              description:
+                'Members of JSON bodies by path; `[*]` is each element of a list, also at the end of a path. A name with a dot or a bracket is written in quotes: `metadata."user.name"`.',
               examples: [['user', 'messages[*].name', 'input[*]']],
             },
             patterns: {

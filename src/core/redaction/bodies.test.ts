@@ -169,6 +169,19 @@ describe('a JSON body', () => {
       { a: [{ b: ['[field]'], c: ['y'] }, { b: 'z' }] },
     ],
     ['one path, and members by another', ['a[*]', 'user'], { a: ['x'], user: 'u' }, { a: ['[field]'], user: '[field]' }],
+    [
+      'a name with a dot',
+      ['metadata."user.name"'],
+      { metadata: { 'user.name': 'Jo', user: { name: 'x' } } },
+      { metadata: { 'user.name': '[field]', user: { name: 'x' } } },
+    ],
+    [
+      'a name with brackets',
+      ['"tags[*]"[*]."a\\"b"'],
+      { 'tags[*]': [{ 'a"b': 'Jo' }], tags: [{ 'a"b': 'x' }] },
+      { 'tags[*]': [{ 'a"b': '[field]' }], tags: [{ 'a"b': 'x' }] },
+    ],
+    ['a name in quotes without need', ['"user"'], { user: 'Jo' }, { user: '[field]' }],
   ])('has the elements of a list masked that a path names: %s', (_, fields, body, expected) => {
     expect(JSON.parse(masked(body, { fields }).text)).toEqual(expected);
     const spaced = JSON.stringify(body, null, 1);

@@ -340,8 +340,11 @@ export function sizeOfPieces(pieces: readonly Buffer[]): number {
 /** Behind the last event that is there as a whole. */
 function lastEnd(text: string, form: 'events' | 'lines'): number {
   if (form === 'lines') return text.lastIndexOf('\n') + 1;
-  const end = Math.max(text.lastIndexOf('\n\n') + 2, text.lastIndexOf('\r\n\r\n') + 4);
-  return end < 4 ? 0 : end;
+  const ends = ['\n\n', '\r\n\r\n', '\r\r'].map((sign) => {
+    const at = text.lastIndexOf(sign);
+    return at < 0 ? 0 : at + sign.length;
+  });
+  return Math.max(...ends);
 }
 
 function startIn(starts: readonly number[], offset: number): number {

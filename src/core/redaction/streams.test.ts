@@ -119,6 +119,21 @@ describe('events', () => {
     expect(masked(Buffer.from(text), 'text/event-stream').bytes.toString()).not.toContain('example');
   });
 
+  it.each(['\n', '\r\n', '\r'])('with lines that end in %j, whole or cut', (end) => {
+    const pieces = ['Mail ja', 'ne@exam', 'ple.com, 41', '11 1111 ', '1111 11', '11.', ' Bye, wherever you', ' are.'];
+    const delta = (index: number, content: string): unknown => ({ choices: [{ index, delta: { content } }] });
+    const all = [...pieces.map((piece) => delta(0, piece)), delta(1, 'x')];
+    const text = all.map((event) => `data: ${JSON.stringify(event)}${end}${end}`).join('');
+    const read = (bytes: Buffer): string =>
+      events(bytes.toString().replaceAll(end, '\n'))
+        .map((event: { choices: { index: number; delta: { content: string } }[] }) => event.choices[0])
+        .map((choice) => (choice?.index === 0 ? choice.delta.content : ''))
+        .join('');
+    expect(read(masked(Buffer.from(text), 'text/event-stream').bytes)).toBe('Mail [email], [credit_card]. Bye, wherever you are.');
+    const cut = Buffer.from(`${text}data: {"choices":[{"index":0,"delta":{"content":"and jane@exa`);
+    expect(read(masked(cut, 'text/event-stream', cut.length + 9).bytes)).toMatch(/^Mail \[email\], \[credit_card\]\. Bye/);
+  });
+
   it('that repeat an id are left as they are', () => {
     const same = Array.from({ length: 20 }, () => ({ id: '4111', request: 'req_5551234567', choices: [{ delta: { content: 'a' } }] }));
     expect(masked(sse(same), 'text/event-stream').bytes.toString()).toBe(sse(same).toString());

@@ -29,10 +29,15 @@ const rootPath = 17;
 const anyElement = 0x5bad;
 const mix = (a: number, b: number): number => (Math.imul(a, 0x01000193) ^ b) | 0;
 
+/** A name in quotes, which may hold dots and brackets; all elements of a list; a name. */
+const steps = /"((?:[^"\\]|\\.)*)"|\[\*\]|[^.[\]]+/g;
+
 export function pathHash(path: string): number {
   let hash = rootPath;
-  for (const part of path.replaceAll('[*]', '.[*]').split('.'))
-    if (part !== '') hash = mix(hash, part === '[*]' ? anyElement : nameHash(oneByte(part)));
+  for (const [part, quoted] of path.matchAll(steps)) {
+    const name = quoted?.replaceAll(/\\(.)/g, '$1') ?? part;
+    hash = mix(hash, quoted === undefined && part === '[*]' ? anyElement : nameHash(oneByte(name)));
+  }
   return hash;
 }
 

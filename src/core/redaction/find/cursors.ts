@@ -15,6 +15,7 @@ export class Cursors {
   #media = -1;
   #digits = -1;
   #colon = -1;
+  #plus = -1;
   #equals = -1;
 
   constructor(text: string) {
@@ -53,6 +54,14 @@ export class Cursors {
     if (this.#colon < from) this.#colon = this.#next(':', from);
     if (this.#equals < from) this.#equals = this.#next('=', from);
     return Math.min(this.#colon, this.#equals);
+  }
+
+  /** `%2B`: a plus as addresses write it. */
+  plus(from: number): number {
+    if (this.#plus >= from) return this.#plus;
+    let at = this.#next('%2', from);
+    while (at < none && (this.text.charCodeAt(at + 2) | 0x20) !== 0x62) at = this.#next('%2', at + 1);
+    return (this.#plus = at);
   }
 
   digits(from: number): number {

@@ -1,4 +1,7 @@
 import { readable } from '../texts/unicode.ts';
+import { isAlnum, isDigit, isGap } from './classes.ts';
+import type { Cursors } from './cursors.ts';
+import type { Hits } from './hits.ts';
 
 /** Country calling codes (ITU-T E.164), as far as two digits tell them. */
 const callingCode = String.raw`(?:1|7|20|27|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|2[1-69]\d|3[578]\d|42\d|5[09]\d|6[789]\d|8[0578]\d|9[679]\d)`;
@@ -70,6 +73,36 @@ export function endOfPhone(run: string, at: number, before: string): number {
   if (at > 2 || !saysPhone(before)) return -1;
   afterWord.lastIndex = at;
   return afterWord.test(run) && !isDigitAt(run, afterWord.lastIndex) ? afterWord.lastIndex : -1;
+}
+
+/** Characters of a number in an address, at most. */
+const longestCoded = 80;
+
+/** What is between the digits of a number, as addresses write it. */
+const codedGaps: Readonly<Record<string, string>> = { '%20': ' ', '%28': '(', '%29': ')', '%2D': '-', '%2E': '.', '%2F': '/' };
+
+/** Finds international numbers in addresses: `%2B49+30+1234567`, where a blank is `+` or `%20`. */
+export function findCodedPhones(cursors: Cursors, from: number, to: number, hits: Hits): void {
+  for (let at = cursors.plus(from); at < to; at = cursors.plus(at + 1)) {
+    const before = cursors.text.slice(Math.max(from, at - 3), at);
+    if (isAlnum(before.charCodeAt(before.length - 1)) && !/^%[\da-f]{2}$/i.test(before)) continue;
+    const end = endOfCoded(cursors.text, at, Math.min(to, at + longestCoded));
+    if (end > 0 && !(end < to && /\w/.test(cursors.text.charAt(end)))) hits.add('phone', at, end);
+  }
+}
+
+/** Behind the number whose plus is at `at`; -1 where none begins there. */
+function endOfCoded(text: string, at: number, to: number): number {
+  let run = '+';
+  const ends = [at + 3];
+  for (let next = at + 3; next < to; ends.push(next)) {
+    const coded = codedGaps[text.slice(next, next + 3).toUpperCase()];
+    const c = text.charCodeAt(next);
+    if (coded === undefined && c !== 0x2b && !isDigit(c) && !isGap(c)) break;
+    run += coded ?? (c === 0x2b ? ' ' : text.charAt(next));
+    next += coded === undefined ? 1 : 3;
+  }
+  return ends[endOfPhone(run, 0, '') - 1] ?? -1;
 }
 
 /** What every form has that begins with 1 to 9: three digits in a row, the first of them after a 1 and a gap as well. */

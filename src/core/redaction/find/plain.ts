@@ -46,14 +46,18 @@ function hasPlainEscapes(text: string): boolean {
   return true;
 }
 
-/** No @ with a domain behind it. */
+/** No @ with a domain behind it, and neither @ nor + as addresses write them. */
 function hasPlainSigns(text: string): boolean {
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
     let c = text.charCodeAt(at + 1);
     if (c === 0x5b) return false;
     for (let end = at + 1; isDomainCharacter(c) || c >= 0x80; c = text.charCodeAt((end += 1))) if (c === 0x2e) return false;
   }
-  return text.indexOf('%40') < 0;
+  for (let at = text.indexOf('%'); at >= 0; at = text.indexOf('%', at + 1)) {
+    const [first, second] = [text.charCodeAt(at + 1), text.charCodeAt(at + 2)];
+    if ((first === 0x34 && second === 0x30) || (first === 0x32 && (second | 0x20) === 0x62)) return false;
+  }
+  return true;
 }
 
 /** No address with a user or a parameter. */

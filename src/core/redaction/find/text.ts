@@ -8,6 +8,7 @@ import { readable } from '../texts/unicode.ts';
 import { Hits, type Kind, placeholder } from './hits.ts';
 import { findKeys, findWhole } from './keys.ts';
 import { findNumbers } from './numbers.ts';
+import { findCodedPhones } from './phones.ts';
 
 /** Characters of all texts of one body that the operator's own patterns are matched against. */
 const ownPatternLimit = 128 * 1024;
@@ -55,6 +56,7 @@ function findValues({ cursors, from, to, name }: Passage, { patterns }: Redactio
   findAnnounced(cursors, from, to, hits);
   if (mayNameSecret(name)) findWhole(cursors.text, from, to, hits);
   if (patterns.has('email')) findEmails(cursors, from, to, hits);
+  if (patterns.has('phone')) findCodedPhones(cursors, from, to, hits);
   if (patterns.has('phone') || patterns.has('iban') || patterns.has('credit_card'))
     findNumbers(cursors, from, to, { patterns, name }, hits);
 }

@@ -44,7 +44,7 @@ const forms: readonly Event[] = [
   (text, n) => ({ [n % 3 === 0 ? 'a1' : 'a2']: 1, text }),
   (text, n) => ({ text, api_key: n % 9 === 8 ? text : null, more: '' }),
 ];
-const lineEnds = ['\n\n', '\r\n\r\n', '\n'];
+const lineEnds = ['\n\n', '\r\n\r\n', '\r\r', '\n', '\r'];
 
 function mask(redactor: Redactor, bytes: Buffer): unknown {
   const redaction = redactor.begin(1 << 20);

@@ -1,4 +1,5 @@
 import { KnownTexts } from '../../memory/known-texts.ts';
+import { LineEnds } from './line-ends.ts';
 import { type LineString, LinesAlike, type StringListener } from './lines-alike.ts';
 import { Hits } from '../find/hits.ts';
 import { Effort, findAll, passage } from '../find/text.ts';
@@ -33,11 +34,11 @@ export class PlainStream extends Masker implements StringListener<Channel> {
   /** True where nothing in the stream is masked. */
   run(): boolean {
     const { text } = this;
+    const ends = new LineEnds(text);
     for (let at = 0; at < text.length && this.edits.isEmpty; ) {
-      const end = text.indexOf('\n', at);
-      const stop = end < 0 ? text.length : end;
-      if (stop > at) this.#line(at, text.charCodeAt(stop - 1) === 0x0d ? stop - 1 : stop);
-      at = stop + 1;
+      const end = ends.from(at);
+      if (end > at) this.#line(at, end);
+      at = ends.behind(end);
     }
     if (!this.edits.isEmpty) return false;
     const hits = new Hits();

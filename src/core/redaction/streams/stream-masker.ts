@@ -1,6 +1,7 @@
 import { Hits } from '../find/hits.ts';
 import { findAll, passage, rangesOf } from '../find/text.ts';
 import { Masker } from '../masker.ts';
+import { LineEnds } from './line-ends.ts';
 import { decoded, Offsets } from '../texts/strings.ts';
 import { cutMark, tailOf } from '../texts/tail.ts';
 
@@ -27,11 +28,11 @@ export class StreamMasker extends Masker {
   /** @param isCut the last event is not the stream's last */
   run(isCut: boolean): void {
     const { text } = this;
+    const ends = new LineEnds(text);
     for (let at = 0; at < text.length; ) {
-      const end = text.indexOf('\n', at);
-      const stop = end < 0 ? text.length : end;
-      this.#line(at, text.charCodeAt(stop - 1) === 0x0d ? stop - 1 : stop);
-      at = stop + 1;
+      const end = ends.from(at);
+      this.#line(at, end);
+      at = ends.behind(end);
     }
     this.#maskAll(isCut);
   }

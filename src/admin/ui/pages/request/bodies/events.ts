@@ -38,10 +38,12 @@ function endOfEvent(bytes: Uint8Array, from: number): number {
   let isBlank = false;
   for (let at = from; at < bytes.length; at++) {
     const byte = bytes[at];
-    if (byte === carriage) continue;
-    if (byte !== newline) isBlank = false;
-    else if (isBlank) return at + 1;
-    else isBlank = true;
+    if (byte === newline || byte === carriage) {
+      // CR LF is one end of a line.
+      if (byte === carriage && bytes[at + 1] === newline) at++;
+      if (isBlank) return at + 1;
+      isBlank = true;
+    } else isBlank = false;
   }
   return bytes.length;
 }
@@ -49,7 +51,7 @@ function endOfEvent(bytes: Uint8Array, from: number): number {
 function eventOf(text: string): { readonly name: string | null; readonly data: string } | undefined {
   let name: string | null = null;
   const data: string[] = [];
-  for (const line of text.split(/\r?\n/)) {
+  for (const line of text.split(/\r\n|\n|\r/)) {
     if (line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''));
     else if (line.startsWith('event:')) name = line.slice(6).trim();
   }

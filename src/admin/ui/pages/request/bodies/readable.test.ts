@@ -168,6 +168,14 @@ describe('a response as people read it', () => {
 });
 
 describe('events of a stream', () => {
+  it.each(['\n', '\r\n', '\r'])('have lines that end in %j', (end) => {
+    const text = ['event: a', 'data: 1', 'data: 2', '', 'data: 3', '', ''].join(end);
+    expect(eventsIn(encode(text), null).map(({ name, data }) => [name, data])).toEqual([
+      ['a', '1\n2'],
+      [null, '3'],
+    ]);
+  });
+
   it('have the time of the piece in which they begin', () => {
     const text = 'event: a\ndata: 1\n\ndata: 2\r\n\r\ndata: ö\n\ndata: last';
     const second = text.indexOf('data: 2');
