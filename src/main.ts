@@ -15,7 +15,10 @@ const unread = new AbortController();
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (argv[0] === 'start') return;
   // Who read the output has enough of it, and may still want to know how the command ends.
-  if (error.code === 'EPIPE') return void unread.abort();
+  if (error.code === 'EPIPE') {
+    unread.abort();
+    return;
+  }
   process.stderr.write(`error: the output cannot be written: ${error.message.replace(/^\w+: |, write$/g, '')}\n`);
   process.exit(1);
 });

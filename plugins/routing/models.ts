@@ -32,7 +32,7 @@ export function modelFault(ctx: Admitted, leaf: Leaf, rules: ModelRules): Gatewa
 /** The model of a target that names one itself, by `override_params` or by a prompt of its own; undefined: the request's. */
 function modelAt({ facts }: Admitted, { override, prompt }: Leaf): string | undefined {
   const own = override?.['model'];
-  if (typeof own === 'string' && bareModel(own) !== '') return bareModel(own);
+  if (typeof own === 'string' && own !== '') return own;
   return prompt === undefined ? undefined : bareModel(facts.prompt?.requestedModel ?? prompt.version.model ?? '');
 }
 

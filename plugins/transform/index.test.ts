@@ -12,7 +12,7 @@ describe('the model', () => {
     ['loses its slug', '@main/gpt-4o', undefined, 'gpt-4o'],
     ['loses only the slug', '@main/org/gpt-4o', undefined, 'org/gpt-4o'],
     ['is the one of the config', 'gpt-4o', { model: 'fixed' }, 'fixed'],
-    ['loses the slug of the config', 'gpt-4o', { model: '@main/fixed' }, 'fixed'],
+    ['is the one of the config, also where it looks like a slug', 'gpt-4o', { model: '@other/fixed' }, '@other/fixed'],
     ['stays when it only looks like a slug', '@cf/meta/llama', undefined, '@cf/meta/llama'],
   ])('%s', async (_, asked, override, model) => {
     const { attempt, body } = await prepare({ body: { ...chat, model: asked }, leaf: { override } });

@@ -1,5 +1,4 @@
 import type { BodyPatch, JsonBody } from '#core/json/body.ts';
-import { bareModel } from '#core/model/model-name.ts';
 import { isExactNumber, isPlain, merge, type Plain } from '#core/json/merge.ts';
 import { overruledBy } from '#core/model/limit-names.ts';
 import type { Routed } from '#core/context.ts';
@@ -9,7 +8,7 @@ import { checkEnforced } from './enforced.ts';
 
 /** `override_params` after compilation. */
 export interface Override {
-  /** Replaces the asked model, slug taken off. */
+  /** Replaces the asked model. Its slug was taken off when the target was compiled. */
   readonly model: string | undefined;
   /** Whether the client gets a stream is the client's own choice: what the config says about it is only reported. */
   readonly stream: unknown;
@@ -21,7 +20,7 @@ export interface Override {
 export function compileOverride(override: Plain): Override {
   const { model, stream, ...rest } = override;
   return {
-    model: typeof model === 'string' ? bareModel(model) : undefined,
+    model: typeof model === 'string' ? model : undefined,
     stream,
     members: Object.entries(rest).map(([key, value]) => ({ key, value })),
     overruled: overruledBy(rest),

@@ -88,6 +88,7 @@ export interface Leaf extends TargetNode {
   readonly root: string;
   /** Absent where the config leaves the provider open: then the request's own choice is used. */
   readonly provider: ProviderBinding | undefined;
+  /** What it writes into bodies. A slug in front of its model is taken off already. */
   readonly override: Plain | undefined;
   readonly retry: RetryPolicy;
   /** Undefined: tried whatever happened before. */

@@ -53,7 +53,7 @@ const configs = [
   makeConfig('spread', makeBranch('loadbalance', [to(main), to(azure)])),
   makeConfig(
     'small-first',
-    makeBranch('fallback', [to(main, { override: { model: 'big' } }), to(azure, { override: { model: '@azure-eu/small' } })]),
+    makeBranch('fallback', [to(main, { override: { model: 'big' } }), to(azure, { override: { model: 'small' } })]),
   ),
 ];
 export const snapshot = makeSnapshot({

@@ -10,9 +10,7 @@ import type { AdminFlags } from './target.ts';
 /** `gateway status`: what a running gateway serves and how it does. Exit code 1 where its last reload failed. */
 export async function status(flags: AdminFlags, io: CliIo): Promise<number> {
   const found = await adminClient(flags, io).get<Status>('/api/status');
-  io.stdout.write(
-    flags.json === true ? jsonText(found) : statusText(found, Date.now(), terminalWidth(io.stdout) ?? Infinity),
-  );
+  io.stdout.write(flags.json === true ? jsonText(found) : statusText(found, Date.now(), terminalWidth(io.stdout) ?? Infinity));
   return found.last_reload?.result === 'rejected' ? exitCodes.no : exitCodes.yes;
 }
 

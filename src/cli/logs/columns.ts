@@ -155,7 +155,9 @@ const flexible = new Set(['ROUTE', 'PREVIEW', 'MESSAGE', 'AGENT', 'MODEL']);
 
 /** @param isCut as if long texts had been cut */
 function widthOf(cells: readonly (readonly string[])[], isCut: boolean): number {
-  const widths = columnWidths(cells).map((width, i) => (isCut && flexible.has(cells[0]?.[i] ?? '') ? Math.min(width, narrowest * 2) : width));
+  const widths = columnWidths(cells).map((width, i) =>
+    isCut && flexible.has(cells[0]?.[i] ?? '') ? Math.min(width, narrowest * 2) : width,
+  );
   return widths.reduce((sum, width) => sum + width + 2, -2);
 }
 

@@ -25,8 +25,7 @@ export async function stats(words: readonly string[], flags: StatsFlags, io: Cli
   const found = await adminClient(flags, io).get<Stats>('/api/stats', { q: queryText(words, flags), by, top });
   if (flags.json === true) io.stdout.write(jsonText(found));
   else if (flags.csv === true) writeCsv(found, by, io);
-  else if (found.total.requests > 0)
-    io.stdout.write(tableText(found, by, terminalWidth(io.stdout) ?? Infinity));
+  else if (found.total.requests > 0) io.stdout.write(tableText(found, by, terminalWidth(io.stdout) ?? Infinity));
   if (found.total.requests === 0) io.stderr.write('No request matches.\n');
   return found.total.requests === 0 ? exitCodes.no : exitCodes.yes;
 }

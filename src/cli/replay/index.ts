@@ -22,7 +22,6 @@ export interface ReplayFlags extends AdminFlags {
   readonly keyStdin?: boolean | undefined;
 }
 
-
 /** `gateway replay ID`: sends a recorded request again, after showing what is sent. Returns the exit code: 1 for an error. */
 export async function replay(id: string, flags: ReplayFlags, io: CliIo, registry: Registry): Promise<number> {
   const client = adminClient(flags, io);

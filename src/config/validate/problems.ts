@@ -54,7 +54,8 @@ const placeOf = ({ path }: SchemaFault): string => path.join('\n');
 
 /** The key that was meant by an unknown one: where it is missing, that is the same mistake. */
 const meantKey = (fault: SchemaFault): string | undefined =>
-  /^write (\w+)$/.exec(knownName(fault.path, unknownName(fault))?.hint ?? '')?.[1] ?? nearest(unknownName(fault), allowedKeys(fault.schema));
+  /^write (\w+)$/.exec(knownName(fault.path, unknownName(fault))?.hint ?? '')?.[1] ??
+  nearest(unknownName(fault), allowedKeys(fault.schema));
 
 const allowedKeys = (schema: unknown): string[] =>
   isPlain(schema) && isPlain(schema['properties']) ? Object.keys(schema['properties']) : [];

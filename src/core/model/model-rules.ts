@@ -20,7 +20,7 @@ export const rulesFor = (key: ApiKey | undefined, binding: ProviderBinding, { ov
 /** The model that `override_params` of a target sets, without a slug; undefined where it sets none. */
 export function overriddenModel(override: Leaf['override']): string | undefined {
   const model = override?.['model'];
-  return typeof model === 'string' && bareModel(model) !== '' ? bareModel(model) : undefined;
+  return typeof model === 'string' && model !== '' ? model : undefined;
 }
 
 /** True where not every model may be used. A list that accepts the empty name accepts all. */

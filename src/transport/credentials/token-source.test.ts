@@ -62,6 +62,7 @@ describe('a token source', () => {
     ['in the last quarter of a short life', 4 * minute, 0.5, 3 * minute],
     ['at half of a long life', 24 * 60 * minute, 0, 12 * 60 * minute],
     ['at half of a long life, up to a minute earlier', 120 * minute, 1, 59 * minute],
+    ['at half a year of a life without end', Number.POSITIVE_INFINITY, 0, 183 * 24 * 60 * minute],
   ])('renews in the background %s', async (_, life, random, due) => {
     const { source, give, state, begin } = rig(random);
     await begin('t1', life);

@@ -49,6 +49,8 @@ const earlyMs = 300_000;
 const jitterMs = 60_000;
 /** A token that lives this long is renewed at half its life: identities of machines last a day. */
 const longLifeMs = 7_200_000;
+/** No token lives longer, whatever its issuer says. */
+const longestLifeMs = 366 * 86_400_000;
 /** And not used any more this long before its end: a request takes its time to arrive. */
 const marginMs = 10_000;
 /** After a refresh that failed or brought nothing new, while the old token serves. */
@@ -140,7 +142,8 @@ export class TokenSource {
 
   /** @param asked when the token was asked for, by both clocks */
   #keep(token: Token, asked: { readonly at: number; readonly wall: number }): void {
-    const life = Math.max(0, token.expiresAt - asked.wall);
+    const left = token.expiresAt - asked.wall;
+    const life = left > 0 ? Math.min(left, longestLifeMs) : 0;
     const end = asked.at + life;
     this.#token = token;
     const jitter = this.#deps.random() * jitterMs;

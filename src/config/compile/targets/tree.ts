@@ -113,7 +113,9 @@ function expand(written: TargetEntry): ConfigEntry {
   const text = written.startsWith('@') ? written.slice(1) : written;
   const slash = text.indexOf('/');
   const provider = `@${slash < 0 ? text : text.slice(0, slash)}`;
-  return slash < 0 ? { provider } : { provider, override_params: { model: text.slice(slash + 1) } };
+  const model = text.slice(slash + 1);
+  // What looks like a slug is part of this name, as in `@up/@other/model` of a client.
+  return slash < 0 ? { provider } : { provider, override_params: { model: bareModel(model) === model ? model : `${provider}/${model}` } };
 }
 
 function compileChoice(entry: ConfigEntry, path: string, regex: RegexCompiler | undefined): Required<Pick<Branch, 'match'>> {

@@ -30,7 +30,7 @@ export function keysOf({ status, body, host, askedAt, secrets }: TokenAnswer, fi
     throw new TokenError(`${host} returned keys that no header could carry, with status ${status}`, { field });
   const ends = until === undefined ? Number.NaN : momentIn(until);
   const value = JSON.stringify({ accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) });
-  return { value, expiresAt: ends > askedAt ? ends : askedAt + assumedLife };
+  return { value, expiresAt: ends > askedAt && Number.isFinite(ends) ? ends : askedAt + assumedLife };
 }
 
 /** A date, or seconds. */

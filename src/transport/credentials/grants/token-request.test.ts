@@ -19,6 +19,20 @@ describe('the answer of a token endpoint', () => {
     });
   });
 
+  it.each([
+    ['{"expires_in":"60"}', 60],
+    ['{"expires_in":1e400}', 300],
+    ['{"expires_in":"Infinity"}', 300],
+    ['{"expires_in":-1}', 300],
+    ['{"expires_in":null}', 300],
+    ['{}', 300],
+    ['{"expires_on":1e400,"expires_in":60}', 60],
+    ['{"expires_on":90,"expires_in":60}', 90],
+  ])('with %s lives for %i seconds', (said, seconds) => {
+    const body = Buffer.from(said.replace(/\}$/, `${said === '{}' ? '' : ','}"access_token":"t"}`));
+    expect(tokenOf({ ...answer({}), body }).expiresAt).toBe(seconds * 1000);
+  });
+
   it.each(['token\n', 'to ken', 'tok\u00e9n', '\0', ' '])('is refused where no header could carry it: %j', (value) => {
     const refused = (): unknown => tokenOf(answer({ access_token: value, expires_in: 3600 }));
     expect(refused).toThrow(TokenError);

@@ -44,7 +44,7 @@ export interface TokenAnswer extends FetchedWhole {
 }
 
 const limits = { connectMs: 5000, totalMs: 10_000, maxBytes: 64 * 1024 } as const;
-/** Seconds: where the endpoint doesn't say how long its token lives. */
+/** Seconds: where the endpoint doesn't say how long its token lives, or no number does. */
 const assumedLife = 300;
 
 /** Parses the address of a token endpoint. @throws TokenError */
@@ -114,7 +114,8 @@ const fits = (blame: GrantBlame, status: number, reasons: string): boolean =>
 function lifeOf(said: Plain, askedAt: number): Pick<Token, 'expiresAt' | 'renewAt'> {
   const until = momentIn(said['expires_on']);
   const seconds = Number(said['expires_in']);
-  const expiresAt = until !== undefined && until > askedAt ? until : askedAt + (seconds > 0 ? seconds : assumedLife) * 1000;
+  const expiresAt =
+    until !== undefined && until > askedAt ? until : askedAt + (seconds > 0 && Number.isFinite(seconds) ? seconds : assumedLife) * 1000;
   const renewal = Number(said['refresh_in']);
   return { expiresAt, renewAt: renewal > 0 ? askedAt + renewal * 1000 : undefined };
 }
