@@ -220,6 +220,20 @@ describe('the live tail', () => {
     const skipped = await until(() => live.events.find(({ event }) => event === 'skipped'), 'the count of the others');
     expect([live.rows().length, JSON.parse(skipped.data)]).toEqual([50, { count: 70 }]);
     live.close();
+    // What was counted is not sent again, and nobody has missed what does not fit the filter.
+    const other = await tail('?q=meta.team:none', tokens.otto, skipped.id);
+    const next = await send('behind them');
+    vi.advanceTimersByTime(15_000);
+    const beat = await until(() => other.events.find(({ event }) => event === 'beat'), 'the beat');
+    other.close();
+    const [again, fitting] = [await tail('', tokens.otto, skipped.id), await tail('', tokens.otto, beat.id)];
+    await until(() => again.rows().length > 0 && fitting.events.length > 0, 'the rows behind');
+    expect([again, fitting].map((one) => [one.rows().map(({ id }) => id), one.events[0]?.id])).toEqual([
+      [[next], skipped.id],
+      [[], beat.id],
+    ]);
+    again.close();
+    fitting.close();
   });
 
   it('ends with the session that began it', async () => {

@@ -81,11 +81,11 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     await look('hidden');
     await page.route('**/api/live*', (route) => route.fulfill({ status: 503 }), { times: 1 });
     await look('visible');
-    await page.getByText('The gateway is out of reach').waitFor();
+    await page.getByText('Live rows are interrupted').waitFor();
     const missed = await send(gateway, 1);
     await page.clock.runFor(6000);
     await rowOf(missed).waitFor();
-    await page.getByText('The gateway is out of reach').waitFor({ state: 'detached' });
+    await page.getByText('Live rows are interrupted').waitFor({ state: 'detached' });
 
     // What ends during a pause is there when it is over.
     await page.keyboard.press('l');

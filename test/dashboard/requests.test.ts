@@ -205,6 +205,11 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     await page.unroute('**/api/requests?*');
     await page.clock.runFor(3000);
     await page.getByText('The gateway can’t be reached').waitFor({ state: 'detached' });
+
+    // A connection that says nothing is none.
+    const anew = page.waitForRequest((request) => request.url().includes('/api/live?q=stream'));
+    await page.clock.fastForward(60_000);
+    await anew;
   });
 
   it('shows live rows of the filter alone', async () => {

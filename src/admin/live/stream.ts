@@ -28,7 +28,8 @@ export interface LiveOptions {
 
 /**
  * Writes rows as server-sent events until the reader leaves: a message with a LogRow each, `skipped` with `{count}` for rows beyond
- * 50 in a second, `gap` where a reader who comes back has missed rows that are not kept any more, `ready` at the beginning.
+ * 50 in a second, `gap` where a reader who comes back has missed rows that are not kept any more, `ready` at the beginning, and
+ * `beat` every 15 seconds, whose id is behind all rows until then: a reader whose filter they do not fit need not begin earlier.
  */
 export function streamRows(response: ServerResponse, options: LiveOptions): Promise<void> {
   return new Promise((resolve) => {
@@ -44,7 +45,7 @@ export function streamRows(response: ServerResponse, options: LiveOptions): Prom
     const leave = hub.add(reader);
     const tick = setInterval(() => reader.second(), 1000);
     // Whoever signed out, or may see less by now, is sent away: a browser comes back as who it is then.
-    const beat = setInterval(() => (options.holds() ? reader.write(': beat\n\n') : response.end()), beatMs);
+    const beat = setInterval(() => (options.holds() ? reader.tell('beat', () => '{}') : response.end()), beatMs);
     const end = (): void => {
       leave();
       clearInterval(tick);
@@ -91,9 +92,17 @@ class Reader implements LiveReader {
 
   /** Another second begins. */
   second(): void {
-    if (this.#skipped > 0) this.write(`event: skipped\ndata: {"count":${this.#skipped}}\n\n`);
+    if (this.#skipped > 0) this.tell('skipped', () => `{"count":${this.#skipped}}`);
     this.#sent = 0;
     this.#skipped = 0;
+  }
+
+  /** An event behind all rows until now, those that were skipped too. */
+  tell(event: string, data: () => string): void {
+    const { hub, boot } = this.#options;
+    // What waits in the hub comes first.
+    const { last } = hub;
+    this.write(`id: ${boot}-${last}\nevent: ${event}\ndata: ${data()}\n\n`);
   }
 
   flush(): void {

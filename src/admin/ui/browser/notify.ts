@@ -22,12 +22,16 @@ export function dismiss(id: number): void {
   notifications.value = notifications.value.filter((entry) => entry.id !== id);
 }
 
+/** Characters of a text that a notification shows: some lines. */
+const mostTold = 300;
+
 /** `what` names it in the notification. Outside of a secure origin the browser has no clipboard for us: a selection helps. */
 export async function copy(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
     notify(`${what} copied`);
   } catch {
+    const before = document.activeElement;
     const area = document.createElement('textarea');
     area.value = text;
     area.className = 'hidden-text';
@@ -36,6 +40,8 @@ export async function copy(text: string, what: string): Promise<void> {
     // The only way on plain http; no browser has removed it.
     const done = document.execCommand('copy');
     area.remove();
-    notify(done ? `${what} copied` : `The browser does not let the page copy. ${text}`, done ? 'ok' : 'bad');
+    if (before instanceof HTMLElement) before.focus();
+    const told = text.length > mostTold ? '' : ` ${text}`;
+    notify(done ? `${what} copied` : `The browser does not let the page copy.${told}`, done ? 'ok' : 'bad');
   }
 }

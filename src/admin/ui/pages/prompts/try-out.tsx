@@ -109,7 +109,7 @@ function useSettled(text: string): string {
 
 function Preview({ preview: { data, error }, missing }: { preview: Loaded<PromptRender | undefined>; missing: readonly string[] }) {
   return (
-    <Panel title="What is sent" aside={data !== undefined && <code class="muted break">{data.name}</code>}>
+    <Panel title="What is sent" aside={error === undefined && data !== undefined && <code class="muted break">{data.name}</code>}>
       <div class="stack tight">
         {missing.length > 0 && <Notice tone="info" title={`Fill in ${missing.join(', ')} to see what is sent`} />}
         {error !== undefined && (
@@ -118,7 +118,7 @@ function Preview({ preview: { data, error }, missing }: { preview: Loaded<Prompt
           </Notice>
         )}
         {error === undefined && data?.warnings.map((warning) => <Notice key={warning} tone="warn" title={warning} />)}
-        {data !== undefined && (
+        {error === undefined && data !== undefined && (
           <div class="stack tight">
             {messagesIn(data.body).map(({ role, text }, i) => (
               <div key={i} class="rendered">

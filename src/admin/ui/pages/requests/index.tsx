@@ -69,7 +69,7 @@ function List({ status }: { status: Loaded<Status> }) {
   const setFilter = (next: string): void => setParameters({ q: next, open: undefined });
   // Times of the filter would overrule what is chosen.
   const setRange = (next: Range): void => setParameters({ range: next === usualRange ? undefined : next, q: withoutTimes(filter) });
-  useListKeys({ rows, selected, open, select: setSelected, show, toggleLive: () => setLive((on) => !on), menu: setMenu });
+  useListKeys({ rows, selected, open, select: setSelected, show, toggleLive: () => hasEnd || setLive((on) => !on), menu: setMenu });
 
   // Without a log every call fails: that is no problem to report.
   const isKnown = status.data !== undefined || status.error !== undefined;

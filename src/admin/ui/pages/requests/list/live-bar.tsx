@@ -36,7 +36,7 @@ export function LiveBar({ live, flows, onShow }: LiveBarProps) {
           </Button>
         </span>
       )}
-      {state === 'lost' && <span class="pill plain">The gateway is out of reach, trying again…</span>}
+      {state === 'lost' && <span class="pill plain">Live rows are interrupted, trying again…</span>}
     </div>
   );
 }

@@ -9,6 +9,9 @@ const drawEvery = 250;
 const mostWaiting = 500;
 /** Milliseconds after which a live tail that was rejected is tried again. */
 const againAfter = 5000;
+/** Milliseconds without a word after which a connection is lost, whatever the browser knows: the gateway says something every 15 s. */
+const silentFor = 40_000;
+const listenEvery = 10_000;
 
 export interface Live {
   /** Rows that wait behind the pill. */
@@ -111,6 +114,7 @@ function follow(place: Place, buffer: { readonly current: Buffer }, onState: (st
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
+  let heardAt = Date.now();
   const close = (): void => {
     clearTimeout(timer);
     source?.close();
@@ -119,11 +123,13 @@ function follow(place: Place, buffer: { readonly current: Buffer }, onState: (st
   const open = (): void => {
     close();
     if (isOver || document.visibilityState === 'hidden') return;
+    heardAt = Date.now();
     const own = new EventSource(addressOf('/api/live', { q: place.query, last: place.last }));
     source = own;
     const listen = (name: string, take: (data: string) => void): void =>
       own.addEventListener(name, (event: MessageEvent<string>) => {
         place.last = event.lastEventId;
+        heardAt = Date.now();
         take(event.data);
       });
     own.addEventListener('open', () => onState('on'));
@@ -134,6 +140,7 @@ function follow(place: Place, buffer: { readonly current: Buffer }, onState: (st
       timer = setTimeout(() => void get('/api/status').then(open, open), againAfter);
     });
     listen('ready', () => undefined);
+    listen('beat', () => undefined);
     // From the gateway itself, one row an event.
     listen('message', (data) => take(buffer.current, JSON.parse(data) as LogRow));
     listen('skipped', (data) => {
@@ -146,8 +153,13 @@ function follow(place: Place, buffer: { readonly current: Buffer }, onState: (st
   onState('connecting');
   open();
   document.addEventListener('visibilitychange', open);
+  // After a sleep of the machine, or behind a network that forgot it, a connection looks open for ever.
+  const listening = setInterval(() => {
+    if (Date.now() - heardAt > silentFor) open();
+  }, listenEvery);
   return () => {
     isOver = true;
+    clearInterval(listening);
     document.removeEventListener('visibilitychange', open);
     close();
   };
