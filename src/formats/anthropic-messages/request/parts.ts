@@ -2,6 +2,8 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
 import { cannotCarry, unknownPart } from '../../shared/request/cannot-carry.ts';
 import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
+import { fileDataUri } from '../../shared/media/file-data.ts';
+import { typeOfPath } from '../../shared/media/mime.ts';
 import { storedUri } from '../../shared/media/stored-uri.ts';
 import { fileBlock, type NamedFile } from './media/files.ts';
 import { storedBlock } from './media/stored-files.ts';
@@ -83,7 +85,9 @@ export function fileIn(part: Plain): NamedFile | undefined {
   if (type === 'file') {
     const from = isPlain(part['file']) ? part['file'] : part;
     const stored = textOf(from['file_id']);
-    const url = from['file_data'] ?? from['file_url'] ?? (stored !== undefined && storedUri(stored).includes('://') ? stored : undefined);
+    const data = textOf(from['file_data']);
+    const byValue = data === undefined ? undefined : fileDataUri(data, textOf(from['filename']), saidType(from));
+    const url = byValue ?? from['file_url'] ?? (stored !== undefined && storedUri(stored).includes('://') ? stored : undefined);
     return named(url, from, 'document', 'messages[].content[].file');
   }
   const source = part['source'];
@@ -98,7 +102,7 @@ function named(url: unknown, from: Plain, otherwise: NamedFile['otherwise'], par
   }
   return {
     url: storedUri(url),
-    mimeType: textOf(from['mime_type']) ?? typeIn(from['format']),
+    mimeType: saidType(from),
     name: textOf(from['filename']),
     otherwise,
     param,
@@ -106,4 +110,7 @@ function named(url: unknown, from: Plain, otherwise: NamedFile['otherwise'], par
 }
 
 /** `format` is a media type, or the extension alone. */
-const typeIn = (format: unknown): string | undefined => (typeof format === 'string' && format.includes('/') ? format : undefined);
+function saidType(from: Plain): string | undefined {
+  const said = textOf(from['mime_type']) ?? textOf(from['format']);
+  return said === undefined || said.includes('/') ? said : typeOfPath(`.${said}`);
+}

@@ -179,6 +179,8 @@ function nativeFile(part: Plain, names: DocumentNames): Block | undefined {
       });
     case 'content': {
       const content = listOf(source['content']).map(({ text }) => ({ text }));
+      if (content.some(({ text }) => typeof text !== 'string'))
+        throw cannotCarry(param, 'Documents can contain only text here.', 'Send pictures in blocks of their own.');
       return block({ document: { format: 'txt', name: documentName(title, names), source: { content }, ...documentExtras(part) } });
     }
     default:

@@ -6,6 +6,7 @@ import { cannotCarry } from '../../shared/request/cannot-carry.ts';
 import { type Conversion, oneOf, type Part } from './conversion.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import { standardBase64 } from '../../shared/media/data-uri.ts';
+import { fileDataUri } from '../../shared/media/file-data.ts';
 import { audioType } from '../../shared/media/media-types.ts';
 import { inline, mediaPart, type NamedFile } from './media/index.ts';
 
@@ -147,10 +148,7 @@ function filePart(part: Plain, at: string, conversion: Conversion): Part {
   const file = isPlain(part['file']) ? part['file'] : part;
   const name = textOf(file['filename']);
   const data = textOf(file['file_data']);
-  if (data !== undefined) {
-    const url = data.startsWith('data:') ? data : `data:${fileType(name, data)};base64,${data}`;
-    return mediaPart(named(url, file, `${at}.file.file_data`), conversion);
-  }
+  if (data !== undefined) return mediaPart(named(fileDataUri(data, name), file, `${at}.file.file_data`), conversion);
   const url = textOf(file['file_url']) ?? textOf(file['file_uri']) ?? textOf(file['file_id']);
   if (url === undefined) throw cannotCarry(`${at}.file`, 'The part contains neither file_data nor file_id.');
   const stored = named(url, file, `${at}.file.file_id`);
@@ -160,11 +158,6 @@ function filePart(part: Plain, at: string, conversion: Conversion): Part {
     `The file id "${url}" is not known to this provider.`,
     'Use a gs:// or https:// address, or file_data.',
   );
-}
-
-function fileType(name: string | undefined, base64: string): string {
-  const known = name === undefined ? undefined : typeOfName(name);
-  return known ?? (base64.startsWith('JVBERi') ? 'application/pdf' : 'text/plain');
 }
 
 const named = (url: string, file: Plain, param: string): NamedFile => ({

@@ -1,6 +1,7 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Media, MediaNeed } from '../../../core/provider.ts';
 import { objectsIn } from '../../shared/json.ts';
+import { typeOfPath } from '../../shared/media/mime.ts';
 
 /** Bytes: what services of the chat format take of one file, base64 included. */
 const maxFileBytes = 22 * 1024 * 1024;
@@ -27,7 +28,12 @@ function inlined(part: Plain, media: ReadonlyMap<string, Media>): Plain {
   const { file } = part;
   const fetched = isPlain(file) ? media.get(String(file['file_url'])) : undefined;
   if (!isPlain(file) || fetched === undefined) return part;
-  const { file_url: _url, ...rest } = file;
-  const type = fetched.mimeType === '' ? 'application/pdf' : fetched.mimeType;
+  const { file_url: url, ...rest } = file;
+  const type = isUnsaid(fetched.mimeType) ? (typeOfPath(pathOf(String(url))) ?? 'application/pdf') : fetched.mimeType;
   return { ...part, file: { ...rest, file_data: `data:${type};base64,${fetched.base64}` } };
 }
+
+const isUnsaid = (type: string): boolean => type === '' || type === 'application/octet-stream';
+
+/** Without query and fragment. */
+const pathOf = (url: string): string => url.split(/[?#]/, 1)[0] ?? '';

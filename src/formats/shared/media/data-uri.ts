@@ -37,15 +37,16 @@ export function standardBase64(text: string): string {
 /** True for long text that can only be base64: what some old clients send in place of a URL. */
 export const looksLikeBase64 = (text: string): boolean => text.length >= 64 && /^[A-Za-z0-9+/_-]+={0,2}\s*$/.test(text);
 
-/** Media type of bare base64 by its first bytes; JPEG where they say nothing, as those clients meant. */
-export function sniffBase64(text: string): string {
-  for (const [start, type] of magic) if (text.startsWith(start)) return type;
-  return 'image/jpeg';
-}
+/** Media type of bare base64 by its first bytes; undefined where they say nothing. */
+export const typeByBytes = (base64: string): string | undefined => magic.find(([start]) => base64.startsWith(start))?.[1];
+
+/** The same; JPEG where they say nothing, as those clients meant. */
+export const sniffBase64 = (text: string): string => typeByBytes(text) ?? 'image/jpeg';
 
 const magic = [
   ['iVBORw0KGgo', 'image/png'],
   ['R0lGOD', 'image/gif'],
+  ['/9j/', 'image/jpeg'],
   ['UklGR', 'image/webp'],
   ['JVBERi', 'application/pdf'],
 ] as const;

@@ -1,0 +1,12 @@
+import { typeByBytes } from './data-uri.ts';
+import { typeOfPath } from './mime.ts';
+
+/**
+ * `file_data` of a part as a data URI. Clients send one, or the base64 alone, whose type its file name tells, or its first
+ * bytes; what neither knows is text. Addresses stay as they are.
+ */
+export function fileDataUri(data: string, name: string | undefined, said?: string): string {
+  if (/^(?:data:|[a-z][a-z0-9+.-]*:\/\/)/i.test(data)) return data;
+  const named = name === undefined ? undefined : typeOfPath(name);
+  return `data:${said ?? named ?? typeByBytes(data) ?? 'text/plain'};base64,${data}`;
+}
