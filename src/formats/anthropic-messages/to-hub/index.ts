@@ -28,7 +28,7 @@ export function toHub(body: Plain): HubRequest {
   const drops = new Drops();
   const hub = {
     ...plainFields(body, drops),
-    messages: [...systemMessages(body['system']), ...chatMessages(body['messages'] as readonly Plain[], drops)],
+    messages: [...systemMessages(body['system'], drops), ...chatMessages(body['messages'] as readonly Plain[], drops)],
     ...toolFields(body, drops),
     // Without it services of the chat format count nothing in streams.
     ...(body['stream'] === true ? { stream_options: { include_usage: true } } : {}),
@@ -36,11 +36,14 @@ export function toHub(body: Plain): HubRequest {
   return { body: hub, dropped: drops.list };
 }
 
-function systemMessages(system: unknown): readonly Plain[] {
+function systemMessages(system: unknown, drops: Drops): readonly Plain[] {
   if (typeof system === 'string') return system === '' ? [] : [{ role: 'system', content: system }];
   const blocks = Array.isArray(system) ? system.filter(isPlain) : [];
+  for (const block of blocks) drops.others(block, systemMembers, 'system[].', 'not known to other services');
   return blocks.length === 0 ? [] : [{ role: 'system', content: blocks.map(({ citations: _none, ...block }) => block) }];
 }
+
+const systemMembers: ReadonlySet<string> = new Set(['type', 'text', 'citations', 'cache_control']);
 
 /** Members that are walked: what has another type would be left out without a word. */
 const types: readonly (readonly [field: string, isOf: (value: unknown) => boolean, words: string])[] = [

@@ -84,13 +84,16 @@ function outputFields(body: Plain, drops: Drops): Plain {
   const format = config['format'] ?? body['output_format'];
   return {
     ...(typeof effort === 'string' ? { reasoning_effort: effort } : {}),
-    ...(isPlain(format) ? { response_format: responseFormat(format) } : {}),
+    ...(isPlain(format) ? { response_format: responseFormat(format, drops) } : {}),
   };
 }
 
+const formatMembers: ReadonlySet<string> = new Set(['type', 'schema', 'name']);
+
 /** The API holds to every schema; services of the chat format want a name for it. */
-function responseFormat(format: Plain): Plain {
+function responseFormat(format: Plain, drops: Drops): Plain {
   if (format['type'] !== 'json_schema') return format;
+  drops.others(format, formatMembers, 'output_config.format.', 'not known to other services');
   const { schema, name } = format;
   return { type: 'json_schema', json_schema: { name: typeof name === 'string' ? name : 'response', schema, strict: true } };
 }

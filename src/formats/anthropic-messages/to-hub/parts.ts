@@ -15,9 +15,11 @@ export function chatContent(content: unknown, drops: Drops): string | readonly P
 function partsOf(block: Plain, drops: Drops): readonly Part[] {
   switch (block['type']) {
     case 'text':
+      drops.others(block, textMembers, 'messages[].content[].', unknown);
       return [{ type: 'text', text: block['text'], ...cacheOf(block) }];
     case 'image':
-      return [{ type: 'image_url', image_url: { url: imageUrl(block['source']) }, ...cacheOf(block) }];
+      drops.others(block, imageMembers, 'messages[].content[].image.', unknown);
+      return [{ type: 'image_url', image_url: { url: imageUrl(block['source'], drops) }, ...cacheOf(block) }];
     case 'document':
       return documentParts(block, drops);
     case 'search_result':
@@ -37,10 +39,19 @@ function partsOf(block: Plain, drops: Drops): readonly Part[] {
   }
 }
 
+const unknown = 'not known to other services';
+
+/** What is read of a text: sources stand in those of an assistant. */
+const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'citations', 'cache_control']);
+const imageMembers: ReadonlySet<string> = new Set(['type', 'source', 'cache_control']);
+const sourceMembers: ReadonlySet<string> = new Set(['type', 'media_type', 'data', 'url', 'file_id']);
+const searchMembers: ReadonlySet<string> = new Set(['type', 'source', 'title', 'content', 'citations', 'cache_control']);
+
 const cacheOf = (block: Plain): Part => (block['cache_control'] === undefined ? {} : { cache_control: block['cache_control'] });
 
 /** @throws GatewayError `unsupported_parameter` */
-function imageUrl(source: unknown): string {
+function imageUrl(source: unknown, drops: Drops): string {
+  if (isPlain(source)) drops.others(source, sourceMembers, 'messages[].content[].image.source.', unknown);
   const url = isPlain(source) ? urlOf(source) : undefined;
   if (url !== undefined) return url;
   throw cannotCarry('messages[].content[].image.source', 'The block names no image.', 'Send a source of type base64 or url.');
@@ -63,7 +74,7 @@ const documentMembers: ReadonlySet<string> = new Set(['type', 'source', 'title',
  */
 function documentParts(block: Plain, drops: Drops): readonly Part[] {
   const { source } = block;
-  drops.others(block, documentMembers, 'messages[].content[].document.', 'not known to other services');
+  drops.others(block, documentMembers, 'messages[].content[].document.', unknown);
   if (!isPlain(source)) throw noSource();
   if (source['type'] === 'text' || source['type'] === 'content') return textDocument(block, source, drops);
   const url = urlOf(source);
@@ -99,9 +110,12 @@ function textDocument(block: Plain, source: Plain, drops: Drops): readonly Part[
 }
 
 function searchText(block: Plain, drops: Drops): string {
+  drops.others(block, searchMembers, 'messages[].content[].search_result.', unknown);
   if (besides(block)['citations'] !== undefined)
     drops.add('messages[].content[].search_result.citations', 'other services do not cite the documents of a request');
-  const texts = Array.isArray(block['content']) ? block['content'].filter(isPlain).map(({ text }) => String(text ?? '')) : [];
+  const content = Array.isArray(block['content']) ? block['content'].filter(isPlain) : [];
+  for (const { type } of content) if (type !== 'text') drops.add(`messages[].content[].search_result.${String(type)}`, unknown);
+  const texts = content.map(({ text }) => String(text ?? ''));
   return `${opening('search_result', { title: block['title'], source: block['source'] })}\n${texts.join('\n')}\n</search_result>`;
 }
 

@@ -7,7 +7,7 @@ import type { Drops } from '../../shared/request/drops.ts';
  */
 export function toolFields(body: Plain, drops: Drops): Plain {
   const tools = Array.isArray(body['tools']) ? body['tools'].filter(isPlain) : [];
-  const { choice, parallel } = choiceOf(body['tool_choice']);
+  const { choice, parallel } = choiceOf(body['tool_choice'], drops);
   return {
     ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toolOf(tool, drops)) }),
     ...(choice === undefined ? {} : { tool_choice: choice }),
@@ -36,8 +36,11 @@ function toolOf(tool: Plain, drops: Drops): Plain {
 
 const words: Readonly<Record<string, string>> = { auto: 'auto', any: 'required', none: 'none' };
 
-function choiceOf(choice: unknown): { readonly choice: unknown; readonly parallel: boolean | undefined } {
+const choiceMembers: ReadonlySet<string> = new Set(['type', 'name', 'disable_parallel_tool_use']);
+
+function choiceOf(choice: unknown, drops: Drops): { readonly choice: unknown; readonly parallel: boolean | undefined } {
   if (!isPlain(choice)) return { choice: undefined, parallel: undefined };
+  drops.others(choice, choiceMembers, 'tool_choice.', 'not known to other services');
   const { type, name, disable_parallel_tool_use: alone } = choice;
   const word = typeof type === 'string' && Object.hasOwn(words, type) ? words[type] : undefined;
   return {

@@ -10,10 +10,16 @@ export function toResponseFormat(format: unknown, { options, drops }: Conversion
     if (format['type'] !== 'text') drops.add('response_format', 'not a format of this service');
     return {};
   }
-  const schema = isPlain(format['json_schema']) ? format['json_schema']['schema'] : format['schema'];
+  const schema = described(isPlain(format['json_schema']) ? format['json_schema'] : format);
   if (options.schemas === 'original' && isPlain(schema)) return { responseMimeType: 'application/json', responseJsonSchema: schema };
   const served = toServedSchema(schema, (keyword) =>
     drops.add(`response_format.json_schema.schema.${keyword}`, 'not known to this service'),
   );
   return { responseMimeType: 'application/json', ...(served === undefined ? {} : { responseSchema: served }) };
+}
+
+/** What the format is for stands in the schema here. */
+function described({ schema, description }: Plain): unknown {
+  const isSaid = typeof description === 'string' && description !== '' && isPlain(schema) && schema['description'] === undefined;
+  return isSaid ? { ...schema, description } : schema;
 }

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { toHub } from './index.ts';
+
+const image = { type: 'base64', media_type: 'image/png', data: 'AAAA' };
+const found = { type: 'search_result', source: 's', title: 't', content: [{ type: 'text', text: 'x' }] };
+const user = (block: object) => ({ messages: [{ role: 'user', content: [block] }] });
+const result = (block: object) => user({ type: 'tool_result', tool_use_id: 't1', content: [block] });
+const asked = { messages: [{ role: 'user', content: 'x' }] };
+
+it.each<[string, object, string[]]>([
+  ['nothing, where all is known', user({ type: 'text', text: 'x', citations: null, cache_control: { type: 'ephemeral' } }), []],
+  ['a member of a text', user({ type: 'text', text: 'x', tone: 'low' }), ['messages[].content[].tone']],
+  ['a member of a text in a result', result({ type: 'text', text: 'x', tone: 'low' }), ['messages[].content[].tone']],
+  ['a member of an image', user({ type: 'image', source: image, detail: 'high' }), ['messages[].content[].image.detail']],
+  ['a member of its source', user({ type: 'image', source: { ...image, crop: [1] } }), ['messages[].content[].image.source.crop']],
+  ['a member of a search result', user({ ...found, rank: 1 }), ['messages[].content[].search_result.rank']],
+  [
+    'a block inside it that is no text',
+    user({ ...found, content: [{ type: 'image', source: image }] }),
+    ['messages[].content[].search_result.image'],
+  ],
+  ['a member of an instruction', { ...asked, system: [{ type: 'text', text: 'x', tone: 'low' }] }, ['system[].tone']],
+  [
+    'a member of a choice',
+    { ...asked, tools: [{ name: 'f', input_schema: {} }], tool_choice: { type: 'any', most: 2 } },
+    ['tool_choice.most'],
+  ],
+  [
+    'a member of a format',
+    { ...asked, output_config: { format: { type: 'json_schema', schema: {}, strip: true } } },
+    ['output_config.format.strip'],
+  ],
+])('names %s', (_, request, names) => {
+  expect(toHub({ model: 'm', max_tokens: 1, ...request }).dropped.map(({ param }) => param)).toEqual(names);
+});

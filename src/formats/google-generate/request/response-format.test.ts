@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import type { Plain } from '../../../core/json/merge.ts';
+import { toGenerateContent } from './index.ts';
+
+const call = { model: 'gemini-3-pro', strict: true, showsReasoning: false, media: new Map() };
+const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
+const messages = [{ role: 'user', content: 'x' }];
+
+it.each<[string, 'converted' | 'original', object, unknown]>([
+  ['its description', 'converted', { schema, description: 'A note.' }, 'A note.'],
+  ['its description', 'original', { schema, description: 'A note.' }, 'A note.'],
+  ['that of the schema, which is nearer', 'converted', { schema: { ...schema, description: 'B' }, description: 'A note.' }, 'B'],
+  ['none', 'converted', { schema }, undefined],
+])('the model reads %s where schemas are %s', (_, schemas, format, wanted) => {
+  const body = { messages, response_format: { type: 'json_schema', json_schema: { name: 'n', ...format } } };
+  const config = toGenerateContent(body, call, { surface: 'vertex', schemas, signatureStandIn: true }).body['generationConfig'] as Plain;
+  const sent = (config['responseSchema'] ?? config['responseJsonSchema']) as Plain;
+  expect([sent['description'], sent['required']]).toEqual([wanted, ['a']]);
+});
