@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPlain, type Plain } from '../core/json/merge.ts';
+import type { Plain } from '../core/json/merge.ts';
 import { toMessages } from './anthropic-messages/request/index.ts';
 import { toConverse } from './bedrock-converse/request/index.ts';
 import { toGenerateContent } from './google-generate/request/index.ts';
@@ -54,7 +54,6 @@ it.each([
   ['text/plain', 'https://a.example/b.pdf', 'text/plain'],
 ])('a download of type "%s" from %s goes on as %s', (mimeType, url, type) => {
   const body = { messages: [{ role: 'user', content: [{ type: 'file', file: { file_url: url } }] }] };
-  const messages = inlinedFiles(body, new Map([[url, { mimeType, base64: 'AAAA' }]]))['messages'] as readonly Plain[];
-  const [part] = messages[0]?.['content'] as readonly Plain[];
-  expect(isPlain(part?.['file']) && part['file']['file_data']).toBe(`data:${type};base64,AAAA`);
+  const sent = JSON.stringify(inlinedFiles(body, new Map([[url, { mimeType, base64: 'AAAA' }]])));
+  expect(sent).toContain(`"file_data":"data:${type};base64,AAAA"`);
 });
