@@ -1,19 +1,27 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from '../cli/run.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { skipping } from '../support/skipping.ts';
 import { postgresKind } from './stores.ts';
 
 const kind = postgresKind();
 
-async function ask(url: string, text: string): Promise<string> {
+async function ask(url: string, text: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...more },
     body: JSON.stringify({ model: '@mock/echo', messages: [{ role: 'user', content: text }] }),
   });
   await response.arrayBuffer();
   return response.headers.get('x-request-id') ?? '';
 }
+
+const secret = 'a-key-chosen-by-hand';
+const hash = createHash('sha256').update(secret).digest('hex');
 
 describe.skipIf(skipping(kind.missing))('gateways with one Postgres', () => {
   beforeAll(() => kind.start());
@@ -48,6 +56,39 @@ describe.skipIf(skipping(kind.missing))('gateways with one Postgres', () => {
       expect((await two.gateway.logs?.stats({ query: '' }))?.total.requests).toBe(4);
     } finally {
       await Promise.all([one.close(), two.close()]);
+    }
+  });
+
+  it('know when a key was used, also on the command line and by whatever gateway', async () => {
+    const store = await kind.server().database();
+    const yaml = `version: 1
+providers: {mock: {type: mock}}
+api_keys: {app: {hash: "sha256:${hash}"}}
+logging: {requests: {store: "\${env:LOG_STORE}"}}
+`;
+    const folder = mkdtempSync(join(tmpdir(), 'keys-'));
+    writeFileSync(join(folder, 'gateway.yaml'), yaml);
+    const listed = async (address: string): Promise<readonly [boolean, string]> => {
+      const { code, out, err } = await run(['keys', 'list', '--json'], folder, address === '' ? {} : { LOG_STORE: address });
+      expect(code).toBe(0);
+      return [/"last_used": "20/.test(out), err];
+    };
+    const gateway = await startTestGateway(yaml, { env: { LOG_STORE: store } });
+    try {
+      await ask(gateway.url, 'hello', { authorization: `Bearer ${secret}` });
+      await expect.poll(async () => (await gateway.gateway.logs?.search({ query: 'status:200', limit: 1 }))?.rows.length).toBe(1);
+      const wrongStore = store.replace(kind.server().password, 'canary-of-the-store');
+      const [right, wrong, unset] = await Promise.all([listed(store), listed(wrongStore), listed('')]);
+      expect(right).toEqual([true, '']);
+      expect(wrong).toEqual([
+        false,
+        expect.stringMatching(/^warning: the last use of keys is shown without the request log: postgres 127/),
+      ]);
+      expect(wrong[1]).not.toContain('canary');
+      expect(unset).toEqual([false, expect.stringContaining('logging.requests.store refers to a variable')]);
+    } finally {
+      await gateway.close();
+      rmSync(folder, { recursive: true });
     }
   });
 });

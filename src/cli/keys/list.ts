@@ -31,7 +31,8 @@ interface Listed {
 /** `gateway keys list`: every key, what it may use, and which of its secrets clients use. Returns the exit code. */
 export async function listKeys(flags: CommonFlags, io: CliIo): Promise<number> {
   const config = openConfig(flags, io);
-  const used = lastUse(config.stateDir, config.path, io.cwd);
+  const warn = (why: string): void => void io.stderr.write(`warning: the last use of keys is shown without the request log: ${why}\n`);
+  const used = await lastUse(config, io.cwd, warn);
   const now = Date.now();
   const keys = config.keys.map((key) => listedOf(key, used, now));
   if (flags.json === true) io.stdout.write(jsonText(keys));

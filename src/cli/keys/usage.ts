@@ -1,5 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { OpenConfig } from '../../manage/keys/shared.ts';
+import type { LogQueries } from '../../store/log/log-store.ts';
+import { createPostgresSource } from '../../store/log/postgres/store.ts';
+import { createQueries } from '../../store/log/queries/index.ts';
 import { keysUsed } from '../../store/log/sqlite/keys-used.ts';
 import { logFile, stateDirPath } from '../../store/state-dir.ts';
 import { listSegments } from '../../store/spool.ts';
@@ -11,11 +15,22 @@ export type LastUse = ReadonlyMap<string, number>;
 
 /** Bytes of the newest records that are looked through: a key that was not used in them was not used lately. */
 const readLimit = 256 * 1024 * 1024;
+/** SQLSTATE of a table that is not there. */
+const noTable = '42P01';
 
-/** Reads what the request log keeps of it, and records that are not stored there yet. */
-export function lastUse(setting: string | undefined, configPath: string, cwd: string): LastUse {
+/**
+ * Reads what the request log keeps of it, and records that are not stored there yet.
+ * @param warn told why what is in the request log is not known
+ */
+export async function lastUse(
+  { stateDir, store, path: configPath }: OpenConfig,
+  cwd: string,
+  warn: (why: string) => void,
+): Promise<LastUse> {
   const used = new Map<string, number>();
-  const folders = foldersOf(stateDirPath({ setting, configPath, cwd }));
+  if (store.isUnknown) warn('logging.requests.store refers to a variable or a file that cannot be read here');
+  else if (store.text !== undefined && store.text !== 'sqlite') await fromPostgres(used, store.text, warn);
+  const folders = foldersOf(stateDirPath({ setting: stateDir, configPath, cwd }));
   for (const folder of folders) for (const [id, at] of keysUsed(join(folder, logFile))) note(used, id, at);
   const window = new SegmentWindow();
   let left = readLimit;
@@ -25,6 +40,19 @@ export function lastUse(setting: string | undefined, configPath: string, cwd: st
     readInto(used, path, window);
   }
   return used;
+}
+
+async function fromPostgres(used: Map<string, number>, url: string, warn: (why: string) => void): Promise<void> {
+  let queries: LogQueries | undefined;
+  try {
+    queries = createQueries(createPostgresSource(url), Date.now);
+    for (const [id, at] of Object.entries(await queries.keysUsed())) note(used, id, at);
+  } catch (error) {
+    // Its tables are made with the first record.
+    if (errorCode(error) !== noTable) warn(error instanceof Error ? error.message : String(error));
+  } finally {
+    await queries?.close();
+  }
 }
 
 function readInto(used: Map<string, number>, path: string, window: SegmentWindow): void {

@@ -27,6 +27,8 @@ export interface WrittenKeys {
   /** `include` of the file itself. */
   readonly include: readonly string[];
   readonly stateDir: string | undefined;
+  /** `logging.requests.store`; `isUnknown` where it refers to what this process cannot read. */
+  readonly store: { readonly text: string | undefined; readonly isUnknown: boolean };
 }
 
 interface Around {
@@ -39,24 +41,29 @@ const nothing = (): void => {};
 /** A configuration and its includes as they are written: no reference is resolved, and nothing has to be valid. */
 export function readWritten(source: Source, { cwd, env }: Around, report: Report = nothing) {
   const shown = hidingSecrets();
+  const unresolved = new Set<string>();
   const sources: ReferenceSources = {
     cwd,
     env,
     report: (problem) => report(shown(problem)),
     secret: nothing,
-    unresolved: nothing,
+    unresolved: (at) => void unresolved.add(placeOf(at)),
     watch: nothing,
   };
   const resolved = (node: Node | undefined): Node | undefined => (node === undefined ? undefined : resolveReferences(node, sources));
-  return { ...mergeFiles(source, sources), resolved };
+  /** Of one that was resolved: it refers to what this process cannot read. */
+  const isUnresolved = ({ at }: Node): boolean => unresolved.has(placeOf(at));
+  return { ...mergeFiles(source, sources), resolved, isUnresolved };
 }
 
-/** Reads a configuration and its includes for their keys; references outside `api_keys` are not resolved. */
+/** Reads a configuration and its includes for their keys, and for where their use is recorded; nothing else is resolved. */
 export function readKeys(source: Source, around: Around): WrittenKeys {
   const problems: Problem[] = [];
-  const { root, broken, texts, resolved } = readWritten(source, around, (problem) => void problems.push(problem));
+  const { root, broken, texts, resolved, isUnresolved } = readWritten(source, around, (problem) => void problems.push(problem));
   const include = resolved(child(root, 'include'));
   const unreadable = problems.filter((problem) => problem.code === 'unreadable-file').map((problem) => problem.at.file);
+  const store = resolved(child(child(child(root, 'logging'), 'requests'), 'store'));
+  const isUnknown = store !== undefined && isUnresolved(store);
   return {
     keys: entriesOf(resolved(child(root, 'api_keys'))).flatMap(({ key, keyAt, value }): WrittenKey[] => {
       const entry: unknown = toValue(value);
@@ -67,6 +74,7 @@ export function readKeys(source: Source, around: Around): WrittenKeys {
     texts,
     include: (include?.kind === 'list' ? itemsOf(include) : [include]).flatMap((node) => textOf(node) ?? []),
     stateDir: textOf(resolved(child(child(root, 'server'), 'state_dir'))),
+    store: { text: isUnknown ? undefined : textOf(store), isUnknown },
   };
 }
 
@@ -122,10 +130,8 @@ export interface WrittenAdmin {
 
 /** Reads `server.admin` of a configuration and its includes. Nothing else is resolved or has to be valid. */
 export function readAdmin(source: Source, around: Around): WrittenAdmin {
-  const missing = new Set<string>();
   let fault: string | undefined;
-  const { root, resolved } = readWritten(source, around, ({ code, at, message }) => {
-    if (faultCodes.has(code)) missing.add(placeOf(at));
+  const { root, resolved, isUnresolved } = readWritten(source, around, ({ code, at, message }) => {
     if (code === 'yaml-syntax' || code === 'unreadable-file') fault ??= `${at.file.name}:${at.line}: ${message}`;
   });
   const server = child(root, 'server');
@@ -133,7 +139,7 @@ export function readAdmin(source: Source, around: Around): WrittenAdmin {
   const token = resolved(child(admin, 'token'));
   return {
     listen: settingOf(resolved(child(admin, 'listen'))),
-    token: token === undefined || missing.has(placeOf(token.at)) ? undefined : textOf(token) || undefined,
+    token: token === undefined || isUnresolved(token) ? undefined : textOf(token) || undefined,
     stateDir: textOf(resolved(child(server, 'state_dir'))),
     fault,
   };
