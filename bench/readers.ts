@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { standBackWholly } from '../src/store/log/asking/priority.ts';
+import { standBackWholly } from '../src/store/log/rpc/priority.ts';
 
 /**
  * People who use the admin API as hard as they may: search, figures, suggestions, status, an export of pages of 500 and three readers

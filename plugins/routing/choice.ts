@@ -3,7 +3,7 @@ import { GatewayError } from '#core/error.ts';
 import { bareModel, slugOf } from '#core/model/model-name.ts';
 import { didYouMean } from '#core/text/nearest.ts';
 import type { ProviderBinding } from '#core/snapshot.ts';
-import { bringsSecret, secretTails, settingsIn } from '#core/model/request-settings.ts';
+import { sendsSecret, secretTails, settingsIn } from '#core/model/request-settings.ts';
 import { canonicalPrefix } from '#core/http/headers.ts';
 import { spelled } from '#core/text/header-spelling.ts';
 import { usableProviders } from '#core/model/usable-names.ts';
@@ -31,7 +31,7 @@ export function choiceOf(ctx: Admitted): Choice | undefined {
 function byHeader(ctx: Admitted, value: string): ProviderBinding {
   if (value.charCodeAt(0) === at) return bySlug(ctx, slugOf(`${value}/`) ?? value, spelled(ctx.headers, 'provider'));
   const type = ctx.snapshot.types.get(value);
-  if (type !== undefined && (ctx.facts.caller.credential !== undefined || bringsSecret(ctx.headers, type))) return directBinding(ctx, type);
+  if (type !== undefined && (ctx.facts.caller.credential !== undefined || sendsSecret(ctx.headers, type))) return directBinding(ctx, type);
   const binding = ctx.snapshot.providers.get(value);
   if (binding !== undefined) return binding;
   if (type === undefined) throw notFound(ctx, value, spelled(ctx.headers, 'provider'), ctx.snapshot.types.keys());

@@ -11,7 +11,7 @@ import type { HealthFlags } from './health/index.ts';
 import { topics } from './help.ts';
 import type { InitFlags } from './init.ts';
 import { Refusal } from '../manage/refusal.ts';
-import { type AskedGateway, type CliIo, Interrupted } from './io.ts';
+import { type RemoteGateway, type CliIo, Interrupted } from './io.ts';
 import type { CreateFlags } from './keys/create.ts';
 import type { RotateFlags } from './keys/rotate.ts';
 import { addLogs, logExamples } from './logs/commands.ts';
@@ -35,13 +35,13 @@ export async function runCli(argv: readonly string[], io: CliIo, registry: Regis
   const done = (result: number): void => {
     code = result;
   };
-  let asked: AskedGateway | undefined;
-  const program = createProgram({ ...io, asks: (gateway) => (asked = gateway) }, registry, done, loader);
+  let remote: RemoteGateway | undefined;
+  const program = createProgram({ ...io, asks: (gateway) => (remote = gateway) }, registry, done, loader);
   try {
     await program.parseAsync(withNegatedTerms(argv), { from: 'user' });
     return code;
   } catch (error) {
-    return codeOf(error instanceof TypeError ? await (await import('./admin/other-version.ts')).otherVersion(error, asked) : error, io);
+    return codeOf(error instanceof TypeError ? await (await import('./admin/other-version.ts')).otherVersion(error, remote) : error, io);
   }
 }
 

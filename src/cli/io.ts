@@ -13,11 +13,11 @@ export interface CliIo {
   ask?(question: string): Promise<string>;
   /** Aborts when nobody reads standard output any more: a command that would print without end has done its work. */
   readonly unread?: AbortSignal;
-  /** Hears which gateway the command asks. */
-  readonly asks?: (gateway: AskedGateway) => void;
+  /** Called with the gateway that the command calls, for the explanation of what it sends. */
+  readonly asks?: (gateway: RemoteGateway) => void;
 }
 
-export interface AskedGateway {
+export interface RemoteGateway {
   /** For people: where it is. */
   readonly shown: string;
   /** The JSON of a response. */

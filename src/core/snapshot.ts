@@ -1,6 +1,6 @@
 import type { PriceBook } from './cost/book.ts';
 import type { BodyPolicy } from './records/record.ts';
-import type { Redactor } from './redaction/index.ts';
+import type { BodyRedactor } from './redaction/index.ts';
 import type { HeaderPairs } from './http/headers.ts';
 import type { JsonLimits } from './json/limits.ts';
 import type { JwtSettings } from './secrets/jwt.ts';
@@ -273,7 +273,7 @@ export interface LogSettings {
   readonly read: BodyPolicy;
   /** Bodies may be kept of some request: by this, by a config or by a key. */
   readonly keepsBodies: boolean;
-  readonly redactor: Redactor;
+  readonly redactor: BodyRedactor;
   /** Shares in [0, 1] of the requests whose bodies are kept. */
   readonly sample: { readonly success: number; readonly errors: number };
   /** `x-gateway-log` counts. */

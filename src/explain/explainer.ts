@@ -16,9 +16,9 @@ import { overruledIn } from '../pipeline/record/overruled.ts';
 import { policyOf } from '../pipeline/record/policy.ts';
 import type { RequestContext } from '../pipeline/request.ts';
 import type { ConfiguredFacts } from './logged/differences.ts';
-import { removedHeaders } from './told/removed-headers.ts';
-import { tellRoute } from './told/route.ts';
-import { tellTarget } from './told/targets.ts';
+import { removedHeaders } from './describe/removed-headers.ts';
+import { describeRoute } from './describe/route.ts';
+import { describeTarget } from './describe/targets.ts';
 import { arrive } from './walk/arrival.ts';
 import { type DryRun, dryRun, turn, type Visit } from './walk/dry-run.ts';
 import { Levels } from './walk/levels.ts';
@@ -82,8 +82,8 @@ export class Explainer {
     const run = await dryRun(request, asked, { generation, snapshot: this.#snapshot, clock, checkEgress });
     // What the request is taken to have is not the caller's.
     const added = Object.keys(request.headers ?? {}).some((name) => name.toLowerCase() === 'content-type') ? [] : ['content-type'];
-    const told = await this.#tell(run, new Set([...Object.keys(ours), ...added]));
-    return { ...told, warnings: [...told.warnings, ...this.#unknownAssumptions(request, told)] };
+    const described = await this.#describe(run, new Set([...Object.keys(ours), ...added]));
+    return { ...described, warnings: [...described.warnings, ...this.#unknownAssumptions(request, described)] };
   }
 
   /** Of what a provider is assumed to respond that nobody has: a mistyped name. */
@@ -107,7 +107,7 @@ export class Explainer {
     });
   }
 
-  async #tell(run: DryRun, ours: ReadonlySet<string>): Promise<Explanation> {
+  async #describe(run: DryRun, ours: ReadonlySet<string>): Promise<Explanation> {
     const { tree, origins } = this.#deps;
     const hide = this.#hide;
     const { ctx, visits } = run;
@@ -119,7 +119,7 @@ export class Explainer {
     const targets: ExplainedTarget[] = [];
     for (const visit of withRefused(run)) {
       await turn();
-      targets.push(tellTarget(visit, parts));
+      targets.push(describeTarget(visit, parts));
     }
     const policy = policyOf(ctx);
     return {
@@ -130,7 +130,7 @@ export class Explainer {
       overruled: first?.attempt === undefined ? [] : overruledIn(ctx, first.attempt).map((one) => ({ ...one, value: hide(one.value) })),
       route: (config === undefined
         ? []
-        : tellRoute({
+        : describeRoute({
             config,
             leaf: visits[0]?.leaf,
             random: ctx.random,

@@ -4,7 +4,7 @@ import { createServer, request as requestHttp } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Plan } from '../../src/cli/plan/index.ts';
+import type { ReloadPlan } from '../../src/cli/plan/index.ts';
 import { adminUrl } from '../admin/client.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { type Ran, runHere } from './in-process.ts';
@@ -96,7 +96,7 @@ describe('gateway plan', () => {
 
   it('says what would be rejected', async () => {
     const path = await edited('rejected', (text) => text, support.replace(/ {2}draft.*\n/, ''));
-    const { routing, changes } = JSON.parse((await plan('-c', path, '--json')).out) as Plan;
+    const { routing, changes } = JSON.parse((await plan('-c', path, '--json')).out) as ReloadPlan;
     expect(changes).toEqual(['-configs.draft']);
     expect(routing).toMatchObject({ requests: 4, same: 3, moved: [], rejected: [{ code: 'config_not_found', requests: 1 }], unknown: 0 });
   });

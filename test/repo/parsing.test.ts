@@ -14,7 +14,7 @@ const trusted: Readonly<Record<string, string>> = {
   'src/store/last-good.ts': 'written by the gateway',
   'src/admin/ui/pages/requests/list/use-live.ts': 'written by the gateway',
   'src/admin/ui/browser/saved.ts': 'written by the page itself, in the browser of its user',
-  'src/admin/ui/pages/configs/asked.ts': 'typed by the user, in the browser',
+  'src/admin/ui/pages/configs/explain-input.ts': 'typed by the user, in the browser',
   'src/admin/ui/pages/prompts/texts.ts': 'typed by the user, in the browser',
   'src/admin/ui/pages/prompts/try-out.tsx': 'a response that the user asked for, in the browser',
   'src/store/decode.ts': 'a line of the spool, written by the gateway',

@@ -1,4 +1,4 @@
-import { serveCalls } from '../../src/store/log/asking/serve.ts';
+import { serveCalls } from '../../src/store/log/rpc/serve.ts';
 
 /** Started with `startProcess`: `hang` never responds, `die` ends the process, all others give back what they got, with the process's id. */
 const json = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));

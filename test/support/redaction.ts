@@ -1,6 +1,6 @@
 import { compileFinder } from '../../src/config/validate/regex.ts';
 import { namedPatterns } from '../../src/core/redaction/find/hits.ts';
-import { Redactor } from '../../src/core/redaction/index.ts';
+import { BodyRedactor } from '../../src/core/redaction/index.ts';
 import type { OwnPattern, RedactionRules } from '../../src/core/redaction/rules.ts';
 
 export const rules: RedactionRules = {
@@ -22,7 +22,7 @@ export function masked(
   over: Partial<RedactionRules> = {},
   limit = 1 << 20,
 ): { text: string; counts: object; preview: string | null; isCut: boolean } {
-  const redaction = new Redactor({ ...rules, ...over }, ['a-known-secret/of-the-file']).begin(limit);
+  const redaction = new BodyRedactor({ ...rules, ...over }, ['a-known-secret/of-the-file']).begin(limit);
   const { body: out, preview } = redaction.request(oneByte(typeof body === 'string' ? body : JSON.stringify(body)));
   if (out === 'too-large') throw new Error(out);
   return { text: out.bytes.toString('utf8'), counts: redaction.counts, preview, isCut: out.isCut };

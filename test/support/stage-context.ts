@@ -12,7 +12,7 @@ import type { Attempt } from '../../src/core/plan.ts';
 import type { Plugin, PluginHost, PluginInstance } from '../../src/core/plugin.ts';
 import { defineProvider, type Provider, type ProviderEntry } from '../../src/core/provider.ts';
 import { namedPatterns } from '../../src/core/redaction/find/hits.ts';
-import { Redactor } from '../../src/core/redaction/index.ts';
+import { BodyRedactor } from '../../src/core/redaction/index.ts';
 import type { ApiKey, Branch, CompiledConfig, CredentialRef, Leaf, ProviderBinding, Snapshot } from '../../src/core/snapshot.ts';
 
 /** Small hand-made snapshots and requests for the tests of the stages; everything can be overridden. */
@@ -245,7 +245,7 @@ export function makeSnapshot(parts: SnapshotParts = {}): Snapshot {
       bodies: 'none',
       read: 'full',
       keepsBodies: false,
-      redactor: new Redactor({ fields: [], patterns: new Set(namedPatterns), own: [], media: 'digest' }, []),
+      redactor: new BodyRedactor({ fields: [], patterns: new Set(namedPatterns), own: [], media: 'digest' }, []),
       sample: { success: 1, errors: 1 },
       clientMayLower: true,
       maxBody: 0,

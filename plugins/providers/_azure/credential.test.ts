@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { CredentialSpec, OAuthGrant } from '#core/provider.ts';
-import { azureCredential, type SignedPlace } from './credential.ts';
+import { azureCredential, type SignedAddress } from './credential.ts';
 import type { AzureAuthSettings } from './request-auth.ts';
 
-const place: SignedPlace = { origin: 'https://r1.openai.azure.com', path: '/openai' };
-const of = (settings: AzureAuthSettings, key?: string, at: SignedPlace = place): CredentialSpec =>
+const place: SignedAddress = { origin: 'https://r1.openai.azure.com', path: '/openai' };
+const of = (settings: AzureAuthSettings, key?: string, at: SignedAddress = place): CredentialSpec =>
   azureCredential(settings, key, at, (secret) => ({ scheme: 'header', name: 'api-key', secret }));
 
-function grantOf(settings: AzureAuthSettings, at: SignedPlace = place): OAuthGrant {
+function grantOf(settings: AzureAuthSettings, at: SignedAddress = place): OAuthGrant {
   const spec = of(settings, undefined, at);
   if (spec.scheme !== 'oauth2') throw new Error(`signed by ${spec.scheme}`);
   return spec.grant;

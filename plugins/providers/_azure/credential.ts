@@ -7,7 +7,7 @@ import { instanceEndpoints } from './instance-endpoints.ts';
 import { applicationIn, asError, type AzureAuthSettings, headerOf } from './request-auth.ts';
 
 /** Where signed requests go: it decides about the cloud. Undefined parts count as the public one. */
-export interface SignedPlace {
+export interface SignedAddress {
   readonly origin?: string | undefined;
   readonly path?: string | undefined;
 }
@@ -43,12 +43,12 @@ const jwt = /^(?:bearer\s+)?eyJ[\w-]+\.[\w-]+\.[\w-]*$/i;
 export function azureCredential(
   settings: AzureAuthSettings,
   key: string | undefined,
-  place: SignedPlace,
+  place: SignedAddress,
   byKey: (key: string) => CredentialSpec,
 ): CredentialSpec {
   const { ad_token: token, cloud_api_key: named, auth } = settings;
   if (token !== undefined) return bearer(token);
-  const grant = auth === undefined ? broughtGrant(settings, place) : grantOf(auth, cloudOf(place.origin, place.path));
+  const grant = auth === undefined ? sentGrant(settings, place) : grantOf(auth, cloudOf(place.origin, place.path));
   if (grant !== undefined) return { scheme: 'oauth2', grant };
   const own = named ?? key;
   if (own === undefined) return { scheme: 'none' };
@@ -59,7 +59,7 @@ export function azureCredential(
 const bearer = (token: string): CredentialSpec => ({ scheme: 'bearer', secret: token.replace(/^bearer\s+/i, '') });
 
 /** The grant of an application that came with a request: its authority is the cloud's own, never one that came along. */
-function broughtGrant(settings: AzureAuthSettings, place: SignedPlace): OAuthGrant | undefined {
+function sentGrant(settings: AzureAuthSettings, place: SignedAddress): OAuthGrant | undefined {
   const found = applicationIn(settings);
   if (found === undefined) return undefined;
   if ('code' in found) throw asError(found);

@@ -55,7 +55,7 @@ export const azureAuthRequestSettings: readonly RequestSetting[] = Object.keys(a
 });
 
 /** An application that came with a request. */
-export interface BroughtApplication {
+export interface SentApplication {
   readonly tenant: string;
   readonly client: string;
   readonly secret: string;
@@ -71,7 +71,7 @@ export interface AuthProblem {
 }
 
 /** The application that the settings hold; undefined where they hold none, or a problem. */
-export function applicationIn(settings: AzureAuthSettings): BroughtApplication | AuthProblem | undefined {
+export function applicationIn(settings: AzureAuthSettings): SentApplication | AuthProblem | undefined {
   const { auth_mode: mode, entra_tenant_id: tenant, entra_client_id: client, entra_client_secret: secret, entra_scope: scope } = settings;
   if (mode !== undefined && ambientModes.includes(mode)) return ambient(mode);
   if (mode !== undefined && !modes.includes(mode)) return unknownMode(mode);

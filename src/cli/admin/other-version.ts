@@ -2,23 +2,24 @@ import { isPlain } from '../../core/json/merge.ts';
 import { printable } from '../../core/text/printable.ts';
 import { version } from '../../gateway/version.ts';
 import { CommandError, exitCodes } from '../command.ts';
-import type { AskedGateway } from '../io.ts';
+import type { RemoteGateway } from '../io.ts';
 
 /**
  * What ended a command: where a response of the gateway was not what this version expects, and a gateway of another
  * version or another program sent it, an error that says so, else the same.
  *
- * @param asked the gateway that the command asked
+ * @param gateway the one that the command called
  */
-export async function otherVersion(error: unknown, asked: AskedGateway | undefined): Promise<unknown> {
-  if (asked === undefined || !(error instanceof TypeError)) return error;
-  const session = await asked.get<unknown>('/api/session').catch(() => undefined);
+export async function otherVersion(error: unknown, gateway: RemoteGateway | undefined): Promise<unknown> {
+  if (gateway === undefined || !(error instanceof TypeError)) return error;
+  const session = await gateway.get<unknown>('/api/session').catch(() => undefined);
   const other = isPlain(session) ? session['version'] : undefined;
   if (other === version) return error;
-  if (typeof other !== 'string') return new CommandError(exitCodes.unreachable, `${asked.shown} is no gateway: it may be another program`);
+  if (typeof other !== 'string')
+    return new CommandError(exitCodes.unreachable, `${gateway.shown} is no gateway: it may be another program`);
   return new CommandError(
     exitCodes.no,
-    `${asked.shown} is a gateway of version ${printable(other)}, and sent what version ${version} does not know`,
+    `${gateway.shown} is a gateway of version ${printable(other)}, and sent what version ${version} does not know`,
     'Run the command of the same version.',
   );
 }

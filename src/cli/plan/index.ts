@@ -26,7 +26,7 @@ export interface PlanFlags extends AdminFlags {
 }
 
 /** What `--json` prints; `routing` is null where no recorded requests were looked at. */
-export interface Plan extends PlanResult {
+export interface ReloadPlan extends PlanResult {
   readonly routing: Routing | null;
 }
 
@@ -49,7 +49,7 @@ export async function plan(flags: PlanFlags, io: CliIo, registry: Registry): Pro
     return exitCodes.invalid;
   }
   const routing = client === undefined || sample === 0 ? null : await routingOf(client, sample, { config: path }, io, registry);
-  const found: Plan = { ...result, routing };
+  const found: ReloadPlan = { ...result, routing };
   if (flags.json === true) io.stdout.write(jsonText(found));
   else
     io.stdout.write(

@@ -1,6 +1,6 @@
 import { printable } from '../../core/text/printable.ts';
 import { plural } from '../text.ts';
-import type { Plan } from './index.ts';
+import type { ReloadPlan } from './index.ts';
 import type { Routing } from './routing.ts';
 
 interface Shown {
@@ -13,7 +13,7 @@ interface Shown {
 }
 
 /** A plan for people; as markdown for a comment on a pull request. */
-export function planText(plan: Plan, { file, against, format, isRunning }: Shown): string {
+export function planText(plan: ReloadPlan, { file, against, format, isRunning }: Shown): string {
   const isMarkdown = format === 'markdown';
   const block = (kind: string, text: string): string => (isMarkdown ? `\`\`\`${kind}\n${text}\`\`\`\n` : text);
   const parts = [`${isMarkdown ? '### gateway plan\n\n' : ''}comparing ${printable(file)} with ${printable(against)}\n`];
@@ -27,7 +27,7 @@ export function planText(plan: Plan, { file, against, format, isRunning }: Shown
 /** Each line without what a terminal would obey. */
 const lines = (text: string): string => text.split('\n').map(printable).join('\n');
 
-function changeLines({ changes, restart_needed: restart }: Plan): string {
+function changeLines({ changes, restart_needed: restart }: ReloadPlan): string {
   return [
     ...changes.map((change) => `  ${change.slice(0, 1)} ${printable(change.slice(1))}\n`),
     ...restart.map((key) => `  ! ${printable(key)}   needs a restart\n`),
@@ -48,7 +48,7 @@ function routingText({ requests, same, moved, rejected, unknown }: Routing): str
 
 const configs = (names: readonly string[]): string => (names.length === 1 ? `all config ${names[0]}` : `configs ${names.join(', ')}`);
 
-function summary({ changes, restart_needed: restart, diff }: Plan, isRunning: boolean): string {
+function summary({ changes, restart_needed: restart, diff }: ReloadPlan, isRunning: boolean): string {
   const count = (sign: string): number => changes.filter((change) => change.startsWith(sign)).length;
   if (changes.length === 0 && restart.length === 0) return diff === '' ? 'no changes' : 'no changes of values';
   const kinds = [plural(count('~'), 'change'), plural(count('+'), 'addition'), plural(count('-'), 'removal')].join(', ');

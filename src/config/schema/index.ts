@@ -14,7 +14,7 @@ import type { targetSettings } from './target.ts';
 type Written = { keepDefaultedPropertiesOptional: true };
 
 /** An entry of `providers:`; settings of its type stand beside the common keys. */
-export type ProviderEntry = FromSchema<typeof providerCommon, Written>;
+export type ProviderConfig = FromSchema<typeof providerCommon, Written>;
 export type VirtualKeyEntry = FromSchema<typeof virtualKey, Written>;
 export type GatewayKeyEntry = FromSchema<typeof gatewayKey, Written>;
 /** `auth:`. */
@@ -42,7 +42,7 @@ export interface GatewayConfig {
   readonly version: 1;
   readonly include?: string | readonly string[];
   readonly server?: ServerEntry;
-  readonly providers?: Readonly<Record<string, ProviderEntry>>;
+  readonly providers?: Readonly<Record<string, ProviderConfig>>;
   readonly virtual_keys?: Readonly<Record<string, VirtualKeyEntry>>;
   readonly api_keys?: Readonly<Record<string, GatewayKeyEntry>>;
   readonly auth?: AuthEntry;

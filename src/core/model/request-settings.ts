@@ -5,7 +5,7 @@ import type { CredentialOwner, Provider } from '../provider.ts';
 import { spelledTail } from '../text/header-spelling.ts';
 
 /** Settings of a provider that a request brings in its headers. */
-export interface BroughtSettings {
+export interface SentSettings {
   readonly settings: Readonly<Record<string, string>>;
   /** Header tail of the first one that shapes host or path. */
   readonly shaping: string | undefined;
@@ -15,7 +15,7 @@ export interface BroughtSettings {
  * Reads the headers that a provider's `requestSettings` name; undefined when the request has none.
  * @throws GatewayError `not_allowed` for a value that asks for an identity of the machine
  */
-export function settingsIn(headers: HeaderBag, provider: Provider): BroughtSettings | undefined {
+export function settingsIn(headers: HeaderBag, provider: Provider): SentSettings | undefined {
   let settings: Record<string, string> | undefined;
   let shaping: string | undefined;
   for (const { setting, headers: tails, shapesHost, ambient } of provider.entry.requestSettings) {
@@ -50,7 +50,7 @@ export const withheldFrom = ({ entry }: Provider, owner: CredentialOwner | undef
 const none: readonly string[] = Object.freeze([]);
 
 /** True when a header of the request holds a secret of this provider, beside those that hold keys. */
-export const bringsSecret = (headers: HeaderBag, provider: Provider): boolean =>
+export const sendsSecret = (headers: HeaderBag, provider: Provider): boolean =>
   secretTails(provider).some((tail) => (headers.tail(tail) ?? '') !== '');
 
 /** Tails of the headers in which a request may send a secret of this provider. */

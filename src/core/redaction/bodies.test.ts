@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { masked, oneByte, own, rules } from '../../../test/support/redaction.ts';
-import { Redactor } from './index.ts';
+import { BodyRedactor } from './index.ts';
 
 describe('a JSON body', () => {
   const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(3000, 7)]);
@@ -138,7 +138,7 @@ describe('a JSON body', () => {
   it('is read no further than it is kept', () => {
     const mails = 'jane.doe@example.com '.repeat(50_000);
     for (const body of [{ c: mails }, { c: mails.replaceAll(' ', '\n') }, { l: mails.trim().split(' ') }]) {
-      const redaction = new Redactor(rules, []).begin(4000);
+      const redaction = new BodyRedactor(rules, []).begin(4000);
       const { body: out } = redaction.request(oneByte(JSON.stringify(body)));
       if (out === 'too-large') throw new Error(out);
       expect([out.isCut, out.bytes.length > 2000, out.bytes.length <= 4000]).toEqual([true, true, true]);
@@ -202,7 +202,7 @@ describe('a JSON body', () => {
   });
 
   it('is not kept where own patterns would cost too much', () => {
-    const redaction = new Redactor({ ...rules, own: [own('ACME-\\d{6}')] }, []).begin(1 << 20);
+    const redaction = new BodyRedactor({ ...rules, own: [own('ACME-\\d{6}')] }, []).begin(1 << 20);
     expect(redaction.request(JSON.stringify({ a: 'x '.repeat(100_000) })).body).toBe('too-large');
     expect(
       redaction.response({
@@ -239,7 +239,7 @@ describe('a masked field', () => {
       [asciiOnly, String],
       [String, asciiOnly],
     ] as const) {
-      const redaction = new Redactor({ ...rules, fields }, []).begin(1 << 20);
+      const redaction = new BodyRedactor({ ...rules, fields }, []).begin(1 << 20);
       redaction.request(oneByte(one(JSON.stringify(sent))));
       const { body } = redaction.request(oneByte(other(JSON.stringify(upstream))));
       expect(JSON.parse(String((body as { bytes: Buffer }).bytes))).toEqual(expected);

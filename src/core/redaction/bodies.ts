@@ -2,7 +2,7 @@ import {
   type ByteSource,
   type Redacted,
   type Redaction,
-  type Redactor,
+  type BodyRedactor,
   type ResponseBody,
   sizeOfPieces,
   type TooLargeBody,
@@ -30,7 +30,7 @@ export interface MaskedBody {
 
 /** The bodies of one record, which take too long to be masked where requests are served. */
 export interface MaskingJob {
-  readonly redactor: Redactor;
+  readonly redactor: BodyRedactor;
   /** Bytes of one body that are kept. */
   readonly limit: number;
   readonly bodies: readonly UnmaskedBody[];

@@ -40,7 +40,7 @@ const tooLarge = 'too-large';
 export type TooLargeBody = typeof tooLarge;
 
 /** Masks what a record stores. Nothing is remembered between two calls but what was compiled, and short texts without a find. */
-export class Redactor {
+export class BodyRedactor {
   readonly #made: { readonly rules: RedactionRules; readonly secrets: readonly string[] };
   readonly #rules: CompiledRules;
   /** Of texts by which records are found: without what names a person there on purpose. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { namedPatterns } from './find/hits.ts';
-import { Redactor } from './index.ts';
+import { BodyRedactor } from './index.ts';
 import type { OwnPattern } from './rules.ts';
 
-const redactor = new Redactor({ fields: ['user', 'a[*].b'], patterns: new Set(namedPatterns), own: [], media: 'digest' }, [
+const redactor = new BodyRedactor({ fields: ['user', 'a[*].b'], patterns: new Set(namedPatterns), own: [], media: 'digest' }, [
   'known-secret-of-the-file',
 ]);
 
@@ -97,9 +97,9 @@ describe('whatever a body is', () => {
   it('a first look finds what needs a second', () => {
     const never: OwnPattern = { source: 'never', each: () => {} };
     const usual = { fields: [], patterns: new Set(namedPatterns), media: 'digest' } as const;
-    const quick = new Redactor({ ...usual, own: [] }, ['known-secret-of-the-file']);
+    const quick = new BodyRedactor({ ...usual, own: [] }, ['known-secret-of-the-file']);
     // Own patterns may be anywhere: no body is left as it is after a first look.
-    const thorough = new Redactor({ ...usual, own: [never] }, ['known-secret-of-the-file']);
+    const thorough = new BodyRedactor({ ...usual, own: [never] }, ['known-secret-of-the-file']);
     const name = fc.oneof(
       fc.constantFrom('model', 'content', 'created', 'api_key', 'ke_y', 'Secret-', 'token', 'phone', 'logprobs', 'usage'),
       fc.constantFrom('key', 'authorization_token', 'X-Auth-Token', 'myCookie', 'dbPassword', 'passphrase', 'pass_phrase', 'page_token'),
@@ -146,7 +146,7 @@ describe('whatever a body is', () => {
 
   it.each(Array.from({ length: 16 }, (_, lead) => lead))('a number at the very end is found, %i characters later', (lead) => {
     const bytes = Buffer.from(`{"a":"${' '.repeat(lead)}phone 5551234`);
-    const usual = new Redactor({ fields: [], patterns: new Set(namedPatterns), own: [], media: 'digest' }, []);
+    const usual = new BodyRedactor({ fields: [], patterns: new Set(namedPatterns), own: [], media: 'digest' }, []);
     const masked = usual.begin(1000).response({ pieces: [bytes], size: bytes.length, contentType: 'application/json' });
     expect(String((masked as { bytes: Buffer }).bytes)).toBe(`{"a":"${' '.repeat(lead)}phone [phone]`);
   });

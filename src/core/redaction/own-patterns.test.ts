@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileFinder } from '../../config/validate/regex.ts';
 import { masked, own, rules } from '../../../test/support/redaction.ts';
-import { Redactor } from './index.ts';
+import { BodyRedactor } from './index.ts';
 
 describe('own patterns', () => {
   it.each([
@@ -12,7 +12,7 @@ describe('own patterns', () => {
     ['pattern', 'a pattern', 'a [pattern]'],
     ['ACME', 'nothing', 'nothing'],
   ])('%s in %j', (pattern, text, expected) => {
-    const redactor = new Redactor({ ...rules, own: [own(pattern)] }, []);
+    const redactor = new BodyRedactor({ ...rules, own: [own(pattern)] }, []);
     expect(redactor.begin(1000).text(text)).toBe(expected);
     expect(redactor.begin(1000).text(expected)).toBe(expected);
   });
@@ -29,7 +29,7 @@ describe('own patterns', () => {
     const json = JSON.stringify({ a: text });
     for (const written of [json, json.replaceAll(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)])
       expect(JSON.parse(masked(written, { own: [own(pattern)] }).text)).toEqual({ a: expected });
-    expect(new Redactor({ ...rules, own: [own(pattern)] }, []).begin(1000).text(text)).toBe(expected);
+    expect(new BodyRedactor({ ...rules, own: [own(pattern)] }, []).begin(1000).text(text)).toBe(expected);
   });
 
   it('match names and numbers', () => {

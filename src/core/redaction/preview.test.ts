@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { masked, rules } from '../../../test/support/redaction.ts';
-import { Redactor } from './index.ts';
+import { BodyRedactor } from './index.ts';
 
 describe('what the user said last', () => {
   it.each<[string, unknown, string | null]>([
@@ -111,7 +111,7 @@ describe('what the user said last', () => {
       const kept = masked({ ...more, ...body }, { fields: [field] }).preview;
       expect([behind, kept]).toEqual([expected, expected]);
     }
-    const redactor = new Redactor({ ...rules, fields: [field] }, []);
+    const redactor = new BodyRedactor({ ...rules, fields: [field] }, []);
     expect(redactor.begin(100).preview(JSON.stringify(body))).toBe(expected);
   });
 

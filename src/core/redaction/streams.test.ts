@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { namedPatterns } from './find/hits.ts';
-import { type Redacted, Redactor } from './index.ts';
+import { type Redacted, BodyRedactor } from './index.ts';
 import { frameOf } from './fixtures/frame.ts';
 
-const redactor = new Redactor({ fields: [], patterns: new Set(namedPatterns), own: [], media: 'digest' }, ['known-secret-of-the-file']);
+const redactor = new BodyRedactor({ fields: [], patterns: new Set(namedPatterns), own: [], media: 'digest' }, ['known-secret-of-the-file']);
 
 function masked(bytes: Buffer, contentType: string, size = bytes.length): Redacted {
   const out = redactor.begin(1 << 20).response({ pieces: [bytes], size, contentType });

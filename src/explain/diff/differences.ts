@@ -31,15 +31,15 @@ const mostDifferences = 400;
  * @param between the body as plugins left it, before overrides and conversion; the client's own where none changed it
  */
 export function differences(client: unknown, upstream: unknown, facts: ChangeFacts, between: unknown = client): readonly Difference[] {
-  const early = between === client ? [] : structuralDiff(client, between).map((change) => told(change, earlyCause(facts)));
+  const early = between === client ? [] : structuralDiff(client, between).map((change) => differenceOf(change, earlyCause(facts)));
   const later = facts.format === undefined ? passed(between, upstream, facts) : converted(between, upstream, facts);
   return [...early, ...later, ...undone(later, facts)].slice(0, mostDifferences);
 }
 
 /** What the configuration writes and the provider does not take: the two bodies do not show it. */
-function undone(told: readonly Difference[], { dropped, overrides }: ChangeFacts): Difference[] {
+function undone(found: readonly Difference[], { dropped, overrides }: ChangeFacts): Difference[] {
   return dropped.flatMap(({ param, reason }): Difference[] => {
-    if (told.some(({ kind, cause, path }) => kind === 'removed' && cause === reason && (path === param || path.startsWith(param))))
+    if (found.some(({ kind, cause, path }) => kind === 'removed' && cause === reason && (path === param || path.startsWith(param))))
       return [];
     const written = [...overrides].find(([name]) => name === param || name.startsWith(`${param}.`));
     return written === undefined ? [] : [{ path: param, kind: 'removed', cause: reason, at: written[1] }];
@@ -58,14 +58,14 @@ const earlyCause = ({ prompt, plugins }: ChangeFacts): Cause => ({
 
 function passed(before: unknown, after: unknown, facts: ChangeFacts): Difference[] {
   const changes = structuralDiff(before, after);
-  return renamed(changes).map((change) => told(change, causeOf(change, facts)));
+  return renamed(changes).map((change) => differenceOf(change, causeOf(change, facts)));
 }
 
 /** First what the configuration wrote, in the client's format; then what the conversion made of it. */
 function converted(before: unknown, after: unknown, facts: ChangeFacts): Difference[] {
   const written = overridden(before, facts.override);
-  const ours = structuralDiff(before, written).map((change) => told(change, causeOf(change, facts)));
-  const theirs = conversionDiff(written, after).map((change) => told(change, causeOf(change, { ...facts, overrides: new Map() })));
+  const ours = structuralDiff(before, written).map((change) => differenceOf(change, causeOf(change, facts)));
+  const theirs = conversionDiff(written, after).map((change) => differenceOf(change, causeOf(change, { ...facts, overrides: new Map() })));
   return [...ours, ...theirs];
 }
 
@@ -117,7 +117,7 @@ function isAt(param: string, path: Steps): boolean {
 
 const memberName = (path: Steps): string => path.filter((step) => typeof step === 'string').join('.');
 
-function told({ kind, path, from, before, after }: Change, { cause, at }: Cause): Difference {
+function differenceOf({ kind, path, from, before, after }: Change, { cause, at }: Cause): Difference {
   return {
     path: formatPath(path) || '(all)',
     kind,

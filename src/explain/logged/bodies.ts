@@ -16,9 +16,9 @@ export async function recordOf(logs: Logged, id: string): Promise<StoredRecord> 
 }
 
 /** A kept body, or why there is none that is whole. */
-export type KeptBody = { readonly text: string } | { readonly why: string };
+export type LoggedBody = { readonly text: string } | { readonly why: string };
 
-export async function bodyIn(logs: Logged, { record }: StoredRecord, part: BodyPart): Promise<KeptBody> {
+export async function bodyIn(logs: Logged, { record }: StoredRecord, part: BodyPart): Promise<LoggedBody> {
   const message = record[part];
   if (message.body === null) return { why: whyAbsent(part, message) };
   const { size, kept, same_as: same } = message.body;
@@ -37,7 +37,7 @@ function whyAbsent(part: BodyPart, { why_absent: why }: MessageRecord): string {
 }
 
 /** The client's body with the members that were written differently; what is null in the patch was taken out. */
-function patched(request: KeptBody, patch: Plain | null): KeptBody {
+function patched(request: LoggedBody, patch: Plain | null): LoggedBody {
   if (!('text' in request) || patch === null) return request;
   if (objectIn(request.text) === undefined) return { why: 'the request body is no JSON object' };
   const body = JsonBody.from(Buffer.from(request.text, 'utf8'));

@@ -2,7 +2,7 @@ import type { Difference } from '../../core/logs/explanation.ts';
 import { parsedJson } from '../../core/json/scan.ts';
 import { type ChangeFacts, differences } from '../diff/differences.ts';
 import type { StoredRecord } from '../../core/logs/reader.ts';
-import type { KeptBody } from './bodies.ts';
+import type { LoggedBody } from './bodies.ts';
 
 /** What is known of the configuration under which a record was made. */
 export type ConfiguredFacts = Pick<ChangeFacts, 'overrides' | 'override'>;
@@ -22,8 +22,8 @@ const mostCompared = 4 * 1024 * 1024;
  */
 export function loggedDifferences(
   { record }: StoredRecord,
-  client: KeptBody,
-  upstream: KeptBody,
+  client: LoggedBody,
+  upstream: LoggedBody,
   configured: ConfiguredFacts | undefined,
 ): LoggedDifferences {
   if (!('text' in client)) return { differences: [], why_absent: sentence(client.why) };

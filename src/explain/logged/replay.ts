@@ -8,7 +8,7 @@ import type { ExplainRequest } from '../../core/logs/explanation.ts';
 import type { StoredRecord } from '../../core/logs/reader.ts';
 import { differences } from '../diff/differences.ts';
 import { request as requestHttp } from '../../core/node-http.ts';
-import type { KeptBody } from './bodies.ts';
+import type { LoggedBody } from './bodies.ts';
 import type { LoggedDifferences } from './differences.ts';
 
 /** How a request that is made again differs from the one that was recorded. */
@@ -131,7 +131,7 @@ function addressOf(base: string): RequestOptions {
 const passing: ReadonlySet<string> = new Set(['id', 'created', 'system_fingerprint', 'request_id']);
 
 /** Two responses compared: objects as they are, streams by the events that they hold; or why they cannot be. */
-export function responseDifferences(before: KeptBody, after: string, { record }: StoredRecord): LoggedDifferences {
+export function responseDifferences(before: LoggedBody, after: string, { record }: StoredRecord): LoggedDifferences {
   const absent = (why: string): LoggedDifferences => ({ differences: [], why_absent: why });
   if (!('text' in before)) return absent(`There is nothing to compare with: ${before.why}.`);
   if (record.lane === 'full')

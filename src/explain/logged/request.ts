@@ -3,7 +3,7 @@ import { canonicalPrefix, hopByHopHeaders, requestHeaders } from '../../core/htt
 import type { ExplainRequest } from '../../core/logs/explanation.ts';
 import type { StoredRecord } from '../../core/logs/reader.ts';
 import { isCredentialHeader, masked } from '../../core/secrets/credential-names.ts';
-import type { KeptBody } from './bodies.ts';
+import type { LoggedBody } from './bodies.ts';
 
 /** Headers that belong to the connection over which a request came, to its bytes, or to that one request. */
 const ofConnection: ReadonlySet<string> = new Set([
@@ -68,7 +68,7 @@ const isKeyHeader = (name: string): boolean => requestHeaders.apiKey.some((tail)
  *
  * @throws GatewayError `record_not_found` where its body was not kept
  */
-export function requestAgain(stored: StoredRecord, body: KeptBody, keys: readonly string[]): ExplainRequest {
+export function requestAgain(stored: StoredRecord, body: LoggedBody, keys: readonly string[]): ExplainRequest {
   const { record } = stored;
   const lost = lostHeader(stored);
   if (lost !== undefined) {

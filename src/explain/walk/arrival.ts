@@ -12,14 +12,14 @@ import { namesOf } from '../../transport/inbound/header-bag.ts';
 import { Ids } from '../../transport/inbound/ids.ts';
 
 /** A request that nobody sent, as it would have arrived. */
-export interface Asked {
+export interface DryArrival {
   readonly arrival: Arrival;
   /** What is wrong with its head. */
   readonly fault: GatewayError | undefined;
 }
 
 /** @param headers what the request is taken to have; names in any case */
-export function arrive(request: ExplainRequest, headers: Readonly<Record<string, string>>, snapshot: Snapshot, clock: Clock): Asked {
+export function arrive(request: ExplainRequest, headers: Readonly<Record<string, string>>, snapshot: Snapshot, clock: Clock): DryArrival {
   const given = { 'content-type': 'application/json', ...lowerCase(headers) };
   const head = readHead(
     {

@@ -12,7 +12,7 @@ import type { Chain } from '../../pipeline/chain.ts';
 import { Execution, firstOf } from '../../pipeline/execute.ts';
 import type { Generation } from '../../pipeline/generation.ts';
 import { RequestContext } from '../../pipeline/request.ts';
-import { type Asked, bodyOf } from './arrival.ts';
+import { type DryArrival, bodyOf } from './arrival.ts';
 import { createDrySender, type Sent } from './sender.ts';
 
 /** One target of the walk. */
@@ -54,14 +54,14 @@ const budgetBytes = 256 * 1024 * 1024;
 const mostVisits = 32;
 
 /** Takes a request through the chain of real traffic up to the moment of sending. */
-export async function dryRun(request: ExplainRequest, { arrival, fault }: Asked, deps: DryRunDeps): Promise<DryRun> {
+export async function dryRun(request: ExplainRequest, { arrival, fault }: DryArrival, deps: DryRunDeps): Promise<DryRun> {
   const ctx = new RequestContext(arrival, deps.snapshot, new Budget(budgetBytes), 'dry');
   const walk = new Walk(request, ctx, deps);
   try {
     if (fault !== undefined) throw fault;
     return await walk.run();
   } catch (thrown) {
-    return walk.told({ error: fromUnknown(thrown) });
+    return walk.result({ error: fromUnknown(thrown) });
   } finally {
     ctx.hold.close();
   }
@@ -89,7 +89,7 @@ class Walk {
     await this.#chain.admit(ctx);
     ctx.receive(bodyOf(this.#request, ctx, this.#deps.snapshot));
     const plan = await this.#chain.plan(ctx);
-    if ('answer' in plan) return this.told({ answer: plan.answer });
+    if ('answer' in plan) return this.result({ answer: plan.answer });
     ctx.plan = plan;
     const run = this.#execution();
     let reply: Reply | undefined;
@@ -101,10 +101,10 @@ class Walk {
     if (reply !== undefined) return this.#ended(run, reply);
     const warnings = [...ctx.warnings];
     await this.#visitLater(run);
-    return { ...this.told({}), warnings };
+    return { ...this.result({}), warnings };
   }
 
-  told({ answer, error }: { readonly answer?: Reply; readonly error?: GatewayError }): DryRun {
+  result({ answer, error }: { readonly answer?: Reply; readonly error?: GatewayError }): DryRun {
     return { ctx: this.#ctx, visits: this.#visits, warnings: [...this.#ctx.warnings], answer, error };
   }
 
@@ -135,10 +135,10 @@ class Walk {
   /** All targets were left, or one of them refused for good; or a plugin answered. */
   #ended(run: Execution, reply: Reply): DryRun {
     const { last } = run;
-    if (last === undefined) return this.told({ answer: reply });
+    if (last === undefined) return this.result({ answer: reply });
     const final = finalOf(run, last, this.#dialect);
-    if (final.kind === 'error') return this.told({ error: final.error });
-    return this.told({ answer: reply });
+    if (final.kind === 'error') return this.result({ error: final.error });
+    return this.result({ answer: reply });
   }
 
   #visitHistory(run: Execution): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileQuery } from '../../config/compile/targets/conditions.ts';
-import { tellCondition } from './why.ts';
+import { describeCondition } from './why.ts';
 
 const body: Readonly<Record<string, unknown>> = { model: 'gpt-4o', max_tokens: 50, stream: true, tools: [{}] };
 const facts = { metadata: { plan: 'free', team: 'web' }, params: (name: string) => body[name], pathname: '/v1/chat/completions' };
@@ -30,12 +30,12 @@ describe('a condition', () => {
       'metadata.plan is "free", not "paid", url.pathname is "/v1/chat/completions", not "/v1/x"',
     ],
   ])('%j', (query, matched, text, why) => {
-    expect(tellCondition(query, facts)).toEqual({ text, matched, why });
+    expect(describeCondition(query, facts)).toEqual({ text, matched, why });
     expect(compileQuery(query)(facts)).toBe(matched);
   });
 
   it('is cut where it is long', () => {
-    const told = tellCondition({ 'metadata.plan': { $in: Array.from({ length: 500 }, (_, i) => `plan ${i}`) } }, facts);
+    const told = describeCondition({ 'metadata.plan': { $in: Array.from({ length: 500 }, (_, i) => `plan ${i}`) } }, facts);
     expect(told.text.length).toBeLessThanOrEqual(200);
     expect(told.why.length).toBeLessThanOrEqual(300);
   });

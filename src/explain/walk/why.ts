@@ -4,7 +4,7 @@ import { isPlain } from '../../core/json/merge.ts';
 import type { QueryFacts } from '../../core/snapshot.ts';
 
 /** A condition as people read it. */
-export interface ConditionTold {
+export interface ConditionResult {
   /** `metadata.plan = "paid"`. */
   readonly text: string;
   readonly matched: boolean;
@@ -16,7 +16,7 @@ export interface ConditionTold {
 const most = 300;
 
 /** Tells whether a query of conditional routing matches, by the same code as real traffic, and why. @throws GatewayError as `compileQuery` */
-export function tellCondition(query: unknown, facts: QueryFacts): ConditionTold {
+export function describeCondition(query: unknown, facts: QueryFacts): ConditionResult {
   const matched = compileQuery(query)(facts);
   return { text: conditionText(query), matched, why: cut(reasonsOf(query, matched, facts).join(', '), most) };
 }

@@ -2,7 +2,7 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { parseObject } from '../shared/json.ts';
 
 /** One block of `content_blocks`, and how many places before it are left empty: calls stood there. */
-export interface Placed {
+export interface PlacedBlock {
   readonly block: Plain;
   readonly gap: number;
 }
@@ -14,12 +14,12 @@ const growing: ReadonlySet<string> = new Set(['text', 'thinking', 'signature', '
  * The blocks of an assistant message in order, however a client keeps them: as whole answers have them, put together from
  * the deltas of a stream, or as the list of these deltas (`{index, delta}`).
  */
-export function placedBlocks(list: readonly unknown[]): readonly Placed[] {
+export function placedBlocks(list: readonly unknown[]): readonly PlacedBlock[] {
   return list.some((one) => isPlain(one) && isPlain(one['delta'])) ? fromDeltas(list.filter(isPlain)) : fromList(list);
 }
 
-function fromList(list: readonly unknown[]): readonly Placed[] {
-  const out: Placed[] = [];
+function fromList(list: readonly unknown[]): readonly PlacedBlock[] {
+  const out: PlacedBlock[] = [];
   let gap = 0;
   for (const one of list) {
     if (isPlain(one)) {
@@ -37,7 +37,7 @@ interface Growing {
   readonly citations: unknown[];
 }
 
-function fromDeltas(list: readonly Plain[]): readonly Placed[] {
+function fromDeltas(list: readonly Plain[]): readonly PlacedBlock[] {
   const byIndex = new Map<number, Growing>();
   for (const one of list) {
     const index = typeof one['index'] === 'number' ? one['index'] : byIndex.size;

@@ -1,5 +1,5 @@
-import { standBackWholly } from '../../store/log/asking/priority.ts';
-import { serveCalls } from '../../store/log/asking/serve.ts';
+import { standBackWholly } from '../../store/log/rpc/priority.ts';
+import { serveCalls } from '../../store/log/rpc/serve.ts';
 import { createReader } from '../../store/log/worker/reader.ts';
 import type { Database } from '../../store/log/worker/settings.ts';
 

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { createSequence, respond } from '../../store/log/asking/calls.ts';
-import { standBack } from '../../store/log/asking/priority.ts';
+import { createSequence, respond } from '../../store/log/rpc/protocol.ts';
+import { standBack } from '../../store/log/rpc/priority.ts';
 import { createReader } from '../../store/log/worker/reader.ts';
 import type { ThreadData } from '../../store/log/worker/settings.ts';
 import { startWriter } from '../../store/log/worker/writer.ts';

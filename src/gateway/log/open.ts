@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { RequestLogSettings } from '../../config/compile/logging/request-log.ts';
 import type { RecordStore } from '../../store/frame.ts';
 import type { Retention } from '../../store/log/log-store.ts';
-import { Asker } from '../../store/log/asking/asker.ts';
-import { startProcess } from '../../store/log/asking/process.ts';
-import { startThread } from '../../store/log/asking/thread.ts';
+import { RpcClient } from '../../store/log/rpc/client.ts';
+import { startProcess } from '../../store/log/rpc/process.ts';
+import { startThread } from '../../store/log/rpc/thread.ts';
 import { questionMs } from '../../store/log/worker/clock.ts';
 import { createMemorySpool, type MemorySpool } from '../../store/log/worker/memory-spool.ts';
 import type { Database, ThreadData } from '../../store/log/worker/settings.ts';
@@ -69,7 +69,7 @@ export function openLog(request: LogRequest): OpenedLog {
   let retention = bounded(settings.retention);
   const writing = (): ThreadData => ({ role: 'writer', database, spool: dir, spoolLimit: settings.spoolSize, retention });
   let isClosing = false;
-  const writer: Asker = new Asker({
+  const writer: RpcClient = new RpcClient({
     start: (events) => startThread({ entry, data: writing(), heapMb }, events),
     ...calls,
     onProblems: problemReporter(notes, log),
@@ -106,10 +106,10 @@ export function openLog(request: LogRequest): OpenedLog {
 }
 
 /** Questions have a process, and where none can be started a thread. */
-function openReader(database: Database, log: Log): Asker {
+function openReader(database: Database, log: Log): RpcClient {
   let isThread = false;
   const thread: ThreadData = { role: 'reader', database };
-  return new Asker({
+  return new RpcClient({
     start: (events) =>
       isThread
         ? startThread({ entry, data: thread, heapMb }, events)

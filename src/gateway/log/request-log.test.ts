@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import type { RecordStore } from '../../store/frame.ts';
-import { Asker } from '../../store/log/asking/asker.ts';
+import { RpcClient } from '../../store/log/rpc/client.ts';
 import { RequestLog } from './request-log.ts';
 import { turns } from '../../../test/support/time.ts';
 
@@ -9,14 +9,15 @@ function rig() {
   const said: string[] = [];
   const drains: (() => void)[] = [];
   const stats = { frames: 0, bytes: 0, dropped: 0, evicted: 0 };
-  const asker = (call: (name: string) => Promise<unknown>): Asker => Object.assign(Object.create(Asker.prototype) as Asker, { call });
+  const client = (call: (name: string) => Promise<unknown>): RpcClient =>
+    Object.assign(Object.create(RpcClient.prototype) as RpcClient, { call });
   const spool: RecordStore = { stats, append: () => {}, close: () => {} };
   const log = new RequestLog({
-    writer: asker((name) => {
+    writer: client((name) => {
       said.push(name);
       return new Promise((resolve) => drains.push(() => resolve(undefined)));
     }),
-    reader: asker((name) => {
+    reader: client((name) => {
       said.push(name);
       return Promise.resolve(Buffer.from('[]'));
     }),

@@ -16,14 +16,14 @@ import type {
 } from '../../core/logs/reader.ts';
 import type { LogRow } from '../../core/logs/row.ts';
 import type { RecordStore } from '../../store/frame.ts';
-import type { Asker } from '../../store/log/asking/asker.ts';
+import type { RpcClient } from '../../store/log/rpc/client.ts';
 import type { Retention } from '../../store/log/log-store.ts';
-import type { Asked, WriterState } from '../../store/log/worker/settings.ts';
+import type { Question, WriterState } from '../../store/log/worker/settings.ts';
 
 export interface RequestLogParts {
-  readonly writer: Asker;
+  readonly writer: RpcClient;
   /** The writer itself where the store is its memory. */
-  readonly reader: Asker;
+  readonly reader: RpcClient;
   /** Where records go first. */
   readonly spool: RecordStore;
   readonly spoolLimit: number;
@@ -123,7 +123,7 @@ export class RequestLog implements LogReader {
   async json(question: LogQuestion, form: JsonForm = {}): Promise<Uint8Array | undefined> {
     const [name, argument] = question;
     await this.#current();
-    const found = (await this.#parts.reader.call(name, { of: argument, ...form } satisfies Asked<unknown>)) as Uint8Array | undefined;
+    const found = (await this.#parts.reader.call(name, { of: argument, ...form } satisfies Question<unknown>)) as Uint8Array | undefined;
     if (question[0] === 'search' && hasWords(question[1].query)) this.#parts.writer.call('words', undefined).catch(() => {});
     return found;
   }

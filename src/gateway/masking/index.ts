@@ -1,8 +1,8 @@
 import type { MaskingJob, UnmaskedBody } from '../../core/redaction/bodies.ts';
-import type { Redactor } from '../../core/redaction/index.ts';
+import type { BodyRedactor } from '../../core/redaction/index.ts';
 import type { Masking } from '../../pipeline/record/group-commit.ts';
-import { Asker } from '../../store/log/asking/asker.ts';
-import { startThread } from '../../store/log/asking/thread.ts';
+import { RpcClient } from '../../store/log/rpc/client.ts';
+import { startThread } from '../../store/log/rpc/thread.ts';
 import { type PostedBody, type PostedJob, type PostedMasked, type PostedRules, received } from './messages.ts';
 
 export interface MaskingOptions {
@@ -40,15 +40,15 @@ export class ThreadMasking implements Masking {
   /** Records whose bodies were not kept. */
   dropped = 0;
   readonly #options: MaskingOptions;
-  readonly #thread: Asker;
+  readonly #thread: RpcClient;
   readonly #queue = new Set<Waiting>();
   #bytes = 0;
   #isBusy = false;
-  #known: { readonly worker: object; readonly redactor: Redactor } | undefined;
+  #known: { readonly worker: object; readonly redactor: BodyRedactor } | undefined;
 
   constructor(options: MaskingOptions) {
     this.#options = options;
-    this.#thread = new Asker({
+    this.#thread = new RpcClient({
       start: (events) => startThread({ entry: new URL('./masking-worker.js', import.meta.url), data: undefined, heapMb }, events),
       most: 1,
       limitMs: options.limitMs ?? limitMs,
@@ -149,7 +149,7 @@ export class ThreadMasking implements Masking {
   }
 
   /** The rules of a redactor, where the thread does not know them: those of the job before, in the same thread, it does. */
-  #newRules(redactor: Redactor): PostedRules | undefined {
+  #newRules(redactor: BodyRedactor): PostedRules | undefined {
     const worker = this.#thread.start();
     if (this.#known?.worker === worker && this.#known.redactor === redactor) return undefined;
     this.#known = { worker, redactor };

@@ -1,19 +1,19 @@
 import { parentPort } from 'node:worker_threads';
 import { compileFinder } from '../../config/validate/regex.ts';
 import { maskBody } from '../../core/redaction/bodies.ts';
-import { Redactor } from '../../core/redaction/index.ts';
-import { createSequence, respond } from '../../store/log/asking/calls.ts';
+import { BodyRedactor } from '../../core/redaction/index.ts';
+import { createSequence, respond } from '../../store/log/rpc/protocol.ts';
 import { type PostedJob, type PostedMasked, type PostedRules, posted, unmasked } from './messages.ts';
 
-let redactor: Redactor | undefined;
+let redactor: BodyRedactor | undefined;
 
-function redactorOf({ rules, secrets, own }: PostedRules): Redactor {
+function redactorOf({ rules, secrets, own }: PostedRules): BodyRedactor {
   const compiled = own.map((source) => {
     const finder = compileFinder(source);
     if ('error' in finder) throw new Error(finder.error);
     return finder;
   });
-  return new Redactor({ ...rules, own: compiled }, secrets);
+  return new BodyRedactor({ ...rules, own: compiled }, secrets);
 }
 
 function mask({ rules, limit, bodies }: PostedJob): PostedMasked {

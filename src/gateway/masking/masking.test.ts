@@ -2,15 +2,15 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { compileFinder } from '../../config/validate/regex.ts';
 import { type MaskedBody, type MaskingJob, maskBody, type UnmaskedBody } from '../../core/redaction/bodies.ts';
 import { namedPatterns } from '../../core/redaction/find/hits.ts';
-import { Redactor, type TooLargeBody } from '../../core/redaction/index.ts';
+import { BodyRedactor, type TooLargeBody } from '../../core/redaction/index.ts';
 import type { Counts } from '../../core/redaction/rules.ts';
 import { ThreadMasking, type MaskingOptions } from './index.ts';
 
 const rules = { fields: ['user'], patterns: new Set(namedPatterns), own: [], media: 'digest' } as const;
-const redactor = new Redactor(rules, ['known-secret-of-the-file']);
+const redactor = new BodyRedactor(rules, ['known-secret-of-the-file']);
 const finder = compileFinder('ACME-\\d{6}');
 if ('error' in finder) throw new Error(finder.error);
-const withOwn = new Redactor({ ...rules, patterns: new Set(), own: [finder] }, []);
+const withOwn = new BodyRedactor({ ...rules, patterns: new Set(), own: [finder] }, []);
 
 const request = (content: string): UnmaskedBody => ({
   kind: 'request',
@@ -42,7 +42,7 @@ function start(options: Partial<MaskingOptions> = {}) {
   return { masking, mask, faults };
 }
 
-const jobOf = (bodies: readonly UnmaskedBody[], by: Redactor, size: number, done: MaskingJob['done']): MaskingJob => ({
+const jobOf = (bodies: readonly UnmaskedBody[], by: BodyRedactor, size: number, done: MaskingJob['done']): MaskingJob => ({
   redactor: by,
   limit: 1 << 20,
   bodies,

@@ -18,7 +18,7 @@ import type { FleetDeps } from './fleet-deps.ts';
 import { FleetMetrics } from './totals/metrics.ts';
 import { WorkerGroup } from './group.ts';
 import { KeyLeases } from './leases.ts';
-import type { Beat, FleetTimes, PluginWord, ShownState, WorkerStart } from './messages.ts';
+import type { Beat, FleetTimes, PluginMessage, ShownState, WorkerStart } from './messages.ts';
 import { WorkerProcess } from './process.ts';
 import { Readings } from './totals/readings.ts';
 import { Slot } from './slot.ts';
@@ -254,8 +254,8 @@ export class Fleet implements Serving {
       entry,
       {
         beat: (beat: Beat) => this.#beat(made, beat),
-        told: (word: PluginWord) => this.#group.serving().forEach((other) => other !== made && other.channel.tell('heard', word)),
-        figures: (figures: Figures) => this.#metrics.told(made, figures),
+        plugin: (word: PluginMessage) => this.#group.serving().forEach((other) => other !== made && other.channel.tell('heard', word)),
+        figures: (figures: Figures) => this.#metrics.absorb(made, figures),
         records: (records: readonly LogRecord[]) => this.#records(records),
         append: ({ bytes, frames }: { bytes: Uint8Array; frames: number }) => memory?.take(new Uint8Array(bytes), frames),
         lease: ({ owner, limit }: { owner: string; limit: number }) => this.#lease(made, owner, limit),

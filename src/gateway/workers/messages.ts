@@ -41,7 +41,7 @@ export interface ShownState {
 }
 
 /** What a plugin of one worker says to the same plugin of the others. */
-export interface PluginWord {
+export interface PluginMessage {
   readonly key: string;
   readonly message: unknown;
 }

@@ -1,11 +1,11 @@
 import type { Entry } from '../../config/read/node.ts';
-import type { ProviderEntry } from '../../config/schema/index.ts';
+import type { ProviderConfig } from '../../config/schema/index.ts';
 import type { ProviderBinding } from '../../core/snapshot.ts';
 
 /** One entry of `providers:` in all its forms. */
 export interface CatalogEntry {
   readonly slug: string;
-  readonly entry: ProviderEntry;
+  readonly entry: ProviderConfig;
   readonly binding: ProviderBinding;
   /** As it stands in its file: references unresolved, with places. */
   readonly written: Entry | undefined;

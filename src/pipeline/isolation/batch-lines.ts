@@ -3,16 +3,16 @@ import { GatewayError } from '../../core/error.ts';
 import type { FormBody } from '../../core/http/form.ts';
 import type { UpstreamRequest } from '../../core/provider.ts';
 import { watchedLines } from '../../core/json/watched-lines.ts';
-import type { Caller } from './caller.ts';
+import type { CallerObjects } from './caller-objects.ts';
 
 /** The lines of a batch are requests: their ids are checked while the file is sent. */
-export function watchedBatch(upstream: UpstreamRequest, caller: Caller): UpstreamRequest {
+export function watchedBatch(upstream: UpstreamRequest, caller: CallerObjects): UpstreamRequest {
   const { body } = upstream;
   if (body.kind !== 'form' && body.kind !== 'file') return upstream;
   return { ...upstream, body: watchedLines(body, { line: (line, index) => checkLine(line, index, caller), late: refuseLate }) };
 }
 
-function checkLine(line: string, index: number, caller: Caller): void {
+function checkLine(line: string, index: number, caller: CallerObjects): void {
   // The first line of a file may begin with a byte order mark.
   const text = line.replace(/^\uFEFF/, '').trim();
   if (text === '') return;

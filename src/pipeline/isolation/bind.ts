@@ -3,12 +3,12 @@ import type { WireEvent } from '../../core/events.ts';
 import { idsAt, type ObjectAnswer } from '../../core/objects/answers.ts';
 import type { Flow, FlowConsumer, Outcome } from '../../core/plan.ts';
 import { FlowOver } from '../answer/flow-over.ts';
-import type { Caller } from './caller.ts';
+import type { CallerObjects } from './caller-objects.ts';
 
 type Answered = Outcome & { readonly kind: 'answered' };
 
 /** Binds what an answer made: at once where it is whole, else event by event, each before it leaves. */
-export function bound(outcome: Answered, answer: ObjectAnswer, caller: Caller): Outcome {
+export function bound(outcome: Answered, answer: ObjectAnswer, caller: CallerObjects): Outcome {
   const { reply } = outcome;
   if (reply.flow !== undefined) {
     const { events } = answer;
@@ -24,9 +24,9 @@ const withIds = /"type"\s*:\s*"(?:response\.(?:created|queued|in_progress|comple
 
 class BindingFlow extends FlowOver {
   readonly #paths: readonly string[];
-  readonly #caller: Caller;
+  readonly #caller: CallerObjects;
 
-  constructor(flow: Flow, paths: readonly string[], caller: Caller) {
+  constructor(flow: Flow, paths: readonly string[], caller: CallerObjects) {
     super(flow);
     this.#paths = paths;
     this.#caller = caller;

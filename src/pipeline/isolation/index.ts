@@ -7,7 +7,7 @@ import type { Attempt, Outcome } from '../../core/plan.ts';
 import type { RequestContext } from '../request.ts';
 import { bound } from './bind.ts';
 import { watchedBatch } from './batch-lines.ts';
-import { Caller } from './caller.ts';
+import { CallerObjects } from './caller-objects.ts';
 import { ownPage } from './list.ts';
 
 /** Sends the same request for a further page of a list. */
@@ -67,9 +67,9 @@ export class Isolation {
     return bound(outcome, answer, caller);
   }
 
-  #callerOf(ctx: RequestContext, { binding }: Attempt): Caller | undefined {
+  #callerOf(ctx: RequestContext, { binding }: Attempt): CallerObjects | undefined {
     const { key } = ctx.facts.caller;
-    return binding.isolate === true && key?.isolated === true ? new Caller(this.#owners, binding.slug, key.owner) : undefined;
+    return binding.isolate === true && key?.isolated === true ? new CallerObjects(this.#owners, binding.slug, key.owner) : undefined;
   }
 }
 

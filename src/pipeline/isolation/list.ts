@@ -5,7 +5,7 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { idsAt, type ObjectAnswer } from '../../core/objects/answers.ts';
 import { canonicalId } from '../../core/objects/owners.ts';
 import type { Outcome } from '../../core/plan.ts';
-import type { Caller } from './caller.ts';
+import type { CallerObjects } from './caller-objects.ts';
 import type { NextPage } from './index.ts';
 
 type Answered = Outcome & { readonly kind: 'answered' };
@@ -16,7 +16,7 @@ const mostPages = 10;
 interface Listing {
   readonly endpoint: Endpoint;
   readonly answer: ObjectAnswer;
-  readonly caller: Caller;
+  readonly caller: CallerObjects;
   /** As the client sent it. */
   readonly query: string;
   readonly next: NextPage;

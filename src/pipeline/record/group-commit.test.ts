@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MaskingJob } from '../../core/redaction/bodies.ts';
-import type { Redactor } from '../../core/redaction/index.ts';
+import type { BodyRedactor } from '../../core/redaction/index.ts';
 import { GroupCommit, type SealedRecord } from './group-commit.ts';
 
 const sealed = {} as SealedRecord;
@@ -44,7 +44,7 @@ describe('a record whose bodies are still to be masked', () => {
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const unmasked = (done: MaskingJob['done'] = () => {}): SealedRecord => ({
     ...sealed,
-    later: { redactor: {} as Redactor, limit: 1, bodies: [], size: 1, done },
+    later: { redactor: {} as BodyRedactor, limit: 1, bodies: [], size: 1, done },
   });
 
   it('is written, and its response ends, when they are', async () => {

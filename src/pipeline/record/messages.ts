@@ -4,7 +4,7 @@ import { endpoints } from '../../core/endpoint.ts';
 import type { KeptBody, Outcome } from '../../core/plan.ts';
 import type { UpstreamRequest } from '../../core/provider.ts';
 import { type MaskedBody, maskBody, type MaskingJob, sizeOf, type UnmaskedBody } from '../../core/redaction/bodies.ts';
-import type { Redaction, Redactor, TooLargeBody } from '../../core/redaction/index.ts';
+import type { Redaction, BodyRedactor, TooLargeBody } from '../../core/redaction/index.ts';
 import type { BodyRecord, LogRecord, MessageRecord } from '../../core/records/record.ts';
 import { boundedHeaders, charactersIn, shrunk } from './bounds.ts';
 import type { Cleaner } from './cleaner.ts';
@@ -81,7 +81,7 @@ export class Messages {
   }
 
   /** What is left to be done: the bodies of `record` are written into it, and into `parts`, when it is. */
-  later(record: LogRecord, redactor: Redactor): MaskingJob | undefined {
+  later(record: LogRecord, redactor: BodyRedactor): MaskingJob | undefined {
     if (this.#large.length === 0) return undefined;
     const bodies = this.#large.map(({ body }) => body);
     return {

@@ -1,12 +1,12 @@
-export type Dialect = 'sqlite' | 'postgres';
+export type SqlDialect = 'sqlite' | 'postgres';
 export type SqlParameter = string | number | bigint;
 
 /** Collects the parameters of one statement: nothing that a person wrote becomes part of its text. */
 export class Statement {
-  readonly dialect: Dialect;
+  readonly dialect: SqlDialect;
   readonly parameters: SqlParameter[] = [];
 
-  constructor(dialect: Dialect) {
+  constructor(dialect: SqlDialect) {
     this.dialect = dialect;
   }
 

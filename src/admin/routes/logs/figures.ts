@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../core/error.ts';
 import type { Dimension } from '../../../core/logs/reader.ts';
 import { type AdminRoute, numberIn } from '../route.ts';
-import { asked } from './asked.ts';
+import { logReply } from './log-reply.ts';
 import { filterOf } from './content.ts';
 
 const dimensions: ReadonlySet<string> = new Set(['status', 'config', 'provider', 'model', 'key', 'endpoint', 'error']);
@@ -30,7 +30,7 @@ export const figureRoutes: readonly AdminRoute[] = [
         ...(step === 0 ? {} : { step }),
         top: numberIn(query, 'top', 20, [1, 100]),
       };
-      return asked(call, ['stats', request]);
+      return logReply(call, ['stats', request]);
     },
   },
   {
@@ -43,7 +43,7 @@ export const figureRoutes: readonly AdminRoute[] = [
     handle: (call) => {
       const text = call.query.get('text') ?? '';
       const cursor = numberIn(call.query, 'cursor', text.length, [0, text.length]);
-      return asked(call, ['suggest', { text, cursor }]);
+      return logReply(call, ['suggest', { text, cursor }]);
     },
   },
   {
@@ -52,7 +52,7 @@ export const figureRoutes: readonly AdminRoute[] = [
     role: 'viewer',
     about: 'Names of the metadata keys and labels that were seen, for columns.',
     returns: '`{meta: string[], label: string[]}`',
-    handle: (call) => asked(call, ['names']),
+    handle: (call) => logReply(call, ['names']),
   },
 ];
 

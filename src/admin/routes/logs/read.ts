@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../core/error.ts';
 import type { Plain } from '../../../core/json/merge.ts';
 import { type AdminRoute, isSet, logsOf } from '../route.ts';
-import { jsonOf } from './asked.ts';
+import { jsonOf } from './log-reply.ts';
 import { seesContent } from './content.ts';
 
 const mostIds = 50;

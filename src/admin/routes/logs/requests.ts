@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../core/error.ts';
 import type { BodyPart } from '../../../core/logs/reader.ts';
-import { asked, found, jsonOf, notFound } from './asked.ts';
+import { logReply, logJson, jsonOf, notFound } from './log-reply.ts';
 import { type AdminCall, type AdminReply, type AdminRoute, logsOf, numberIn } from '../route.ts';
 import { filterOf } from './content.ts';
 
@@ -18,7 +18,7 @@ export const requestRoutes: readonly AdminRoute[] = [
     handle: async (call) => {
       const { query, user } = call;
       const before = query.get('before') ?? undefined;
-      return asked(call, ['search', { query: filterOf(user, query), before, limit: numberIn(query, 'limit', 100, [1, 500]) }]);
+      return logReply(call, ['search', { query: filterOf(user, query), before, limit: numberIn(query, 'limit', 100, [1, 500]) }]);
     },
   },
   {
@@ -27,7 +27,7 @@ export const requestRoutes: readonly AdminRoute[] = [
     role: 'viewer',
     about: 'One record, without bodies. A viewer sees the names of headers, not their values.',
     returns: '`StoredRecord`',
-    handle: (call) => asked(call, ['get', call.params['id'] ?? '']),
+    handle: (call) => logReply(call, ['get', call.params['id'] ?? '']),
   },
   {
     method: 'GET',
@@ -45,7 +45,7 @@ export const requestRoutes: readonly AdminRoute[] = [
     role: 'viewer',
     about: 'All records of a trace, oldest first, at most 1,000.',
     returns: '`{rows: LogRow[]}`',
-    handle: async (call) => jsonOf(Buffer.concat([rowsBegin, await found(call, ['trace', call.params['id'] ?? '']), rowsEnd])),
+    handle: async (call) => jsonOf(Buffer.concat([rowsBegin, await logJson(call, ['trace', call.params['id'] ?? '']), rowsEnd])),
   },
 ];
 

@@ -18,12 +18,12 @@ interface Read {
 
 /** Every template of every version: it can be read, its partials exist and end, its variables are known. */
 export function checkTemplates(sites: readonly PromptSite[], known: Known, context: CheckContext): void {
-  const told: Told = { faults: new Set(), cycles: new Set() };
-  for (const site of sites) new TemplateCheck(site, known, context, told).run();
+  const reported: Reported = { faults: new Set(), cycles: new Set() };
+  for (const site of sites) new TemplateCheck(site, known, context, reported).run();
 }
 
 /** What was reported already: a partial is read once for each prompt that inserts it, a circle from each prompt in it. */
-interface Told {
+interface Reported {
   readonly faults: Set<ScalarNode>;
   readonly cycles: Set<string>;
 }
@@ -33,18 +33,18 @@ class TemplateCheck {
   readonly #site: PromptSite;
   readonly #known: Known;
   readonly #context: CheckContext;
-  readonly #told: Told;
+  readonly #reported: Reported;
   readonly #reads: Read[] = [];
   readonly #declared = new Map<string, SourceLocation>();
   readonly #usedPartials = new Set<string>();
   readonly #done = new Set<string>();
   #isSure = true;
 
-  constructor(site: PromptSite, known: Known, context: CheckContext, told: Told) {
+  constructor(site: PromptSite, known: Known, context: CheckContext, reported: Reported) {
     this.#site = site;
     this.#known = known;
     this.#context = context;
-    this.#told = told;
+    this.#reported = reported;
   }
 
   run(): void {
@@ -78,8 +78,8 @@ class TemplateCheck {
     } catch (error) {
       if (!(error instanceof TemplateFault)) throw error;
       this.#isSure = false;
-      if (this.#told.faults.has(node)) return [];
-      this.#told.faults.add(node);
+      if (this.#reported.faults.has(node)) return [];
+      this.#reported.faults.add(node);
       const tag = /^\{\{[^}\n]*\}*/.exec(node.value.slice(error.index))?.[0] ?? '';
       this.#context.report({
         code: 'bad-template',
@@ -136,8 +136,8 @@ class TemplateCheck {
   #cycle(loop: readonly string[], at: SourceLocation): void {
     this.#isSure = false;
     const name = loop.toSorted().join('\n');
-    if (this.#told.cycles.has(name)) return;
-    this.#told.cycles.add(name);
+    if (this.#reported.cycles.has(name)) return;
+    this.#reported.cycles.add(name);
     const hint = [...loop, loop[0]].join(' → ');
     this.#context.report({ code: 'cycle', at, message: 'the prompts refer to each other in a cycle', hint });
   }
@@ -147,7 +147,7 @@ class TemplateCheck {
     const known = this.#known.get(id);
     if (known !== undefined) return versionAt(known, suffix, at, this.#context);
     this.#isSure = false;
-    // Texts of another prompt are told about there.
+    // Texts of another prompt are reported about there.
     if (from !== this.#site || this.#context.broken) return undefined;
     const partials = Object.keys(membersOf(child(from.node, 'partials')));
     const meant = nearest(reference, [...partials, ...this.#known.keys()]);
@@ -158,10 +158,10 @@ class TemplateCheck {
 
   #variables(): void {
     const read = new Set(this.#reads.map(({ name }) => name));
-    const told = new Set<string>();
+    const reported = new Set<string>();
     for (const { name, at, inSection } of this.#reads) {
-      if (inSection || this.#declared.has(name) || told.has(name)) continue;
-      told.add(name);
+      if (inSection || this.#declared.has(name) || reported.has(name)) continue;
+      reported.add(name);
       this.#undeclared(name, at);
     }
     if (!this.#isSure) return;

@@ -1,5 +1,5 @@
 import { namedPatterns, type NamedPattern } from '../../../core/redaction/find/hits.ts';
-import { Redactor } from '../../../core/redaction/index.ts';
+import { BodyRedactor } from '../../../core/redaction/index.ts';
 import type { OwnPattern } from '../../../core/redaction/rules.ts';
 import type { BodyPolicy } from '../../../core/records/record.ts';
 import type { LogSettings, ObservabilitySettings } from '../../../core/snapshot.ts';
@@ -48,7 +48,7 @@ function readBy({ tracing, logs }: Pick<ObservabilitySettings, 'tracing' | 'logs
 
 type RedactEntry = NonNullable<ReturnType<typeof requestsOf>['redact']>;
 
-function compileRedactor(entry: RedactEntry = {}, secrets: readonly string[]): Redactor {
+function compileRedactor(entry: RedactEntry = {}, secrets: readonly string[]): BodyRedactor {
   const patterns = entry.patterns ?? namedPatterns;
   const known: readonly string[] = namedPatterns;
   const rules = {
@@ -59,7 +59,7 @@ function compileRedactor(entry: RedactEntry = {}, secrets: readonly string[]): R
     ),
     media: entry.media ?? 'digest',
   } as const;
-  return new Redactor(rules, secrets);
+  return new BodyRedactor(rules, secrets);
 }
 
 function finderOf(pattern: string): OwnPattern {

@@ -2,7 +2,7 @@ import { GatewayError } from '../../../core/error.ts';
 import type { Provider } from '../../../core/provider.ts';
 import { didYouMean } from '../../../core/text/nearest.ts';
 import { authOf, settingsOf } from './entry-settings.ts';
-import type { ProviderEntry, VirtualKeyEntry } from '../../schema/index.ts';
+import type { ProviderConfig, VirtualKeyEntry } from '../../schema/index.ts';
 import { compileGlobs, compileHosts, plainNames } from './allow.ts';
 import { type BindingParts, type MadeBinding, makeBinding, type MakeCredential } from './binding.ts';
 import { compileClocks } from '../timeouts.ts';
@@ -13,7 +13,7 @@ import type { Steps } from '../steps.ts';
 
 /** What the catalog is compiled from. */
 export interface CatalogSource {
-  readonly providers?: Readonly<Record<string, ProviderEntry>>;
+  readonly providers?: Readonly<Record<string, ProviderConfig>>;
   readonly virtual_keys?: Readonly<Record<string, VirtualKeyEntry>>;
   /** Slug → variable or path of a secret that is not set. */
   readonly missing: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ export function* compileCatalog(
   return catalog;
 }
 
-function partsOf(slug: string, entry: ProviderEntry, types: ReadonlyMap<string, Provider>, missing: string | undefined): BindingParts {
+function partsOf(slug: string, entry: ProviderConfig, types: ReadonlyMap<string, Provider>, missing: string | undefined): BindingParts {
   const provider = types.get(entry.type);
   if (provider === undefined) {
     throw invalid(`no provider type "${entry.type}"`, didYouMean(entry.type, types.keys()).trim(), `providers.${slug}.type`);

@@ -14,7 +14,7 @@ export interface CircuitEntry {
 }
 
 /** Where a target stands, and what it calls. */
-export interface CircuitPlace {
+export interface CircuitLocation {
   /** Name of the config, or its text where it came with a request. */
   readonly tree: string;
   readonly path: string;
@@ -23,7 +23,7 @@ export interface CircuitPlace {
 }
 
 /** Compiles `cb_config` for one target. @throws GatewayError `invalid_config` */
-export function compileCircuit(entry: CircuitEntry | undefined, { tree, path, provider }: CircuitPlace): CircuitPolicy | undefined {
+export function compileCircuit(entry: CircuitEntry | undefined, { tree, path, provider }: CircuitLocation): CircuitPolicy | undefined {
   if (entry === undefined) return undefined;
   const { failure_threshold: failures, failure_threshold_percentage: percentage } = entry;
   if (failures === undefined && percentage === undefined) {

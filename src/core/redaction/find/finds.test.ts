@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { namedPatterns } from './hits.ts';
-import { Redactor } from '../index.ts';
+import { BodyRedactor } from '../index.ts';
 
-const redactor = new Redactor({ fields: [], patterns: new Set(namedPatterns), own: [], media: 'digest' }, ['a-known-secret-of-the-file']);
+const redactor = new BodyRedactor({ fields: [], patterns: new Set(namedPatterns), own: [], media: 'digest' }, [
+  'a-known-secret-of-the-file',
+]);
 const shown = (text: string): string => redactor.begin(1 << 20).text(text);
 
 /** What is found is between ‹ and ›, with its kind before a colon. */

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { namedPatterns } from '../find/hits.ts';
-import { Redactor } from '../index.ts';
+import { BodyRedactor } from '../index.ts';
 import type { OwnPattern } from '../rules.ts';
 
 const never: OwnPattern = { source: 'never', each: () => {} };
 const usual = { fields: [], patterns: new Set(namedPatterns), media: 'digest' } as const;
 const secrets = ['known-secret-of-the-file'];
-const quick = new Redactor({ ...usual, own: [] }, secrets);
+const quick = new BodyRedactor({ ...usual, own: [] }, secrets);
 /** Own patterns may be anywhere: no stream is left as it is after a first look. */
-const thorough = new Redactor({ ...usual, own: [never] }, secrets);
+const thorough = new BodyRedactor({ ...usual, own: [never] }, secrets);
 
 /** Texts that are something as a whole, or nearly; in a stream they come in pieces. */
 const said = fc.constantFrom(
@@ -46,7 +46,7 @@ const forms: readonly Event[] = [
 ];
 const lineEnds = ['\n\n', '\r\n\r\n', '\r\r', '\n', '\r'];
 
-function mask(redactor: Redactor, bytes: Buffer): unknown {
+function mask(redactor: BodyRedactor, bytes: Buffer): unknown {
   const redaction = redactor.begin(1 << 20);
   const out = redaction.response({ pieces: [bytes], size: bytes.length, contentType: 'text/event-stream' });
   if (out === 'too-large') throw new Error(out);

@@ -20,7 +20,7 @@ const clientTools = /^(?:computer|bash|text_editor|memory)_\d{8}$/;
 const members: ReadonlySet<string> = new Set(['name', 'description', 'input_schema', 'cache_control', 'strict']);
 
 /** What is asked of the tools beside the tools themselves. */
-export interface ToolWishes {
+export interface ToolChoices {
   readonly turns: readonly Turn[];
   readonly family: Family;
   /** The client wants no two calls at once. */
@@ -30,8 +30,8 @@ export interface ToolWishes {
 }
 
 /** The tools of a messages request for Converse. */
-export function converseTools({ tools = [], tool_choice: choice }: ToolFields, wishes: ToolWishes, to: Blocks): ConverseTools {
-  const { turns, family } = wishes;
+export function converseTools({ tools = [], tool_choice: choice }: ToolFields, choices: ToolChoices, to: Blocks): ConverseTools {
+  const { turns, family } = choices;
   const specs: Plain[] = [];
   const native: Plain[] = [];
   for (const tool of tools) {
@@ -43,8 +43,8 @@ export function converseTools({ tools = [], tool_choice: choice }: ToolFields, w
   const isNone = word === 'none';
   const usesTools = turns.some(({ content }) => typeof content !== 'string' && content.some((block) => block['type'] === 'tool_use'));
   if (isNone && !usesTools) return { own: {} };
-  if (isNone && wishes.asksNone) to.drops.add('tool_choice', 'the service has no way to rule out tools');
-  const oneCall = wishes.oneCall && !isNone && tools.length > 0 ? parallelField(word, family, to) : undefined;
+  if (isNone && choices.asksNone) to.drops.add('tool_choice', 'the service has no way to rule out tools');
+  const oneCall = choices.oneCall && !isNone && tools.length > 0 ? parallelField(word, family, to) : undefined;
   const isLost = isForced(choice) && (specs.length === 0 || (tools.some(isNamed(choice)) && !specs.some((spec) => isChosen(spec, choice))));
   if (isLost) to.drops.add('tool_choice', lacksTool);
   const toolChoice = oneCall === undefined && !isLost ? choiceOf(choice) : undefined;

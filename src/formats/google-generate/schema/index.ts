@@ -1,5 +1,5 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { addCommon, addScalar, saidTypes, type SchemaType } from './keywords.ts';
+import { addCommon, addScalar, declaredTypes, type SchemaType } from './keywords.ts';
 import { mergeSchemas } from './merge.ts';
 import { SchemaRefs } from './refs.ts';
 
@@ -85,7 +85,7 @@ class Converter {
   #branches(node: Plain, open: readonly string[]): Branches | undefined {
     const written: unknown = Array.isArray(node['anyOf']) && node['anyOf'].length > 0 ? node['anyOf'] : node['oneOf'];
     if (!Array.isArray(written) && typeof node['type'] === 'string') return undefined;
-    const { types, nullable } = saidTypes(node);
+    const { types, nullable } = declaredTypes(node);
     const { anyOf: _anyOf, oneOf: _oneOf, ...beside } = node;
     if (Array.isArray(written) && written.length > 0) {
       const list = (written as unknown[]).filter(isPlain).map((branch) => this.#flat(branch, open));
@@ -113,7 +113,7 @@ class Converter {
   }
 
   #plain(node: Plain, open: readonly string[], depth: number): Plain {
-    const { types, nullable } = saidTypes(node);
+    const { types, nullable } = declaredTypes(node);
     const type: SchemaType = types[0] ?? 'string';
     const out: Record<string, unknown> = { type };
     addCommon(out, node);

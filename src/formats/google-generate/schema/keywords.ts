@@ -6,13 +6,13 @@ export type SchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'array' |
 const types: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object']);
 
 /** What a node says about its type. */
-export interface SaidTypes {
+export interface DeclaredTypes {
   readonly types: readonly SchemaType[];
   readonly nullable: boolean;
 }
 
 /** `type` as written, or as the other keywords tell. `null` among the types, the enum or as `const` makes it nullable. */
-export function saidTypes(node: Plain): SaidTypes {
+export function declaredTypes(node: Plain): DeclaredTypes {
   const { type } = node;
   if (typeof type === 'string' && types.has(type) && node['enum'] === undefined && node['const'] === undefined) {
     return { types: [type as SchemaType], nullable: node['nullable'] === true };

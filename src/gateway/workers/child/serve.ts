@@ -18,11 +18,11 @@ import type { Registry } from '../../types.ts';
 import type { ValidConfig } from '../../../config/reload/load.ts';
 import { Channel } from '../channel.ts';
 import { LeasedShares } from './leased-shares.ts';
-import type { Beat, PluginWord, ShownState, WorkerStart } from '../messages.ts';
+import type { Beat, PluginMessage, ShownState, WorkerStart } from '../messages.ts';
 import { CoveredSockets } from './covered-sockets.ts';
 import { createSentSpool } from './sent-spool.ts';
-import { Told } from './told.ts';
-import { ToldFigures } from './told-figures.ts';
+import { RequestReport } from './request-report.ts';
+import { FiguresReport } from './figures-report.ts';
 
 export interface WorkerParts {
   readonly registry: Registry;
@@ -46,14 +46,14 @@ export function serveAsWorker(parts: WorkerParts): void {
 class Worker {
   readonly channel: Channel;
   readonly #parts: WorkerParts;
-  readonly #told = new Told((records) => this.channel.tell('records', records));
+  readonly #requests = new RequestReport((records) => this.channel.tell('records', records));
   readonly #shares: LeasedShares;
   readonly #covered = new CoveredSockets({
     serve: (socket) => this.#take(socket),
     onError: (error) => this.#onAcceptFault?.(error),
     most: () => this.#runtime?.server.maxConnections ?? 0,
   });
-  readonly #figures = new ToldFigures({
+  readonly #figures = new FiguresReport({
     read: () => this.#runtime?.observing.figures(),
     tell: (figures) => void this.channel.tell('figures', figures),
     monotonic: clock.monotonic,
@@ -90,8 +90,8 @@ class Worker {
       figures: () => this.#runtime?.observing.figures(),
       spare: (owner: string) => this.#shares.spare(owner),
       stored: (frames: Record<string, number>) => this.#store?.wereStored?.(frames),
-      heard: ({ key, message }: PluginWord) => this.#generations?.hear(key, message),
-      follow: (isFollowed: boolean) => (this.#told.isFollowed = isFollowed),
+      heard: ({ key, message }: PluginMessage) => this.#generations?.hear(key, message),
+      follow: (isFollowed: boolean) => (this.#requests.isFollowed = isFollowed),
       style: ({ level, format }: LogStyle) => this.#log?.configure({ level, format }),
       shown: (shown: ShownState) => this.#show(shown),
       drain: (plan: DrainPlan) => this.#drain(plan),
@@ -131,7 +131,7 @@ class Worker {
       registry: this.#parts.registry,
       log,
       outbound,
-      tellOthers: (key, message) => void this.channel.tell('told', { key, message } satisfies PluginWord),
+      tellOthers: (key, message) => void this.channel.tell('plugin', { key, message } satisfies PluginMessage),
       owners: async () => (this.#owners ??= await openObjectOwners(start.ownersDir, log)),
       ...clock,
     });
@@ -149,7 +149,7 @@ class Worker {
       logs: () => undefined,
       onRequest: (record) => {
         this.#figures.isNew = true;
-        this.#told.add(record);
+        this.#requests.add(record);
       },
       workers: { count, shares: this.#shares },
     });
@@ -215,7 +215,7 @@ class Worker {
     const { frames, bytes, dropped, evicted } = store.stats;
     const spool = { frames, bytes, dropped, evicted };
     const problems = [...this.#problems];
-    return { ...this.#told.take(), activity: runtime.activity(), spool, unmasked: runtime.unmasked, problems };
+    return { ...this.#requests.take(), activity: runtime.activity(), spool, unmasked: runtime.unmasked, problems };
   }
 
   #show(shown: ShownState): void {
@@ -238,7 +238,7 @@ class Worker {
   async #close(): Promise<Beat> {
     this.#closing ??= this.#closeAll();
     await this.#closing;
-    this.#told.flush();
+    this.#requests.flush();
     await this.#log?.flush();
     return this.#beat();
   }

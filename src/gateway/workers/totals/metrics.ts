@@ -44,7 +44,7 @@ export class FleetMetrics {
   }
 
   /** A process says by itself what it has counted: it may end before it is asked. */
-  told(process: object, figures: Figures): void {
+  absorb(process: object, figures: Figures): void {
     if (!this.#ended.has(process)) this.#last.set(process, summed(figures));
   }
 
@@ -70,7 +70,7 @@ export class FleetMetrics {
     const answered = await figures();
     const sums = new Sums();
     sums.add(this.#gone.figures());
-    for (const [process, found] of answered) this.told(process, found);
+    for (const [process, found] of answered) this.absorb(process, found);
     for (const [process, found] of this.#last) sums.add(found, !answered.some(([one]) => one === process));
     const own = [
       ...configSamples(this.#deps),

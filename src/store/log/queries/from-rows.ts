@@ -1,7 +1,7 @@
 import { histogramScale } from '../../../core/logs/histogram.ts';
 import type { Filter } from '../../../query/filter.ts';
 import { conditionOf, type Window } from '../../../query/sql/condition.ts';
-import { type Dialect, Statement } from '../../../query/sql/statement.ts';
+import { type SqlDialect, Statement } from '../../../query/sql/statement.ts';
 import { bucketTimes, seqStep } from '../schema.ts';
 import type { SqlSource } from '../log-store.ts';
 import { partsOf } from './parts.ts';
@@ -72,7 +72,7 @@ function groupOf(by: string | undefined, statement: Statement, window: Window): 
 }
 
 /** As `isError`, `isCacheHit` and `isUnpriced` of core/logs/row.ts count. */
-function sumColumns(dialect: Dialect): string {
+function sumColumns(dialect: SqlDialect): string {
   const isHit = dialect === 'sqlite' ? `substr(r.cache, -3) = 'HIT'` : `right(r.cache, 3) = 'HIT'`;
   const count = (condition: string): string => `CAST(sum(CASE WHEN ${condition} THEN 1 ELSE 0 END) AS BIGINT)`;
   const sum = (value: string): string => `CAST(sum(${value}) AS BIGINT)`;
@@ -91,7 +91,7 @@ function sumColumns(dialect: Dialect): string {
 }
 
 /** The class of a time in its histogram. */
-function classColumn(time: string, dialect: Dialect): string {
+function classColumn(time: string, dialect: SqlDialect): string {
   const { growth, least, last } = histogramScale;
   const smaller = dialect === 'sqlite' ? 'min' : 'least';
   return `CASE WHEN ${time} IS NULL THEN NULL WHEN ${time} > ${least} THEN CAST(${smaller}(${last}, ceil(ln(${time} / ${least}) / ${growth} - 1e-9)) AS INTEGER) ELSE 0 END`;

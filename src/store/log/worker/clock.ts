@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { tooSlow } from '../asking/asker.ts';
+import { tooSlow } from '../rpc/client.ts';
 
 /** Milliseconds that one question to the request log may take from when it begins; in a process of its own, milliseconds of work. */
 export const questionMs = 5000;

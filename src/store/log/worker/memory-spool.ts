@@ -1,6 +1,6 @@
 import { createAssembler } from '../../assemble.ts';
 import type { Drop, RecordStore } from '../../frame.ts';
-import type { Asker } from '../asking/asker.ts';
+import type { RpcClient } from '../rpc/client.ts';
 
 /** Bytes on their way to the thread at most: more are dropped, and counted. */
 const mostWaiting = 32 * 1024 * 1024;
@@ -11,7 +11,7 @@ export interface MemorySpool extends RecordStore {
 }
 
 /** Hands frames to a writer whose store is its memory: for a gateway that keeps nothing on disk. */
-export function createMemorySpool(writer: Asker, onDrop: (drop: Drop) => void): MemorySpool {
+export function createMemorySpool(writer: RpcClient, onDrop: (drop: Drop) => void): MemorySpool {
   const stats = { frames: 0, bytes: 0, dropped: 0, evicted: 0 };
   const assembler = createAssembler();
   let waiting = 0;

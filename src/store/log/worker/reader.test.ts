@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, it } from 'vitest';
-import type { Handlers } from '../asking/calls.ts';
+import type { RpcHandlers } from '../rpc/protocol.ts';
 import { createReader } from './reader.ts';
 import { asUnavailable } from './unavailable.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'reader-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-const asked = (handlers: Handlers): Promise<unknown> =>
+const asked = (handlers: RpcHandlers): Promise<unknown> =>
   (handlers['search'] as (argument: unknown) => Promise<unknown>)({ of: { query: '', limit: 1 } });
 
 it('a file that is damaged, missing or without tables is one that is not available', async () => {

@@ -1,13 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import type { BodyPart, JsonForm, SearchRequest, StatsRequest, SuggestRequest } from '../../../core/logs/reader.ts';
 import { bareRecord, bareRow } from '../../../core/logs/contents.ts';
-import type { Handlers } from '../asking/calls.ts';
+import type { RpcHandlers } from '../rpc/protocol.ts';
 import type { LogQueries } from '../log-store.ts';
 import { createQueries } from '../queries/index.ts';
 import { QuestionClock, questionMs } from './clock.ts';
 import { fileAt } from '../sqlite/open.ts';
 import { openSource } from './open-source.ts';
-import type { Asked, Database } from './settings.ts';
+import type { Question, Database } from './settings.ts';
 import { asUnavailable } from './unavailable.ts';
 
 /** Characters from which a result is compressed: the event loop has less to pass on, and a reader far away less to wait for. */
@@ -18,7 +18,7 @@ const leastPacked = 8 * 1024;
  *
  * @param now milliseconds by which a question's time is counted
  */
-export function createReader(database: Database, now: () => number): Handlers {
+export function createReader(database: Database, now: () => number): RpcHandlers {
   const clock = new QuestionClock(questionMs, now);
   const open = async (): Promise<LogQueries> => {
     const source = await openSource(database);
@@ -29,7 +29,7 @@ export function createReader(database: Database, now: () => number): Handlers {
 }
 
 /** Each question has its own time, whatever was asked before it, and an error of the catalogue where the database fails. */
-function timed(handlers: Handlers, clock: QuestionClock): Handlers {
+function timed(handlers: RpcHandlers, clock: QuestionClock): RpcHandlers {
   const begun = Object.entries(handlers).map(([name, handle]) => [
     name,
     async (argument: never): Promise<unknown> => {
@@ -41,7 +41,7 @@ function timed(handlers: Handlers, clock: QuestionClock): Handlers {
       }
     },
   ]);
-  return Object.fromEntries(begun) as Handlers;
+  return Object.fromEntries(begun) as RpcHandlers;
 }
 
 /**
@@ -49,7 +49,7 @@ function timed(handlers: Handlers, clock: QuestionClock): Handlers {
  *
  * @param fileNow which file there is to be asked (`fileAt`)
  */
-export function questionHandlers(open: () => Promise<LogQueries> | LogQueries, fileNow?: () => string | undefined): Handlers {
+export function questionHandlers(open: () => Promise<LogQueries> | LogQueries, fileNow?: () => string | undefined): RpcHandlers {
   let queries: Promise<LogQueries> | undefined;
   let file: string | undefined;
   const opened = async (): Promise<LogQueries> => {
@@ -69,21 +69,21 @@ export function questionHandlers(open: () => Promise<LogQueries> | LogQueries, f
     return queries;
   };
   return {
-    search: async ({ of, ...form }: Asked<SearchRequest>) => {
+    search: async ({ of, ...form }: Question<SearchRequest>) => {
       const page = await (await opened()).search(of);
       return json(form.isBare === true ? { ...page, rows: page.rows.map(bareRow) } : page, form);
     },
-    get: async ({ of, ...form }: Asked<string>) => {
+    get: async ({ of, ...form }: Question<string>) => {
       const found = await (await opened()).get(of);
       return json(form.isBare === true && found !== undefined ? bareRecord(found) : found, form);
     },
     body: async ({ id, part }: { readonly id: string; readonly part: BodyPart }) => (await opened()).body(id, part),
-    trace: async ({ of, ...form }: Asked<string>) => {
+    trace: async ({ of, ...form }: Question<string>) => {
       const rows = await (await opened()).trace(of);
       return json(form.isBare === true ? rows.map(bareRow) : rows, form);
     },
-    stats: async ({ of, ...form }: Asked<StatsRequest>) => json(await (await opened()).stats(of), form),
-    suggest: async ({ of, ...form }: Asked<SuggestRequest>) => json(await (await opened()).suggest(of), form),
+    stats: async ({ of, ...form }: Question<StatsRequest>) => json(await (await opened()).stats(of), form),
+    suggest: async ({ of, ...form }: Question<SuggestRequest>) => json(await (await opened()).suggest(of), form),
     names: async (form: JsonForm) => json(await (await opened()).names(), form),
     keysUsed: async (form: JsonForm) => json(await (await opened()).keysUsed(), form),
   };

@@ -20,7 +20,7 @@ export type ThreadData =
   | { readonly role: 'reader'; readonly database: Database };
 
 /** A question whose response is JSON. */
-export interface Asked<T> extends JsonForm {
+export interface Question<T> extends JsonForm {
   readonly of: T;
 }
 

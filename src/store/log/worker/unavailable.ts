@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../core/error.ts';
-import { tooSlow } from '../asking/asker.ts';
+import { tooSlow } from '../rpc/client.ts';
 import { questionMs } from './clock.ts';
 
 /** Postgres ended a statement that took too long. */

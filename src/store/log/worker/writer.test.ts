@@ -7,13 +7,13 @@ import { sampleRecord } from '../../fixtures/sample.ts';
 import { encodeRecord } from '../../encode.ts';
 import { openSpool } from '../../spool.ts';
 import { openSqliteStore } from '../sqlite/store.ts';
-import type { Reply, Told } from '../asking/calls.ts';
+import type { RpcReply, ProblemReport } from '../rpc/protocol.ts';
 import type { Database, WriterState } from './settings.ts';
 import { startWriter } from './writer.ts';
 
 let dir: string;
 let port: MessagePort | undefined;
-let told: Told[] = [];
+let told: ProblemReport[] = [];
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'writer-'));
@@ -32,7 +32,7 @@ const waiting = new Map<number, { resolve(value: unknown): void; reject(error: E
 function start(database: Database): void {
   const channel = new MessageChannel();
   port = channel.port2;
-  port.on('message', (reply: Reply | Told) => {
+  port.on('message', (reply: RpcReply | ProblemReport) => {
     if ('problems' in reply) told.push(reply);
     else if ('error' in reply) waiting.get(reply.id)?.reject(new Error(reply.error.message));
     else waiting.get(reply.id)?.resolve(reply.value);

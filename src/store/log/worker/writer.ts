@@ -2,7 +2,7 @@ import { storeFeedback } from '../feedback.ts';
 import type { MessagePort } from 'node:worker_threads';
 import type { GivenFeedback } from '../../../core/logs/reader.ts';
 import { plural } from '../../../core/text/plural.ts';
-import { createSequence, respond, type Sequence } from '../asking/calls.ts';
+import { createSequence, respond, type Sequence } from '../rpc/protocol.ts';
 import { SpoolDrain } from '../drain/drain.ts';
 import { FrameReader } from '../drain/frame-reader.ts';
 import { SpoolRoom } from '../drain/room.ts';

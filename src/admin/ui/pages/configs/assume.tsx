@@ -1,6 +1,6 @@
 import type { TargetView } from '../../../api-types.ts';
 import { SelectField } from '../../components/form.tsx';
-import type { Asked } from './asked.ts';
+import type { ExplainInput } from './explain-input.ts';
 
 /** More fields than this are no form. */
 const mostSlugs = 12;
@@ -22,8 +22,8 @@ export const slugsOf = (target: TargetView): readonly string[] => [
 
 interface AssumeProps {
   readonly slugs: readonly string[];
-  readonly value: Asked['assume'];
-  readonly onChange: (value: Asked['assume']) => void;
+  readonly value: ExplainInput['assume'];
+  readonly onChange: (value: ExplainInput['assume']) => void;
 }
 
 /** What providers respond, so that the chain can be walked. */

@@ -10,11 +10,11 @@ import { Choice } from '../../components/tabs.tsx';
 import { ExplanationView } from '../../log/explanation.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { Assume, slugsOf } from './assume.tsx';
-import { type Asked, explainBody, goesNowhere, headerProblem, problemOf } from './asked.ts';
+import { type ExplainInput, explainBody, goesNowhere, headerProblem, problemOf } from './explain-input.ts';
 
 const paths = ['/v1/chat/completions', '/v1/messages', '/v1/responses', '/v1/embeddings', '/v1/completions', '/v1/images/generations'];
 
-const blank: Asked = {
+const blank: ExplainInput = {
   way: 'text',
   model: '',
   user: 'hi',
@@ -28,23 +28,23 @@ const blank: Asked = {
 
 /** What would happen to a request: the walk of real traffic, with nothing sent. */
 export function ExplainForm({ configs, current }: { configs: readonly ConfigView[]; current: string }) {
-  const [asked, setAsked] = useState<Asked>({ ...blank, config: current });
+  const [input, setInput] = useState<ExplainInput>({ ...blank, config: current });
   const explain = useAction<Explanation>();
   const keys = useLoad((signal) => get<readonly KeyView[]>('/api/keys', {}, signal), []);
   const status = useLoad((signal) => get<Status>('/api/status', {}, signal), []);
-  const set = (change: Partial<Asked>): void => setAsked((before) => ({ ...before, ...change }));
+  const set = (change: Partial<ExplainInput>): void => setInput((before) => ({ ...before, ...change }));
   useLayoutEffect(() => set({ config: current, assume: {} }), [current]);
   // Without a key there is little to explain where callers need one.
   const [firstKey] = (keys.data ?? []).filter(({ revoked }) => revoked === null);
   useLayoutEffect(
-    () => setAsked((before) => ({ ...before, key: before.key === '' ? (firstKey?.name ?? '') : before.key })),
+    () => setInput((before) => ({ ...before, key: before.key === '' ? (firstKey?.name ?? '') : before.key })),
     [firstKey?.name],
   );
-  const problem = problemOf(asked);
+  const problem = problemOf(input);
   // Not while a name is still being typed.
   const [tried, setTried] = useState<string>();
-  const wrongHeader = headerProblem(asked);
-  const chosen = configs.find(({ name }) => name === asked.config);
+  const wrongHeader = headerProblem(input);
+  const chosen = configs.find(({ name }) => name === input.config);
   const slugs = chosen === undefined ? (status.data?.providers ?? []).map(({ slug }) => slug) : slugsOf(chosen.root);
   return (
     <>
@@ -53,46 +53,46 @@ export function ExplainForm({ configs, current }: { configs: readonly ConfigView
           class="stack"
           onSubmit={(event) => {
             event.preventDefault();
-            setTried(asked.headers);
+            setTried(input.headers);
             if (problem === null && wrongHeader === null)
-              explain.run((signal) => post<Explanation>('/api/explain', explainBody(asked), signal));
+              explain.run((signal) => post<Explanation>('/api/explain', explainBody(input), signal));
           }}
         >
           <Choice
             label="How the request is given"
-            value={asked.way}
+            value={input.way}
             onChange={(way) => set({ way })}
             options={[
               ['text', 'Model and text'],
               ['body', 'Whole body'],
             ]}
           />
-          {asked.way === 'text' ? (
+          {input.way === 'text' ? (
             <div class="fields">
               <TextField
                 label="Model"
-                value={asked.model}
+                value={input.model}
                 onInput={(model) => set({ model })}
                 placeholder="@openai-main/gpt-4o-mini"
                 hint="Empty: the body names none"
               />
-              <TextField label="Text of the user" value={asked.user} onInput={(user) => set({ user })} />
+              <TextField label="Text of the user" value={input.user} onInput={(user) => set({ user })} />
             </div>
           ) : (
-            <TextField label="Body" rows={9} value={asked.body} onInput={(body) => set({ body })} problem={problem} />
+            <TextField label="Body" rows={9} value={input.body} onInput={(body) => set({ body })} problem={problem} />
           )}
           <div class="fields">
-            <TextField label="Path" value={asked.path} onInput={(path) => set({ path })} list={paths} />
+            <TextField label="Path" value={input.path} onInput={(path) => set({ path })} list={paths} />
             <TextField
               label="Config"
-              value={asked.config}
+              value={input.config}
               onInput={(config) => set({ config })}
               list={configs.map(({ name }) => name)}
               hint="As in x-gateway-config; empty: none"
             />
             <SelectField
               label="API key"
-              value={asked.key}
+              value={input.key}
               onInput={(key) => set({ key })}
               options={[['', 'none'], ...(keys.data ?? []).map(({ name }) => [name, name] as const)]}
               hint="Its rules hold; its secret is not needed"
@@ -101,13 +101,13 @@ export function ExplainForm({ configs, current }: { configs: readonly ConfigView
           <TextField
             label="Headers"
             rows={2}
-            value={asked.headers}
+            value={input.headers}
             onInput={(headers) => set({ headers })}
             placeholder={'x-gateway-metadata: {"plan": "paid"}'}
-            problem={tried === asked.headers ? wrongHeader : null}
+            problem={tried === input.headers ? wrongHeader : null}
             hint="One a line: name: value"
           />
-          <Assume slugs={slugs} value={asked.assume} onChange={(assume) => set({ assume })} />
+          <Assume slugs={slugs} value={input.assume} onChange={(assume) => set({ assume })} />
           <div class="row">
             <Button kind="primary" type="submit" icon="explain" disabled={explain.busy || problem !== null}>
               Explain

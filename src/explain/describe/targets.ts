@@ -24,7 +24,7 @@ const longestBody = 256 * 1024;
 /** Bytes of a body that is compared. */
 const mostCompared = 4 * 1024 * 1024;
 
-export function tellTarget(visit: Visit, parts: TargetParts): ExplainedTarget {
+export function describeTarget(visit: Visit, parts: TargetParts): ExplainedTarget {
   const { leaf, attempt, sent } = visit;
   const { hide, levels, run } = parts;
   const binding = attempt?.binding ?? leaf.provider;

@@ -3,7 +3,7 @@ import { canonicalId, couldBeId, type ObjectOwners } from '../../core/objects/ow
 import { referencesIn } from '../../core/objects/references.ts';
 
 /** One caller's side of the table of owners, at one account. */
-export class Caller {
+export class CallerObjects {
   readonly #owners: ObjectOwners;
   readonly #account: string;
   readonly #owner: string;

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Reply, Told } from './calls.ts';
+import type { RpcReply, ProblemReport } from './protocol.ts';
 import type { Peer, PeerEvents } from './peer.ts';
 
 export interface ThreadOptions {
@@ -19,7 +19,7 @@ export function startThread({ entry, data, heapMb }: ThreadOptions, events: Peer
   });
   worker.unref();
   worker.on('online', () => events.ready());
-  worker.on('message', (message) => events.take(message as Reply | Told));
+  worker.on('message', (message) => events.take(message as RpcReply | ProblemReport));
   worker.on('error', (error) => events.died(error instanceof Error ? error : new Error(String(error))));
   worker.on('exit', (code) => events.died(new Error(`the thread ended with code ${code}`)));
   return {

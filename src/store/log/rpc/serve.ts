@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
 import { objectIn } from '../../../core/json/scan.ts';
-import { createSequence, type Handlers, type Reply, run } from './calls.ts';
+import { createSequence, type RpcHandlers, type RpcReply, run } from './protocol.ts';
 import { type Frame, headOf, jsonFrame, kinds, mostPayload, Unframer } from './frames.ts';
 
 /** Behind those that every process has. */
@@ -12,12 +12,12 @@ const descriptor = 3;
  *
  * @param begin given what `ProcessOptions.data` was
  */
-export function serveCalls(begin: (data: unknown) => Handlers): void {
+export function serveCalls(begin: (data: unknown) => RpcHandlers): void {
   // It ends with the gateway and not before: a terminal sends its signals to both.
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {});
   const pipe = new Socket({ fd: descriptor, readable: true, writable: true });
   const sequence = createSequence();
-  let handlers: Handlers = {};
+  let handlers: RpcHandlers = {};
   const take = ({ id, payload }: Frame): void => {
     const said = objectIn(payload.toString('utf8')) ?? {};
     if (id > 0) {
@@ -36,7 +36,7 @@ export function serveCalls(begin: (data: unknown) => Handlers): void {
 }
 
 /** Resolves when it is written: results do not pile up here. */
-function write(pipe: Socket, reply: Reply): Promise<void> {
+function write(pipe: Socket, reply: RpcReply): Promise<void> {
   return new Promise((resolve) => {
     const { id } = reply;
     const value = 'value' in reply ? reply.value : undefined;

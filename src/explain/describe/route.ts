@@ -3,7 +3,7 @@ import { isPlain } from '../../core/json/merge.ts';
 import type { Origin, RouteNode } from '../../core/logs/explanation.ts';
 import type { Branch, CompiledConfig, Leaf, QueryFacts } from '../../core/snapshot.ts';
 import type { Levels } from '../walk/levels.ts';
-import { tellCondition } from '../walk/why.ts';
+import { describeCondition } from '../walk/why.ts';
 import { statusText } from './texts.ts';
 
 export interface RouteParts {
@@ -17,14 +17,14 @@ export interface RouteParts {
 }
 
 /** Every strategy on the way from the root of a config to its target. */
-export function tellRoute(parts: RouteParts): readonly RouteNode[] {
+export function describeRoute(parts: RouteParts): readonly RouteNode[] {
   const nodes: RouteNode[] = [];
   let node: Branch | Leaf | undefined = parts.config.root;
   while (node !== undefined && node.strategy !== 'leaf') {
     const branch: Branch = node;
     const next: Branch | Leaf | undefined =
       parts.leaf === undefined ? chosenIn(branch, parts) : branch.targets.find((target) => isAbove(target, parts.leaf));
-    nodes.push(tellNode(branch, next, parts));
+    nodes.push(describeNode(branch, next, parts));
     node = next;
   }
   return nodes;
@@ -39,19 +39,19 @@ function chosenIn(node: Branch, { facts }: RouteParts): Branch | Leaf | undefine
   return node.strategy === 'conditional' ? node.targets[node.match?.(facts)?.index ?? -1] : undefined;
 }
 
-function tellNode(node: Branch, next: Branch | Leaf | undefined, parts: RouteParts): RouteNode {
+function describeNode(node: Branch, next: Branch | Leaf | undefined, parts: RouteParts): RouteNode {
   const { levels, config } = parts;
   const root = rootOf(node, config);
   const chose = next === undefined ? null : node.targets.indexOf(next);
-  const told = node.strategy === 'conditional' ? conditionsOf(node, root, parts) : { conditions: [], otherwise: undefined };
+  const described = node.strategy === 'conditional' ? conditionsOf(node, root, parts) : { conditions: [], otherwise: undefined };
   return {
     node: root + node.path.slice('config'.length),
     strategy: node.strategy,
     at: levels.at(root, node.path),
-    conditions: told.conditions,
+    conditions: described.conditions,
     chose,
     weights: node.strategy === 'loadbalance' ? node.targets.map(({ weight }) => weight) : [],
-    because: because(node, chose, told, parts),
+    because: because(node, chose, described, parts),
   };
 }
 
@@ -62,12 +62,12 @@ function rootOf(node: Branch | Leaf, config: CompiledConfig): string {
   return at?.root ?? `configs.${config.name}`;
 }
 
-interface Told {
+interface Conditions {
   readonly conditions: RouteNode['conditions'];
   readonly otherwise: string | undefined;
 }
 
-function conditionsOf(node: Branch, root: string, { levels, facts, originAt }: RouteParts): Told {
+function conditionsOf(node: Branch, root: string, { levels, facts, originAt }: RouteParts): Conditions {
   const level = levels.to(root, node.path).findLast(({ entry }) => isPlain(entry['strategy']));
   const strategy = level?.entry['strategy'];
   if (level === undefined || !isPlain(strategy)) return { conditions: [], otherwise: undefined };
@@ -75,12 +75,12 @@ function conditionsOf(node: Branch, root: string, { levels, facts, originAt }: R
   const conditions = written.flatMap((condition, index) => {
     if (!isPlain(condition)) return [];
     const at = level.place === undefined ? null : originAt(`${level.place}.strategy.conditions[${index}]`);
-    return [{ ...tellCondition(condition['query'], facts), at }];
+    return [{ ...describeCondition(condition['query'], facts), at }];
   });
   return { conditions, otherwise: typeof strategy['default'] === 'string' ? strategy['default'] : undefined };
 }
 
-function because(node: Branch, chose: number | null, { conditions, otherwise }: Told, { random }: RouteParts): string {
+function because(node: Branch, chose: number | null, { conditions, otherwise }: Conditions, { random }: RouteParts): string {
   switch (node.strategy) {
     case 'single':
       return 'the only target';

@@ -10,7 +10,7 @@ const mostRecords = 1000;
 const gatherMs = 100;
 
 /** What a worker tells of the requests that it has finished. */
-export class Told {
+export class RequestReport {
   readonly #attempts = new Attempts();
   readonly #send: (records: readonly LogRecord[]) => boolean;
   #plugins: (readonly PluginRecord[])[] = [];

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../../core/error.ts';
-import { type Call, type Reply, restored, type Told } from './calls.ts';
+import { type RpcCall, type RpcReply, restored, type ProblemReport } from './protocol.ts';
 import type { Peer, PeerEvents } from './peer.ts';
 
-export interface AskerOptions {
+export interface RpcClientOptions {
   /** Starts the thread or the process that is asked (`startThread`, `startProcess`). */
   start(events: PeerEvents): Peer;
   /** Calls that may wait; more are refused. */
@@ -30,7 +30,7 @@ const mostId = 0xffff_ffff;
 interface Waiting {
   resolve(value: unknown): void;
   reject(error: Error): void;
-  readonly call: Call;
+  readonly call: RpcCall;
   readonly limitMs: number;
   timer: NodeJS.Timeout | undefined;
 }
@@ -39,8 +39,8 @@ interface Waiting {
  * Asks a thread or a process: started by the first call, replaced when it dies or does not respond in time. It never keeps
  * this process alive but while a call waits.
  */
-export class Asker {
-  readonly #options: AskerOptions;
+export class RpcClient {
+  readonly #options: RpcClientOptions;
   readonly #waiting = new Map<number, Waiting>();
   #peer: Peer | undefined;
   #isReady = false;
@@ -48,7 +48,7 @@ export class Asker {
   #lastId = 0;
   #isClosed = false;
 
-  constructor(options: AskerOptions) {
+  constructor(options: RpcClientOptions) {
     this.#options = options;
   }
 
@@ -135,7 +135,7 @@ export class Asker {
     this.#options.onDeath?.(why);
   }
 
-  #take(reply: Reply | Told): void {
+  #take(reply: RpcReply | ProblemReport): void {
     if ('problems' in reply) {
       this.#options.onProblems?.(reply.problems);
       return;

@@ -4,12 +4,12 @@ import { type AdminCall, type AdminReply, logsOf } from '../route.ts';
 import { seesContent } from './content.ts';
 
 /** What the request log gives, as this user may see it. The bytes are passed on: nothing here reads or makes them. */
-export async function asked(call: AdminCall, question: LogQuestion): Promise<AdminReply> {
+export async function logReply(call: AdminCall, question: LogQuestion): Promise<AdminReply> {
   const mayPack = /\bgzip\b/.test(String(call.request.headers['accept-encoding'] ?? ''));
-  return jsonOf(await found(call, question, mayPack));
+  return jsonOf(await logJson(call, question, mayPack));
 }
 
-export async function found(call: AdminCall, question: LogQuestion, mayPack = false): Promise<Uint8Array> {
+export async function logJson(call: AdminCall, question: LogQuestion, mayPack = false): Promise<Uint8Array> {
   const bytes = await logsOf(call).json(question, { isBare: !seesContent(call.user), mayPack });
   if (bytes === undefined) throw notFound(call.params['id'] ?? '');
   return bytes;

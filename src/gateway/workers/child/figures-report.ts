@@ -1,6 +1,6 @@
 import type { Figures } from '../../../telemetry/metrics/figures.ts';
 
-export interface ToldFiguresDeps {
+export interface FiguresReportDeps {
   /** Undefined where metrics are off. */
   read(): Promise<Figures> | undefined;
   tell(figures: Figures): void;
@@ -14,14 +14,14 @@ const share = 100;
 const longest = 5000;
 
 /** Tells the supervisor what this process has counted, so that little is missing when it dies. */
-export class ToldFigures {
-  readonly #deps: ToldFiguresDeps;
+export class FiguresReport {
+  readonly #deps: FiguresReportDeps;
   /** Something was counted. */
   isNew = false;
   #isBusy = false;
   #dueAt = 0;
 
-  constructor(deps: ToldFiguresDeps) {
+  constructor(deps: FiguresReportDeps) {
     this.#deps = deps;
   }
 

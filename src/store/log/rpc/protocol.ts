@@ -2,16 +2,16 @@ import type { MessagePort } from 'node:worker_threads';
 import { fromUnknown } from '../../../core/error.ts';
 
 /** A question to a thread or a process, and what comes back. */
-export interface Call {
+export interface RpcCall {
   readonly id: number;
   readonly name: string;
   readonly argument: unknown;
 }
 
-export type Reply = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: PostedError };
+export type RpcReply = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: PostedError };
 
 /** What a thread says without being asked. */
-export interface Told {
+export interface ProblemReport {
   readonly problems: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export interface PostedError {
   readonly hint: string | undefined;
 }
 
-export type Handlers = Readonly<Record<string, (argument: never) => unknown>>;
+export type RpcHandlers = Readonly<Record<string, (argument: never) => unknown>>;
 
 /** Does one thing after the other. */
 export type Sequence = (work: () => Promise<void>) => void;
@@ -35,13 +35,13 @@ export function createSequence(): Sequence {
 }
 
 /** Lets a thread respond to calls, in the order in which they come. */
-export function respond(port: MessagePort, handlers: Handlers, sequence: Sequence): void {
-  const post = (reply: Reply): void => port.postMessage(reply, 'value' in reply ? handedOver(reply.value) : []);
-  port.on('message', (call: Call) => sequence(() => run(post, handlers, call)));
+export function respond(port: MessagePort, handlers: RpcHandlers, sequence: Sequence): void {
+  const post = (reply: RpcReply): void => port.postMessage(reply, 'value' in reply ? handedOver(reply.value) : []);
+  port.on('message', (call: RpcCall) => sequence(() => run(post, handlers, call)));
 }
 
 /** @param post rejects or throws for a value that cannot be posted */
-export async function run(post: (reply: Reply) => unknown, handlers: Handlers, { id, name, argument }: Call): Promise<void> {
+export async function run(post: (reply: RpcReply) => unknown, handlers: RpcHandlers, { id, name, argument }: RpcCall): Promise<void> {
   try {
     await post({ id, value: await handlers[name]?.(argument as never) });
   } catch (error) {

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { skipping } from '../../../../test/support/skipping.ts';
 import { QuestionClock } from '../worker/clock.ts';
-import { Asker, type AskerOptions } from './asker.ts';
+import { RpcClient, type RpcClientOptions } from './client.ts';
 import type { StartPeer } from './peer.ts';
 import { startProcess } from './process.ts';
 import { startThread } from './thread.ts';
@@ -19,16 +19,16 @@ const thread: StartPeer = (events) =>
   startThread({ entry: new URL(`data:text/javascript,${encodeURIComponent(text)}`), data: {}, heapMb: 64 }, events);
 const entry = new URL('../../../../test/support/echo-process.ts', import.meta.url);
 const process_: StartPeer = (events) => startProcess({ entry, data: { secret: 'canary-6b1f' }, heapMb: 64 }, events);
-const askers: Asker[] = [];
+const clients: RpcClient[] = [];
 
 afterEach(async () => {
-  for (const asker of askers.splice(0)) await asker.close();
+  for (const client of clients.splice(0)) await client.close();
 });
 
-function askerWith(options: Partial<AskerOptions>): Asker {
-  const asker = new Asker({ start: thread, most: 8, limitMs: 60_000, ...options });
-  askers.push(asker);
-  return asker;
+function clientWith(options: Partial<RpcClientOptions>): RpcClient {
+  const client = new RpcClient({ start: thread, most: 8, limitMs: 60_000, ...options });
+  clients.push(client);
+  return client;
 }
 
 interface Echo {
@@ -49,30 +49,30 @@ describe.each([
   ['process', process_],
 ])('where calls to a %s change nothing', (_, start) => {
   it.each(['hang', 'die'])('one that makes it %s fails alone, and another one does what waited behind it', async (bad) => {
-    const asker = askerWith({ start, isPure: true });
-    const before = echo(await asker.call('echo', 0));
-    const calls = [asker.call('echo', 1), asker.call(bad, 2, { limitMs: 100 }), asker.call('echo', 3), asker.call('echo', 4)];
+    const client = clientWith({ start, isPure: true });
+    const before = echo(await client.call('echo', 0));
+    const calls = [client.call('echo', 1), client.call(bad, 2, { limitMs: 100 }), client.call('echo', 3), client.call('echo', 4)];
     expect(await outcomes(calls)).toEqual([1, 'log_unavailable', 3, 4]);
-    expect(echo(await asker.call('echo', 5)).who).not.toBe(before.who);
+    expect(echo(await client.call('echo', 5)).who).not.toBe(before.who);
   });
 });
 
 describe('a process', () => {
   it('is said to be gone where it was ended over a call that took too long: who stores must start it again', async () => {
     const deaths: string[] = [];
-    const asker = askerWith({ limitMs: 50, onDeath: ({ message }) => deaths.push(message) });
-    await expect(asker.call('hang', 1)).rejects.toMatchObject({ code: 'log_unavailable' });
+    const client = clientWith({ limitMs: 50, onDeath: ({ message }) => deaths.push(message) });
+    await expect(client.call('hang', 1)).rejects.toMatchObject({ code: 'log_unavailable' });
     expect(deaths).toEqual(['The request log did not respond within 0.05 s.']);
-    expect(asker.isRunning).toBe(false);
+    expect(client.isRunning).toBe(false);
   });
 
   it('gives results of any size, nothing, and errors as they were thrown', async () => {
-    const asker = askerWith({ start: process_, isPure: true });
+    const client = clientWith({ start: process_, isPure: true });
     const [large, empty, nothing, failed] = await Promise.allSettled([
-      asker.call('large', 3_000_001),
-      asker.call('large', 0),
-      asker.call('nothing', undefined),
-      asker.call('fail', 'luck'),
+      client.call('large', 3_000_001),
+      client.call('large', 0),
+      client.call('nothing', undefined),
+      client.call('fail', 'luck'),
     ]);
     expect(Buffer.alloc(3_000_001, 'x').equals((large as PromiseFulfilledResult<Buffer>).value)).toBe(true);
     expect(empty).toMatchObject({ value: { length: 0 } });
@@ -84,7 +84,7 @@ describe('a process', () => {
     'gets secrets through its pipe alone, and none of the gateway’s variables',
     async () => {
       vi.stubEnv('OPENAI_API_KEY', 'canary-variable');
-      const { who, data } = echo(await askerWith({ start: process_, isPure: true }).call('echo', 1));
+      const { who, data } = echo(await clientWith({ start: process_, isPure: true }).call('echo', 1));
       vi.unstubAllEnvs();
       expect(data).toEqual({ secret: 'canary-6b1f' });
       const shown = ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${who}/${file}`, 'latin1')).join('');
@@ -100,13 +100,13 @@ describe('a process', () => {
     const node = process.execPath;
     process.execPath = path;
     const said: string[] = [];
-    const asker = askerWith({
+    const client = clientWith({
       start: (events) => (said.length > 0 ? thread(events) : startProcess({ entry: missing, data: {}, heapMb: 64 }, events)),
       isPure: true,
       onUnstarted: ({ message }) => said.push(message),
     });
     try {
-      expect(await outcomes([asker.call('echo', 1), asker.call('echo', 2)])).toEqual([1, 2]);
+      expect(await outcomes([client.call('echo', 1), client.call('echo', 2)])).toEqual([1, 2]);
       expect(said).toEqual([expect.stringMatching(/code 1|ENOENT/)]);
     } finally {
       process.execPath = node;
@@ -115,25 +115,28 @@ describe('a process', () => {
 });
 
 it('the time of a call begins when the ones before it are done', async () => {
-  const asker = askerWith({ isPure: true });
-  const first = asker.call('hang', 1, { limitMs: 200 });
+  const client = clientWith({ isPure: true });
+  const first = client.call('hang', 1, { limitMs: 200 });
   // Over long before the first one is.
-  const second = asker.call('hang', 2, { limitMs: 1 });
+  const second = client.call('hang', 2, { limitMs: 1 });
   expect(await Promise.race([first.catch(() => 'first'), second.catch(() => 'second')])).toBe('first');
   expect(await outcomes([first, second])).toEqual(['log_unavailable', 'log_unavailable']);
 });
 
 it('it ends when nothing was asked for a while, and the next call starts another', async () => {
-  const asker = askerWith({ isPure: true, idleMs: 1 });
-  const before = echo(await asker.call('echo', 1));
-  await vi.waitUntil(() => !asker.isRunning, { timeout: 20_000 });
-  expect(echo(await asker.call('echo', 2)).who).not.toBe(before.who);
+  const client = clientWith({ isPure: true, idleMs: 1 });
+  const before = echo(await client.call('echo', 1));
+  await vi.waitUntil(() => !client.isRunning, { timeout: 20_000 });
+  expect(echo(await client.call('echo', 2)).who).not.toBe(before.who);
 });
 
 it('calls that change something fail with their thread: nobody knows which of them were done', async () => {
-  const asker = askerWith({});
-  expect(await outcomes([asker.call('hang', 1, { limitMs: 100 }), asker.call('echo', 2)])).toEqual(['log_unavailable', 'log_unavailable']);
-  expect(await outcomes([asker.call('echo', 3)])).toEqual([3]);
+  const client = clientWith({});
+  expect(await outcomes([client.call('hang', 1, { limitMs: 100 }), client.call('echo', 2)])).toEqual([
+    'log_unavailable',
+    'log_unavailable',
+  ]);
+  expect(await outcomes([client.call('echo', 3)])).toEqual([3]);
 });
 
 it('a question ends when its time is over, and the next one has its own', async () => {

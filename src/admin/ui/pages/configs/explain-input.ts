@@ -1,7 +1,7 @@
 import type { ExplainRequest, Explanation } from '../../../../core/logs/explanation.ts';
 
 /** What the form holds. */
-export interface Asked {
+export interface ExplainInput {
   readonly way: 'text' | 'body';
   readonly model: string;
   readonly user: string;
@@ -15,8 +15,8 @@ export interface Asked {
   readonly assume: Readonly<Record<string, string>>;
 }
 
-/** Null: it can be asked. */
-export function problemOf({ way, body }: Asked): string | null {
+/** Null: it can be sent. */
+export function problemOf({ way, body }: ExplainInput): string | null {
   if (way === 'text' || body.trim() === '') return null;
   try {
     JSON.parse(body);
@@ -27,7 +27,7 @@ export function problemOf({ way, body }: Asked): string | null {
 }
 
 /** Of the headers; null: each line is one. */
-export function headerProblem({ headers }: Asked): string | null {
+export function headerProblem({ headers }: ExplainInput): string | null {
   const wrong = linesIn(headers).find((line) => !/^\s*[\w!#$%&'*+.^`|~-]+\s*:/.test(line));
   return wrong === undefined ? null : `“${wrong.trim()}” is not a header: write name: value`;
 }
@@ -35,23 +35,23 @@ export function headerProblem({ headers }: Asked): string | null {
 /** Nobody is called, and the gateway has nothing to say by itself. */
 export const goesNowhere = ({ targets, answer }: Explanation): boolean => targets.length === 0 && answer === null;
 
-export function explainBody(asked: Asked): ExplainRequest {
-  const { path, config, key } = asked;
-  const headers = { ...headersIn(asked.headers), ...(config.trim() === '' ? {} : { 'x-gateway-config': config.trim() }) };
-  const assume = Object.entries(asked.assume).flatMap(([slug, said]) =>
+export function explainBody(input: ExplainInput): ExplainRequest {
+  const { path, config, key } = input;
+  const headers = { ...headersIn(input.headers), ...(config.trim() === '' ? {} : { 'x-gateway-config': config.trim() }) };
+  const assume = Object.entries(input.assume).flatMap(([slug, said]) =>
     said === '' ? [] : [[slug, said === 'timeout' || said === 'reset' ? said : Number(said)] as const],
   );
   return {
     path: path.trim() === '' ? undefined : path.trim(),
     headers,
-    body: asked.way === 'body' ? asked.body : bodyOf(asked),
+    body: input.way === 'body' ? input.body : bodyOf(input),
     key: key === '' ? undefined : key,
     assume: Object.fromEntries(assume),
   };
 }
 
 /** A text of a user as each kind of call has it. */
-function bodyOf({ path, model, user }: Asked): Readonly<Record<string, unknown>> {
+function bodyOf({ path, model, user }: ExplainInput): Readonly<Record<string, unknown>> {
   const named = model.trim() === '' ? {} : { model: model.trim() };
   if (path.endsWith('/responses') || path.endsWith('/embeddings')) return { ...named, input: user };
   if (path.endsWith('/images/generations') || path === '/v1/completions') return { ...named, prompt: user };

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { objectIn } from '../../../core/json/scan.ts';
-import type { PostedError, Reply } from './calls.ts';
+import type { PostedError, RpcReply } from './protocol.ts';
 import { type Frame, jsonFrame, kinds, Unframer } from './frames.ts';
 import type { Peer, PeerEvents } from './peer.ts';
 
@@ -131,7 +131,7 @@ class ChildPeer implements Peer {
   }
 }
 
-function replyIn({ id, kind, payload }: Frame): Reply {
+function replyIn({ id, kind, payload }: Frame): RpcReply {
   if (kind === kinds.bytes) return { id, value: payload };
   const error = kind === kinds.error ? objectIn(payload.toString('utf8')) : undefined;
   if (error !== undefined) return { id, error: error as unknown as PostedError };
