@@ -9,6 +9,8 @@ import { fromLibrary, isCounted } from './units.ts';
 /** Names of models come from requests and responses: what is known of them is bounded, and so is what is looked up. */
 const memoryBytes = 1024 * 1024;
 const longestName = 256;
+/** Characters of all names of a call that is kept. */
+const longestKept = 1024;
 
 /** Milliseconds for which a price holds that depends on the date or the time of the day. */
 const changingFor = 60_000;
@@ -24,18 +26,30 @@ const freePrice = makePrice({ source: 'no provider', prices: { input: '0', outpu
 /** The prices of a configuration over those of the list. Looks a model up once, then knows it. */
 export function createPriceBook(overrides: readonly PriceOverride[]): PriceBook {
   const known = new BoundedCache<Known>(memoryBytes);
+  // Of the last call: the next one is often like it, and need not be made into a key.
+  let last: PricedCall | undefined;
+  let lastFound: Known | undefined;
   return Object.freeze({
     priceOf(call: PricedCall, at: number): Price | undefined {
+      if (lastFound !== undefined && at < lastFound.until && last !== undefined && isSame(call, last)) return lastFound.price;
       const key = `${call.slug}\n${call.model}\n${call.sent ?? ''}\n${call.foundation ?? ''}\n${call.answered ?? ''}`;
       const found = known.get(key);
-      if (found !== undefined && at < found.until) return found.price;
-      const made = lookUp(overrides, call, at);
+      const isFresh = found !== undefined && at < found.until;
+      const made = isFresh ? found : lookUp(overrides, call, at);
       if (found === undefined) known.set(key, made, key.length * 2 + 200);
-      else Object.assign(found, made);
+      else if (!isFresh) Object.assign(found, made);
+      [last, lastFound] = [key.length > longestKept ? undefined : call, made];
       return made.price;
     },
   });
 }
+
+const isSame = (one: PricedCall, other: PricedCall): boolean =>
+  one.slug === other.slug &&
+  one.model === other.model &&
+  one.sent === other.sent &&
+  one.foundation === other.foundation &&
+  one.answered === other.answered;
 
 function lookUp(overrides: readonly PriceOverride[], call: PricedCall, at: number): Known {
   const own = overrideFor(overrides, call);

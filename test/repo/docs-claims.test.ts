@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { providers } from '../../plugins/index.ts';
 import { errorCatalogue } from '../../src/core/error.ts';
-import { requestHeaders, responseHeaders } from '../../src/core/http/headers.ts';
+import { canonicalPrefix, requestHeaders, responseHeaders } from '../../src/core/http/headers.ts';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -13,7 +13,7 @@ const pages = projectFiles().filter((file) => /^(?:README|SECURITY)\.md$|^docs\/
 describe('what the documentation names', () => {
   const known = new Set([
     ...Object.values(requestHeaders).flat(),
-    ...Object.values(responseHeaders),
+    ...Object.values(responseHeaders).map((header) => header.slice(canonicalPrefix.length)),
     ...providers.flatMap((provider) => provider.entry.requestSettings.flatMap(({ headers }) => headers)),
   ]);
 

@@ -66,7 +66,10 @@ describe('what is installed', () => {
 
 describe('npm start', () => {
   it('passes SIGTERM on: the gateway drains, and both end with 0', async () => {
-    const child = spawn('npm', ['start', '--silent', '--', '--listen', '127.0.0.1:0'], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn('npm', ['start', '--silent', '--', '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0'], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     onTestFinished(() => void child.kill('SIGKILL'));
     const ended = once(child, 'exit');
     const lines: Record<string, unknown>[] = [];

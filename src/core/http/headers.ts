@@ -36,25 +36,25 @@ export const libraryHeaders: readonly string[] = ['package-version', 'runtime', 
 
 export type RequestHeader = keyof typeof requestHeaders;
 
-/** Tails of response headers. Sent under the canonical prefix, and again under the prefix that the request used. */
+/** Response headers. They are sent again under the prefix that the request used. */
 export const responseHeaders = {
-  traceId: 'trace-id',
-  config: 'config',
-  prompt: 'prompt',
-  provider: 'provider',
-  providerType: 'provider-type',
-  model: 'model',
-  lastUsedOptionIndex: 'last-used-option-index',
-  retryAttemptCount: 'retry-attempt-count',
-  cacheStatus: 'cache-status',
-  attempts: 'attempts',
-  overheadMs: 'overhead-ms',
-  cost: 'cost-usd',
-  errorSource: 'error-source',
-  droppedParams: 'dropped-params',
-  warnings: 'warnings',
-  overruled: 'overruled',
-  exception: 'gateway-exception',
+  traceId: 'x-gateway-trace-id',
+  config: 'x-gateway-config',
+  prompt: 'x-gateway-prompt',
+  provider: 'x-gateway-provider',
+  providerType: 'x-gateway-provider-type',
+  model: 'x-gateway-model',
+  lastUsedOptionIndex: 'x-gateway-last-used-option-index',
+  retryAttemptCount: 'x-gateway-retry-attempt-count',
+  cacheStatus: 'x-gateway-cache-status',
+  attempts: 'x-gateway-attempts',
+  overheadMs: 'x-gateway-overhead-ms',
+  cost: 'x-gateway-cost-usd',
+  errorSource: 'x-gateway-error-source',
+  droppedParams: 'x-gateway-dropped-params',
+  warnings: 'x-gateway-warnings',
+  overruled: 'x-gateway-overruled',
+  exception: 'x-gateway-gateway-exception',
 } as const;
 
 /** Every credential header a client may send. Stripped on every route before ours is set. */

@@ -107,47 +107,42 @@ export interface ReplyFacts {
 function ours(ctx: RequestContext, run: Execution | undefined, reply: Reply, facts: ReplyFacts): void {
   const { last, error } = facts;
   const out = reply.headers;
-  put(out, responseHeaders.traceId, ctx.traceId.length <= idBytes ? ctx.traceId : `${ctx.traceId.slice(0, idBytes)}...`);
-  put(
-    out,
+  out.push(responseHeaders.traceId, ctx.traceId.length <= idBytes ? ctx.traceId : `${ctx.traceId.slice(0, idBytes)}...`);
+  out.push(
     responseHeaders.config,
     `${toHeader(ctx.facts.config?.name ?? '-')}${ctx.facts.config === undefined || ctx.facts.config.name === '-' ? '' : `@${ctx.snapshot.revision}`}`,
   );
   const { prompt } = ctx.facts;
-  if (prompt !== undefined) put(out, responseHeaders.prompt, toHeader(promptName(prompt.used.version)));
-  put(out, responseHeaders.cacheStatus, 'DISABLED');
-  put(out, responseHeaders.overheadMs, facts.overheadMs.toString());
-  if (error !== undefined) put(out, responseHeaders.errorSource, error.source);
-  if (error?.own === true && error.source === 'gateway') put(out, responseHeaders.exception, 'true');
+  if (prompt !== undefined) out.push(responseHeaders.prompt, toHeader(promptName(prompt.used.version)));
+  out.push(responseHeaders.cacheStatus, 'DISABLED');
+  out.push(responseHeaders.overheadMs, facts.overheadMs.toString());
+  if (error !== undefined) out.push(responseHeaders.errorSource, error.source);
+  if (error?.own === true && error.source === 'gateway') out.push(responseHeaders.exception, 'true');
   if (!ctx.snapshot.server.exposeRouting) return;
-  if (ctx.warnings.length > 0) put(out, responseHeaders.warnings, headerList(ctx.warnings, oneLine, '; ', warningsLimit.items));
+  if (ctx.warnings.length > 0) out.push(responseHeaders.warnings, headerList(ctx.warnings, oneLine, '; ', warningsLimit.items));
   if (last === undefined || run === undefined) return;
   const { attempt } = last;
-  put(out, responseHeaders.provider, toHeader(attempt.binding.slug));
-  put(out, responseHeaders.providerType, attempt.binding.provider.type);
-  if (attempt.model !== '') put(out, responseHeaders.model, toHeader(attempt.model));
-  put(out, responseHeaders.lastUsedOptionIndex, toHeader(attempt.target.path, idBytes));
-  put(out, responseHeaders.retryAttemptCount, retryCount(last).toString());
-  put(out, responseHeaders.attempts, headerList(run.attempts, attemptText, ', ', attemptsLimit.items));
+  out.push(responseHeaders.provider, toHeader(attempt.binding.slug));
+  out.push(responseHeaders.providerType, attempt.binding.provider.type);
+  if (attempt.model !== '') out.push(responseHeaders.model, toHeader(attempt.model));
+  out.push(responseHeaders.lastUsedOptionIndex, toHeader(attempt.target.path, idBytes));
+  out.push(responseHeaders.retryAttemptCount, retryCount(last).toString());
+  out.push(responseHeaders.attempts, headerList(run.attempts, attemptText, ', ', attemptsLimit.items));
   const dropped = attempt.upstream?.dropped ?? [];
   if (dropped.length > 0) {
     const named = ({ param }: Dropped): string => toHeader(param, droppedLimit.bytes);
-    put(out, responseHeaders.droppedParams, headerList(dropped, named, ', ', droppedLimit.items));
+    out.push(responseHeaders.droppedParams, headerList(dropped, named, ', ', droppedLimit.items));
   }
   const overruled = overruledIn(ctx, attempt);
   if (error === undefined && reply.flow === undefined) {
     ctx.charged = chargedFor(ctx, last);
     const { usd } = ctx.charged.cost;
-    if (usd !== null) put(out, responseHeaders.cost, usd);
+    if (usd !== null) out.push(responseHeaders.cost, usd);
   }
-  if (overruled.length > 0) put(out, responseHeaders.overruled, headerList(overruled, overruledText, ', ', overruled.length));
+  if (overruled.length > 0) out.push(responseHeaders.overruled, headerList(overruled, overruledText, ', ', overruled.length));
 }
 
 const overruledText = ({ choice, value, by }: Overruled): string => `${choice}=${toHeader(value)};by=${by}`;
-
-function put(out: HeaderPairs, tail: string, value: string): void {
-  out.push(canonicalPrefix + tail, value);
-}
 
 function repeat(out: HeaderPairs, from: number, prefix: string): void {
   for (let i = from, end = out.length; i < end; i += 2) {

@@ -54,7 +54,7 @@ export function headersPage(): string {
     ([key, tails]) => `| ${tails.map(name).join(', ')} | ${requestMeaning[key as RequestHeader]} |`,
   );
   const responses = Object.entries(responseHeaders).map(
-    ([key, tail]) => `| ${name(tail)} | ${responseMeaning[key as keyof typeof responseHeaders]} |`,
+    ([key, header]) => `| \`${header}\` | ${responseMeaning[key as keyof typeof responseHeaders]} |`,
   );
   return [
     '# Headers',
