@@ -22,8 +22,8 @@ export function dismiss(id: number): void {
   notifications.value = notifications.value.filter((entry) => entry.id !== id);
 }
 
-/** Characters of a text that a notification shows: some lines. */
-const mostTold = 300;
+/** Characters of a text that a notification shows at most, for a selection. */
+const mostTold = 1500;
 
 /** `what` names it in the notification. Outside of a secure origin the browser has no clipboard for us: a selection helps. */
 export async function copy(text: string, what: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { LogRow } from '../../../core/logs/row.ts';
-import { count, duration, usd } from '../browser/format.ts';
+import { compact, count, duration, usd } from '../browser/format.ts';
 import { Badge, Bar, type Tone } from '../components/display.tsx';
 
 /** What a status says, in a word. */
@@ -63,6 +63,7 @@ export function Duration({ latency, ttft, of }: { latency: number; ttft: number 
   );
 }
 
+/** Large numbers are rounded: cut off, they would say less. */
 export function Tokens({ row }: { row: Pick<LogRow, 'tokens_in' | 'tokens_out' | 'tokens_cached' | 'tokens_reasoning'> }) {
   const { tokens_in: into, tokens_out: out, tokens_cached: cached, tokens_reasoning: reasoning } = row;
   if (into === 0 && out === 0) return <span class="muted">–</span>;
@@ -71,7 +72,7 @@ export function Tokens({ row }: { row: Pick<LogRow, 'tokens_in' | 'tokens_out' |
   );
   return (
     <span class="cut" title={`${count(into)} in, ${count(out)} out${more.length > 0 ? ` (${more.join(', ')})` : ''}`}>
-      {count(into)} → {count(out)}
+      {compact(into)} → {compact(out)}
     </span>
   );
 }

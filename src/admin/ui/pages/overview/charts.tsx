@@ -18,7 +18,7 @@ const dimensions: readonly (readonly [Dimension, string])[] = [
   ['key', 'Key'],
   ['provider', 'Provider'],
 ];
-const palette = ['--c-1', '--c-2', '--c-3', '--c-4', '--c-6', '--c-5', '--c-5'];
+const palette = ['--c-1', '--c-2', '--c-3', '--c-4', '--c-6', '--c-7', '--c-5'];
 
 interface ChartsProps {
   readonly stats: Stats | undefined;

@@ -58,10 +58,10 @@ const number = (id: string, name: string, width: number, of: (row: LogRow) => st
 });
 
 export const fixedColumns: readonly GridColumn[] = [
-  { id: 'time', name: 'Time', width: 84, cell: time },
+  { id: 'time', name: 'Time', width: 104, cell: time },
   { id: 'status', name: 'Status', width: 140, cell: (row) => <Status {...row} /> },
   column('config', 'Config', 80, (row) => row.config),
-  { id: 'route', name: 'Route', width: 196, cell: (row) => <Route row={row} /> },
+  { id: 'route', name: 'Route', width: 180, cell: (row) => <Route row={row} /> },
   column('key', 'Key', 76, (row) => row.key),
   {
     id: 'duration',
@@ -70,7 +70,7 @@ export const fixedColumns: readonly GridColumn[] = [
     isNumber: true,
     cell: ({ latency, ttft }, { longest }) => <Duration latency={latency} ttft={ttft} of={longest} />,
   },
-  { id: 'tokens', name: 'Tokens', width: 100, isNumber: true, cell: (row) => <Tokens row={row} /> },
+  { id: 'tokens', name: 'Tokens', width: 112, isNumber: true, cell: (row) => <Tokens row={row} /> },
   { id: 'cost', name: 'Cost', width: 112, isNumber: true, cell: (row) => <Cost {...row} /> },
   { id: 'preview', name: 'Preview', width: undefined, cell: (row) => text(row.error === null ? row.preview : (row.message ?? row.error)) },
   column('id', 'Request id', 290, (row) => row.id),

@@ -11,7 +11,7 @@ const beyond = 8;
 const rowHeight = 36;
 const cardHeight = 112;
 /** Pixels that the column without a width gets at least. */
-const narrowestRest = 130;
+const narrowestRest = 110;
 
 interface GridProps {
   readonly rows: readonly LogRow[];
