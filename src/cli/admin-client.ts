@@ -9,6 +9,7 @@ import { CommandError, exitCodes } from './command.ts';
 import type { CliIo } from './io.ts';
 import { type AdminFlags, type AdminTarget, adminTarget } from './admin/target.ts';
 import { request as requestHttp } from '../core/node-http.ts';
+import { connectionReasons } from './text.ts';
 
 /** A running gateway's admin API. Every method throws a CommandError: 4 for no gateway, 5 for not allowed, 1 for other errors. */
 export interface AdminClient {
@@ -169,7 +170,7 @@ class HttpClient implements AdminClient {
   #reached(error: unknown): unknown {
     if (error instanceof CommandError) return error;
     const code = errorCode(error);
-    const why = reasons[code] ?? (error instanceof Error && error.message !== '' ? error.message : code);
+    const why = connectionReasons[code] ?? (error instanceof Error && error.message !== '' ? error.message : code);
     return new CommandError(
       exitCodes.unreachable,
       `no gateway at ${this.shown}: ${why}`,
@@ -207,14 +208,6 @@ class HttpClient implements AdminClient {
     return new CommandError(code, message, error.hint === undefined ? undefined : printable(error.hint), error.code);
   }
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOENT: 'there is no such socket',
-  EACCES: 'the system does not allow it',
-  ECONNRESET: 'the connection was closed without a response',
-  ENOTFOUND: 'the host is not known',
-};
 
 function queryText(query: Readonly<Record<string, string | number | undefined>>): string {
   const params = new URLSearchParams();

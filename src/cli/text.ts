@@ -55,3 +55,12 @@ export { plural } from '../core/text/plural.ts';
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 export { barePath, shownPath } from '../core/text/shown-path.ts';
+
+/** Why a gateway could not be called, by the code of the socket's error. */
+export const connectionReasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOENT: 'there is no such socket',
+  EACCES: 'the system does not allow it',
+  ECONNRESET: 'the connection was closed without a response',
+  ENOTFOUND: 'the host is not known',
+};

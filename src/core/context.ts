@@ -11,15 +11,16 @@ import type { ApiKey, CompiledConfig, Leaf, ProviderBinding, Snapshot } from './
 export interface Received extends Arrival {
   /** The configuration this request lives and dies with, whatever is reloaded meanwhile. */
   readonly snapshot: Snapshot;
+  /** `dry`: the request is only explained; nothing may be counted, written or sent for it. */
   readonly mode: 'live' | 'dry';
-  /** Things a person should know about this request: joins the record. */
+  /** Notes on how the request was handled: plugins add theirs. In `x-gateway-warnings` and in the record. */
   readonly warnings: string[];
   readonly facts: Facts;
   /** Counts what is held in memory for this request beside its body, until the request is over. */
   readonly hold: Hold;
 }
 
-/** What the plugins found out. Each fact is written once, by the plugin named here. */
+/** Results of plugins for the plugins behind them. Each fact is written once, by the plugin that its comment names. */
 export interface Facts {
   /** auth */
   caller: Caller | undefined;

@@ -22,7 +22,7 @@ export interface Plan {
  */
 export type Lane = 'express' | 'splice' | 'full';
 
-/** One try of one target. The executor makes it, `prepare` plugins fill it, `send` carries it out. */
+/** One try of one target. The attempt loop (`pipeline/execute.ts`) makes it, `prepare` plugins fill it, `Send` carries it out. */
 export interface Attempt {
   /** Counts all tries of the request, from 0. */
   readonly index: number;
@@ -32,7 +32,7 @@ export interface Attempt {
   readonly isRepeat?: boolean;
   readonly target: Leaf;
   readonly binding: ProviderBinding;
-  /** The name asked of this target, before its deployment is looked up; '' where the route has none. */
+  /** The model requested of this target, before its deployment is looked up; '' where the route has none. */
   model: string;
   clocks: Clocks;
   /** Set by `transform`: `request` when the host came with the request. */
@@ -45,7 +45,7 @@ export interface Attempt {
   credential: CredentialRef | undefined;
   /** The caller's headers that go along with every request of the attempt. */
   forwarded: HeaderPairs | undefined;
-  /** How often the answer repeated the credential. Each was hidden. */
+  /** How often the answer repeated the credential. Each time it was masked. */
   echoes: number;
   /** Not the first request of its call: it can't be sent again without those before it. */
   readonly isFollowUp?: true;
@@ -85,7 +85,7 @@ export interface Flow {
   readonly isBegun?: boolean;
   /** Of a WebSocket: how it was closed so far, and what passed. */
   readonly socket?: SocketRecord;
-  /** What the client is told where the flow is cut by us; undefined where its format has a word for that, or none. */
+  /** Bytes for the client where the gateway cuts the flow (a close frame); undefined where the client's dialect writes the error. */
   readonly farewell?: Buffer | undefined;
   /** Starts the flow into the consumer, beginning with what was held back until the commit point. Once. */
   into(consumer: FlowConsumer): void;
@@ -108,13 +108,13 @@ export interface FlowConsumer {
   data(bytes: Buffer, events: readonly WireEvent[]): void;
   /**
    * Exactly one of these two ends the flow. `tail` and its events were held back: the end mark, or an error event of
-   * the provider. `lastWords` is the error as the client's format says it, where it is already written.
+   * the provider. `lastWords` is the error in the client's format, where it is already written.
    */
   end(tail: Buffer, events: readonly WireEvent[]): void;
   fault(error: GatewayError, lastWords?: Buffer): void;
 }
 
-/** How an attempt ended. Upstream weather is a value, not an exception. */
+/** How an attempt ended. A failure of the upstream is a value, not an exception: `judge` and the plan decide about it. */
 export type Outcome =
   | { readonly kind: 'answered'; readonly attempt: Attempt; readonly times: Times; readonly reply: UpstreamReply }
   | {
@@ -150,9 +150,10 @@ export interface Times {
   readonly totalMs: number;
 }
 
+/** What follows an attempt. `because` goes into the record. */
 export type Verdict =
   | { readonly do: 'answer'; readonly because?: string }
-  /** `orNext`: the wait is long, so the next target is tried instead where the plan has one; says so in the record. */
+  /** `orNext`: the wait is long, so the next target is tried instead where the plan has one; the reason for the record. */
   | { readonly do: 'again'; readonly afterMs: number; readonly because: string; readonly orNext?: string }
   | { readonly do: 'next'; readonly because: string };
 
@@ -181,7 +182,7 @@ export function statusOf(outcome: Outcome): number {
   }
 }
 
-/** What the gateway answers with. */
+/** The response to the client. */
 export interface Reply {
   status: number;
   headers: HeaderPairs;

@@ -37,7 +37,7 @@ export interface Tap {
    * Absent: a whole answer is one JSON value.
    */
   readonly form?: 'json' | 'bytes' | 'text';
-  /** An answer without a word says that the work is done; what came of it is read by a next request. */
+  /** An empty body is a complete answer: its result is read by a next request (`Translation.then`). */
   readonly mayBeEmpty?: true;
   /** True once the answer is complete by its own format: finish reasons and end mark, or `[DONE]`. */
   readonly complete: boolean;

@@ -63,8 +63,10 @@ export interface Access {
 }
 
 /** The request log. @throws GatewayError `log_unavailable` */
-export function logsOf({ subject }: AdminCall): LogReader {
-  const logs = subject.logs();
+export const logsOf = ({ subject }: AdminCall): LogReader => openedLog(subject.logs());
+
+/** @param logs undefined where `logging.requests` is off @throws GatewayError `log_unavailable` */
+export function openedLog(logs: LogReader | undefined): LogReader {
   if (logs === undefined)
     throw new GatewayError('log_unavailable', {
       message: 'The gateway keeps no request log.',

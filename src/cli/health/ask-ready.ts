@@ -4,6 +4,7 @@ import type { Plain } from '../../core/json/merge.ts';
 import type { HealthTarget } from './target.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 import { request as requestHttp } from '../../core/node-http.ts';
+import { connectionReasons } from '../text.ts';
 
 /** What `/readyz` returned, or why nothing came, in a sentence. */
 export type ReadyResponse = { readonly status: number; readonly body: Plain } | { readonly fault: string };
@@ -50,13 +51,5 @@ async function textWithin(response: IncomingMessage): Promise<string | undefined
 
 function reasonOf(error: unknown): string {
   const code = errorCode(error);
-  return reasons[code] ?? (error instanceof Error && error.message !== '' ? error.message : code);
+  return connectionReasons[code] ?? (error instanceof Error && error.message !== '' ? error.message : code);
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOENT: 'there is no such socket',
-  EACCES: 'the system does not allow it',
-  ECONNRESET: 'the connection was closed without a response',
-  ENOTFOUND: 'the host is not known',
-};

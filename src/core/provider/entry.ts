@@ -4,7 +4,7 @@ import type { Plain } from '../json/merge.ts';
 import type { JsonSchema } from '../json/schema.ts';
 import type { AwsGrant, AwsKeys, OAuthGrant } from '../secrets/grant.ts';
 
-/** What `providers.<slug>` says of an entry of this type, and what is known of it without a request: data and pure functions. */
+/** An entry of this type in `providers`: its settings, how requests of it are signed, and what is known of it without a request. Data and pure functions. */
 export interface ProviderEntry<Settings = unknown> {
   /** The one service behind it, for the commands and pages that know services by name; absent where an entry says which. */
   readonly service?: ServiceFacts;
@@ -15,7 +15,7 @@ export interface ProviderEntry<Settings = unknown> {
    * `description`, `enabled`, `api_key`, `custom_host`, `allow_custom_host`, `models`, `timeouts`, …) are not repeated.
    */
   readonly settings: JsonSchema;
-  /** Settings that a request may bring by header or inline config, in direct mode. */
+  /** Settings that a request may send by header or inline config, in direct mode. */
   readonly requestSettings: readonly RequestSetting[];
   /**
    * Headers of its API that choose an organization, project or deployment, in lower case: a caller's never go along with a
@@ -28,15 +28,21 @@ export interface ProviderEntry<Settings = unknown> {
   readonly apiKey: 'required' | 'optional' | 'none';
   /** The setting that holds the usual credential of this type, where that is not `api_key`. */
   readonly keySetting?: string;
-  /** Further ways to sign, by the word after `auth: {mode: …}` that we print. `api_key` and `caller` need no row. */
+  /** Further ways to sign, by the canonical value of `auth: {mode: …}`. `api_key` and `caller` need no row. */
   readonly authModes?: Readonly<Record<string, AuthMode>>;
   /** Problems in an entry's settings that the schema can't express; empty when it can be used. */
   check?(settings: Settings & CommonSettings): readonly SettingsProblem[];
-  /** Which deployment serves this model name. Providers without deployments leave it out. */
+  /** Which deployment serves this model name; an error (`model_not_found`) where none does. Absent for providers without deployments. */
   deployment?(settings: Settings & CommonSettings, model: string): Deployment | GatewayError;
   /** Names that clients can use with this entry (aliases of deployments), where the entry knows them. */
   models?(settings: Settings & CommonSettings): readonly ListedModel[];
-  /** How a request is signed with this key. `signing`: the word of the deployment that it goes to, where it has one. */
+  /**
+   * How a request is signed.
+   *
+   * @param key from `api_key`, the deployment, or the caller; undefined where there is none
+   * @param signing `Deployment.signing` of the deployment that it goes to
+   * @throws GatewayError `missing_credential`, `invalid_config` where the settings allow no signature
+   */
   credential(settings: Settings & CommonSettings, key: string | undefined, signing?: string): CredentialSpec;
   /**
    * Small requests that prove an entry's credential and settings, for `gateway providers test`. `deep`: also those that
@@ -44,8 +50,8 @@ export interface ProviderEntry<Settings = unknown> {
    */
   probe?(settings: Settings & CommonSettings, deep: boolean): readonly Probe[];
   /**
-   * What an address that the service's own pages show says about an entry: only the text is read. Undefined where it is
-   * no address of this service; a text says why one that is can't be used.
+   * The settings of an entry, read from an address as the service's own pages show it. Nothing is called. Undefined where it
+   * is no address of this service; a text says why one that is can't be used.
    */
   importUri?(uri: string): ImportedUri | string | undefined;
 }
@@ -87,13 +93,13 @@ export interface Probe {
   readonly fixes?: Readonly<Record<number, string>>;
 }
 
-/** An entry as far as an address tells it. */
+/** An entry as far as an address contains it. */
 export interface ImportedUri {
   /** A name that fits. */
   readonly slug: string;
   /** Which kind of address it is, for people. */
   readonly kind: string;
-  /** Settings as they stand in `providers.<slug>`, in the order in which they are written; without type and key. */
+  /** Settings as `providers.<slug>` has them, in the order in which they are written; without type and key. */
   readonly entry: Plain;
   /** What the address doesn't say. */
   readonly missing: readonly MissingPart[];
@@ -109,7 +115,7 @@ export interface MissingPart {
 
 /** A way to sign requests that an entry of `gateway.yaml` chooses under `auth:`. */
 export interface AuthMode {
-  /** Further words with the same meaning. */
+  /** Further values of `mode` with the same meaning. */
   readonly aliases: readonly string[];
   /** For the schema's description and the docs: the rest of a sentence that begins with the word. */
   readonly about: string;
@@ -137,6 +143,7 @@ export interface RequestSetting {
   readonly ambient?: readonly string[];
 }
 
+/** A mistake in an entry: becomes a finding of `gateway check`, at the line of its key. */
 export interface SettingsProblem {
   /** Path below the entry, for example `['deployments', 'image', 'target_uri']`. */
   readonly path: readonly (string | number)[];
@@ -152,7 +159,7 @@ export interface CommonSettings {
   readonly custom_host?: string;
   /** What happens to the gateway's own body fields (`labels`, `thinking`, …) that the service may refuse. */
   readonly extensions?: 'drop' | 'pass';
-  /** What stands under `auth:`, where its mode is one of the type's own; the mode in the word that we print. */
+  /** The keys under `auth:`, where its mode is one of the type's own (`authModes`), with the mode in its canonical spelling. */
   readonly auth?: AuthSettings;
 }
 

@@ -11,13 +11,17 @@ import type { UpstreamRequest } from './call.ts';
  */
 export interface Translation {
   readonly request: UpstreamRequest;
-  /** Watches the answer. */
+  /** Watches the answer. A new one for each attempt. */
   readonly tap: Tap;
-  /** Reads a stream: the provider's events → hub. Asked once. */
+  /** Makes what turns the provider's events of a stream into events of the hub. Called once. */
   reader?(): StreamTransform<WireEvent, ModelEvent>;
   /**
-   * Whole answer of the provider → object in the endpoint's format. `answer`: the same text as the tap has parsed it. The
-   * first of several requests has it, too, where the last one converts: its errors are then written in the gateway's words.
+   * The whole answer of the provider as an object in the endpoint's format. Of several requests (`then`), the first has it
+   * where the last one converts: errors of the provider are then written in the gateway's format.
+   *
+   * @param text of a 2xx answer
+   * @param answer the same text as the tap has parsed it (`Tap.answer`)
+   * @throws anything: the attempt fails with 502 `upstream_invalid`, or with the GatewayError that was thrown
    */
   result?(text: string, answer?: unknown): unknown;
   /**

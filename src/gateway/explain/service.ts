@@ -13,6 +13,7 @@ import { changed, responseDifferences, sendAgain } from '../../explain/logged/re
 import { requestAgain } from '../../explain/logged/request.ts';
 import type { GatewayOptions } from '../types.ts';
 import { type OpenExplainer, openExplainer } from './open.ts';
+import { openedLog } from '../../admin/routes/route.ts';
 
 export interface ExplainServiceDeps {
   readonly options: Pick<GatewayOptions, 'source' | 'cwd' | 'env' | 'registry'>;
@@ -85,14 +86,7 @@ export class ExplainService implements Explaining {
   }
 
   #logs(): LogReader {
-    const logs = this.#deps.logs();
-    if (logs === undefined)
-      throw new GatewayError('log_unavailable', {
-        message: 'The gateway keeps no request log.',
-        hint: 'Remove logging.requests: off from the configuration, and restart the gateway.',
-        retry: false,
-      });
-    return logs;
+    return openedLog(this.#deps.logs());
   }
 
   async #explainer(): Promise<Explainer> {
