@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CircuitPolicy } from '#core/snapshot.ts';
 import { noon } from '../../test/support/stage-context.ts';
-import { Circuit, type CircuitWord, type Turn } from './circuit.ts';
+import { Circuit, type CircuitMessage, type Turn } from './circuit.ts';
 
 const policy = (over: Partial<CircuitPolicy> = {}): CircuitPolicy => ({
   id: 'one',
@@ -18,8 +18,8 @@ function play(
   attempts: string,
   rules: CircuitPolicy,
   stepMs = 1000,
-): { circuit: Circuit; turns: Turn[]; now: number; told: CircuitWord[] } {
-  const told: CircuitWord[] = [];
+): { circuit: Circuit; turns: Turn[]; now: number; told: CircuitMessage[] } {
+  const told: CircuitMessage[] = [];
   const circuit = new Circuit('one', (word) => void told.push(word));
   let now = noon;
   const turns = Array.from(attempts, (attempt) => {

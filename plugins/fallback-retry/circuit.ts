@@ -1,8 +1,8 @@
 import type { CircuitPolicy } from '#core/snapshot.ts';
-import { LastMinute } from './last-minute.ts';
+import { MinuteWindow } from './minute-window.ts';
 
 /** What other worker processes are told of a circuit: attempts that ended, or that it opened or closed. */
-export type CircuitWord =
+export type CircuitMessage =
   | { readonly id: string; readonly worked: number; readonly failed: number }
   /** Unix milliseconds until which nobody tries the target; 0: closed. */
   | { readonly id: string; readonly since: number; readonly until: number };
@@ -19,8 +19,8 @@ const gatherMs = 1000;
  */
 export class Circuit {
   readonly #id: string;
-  readonly #tell: (word: CircuitWord) => void;
-  readonly #recent = new LastMinute();
+  readonly #tell: (word: CircuitMessage) => void;
+  readonly #recent = new MinuteWindow();
   /** Failures since the last good attempt. */
   #row = 0;
   /** When it opened, and until when nobody tries the target; 0 while it is closed. */
@@ -30,7 +30,7 @@ export class Circuit {
   #untold = 0;
   #toldAt = 0;
 
-  constructor(id: string, tell: (word: CircuitWord) => void) {
+  constructor(id: string, tell: (word: CircuitMessage) => void) {
     this.#id = id;
     this.#tell = tell;
   }
@@ -55,7 +55,7 @@ export class Circuit {
     return hasFailed ? 'opened' : 'closed';
   }
 
-  hear(word: CircuitWord, now: number): void {
+  hear(word: CircuitMessage, now: number): void {
     if ('until' in word) return this.#set(word.since, word.until);
     if (this.#until !== 0) return;
     this.#row = word.failed + (word.worked > 0 ? 0 : this.#row);

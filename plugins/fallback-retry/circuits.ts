@@ -4,7 +4,7 @@ import { type Attempt, type Outcome, statusOf } from '#core/plan.ts';
 import type { SkipReason, PluginHost } from '#core/plugin.ts';
 import type { Leaf } from '#core/snapshot.ts';
 import { stateOf } from '#core/objects/route-state.ts';
-import { Circuit, type CircuitWord, type Turn } from './circuit.ts';
+import { Circuit, type CircuitMessage, type Turn } from './circuit.ts';
 
 /** Circuits that are remembered: those of configs that come with requests have no other end. */
 const mostCircuits = 10_000;
@@ -12,9 +12,9 @@ const mostCircuits = 10_000;
 /** The circuits of one process. */
 class Known {
   readonly #kept = new BoundedCache<Circuit>(mostCircuits);
-  readonly #tell: (word: CircuitWord) => void;
+  readonly #tell: (word: CircuitMessage) => void;
 
-  constructor(tell: (word: CircuitWord) => void) {
+  constructor(tell: (word: CircuitMessage) => void) {
     this.#tell = tell;
   }
 
@@ -37,7 +37,7 @@ export class Circuits {
     this.#known = host.shared(
       'circuits',
       (tell) => new Known(tell),
-      (known, word) => known.of((word as CircuitWord).id).hear(word as CircuitWord, host.now()),
+      (known, word) => known.of((word as CircuitMessage).id).hear(word as CircuitMessage, host.now()),
     );
   }
 

@@ -67,7 +67,7 @@ function codeOf(error: unknown, { stderr }: CliIo): number {
 const collect = (one: string, before: readonly string[] = []): string[] => [...before, one];
 
 /** What the commands are made with. */
-export interface Making {
+export interface CommandDeps {
   readonly io: CliIo;
   readonly registry: Registry;
   /** For `start`, prepared before. */
@@ -94,7 +94,7 @@ export function createProgram(io: CliIo, registry: Registry, done: (code: number
     'gateway check --format short',
     'gateway help secrets',
   );
-  const making: Making = {
+  const making: CommandDeps = {
     io,
     registry,
     loader,
@@ -136,7 +136,7 @@ function common(parent: Command, name: string, about: string, config = 'configur
   return command.option('-c, --config <file>', config).option('--json', 'print JSON').option('--no-color', 'no colors');
 }
 
-function addMain(program: Command, { io, registry, loader, does }: Making): void {
+function addMain(program: Command, { io, registry, loader, does }: CommandDeps): void {
   const start = program
     .command('start')
     .description('run the gateway; without a configuration file, with a mock provider for trying it out')
@@ -196,7 +196,7 @@ function addMain(program: Command, { io, registry, loader, does }: Making): void
   examples(health, 'gateway health', 'gateway health --strict --json', 'gateway health --url http://127.0.0.1:9000 --timeout 1s');
 }
 
-function addExplain(program: Command, { io, registry, does }: Making): void {
+function addExplain(program: Command, { io, registry, does }: CommandDeps): void {
   const command = remote(program, 'explain', 'explain what would happen to a request: route, upstream request and why; sends nothing')
     .option('--body <json>', 'body of the request: JSON, @file, or - for standard input')
     .option('--header <header>', "header of the request, as 'name: value'; repeatable", collect)
@@ -223,7 +223,7 @@ function addExplain(program: Command, { io, registry, does }: Making): void {
 }
 
 /** As a command of its own, and among those of the request log. */
-function addReplay(parent: Command, { io, registry, does }: Making): void {
+function addReplay(parent: Command, { io, registry, does }: CommandDeps): void {
   const replay = remote(parent, 'replay', 'send a recorded request again, after showing what is sent')
     .argument('<id>', 'id of the recorded request')
     .option('--to <target>', 'provider/model in place of where it went')
@@ -249,7 +249,7 @@ function remote(parent: Command, name: string, about: string): Command {
   );
 }
 
-function addRunning(program: Command, { io, does }: Making): void {
+function addRunning(program: Command, { io, does }: CommandDeps): void {
   const status = remote(program, 'status', 'show what a running gateway serves; exit code 1 when its last reload failed').action(
     does(async (flags: AdminFlags) => (await import('./admin/status.ts')).status(flags, io)),
   );
@@ -271,7 +271,7 @@ function addRunning(program: Command, { io, does }: Making): void {
   );
 }
 
-function addProviders(parent: Command, { io, registry, does }: Making): void {
+function addProviders(parent: Command, { io, registry, does }: CommandDeps): void {
   examples(parent, 'gateway providers list', 'gateway providers test azure-eu', 'gateway providers import-uri https://…');
   common(parent, 'list', 'list all providers with host, models and state, offline').action(
     does(async (flags: CommonFlags) => (await import('./providers/list.ts')).listProviders(flags, io, registry)),
@@ -323,7 +323,7 @@ function addProviders(parent: Command, { io, registry, does }: Making): void {
   );
 }
 
-function addKeys(parent: Command, { io, registry, does }: Making): void {
+function addKeys(parent: Command, { io, registry, does }: CommandDeps): void {
   const create = common(parent, 'create', 'issue a key; it is shown once, only its hash is stored')
     .argument('<name>')
     .option('--configs <names>', 'configs that the key may use, separated by commas')
@@ -363,7 +363,7 @@ function addKeys(parent: Command, { io, registry, does }: Making): void {
   );
 }
 
-function addPrompts(parent: Command, { io, registry, does }: Making): void {
+function addPrompts(parent: Command, { io, registry, does }: CommandDeps): void {
   const config = 'configuration file, or - for standard input';
   common(parent, 'list', 'list all prompts with versions, labels and variables', config).action(
     does(async (flags: CommonFlags) => (await import('./prompts/index.ts')).listPrompts(flags, io, registry)),

@@ -31,7 +31,7 @@ export class Lines {
 
   kind(record: LogRecord): void {
     const { plugins } = record;
-    const values = kindOf(record);
+    const values = sharedFieldsOf(record);
     const slot = record.model.asked ?? record.path;
     const known = this.#kinds.get(slot);
     if (known !== undefined && sameItems(known.values, values) && areSame(known.plugins, plugins)) {
@@ -52,7 +52,7 @@ export class Lines {
 }
 
 interface Known {
-  readonly values: Kind;
+  readonly values: SharedFields;
   readonly plugins: readonly PluginRecord[];
   readonly json: Uint8Array;
 }
@@ -98,9 +98,9 @@ function onlyAttempt({ attempts }: LogRecord): AttemptRecord | undefined {
   return first?.n === 0 && first.reason === null && first.retry_after_ms === null ? first : undefined;
 }
 
-export type Kind = ReturnType<typeof kindOf>;
+export type SharedFields = ReturnType<typeof sharedFieldsOf>;
 
-export type Own = readonly [
+export type OwnFields = readonly [
   id: string,
   trace: string,
   at: number,
@@ -128,7 +128,7 @@ export type Own = readonly [
 ];
 
 // oxlint-disable-next-line typescript/explicit-function-return-type -- the type is the order of its members
-function kindOf(record: LogRecord) {
+function sharedFieldsOf(record: LogRecord) {
   const { model, client, cost, usage } = record;
   const attempt = onlyAttempt(record);
   return [
@@ -167,7 +167,7 @@ function kindOf(record: LogRecord) {
   ] as const;
 }
 
-/** In the order of `Own`. */
+/** In the order of `OwnFields`. */
 function writeOwn(record: LogRecord, out: JsonBytes): void {
   const { ms, usage, bytes, finish } = record;
   out.text(record.id);

@@ -1,26 +1,26 @@
 import { emptyRecord } from '../core/records/empty.ts';
 import { isPlain } from '../core/json/merge.ts';
 import type { BodyRecord, LogRecord, MessageRecord, PluginRecord } from '../core/records/record.ts';
-import type { Kind, Own } from './compact.ts';
+import type { SharedFields, OwnFields } from './compact.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
 /** Members of `kind` before the names of plugins, and of `own`. */
-const kindSize = 32 satisfies Kind['length'];
-const ownSize = 24 satisfies Own['length'];
+const kindSize = 32 satisfies SharedFields['length'];
+const ownSize = 24 satisfies OwnFields['length'];
 
 /** The record of a line in its short form (`compact.ts`); undefined for what is none. One that was read without its messages lacks them. */
 export function expanded(line: Line): LogRecord | undefined {
   const { kind, own, more, messages } = line;
   if (!Array.isArray(kind) || kind.length < kindSize || !Array.isArray(own) || own.length < ownSize) return undefined;
-  const facts = factsOf(kind as unknown as Kind, own as unknown as Own, line);
+  const facts = factsOf(kind as unknown as SharedFields, own as unknown as OwnFields, line);
   const rest = isPlain(more) ? withMore(facts, more) : facts;
   return (messages === undefined ? rest : { ...rest, ...messagesOf(messages), plugins: pluginsOf(kind, line['ms']) }) as LogRecord;
 }
 
 type Facts = Omit<LogRecord, 'request' | 'upstream' | 'response' | 'plugins'>;
 
-function factsOf(kind: Kind, own: Own, { preview }: Line): Facts {
+function factsOf(kind: SharedFields, own: OwnFields, { preview }: Line): Facts {
   const { error, prompt, guardrails, notes, metadata, labels, socket, dropped, warnings, overruled, route, redactions } = emptyRecord;
   return {
     v: 1,
@@ -73,7 +73,7 @@ function factsOf(kind: Kind, own: Own, { preview }: Line): Facts {
   };
 }
 
-function attemptsOf(kind: Kind, own: Own): LogRecord['attempts'] {
+function attemptsOf(kind: SharedFields, own: OwnFields): LogRecord['attempts'] {
   const [, , , , , , , , , , , , , , , , , , , at, connect, firstByte, total, upstreamId] = own;
   const [target, provider, model, outcome, status] = [kind[27], kind[28], kind[29], kind[30], kind[31]];
   if (target === null || provider === null || model === null || outcome === null || at === null || total === null) return [];
@@ -81,7 +81,7 @@ function attemptsOf(kind: Kind, own: Own): LogRecord['attempts'] {
   return [{ n: 0, target, provider, model, ...times, outcome, status, upstream_id: upstreamId, reason: null, retry_after_ms: null }];
 }
 
-const usageOf = (kind: Kind, own: Own): LogRecord['usage'] => ({
+const usageOf = (kind: SharedFields, own: OwnFields): LogRecord['usage'] => ({
   prompt: own[7],
   completion: own[8],
   cached: own[9],

@@ -214,7 +214,7 @@ function startOf({ dir, startedAt }: SpoolOptions): number {
   return Math.max(startedAt ?? Math.round(performance.timeOrigin), Number(newest) + 1);
 }
 
-/** `bare`: its bodies made room for newer records (`log/drain/room.ts`). */
+/** `bare`: its bodies made room for newer records (`log/drain/eviction.ts`). */
 const segmentName = /^(\d+)-(\d+)-(\d+)(?:\.bare)?\.log$/;
 
 /** Of a segment as it was before its bodies made room. */

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, ut
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openStateDir, type StateDir, StateDirError, StateDirHeld } from './state-dir.ts';
+import { openStateDir, type StateDir, StateDirError, StateDirLocked } from './state-dir.ts';
 
 let root: string;
 let opened: StateDir[];
@@ -93,7 +93,7 @@ const shared = (): StateDir => open(undefined, false, undefined, true);
 describe('the lock', () => {
   it('refuses a second gateway, and says which one is the first', async () => {
     const first = await neighbour();
-    expect(() => open(undefined)).toThrow(StateDirHeld);
+    expect(() => open(undefined)).toThrow(StateDirLocked);
     expect(() => open(undefined)).toThrow(`Another gateway (pid ${first.child.pid} on `);
     expect(() => open(undefined)).toThrow(`uses the state directory ${join(root, '.gateway')}.`);
     expect(readdirSync(join(root, '.gateway'))).not.toContain('instance-2');

@@ -35,8 +35,8 @@ export class StateDirError extends Error {
 }
 
 /** A living gateway uses the folder. */
-export class StateDirHeld extends Error {
-  override readonly name = 'StateDirHeld';
+export class StateDirLocked extends Error {
+  override readonly name = 'StateDirLocked';
 
   constructor(path: string, owner: ReturnType<typeof ownerOf>) {
     const who = owner === undefined ? 'Another gateway' : `Another gateway (pid ${owner.pid} on ${owner.host})`;
@@ -57,7 +57,7 @@ const mostNeighbours = 64;
  * Opens and locks the state directory. By default it is `.gateway/` beside the configuration file; without a file it is
  * memory. Where it can't be written (read-only, full), it is memory with a warning.
  *
- * @throws StateDirHeld when another gateway uses the folder and it is not shared
+ * @throws StateDirLocked when another gateway uses the folder and it is not shared
  * @throws StateDirError when the folder is required and can't be used
  */
 export function openStateDir(request: StateDirRequest): StateDir {
@@ -69,7 +69,7 @@ export function openStateDir(request: StateDirRequest): StateDir {
   try {
     return lockIn(path, request.isShared === true);
   } catch (error) {
-    if (error instanceof StateDirHeld) throw error;
+    if (error instanceof StateDirLocked) throw error;
     const why = (error as Error).message;
     if (request.isRequired === true) throw new StateDirError(`server.state_dir ${path} can't be used: ${why}`, { cause: error });
     return { kind: 'memory', warning: `${path} can't be written, records are kept in memory only: ${why}` };
@@ -88,7 +88,7 @@ function lockIn(path: string, isShared: boolean): StateDir {
   const lockPath = join(path, 'lock');
   const own = takeLock(lockPath);
   if (own !== undefined) return disk(path, own, undefined);
-  if (!isShared) throw new StateDirHeld(path, ownerOf(lockPath));
+  if (!isShared) throw new StateDirLocked(path, ownerOf(lockPath));
   for (let n = 2; n <= mostNeighbours; n += 1) {
     const folder = join(path, `instance-${n}`);
     prepare(folder);

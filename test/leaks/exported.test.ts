@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { objectIn } from '../../src/core/json/scan.ts';
-import { SpoolRoom } from '../../src/store/log/drain/room.ts';
+import { SpoolEviction } from '../../src/store/log/drain/eviction.ts';
 import { adminUrl, call } from '../admin/client.ts';
 import { runHere } from '../cli/in-process.ts';
 import { postgresKind } from '../logs/stores.ts';
@@ -146,7 +146,7 @@ describe('files that nobody reads any more', () => {
     const first = readdirSync(spool).toSorted()[0] ?? '';
     writeFileSync(join(spool, `9999999999999-${process.pid}-000001.log`), '');
     mkdirSync(join(spool, first.replace('.log', '.bare.log'), 'in-the-way'), { recursive: true });
-    expect(() => new SpoolRoom(spool, 1000).make(() => 0)).toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
+    expect(() => new SpoolEviction(spool, 1000).make(() => 0)).toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
     expect(readdirSync(spool).filter((name) => name.endsWith('.half'))).toHaveLength(1);
     for (const [path, text] of filesBelow(state())) if (!path.includes('last-good')) look(path, text);
     expect([...new Set(leaks)]).toEqual([]);

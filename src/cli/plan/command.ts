@@ -1,8 +1,8 @@
-import type { CliCommand, Making } from '../index.ts';
+import type { CliCommand, CommandDeps } from '../index.ts';
 import type { PlanFlags } from './index.ts';
 
 /** `gateway plan` */
-export function addPlan(command: CliCommand, { io, registry, does }: Making): void {
+export function addPlan(command: CliCommand, { io, registry, does }: CommandDeps): void {
   command
     .option('--against <what>', 'running, or another file', 'running')
     .option('--sample <number>', 'explain so many recorded requests under the file; 0 for none', '1000')

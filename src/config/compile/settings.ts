@@ -39,7 +39,7 @@ export function readSettings(entry: ConfigEntry, provider: Provider | undefined,
 }
 
 /** True when a credential for this provider stands in the target: `api_key`, or a setting that is a secret. */
-export function bringsCredential(entry: ConfigEntry, provider: Provider): boolean {
+export function hasOwnCredential(entry: ConfigEntry, provider: Provider): boolean {
   if (entry.api_key !== undefined) return true;
   return provider.entry.requestSettings.some(
     ({ setting, keys }) => isSecretSetting(provider, setting) && [setting, ...keys].some((key) => Object.hasOwn(entry, key)),

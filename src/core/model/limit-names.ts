@@ -7,11 +7,11 @@ const names: Readonly<Record<string, string>> = {
 };
 
 /** The other name of a field, which whoever writes the one overrules; undefined for a field that has none. */
-export const otherName = (field: string): string | undefined => (Object.hasOwn(names, field) ? names[field] : undefined);
+export const otherLimitName = (field: string): string | undefined => (Object.hasOwn(names, field) ? names[field] : undefined);
 
 /** Members of a body that say the same as what is written over it, under another name: they are taken out. */
 export const overruledBy = (written: Plain): readonly string[] =>
   Object.keys(written).flatMap((field) => {
-    const other = otherName(field);
+    const other = otherLimitName(field);
     return other === undefined || Object.hasOwn(written, other) ? [] : [other];
   });

@@ -1,6 +1,6 @@
 import { GatewayError } from '../error.ts';
 import { isExactNumber, isPlain, type Plain } from '../json/merge.ts';
-import { otherName } from './limit-names.ts';
+import { otherLimitName } from './limit-names.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 
 /** Types that a variable may ask for; the words are those of JSON. */
@@ -220,7 +220,7 @@ export function promptPatch(
   if (version.model !== undefined && !call.has('model')) patch.set('model', version.model);
   patch.set('messages', messages);
   for (const [field, value] of Object.entries(version.parameters)) {
-    const isOverruled = call.has(field) || call.has(otherName(field) ?? field);
+    const isOverruled = call.has(field) || call.has(otherLimitName(field) ?? field);
     if (!isOverruled && (field !== 'stream_options' || call.stream)) patch.set(field, value);
   }
   return patch;

@@ -22,7 +22,7 @@ export function settingsIn(headers: HeaderBag, provider: Provider): SentSettings
     for (const tail of tails) {
       const value = headers.tail(tail);
       if (value === undefined || value === '') continue;
-      if (ambient?.includes(value) === true) throw borrowed(spelledTail(headers, tail), spelledTail(headers, tail));
+      if (ambient?.includes(value) === true) throw ambientRefused(spelledTail(headers, tail), spelledTail(headers, tail));
       settings ??= {};
       settings[setting] ??= value;
       if (shapesHost) shaping ??= tail;
@@ -65,7 +65,7 @@ export function isSecretSetting(provider: Provider, setting: string): boolean {
 }
 
 /** A request asks for an identity of the machine. @param written as the request spells the setting */
-export function borrowed(written: string, param: string): GatewayError {
+export function ambientRefused(written: string, param: string): GatewayError {
   return new GatewayError('not_allowed', {
     message: `"${written}" requests the gateway's own identity, which only gateway.yaml may use.`,
     param,

@@ -11,7 +11,7 @@ import { type CompiledRules, compileRules, Masker } from './masker.ts';
 import { MaskedFields } from './masked-fields.ts';
 import { isMaskedMember } from './member-names.ts';
 import { digestOf } from './media.ts';
-import { lastSaid } from './preview.ts';
+import { lastUserText } from './preview.ts';
 import { RequestMasker } from './request.ts';
 import { type Counts, type FindKnown, type RedactionRules, TooLarge } from './rules.ts';
 import { StreamMasker } from './streams/stream-masker.ts';
@@ -121,7 +121,7 @@ export class Redaction {
     try {
       const bytes = this.#mayBePlain(text) ? (source?.start(text.length) ?? Buffer.from(text, 'latin1')) : undefined;
       if (bytes !== undefined && isPlain(text, bytes, isMaskedMember)) {
-        return { body: unmoved(bytes), preview: isShown ? lastSaid(text, (start, end) => text.slice(start, end)) : null };
+        return { body: unmoved(bytes), preview: isShown ? lastUserText(text, (start, end) => text.slice(start, end)) : null };
       }
       const masker = new RequestMasker(text, this.#rules, new Effort(), this.#limit);
       masker.fields = this.#fields ??= new MaskedFields();

@@ -61,7 +61,7 @@ export type Shown = (start: number, end: number, before: string) => string;
  * One line of what the user of a request said last; null where nothing of it is known. The body is read from its end: that
  * costs what lies behind the text, however much lies before it.
  */
-export function lastSaid(text: string, shown: Shown): string | null {
+export function lastUserText(text: string, shown: Shown): string | null {
   const close = text.lastIndexOf('}');
   let said: string | null = null;
   eachBackwards(text, close, Math.max(0, close - mostLooked), (from, to) => {

@@ -1,7 +1,7 @@
 import type { Effort } from './find/text.ts';
 import { type CompiledRules, Masker } from './masker.ts';
 import { endWithoutMedia } from './media.ts';
-import { lastSaid, previewOfMessage } from './preview.ts';
+import { lastUserText, previewOfMessage } from './preview.ts';
 
 /** Characters beyond the limit that are looked at, so that nothing is cut within a value. */
 const margin = 8 * 1024;
@@ -43,7 +43,7 @@ export class RequestMasker extends Masker {
 
   /** One line of what the user said last, masked; null where nothing of it is known. */
   preview(): string | null {
-    return lastSaid(this.text, (start, end, before) =>
+    return lastUserText(this.text, (start, end, before) =>
       end <= this.end ? this.edits.apply(this.text, start, end) : this.#shown(start, end, before),
     );
   }

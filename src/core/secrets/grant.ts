@@ -2,12 +2,12 @@
  * A text, or the name of the variable of the environment that holds it; `otherwise` where that is unset or empty.
  * `field`: where it can be written instead, for messages.
  */
-export type Given = string | { readonly env: string; readonly otherwise?: string; readonly field?: string };
+export type TextOrVariable = string | { readonly env: string; readonly otherwise?: string; readonly field?: string };
 
 /** A token endpoint: the path's segments are encoded, a slash at the end of the base does not count. */
 export interface TokenEndpoint {
-  readonly base: Given;
-  readonly path: readonly Given[];
+  readonly base: TextOrVariable;
+  readonly path: readonly TextOrVariable[];
 }
 
 /**
@@ -39,17 +39,17 @@ export interface InstanceEndpoint {
   readonly when: readonly string[];
   /** Why it cannot be used, although it is this one: the rest of a sentence that begins with `name`. */
   readonly unsupported?: string;
-  readonly url: Given;
+  readonly url: TextOrVariable;
   /** Joined to `url`. */
   readonly path?: string;
   readonly method: 'GET' | 'POST';
   /** Parameters beside `resource`: in the query (GET) or as a form (POST). */
   readonly parameters: Readonly<Record<string, string>>;
-  readonly headers: Readonly<Record<string, Given>>;
+  readonly headers: Readonly<Record<string, TextOrVariable>>;
   /** Parameter that names one of several identities; absent where the machine has only its own. */
   readonly identity?: string;
   /** The identity where none is configured, if the variable is set. */
-  readonly defaultIdentity?: Given;
+  readonly defaultIdentity?: TextOrVariable;
   /** Milliseconds for the connection: on a machine without the endpoint nothing answers. */
   readonly connectMs: number;
   readonly repeats: readonly GrantRepeat[];
@@ -60,7 +60,7 @@ export interface InstanceEndpoint {
 /** Which file may be read for a challenge: whoever answers on the local port must not choose any other. */
 export interface FileChallenge {
   /** Absolute folders by their parts: the file must lie directly in one of them. */
-  readonly folders: readonly (readonly Given[])[];
+  readonly folders: readonly (readonly TextOrVariable[])[];
   readonly suffix: string;
   /** Bytes. */
   readonly maxBytes: number;
@@ -78,10 +78,10 @@ export type AwsGrant =
   /** A token that another issuer keeps in a file, for the keys of a role (AWS STS, AssumeRoleWithWebIdentity). */
   | {
       readonly kind: 'aws-web-identity';
-      readonly endpoint: Given;
-      readonly role: Given;
-      readonly sessionName: Given;
-      readonly file: Given;
+      readonly endpoint: TextOrVariable;
+      readonly role: TextOrVariable;
+      readonly sessionName: TextOrVariable;
+      readonly file: TextOrVariable;
       /** What messages call the file and the role. */
       readonly fileField: string;
       readonly roleField: string;
@@ -119,9 +119,9 @@ export type OAuthGrant =
   | {
       readonly kind: 'federated-assertion';
       readonly endpoint: TokenEndpoint;
-      readonly clientId: Given;
+      readonly clientId: TextOrVariable;
       /** Its content changes all the time. */
-      readonly file: Given;
+      readonly file: TextOrVariable;
       /** What messages call the file. */
       readonly fileField: string;
       readonly scope: string;

@@ -1,6 +1,6 @@
 import { formatPath } from '../../config/read/node.ts';
 import { isPlain, merge, type Plain } from '../../core/json/merge.ts';
-import { otherName, overruledBy } from '../../core/model/limit-names.ts';
+import { otherLimitName, overruledBy } from '../../core/model/limit-names.ts';
 import type { Difference, Origin } from '../../core/logs/explanation.ts';
 import { conversionDiff } from './conversion.ts';
 import { type Change, type Steps, structuralDiff } from './structure.ts';
@@ -94,7 +94,7 @@ function renamed(changes: readonly Change[]): readonly Change[] {
 function causeOf({ kind, path, from }: Change, facts: ChangeFacts): Cause {
   const name = memberName(path);
   for (const [written, at] of facts.overrides) {
-    const isOverruled = kind === 'removed' && otherName(written) === name;
+    const isOverruled = kind === 'removed' && otherLimitName(written) === name;
     if (written !== name && !isOverruled && !name.startsWith(`${written}.`) && !written.startsWith(`${name}.`)) continue;
     return { cause: name === 'labels' || name.startsWith('labels.') ? 'labels' : 'override_params', at };
   }

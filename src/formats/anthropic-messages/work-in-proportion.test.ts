@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { saidBy } from '../history/spoken.ts';
+import { partsInOrder } from '../history/assistant-parts.ts';
 import { toMessages } from './request/index.ts';
 
 type Json = Record<string, unknown>;
@@ -50,7 +50,7 @@ it('results stand in the order of their calls, whatever their own', () => {
 
 it('citations of a stream are collected in time', () => {
   const deltas = [{ index: 0, delta: { text: 'a' } }, ...each((at) => ({ index: 0, delta: { citation: { at } } }))];
-  const said = saidBy({ role: 'assistant', content_blocks: deltas });
+  const said = partsInOrder({ role: 'assistant', content_blocks: deltas });
   expect(said).toMatchObject([{ kind: 'text', from: { citations: { length: count } } }]);
 });
 

@@ -3,7 +3,7 @@ import type { Drops } from '../shared/request/drops.ts';
 import { textOf } from '../shared/json.ts';
 import { reasoningNames } from '../shared/request/reasoning.ts';
 import { foreignMembers, type HistoryRules } from './rules.ts';
-import { type Said, saidBy } from './spoken.ts';
+import { type AssistantPart, partsInOrder } from './assistant-parts.ts';
 
 const reason = 'not supported by this service';
 
@@ -65,7 +65,7 @@ const made: ReadonlySet<string> = new Set(['content', 'content_blocks', 'tool_ca
 
 function assistant(message: Plain, rules: HistoryRules, ids: Ids, drops: Drops): Plain {
   ids.step();
-  const said = saidBy(message);
+  const said = partsInOrder(message);
   const calls = said.flatMap((one) => (one.kind === 'call' ? [callOf(one.call, ids, drops)] : []));
   const isOld = isPlain(message['function_call']) && !Array.isArray(message['tool_calls']) && !rules.refused.has('function_call');
   if (message['content_blocks'] !== undefined) drops.add('messages[].content_blocks', reason);
@@ -87,7 +87,7 @@ function assistant(message: Plain, rules: HistoryRules, ids: Ids, drops: Drops):
 }
 
 /** What was thought, under the member that the service reads; nothing where it reads none, or the message has it already. */
-function thoughtsOf(message: Plain, said: readonly Said[], rules: HistoryRules, hasCalls: boolean): Plain {
+function thoughtsOf(message: Plain, said: readonly AssistantPart[], rules: HistoryRules, hasCalls: boolean): Plain {
   const { thoughts: member } = rules;
   if (member === undefined || reasoningNames.some((name) => !rules.refused.has(name) && typeof message[name] === 'string')) return {};
   const parts = said.map((one) => (one.kind === 'thinking' ? one.text : '')).join('');
@@ -105,7 +105,7 @@ interface Around {
 }
 
 /** Texts and refusals; the rest of a list is named. */
-function contentOf(message: Plain, said: readonly Said[], { hasOther, drops, rules }: Around): Plain {
+function contentOf(message: Plain, said: readonly AssistantPart[], { hasOther, drops, rules }: Around): Plain {
   const { content } = message;
   if (typeof content === 'string') return { content };
   const parts: Plain[] = [];

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createSequence, respond } from '../../store/log/rpc/protocol.ts';
-import { standBack } from '../../store/log/rpc/priority.ts';
+import { lowerPriority } from '../../store/log/rpc/priority.ts';
 import { createReader } from '../../store/log/worker/reader.ts';
 import type { ThreadData } from '../../store/log/worker/settings.ts';
 import { startWriter } from '../../store/log/worker/writer.ts';
@@ -10,7 +10,7 @@ if (parentPort === null) throw new Error('this file is the beginning of a thread
 // Warnings of a thread would be lines of the gateway.
 process.removeAllListeners('warning');
 // Questions can wait for traffic; records can too, but the spool is bounded.
-standBack(data.role === 'writer' ? 5 : 10);
+lowerPriority(data.role === 'writer' ? 5 : 10);
 if (data.role === 'writer') startWriter(parentPort, data);
 else
   respond(

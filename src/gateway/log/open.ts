@@ -11,7 +11,7 @@ import type { Database, ThreadData } from '../../store/log/worker/settings.ts';
 import { openSpool } from '../../store/spool.ts';
 import { logFile, spoolFolder, type StateDir } from '../../store/state-dir.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { RecordPlace } from '../workers/messages.ts';
+import type { RecordDestination } from '../workers/messages.ts';
 import { dropReporter, problemReporter } from './reporters.ts';
 import { RequestLog } from './request-log.ts';
 
@@ -31,7 +31,7 @@ export interface LogRequest {
 export interface OpenedLog {
   readonly spool: RecordStore;
   /** Where worker processes write theirs. */
-  readonly place: RecordPlace;
+  readonly place: RecordDestination;
   /** Takes frames of worker processes where nothing is kept on disk. */
   readonly memory: MemorySpool | undefined;
   /** Undefined where no records are kept. */
@@ -83,7 +83,7 @@ export function openLog(request: LogRequest): OpenedLog {
   const memory = dir === undefined ? createMemorySpool(writer, reports.onDrop) : undefined;
   const own = (): RecordStore => memory ?? openSpool({ dir: dir ?? '', maxTotal: settings.spoolSize, ...reports });
   const spool = request.ofWorkers ?? own();
-  const place: RecordPlace = dir === undefined ? { kind: 'supervisor' } : { kind: 'spool', dir, maxTotal: settings.spoolSize };
+  const place: RecordDestination = dir === undefined ? { kind: 'supervisor' } : { kind: 'spool', dir, maxTotal: settings.spoolSize };
   const reader = database.kind === 'memory' ? writer : openReader(database, log);
   if (dir !== undefined) writer.start();
   const spoolLimit = dir === undefined ? 0 : settings.spoolSize;

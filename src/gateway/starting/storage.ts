@@ -3,7 +3,7 @@ import type { ValidConfig } from '../../config/reload/load.ts';
 import type { ObjectOwners } from '../../core/objects/owners.ts';
 import type { RecordStore } from '../../store/frame.ts';
 import type { OwnerTable } from '../../store/object-owners.ts';
-import { openStateDir, type StateDir, StateDirError, StateDirHeld, stateDirPath, type StateDirRequest } from '../../store/state-dir.ts';
+import { openStateDir, type StateDir, StateDirError, StateDirLocked, stateDirPath, type StateDirRequest } from '../../store/state-dir.ts';
 import { type OpenedLog, openLog } from '../log/open.ts';
 import type { RequestLog } from '../log/request-log.ts';
 import { type GatewayOptions, StartError } from '../types.ts';
@@ -107,7 +107,7 @@ function openState(request: StateDirRequest): StateDir {
   try {
     return openStateDir(request);
   } catch (error) {
-    if (error instanceof StateDirHeld) throw new StartError({ exitCode: 1, message: error.message, hint: heldHint });
+    if (error instanceof StateDirLocked) throw new StartError({ exitCode: 1, message: error.message, hint: heldHint });
     if (error instanceof StateDirError)
       throw new StartError({ exitCode: 3, message: error.message, hint: 'without state_dir_required the gateway serves from memory' });
     throw error;

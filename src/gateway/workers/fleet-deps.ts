@@ -3,7 +3,7 @@ import type { LogRecord } from '../../core/records/record.ts';
 import type { MemorySpool } from '../../store/log/worker/memory-spool.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { ConfigState } from '../reload/state.ts';
-import type { Beat, FleetTimes, RecordPlace } from './messages.ts';
+import type { Beat, FleetTimes, RecordDestination } from './messages.ts';
 import type { WorkersSpool } from './spool.ts';
 
 /** What the supervisor of worker processes needs. */
@@ -14,7 +14,7 @@ export interface FleetDeps {
   readonly log: Log;
   readonly spool: WorkersSpool;
   readonly memory: MemorySpool | undefined;
-  readonly records: RecordPlace;
+  readonly records: RecordDestination;
   /** Folder of the table of who made which object. */
   readonly ownersDir: string | undefined;
   readonly notes: string[];

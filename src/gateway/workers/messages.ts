@@ -17,7 +17,7 @@ export interface WorkerStart {
   /** What is listened on, as it was written. */
   readonly listen: ListenSetting;
   readonly log: LogStyle;
-  readonly records: RecordPlace;
+  readonly records: RecordDestination;
   /** Folder of the table of who made which object; undefined: in memory. */
   readonly ownersDir: string | undefined;
   readonly shown: ShownState;
@@ -26,7 +26,7 @@ export interface WorkerStart {
 }
 
 /** Where records go: nowhere, into a spool, or to the supervisor. */
-export type RecordPlace =
+export type RecordDestination =
   | { readonly kind: 'off' }
   /** `maxTotal`: bytes of the spool of all workers. */
   | { readonly kind: 'spool'; readonly dir: string; readonly maxTotal: number }

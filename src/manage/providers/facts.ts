@@ -5,7 +5,7 @@ import type { ProviderBinding } from '../../core/snapshot.ts';
 import type { CatalogEntry } from './entry.ts';
 
 /** A request as the provider makes it, with all that is needed to send it. */
-export interface Made {
+export interface ProviderRequest {
   readonly translation: Translation;
   readonly deployment: Deployment | undefined;
 }
@@ -13,7 +13,7 @@ export interface Made {
 const noMedia = new Map<string, never>();
 
 /** Makes one small request of an entry by the same operations as traffic. @throws GatewayError when it can't be made */
-export function make(binding: ProviderBinding, probe: Pick<Probe, 'endpoint' | 'method' | 'model' | 'body'>): Made {
+export function make(binding: ProviderBinding, probe: Pick<Probe, 'endpoint' | 'method' | 'model' | 'body'>): ProviderRequest {
   const operation = binding.provider.operations[probe.endpoint];
   if (operation === undefined) throw new Error(`this type does not serve ${probe.endpoint}`);
   const chosen = binding.provider.entry.deployment?.(binding.settings, probe.model);

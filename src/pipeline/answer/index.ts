@@ -34,7 +34,7 @@ export function errorOf(outcome: Outcome): GatewayError {
     case 'answered': {
       const { status, body, headers } = outcome.reply;
       if (isUnread(attempt) && isAuthFault(attempt, status)) return refusedCredential(attempt, status, undefined);
-      return saidBy(attempt, status, attempt.binding.provider.fault(status, body.toString('utf8'), headers));
+      return providerError(attempt, status, attempt.binding.provider.fault(status, body.toString('utf8'), headers));
     }
     case 'timeout':
       return new GatewayError('timeout', {
@@ -51,7 +51,7 @@ export function errorOf(outcome: Outcome): GatewayError {
         cause: outcome.cause,
       });
     case 'faulty':
-      return outcome.fault.provider === undefined ? outcome.fault : saidBy(attempt, outcome.status, outcome.fault.provider);
+      return outcome.fault.provider === undefined ? outcome.fault : providerError(attempt, outcome.status, outcome.fault.provider);
     case 'refused':
       // A WebSocket that the provider refuses: with its status and words, unless it was the operator's credential.
       if (outcome.error.code === 'provider_error' && isAuthFault(attempt, outcome.error.status))
@@ -75,7 +75,7 @@ export function passedError(outcome: Outcome | undefined, status: number): strin
 }
 
 /** An error that the provider reported, with a status or as an event of a stream. */
-export function saidBy(attempt: Attempt, status: number, said: ProviderFault): GatewayError {
+export function providerError(attempt: Attempt, status: number, said: ProviderFault): GatewayError {
   const fault = shortened(said);
   if (isAuthFault(attempt, status)) return refusedCredential(attempt, status, fault);
   const message = faultText(attempt, fault);

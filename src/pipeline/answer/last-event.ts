@@ -3,7 +3,7 @@ import type { ProviderFault } from '../../core/error.ts';
 import { parseJson } from '../../core/json/scan.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import type { Outcome } from '../../core/plan.ts';
-import { saidBy } from './index.ts';
+import { providerError } from './index.ts';
 
 /**
  * The end of a stream whose bytes pass, and the error in it. A service in front of a model may write that in a form which
@@ -12,7 +12,7 @@ import { saidBy } from './index.ts';
 export function lastPiece(tail: Buffer, last: Outcome | undefined, dialect: Dialect, requestId: string): Piece {
   const fault = last?.kind === 'answered' ? last.reply.tap?.fault : undefined;
   if (last === undefined || fault === undefined || !isForeign(tail.toString('utf8'), dialect)) return { fault, bytes: tail };
-  return { fault, bytes: dialect.errorEvent(saidBy(last.attempt, fault.status ?? 502, fault), { requestId }) };
+  return { fault, bytes: dialect.errorEvent(providerError(last.attempt, fault.status ?? 502, fault), { requestId }) };
 }
 
 interface Piece {

@@ -29,12 +29,12 @@ export interface StoredEntry {
   /** All of it: parsed when it is asked for. */
   readonly record: LogRecord;
   /** Record and bodies as they lie in the spool, the line feed at the end included: `decodeFrame` reads them again. */
-  readonly place: FramePlace;
+  readonly place: FrameSlice;
   readonly bodies: { readonly [P in BodyPart]?: Uint8Array };
 }
 
 /** Bytes of a larger piece of memory: what lies together there is stored together without a copy. */
-export interface FramePlace {
+export interface FrameSlice {
   readonly bytes: Buffer;
   readonly from: number;
   /** Behind the last byte. */

@@ -1,7 +1,7 @@
 import { type LogRow, toRow } from '../../core/logs/row.ts';
 import { storable } from '../../query/text.ts';
 import { wholeNumber } from '../../query/whole.ts';
-import type { FramePlace, RecordHead } from './log-store.ts';
+import type { FrameSlice, RecordHead } from './log-store.ts';
 
 /** What filters and figures look at, in the form that stores keep: a row without what only lists show. */
 export interface StoredRow extends Omit<LogRow, ShownAlone> {
@@ -63,4 +63,4 @@ function storableMap(texts: Readonly<Record<string, string>>): Readonly<Record<s
 }
 
 /** A frame that has memory of its own. */
-export const placeOf = (bytes: Buffer): FramePlace => ({ bytes, from: 0, to: bytes.length });
+export const placeOf = (bytes: Buffer): FrameSlice => ({ bytes, from: 0, to: bytes.length });

@@ -21,7 +21,7 @@ export interface EncodeSettings {
 }
 
 /** Where a request is in its trace. */
-export interface TracePlace {
+export interface TraceContext {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string | undefined;
@@ -31,7 +31,7 @@ export interface TracePlace {
 const spanForm = /^(?!0{16})[0-9a-f]{16}$/;
 
 /** The trace of the caller's `traceparent`, else that of the record; ids that no tracing system accepts are made anew from it. */
-export function placeOf({ id, trace }: Pick<LogRecord, 'id' | 'trace'>): TracePlace {
+export function placeOf({ id, trace }: Pick<LogRecord, 'id' | 'trace'>): TraceContext {
   const parent = parseTraceparent(trace.traceparent ?? undefined);
   const attempt = (index: number): string => attemptSpanId(id, index);
   if (parent !== undefined) return { traceId: parent.traceId, spanId: spanIdOf(id), parentSpanId: parent.parentId, attempt };

@@ -1,7 +1,7 @@
 import type { AttemptRecord, LogRecord } from '../../core/records/record.ts';
 import { operationOf } from '../operation.ts';
 import { messagesOf } from './content.ts';
-import { type Exported, type EncodeSettings, isFailure, placeOf, type TracePlace } from './exported.ts';
+import { type Exported, type EncodeSettings, isFailure, placeOf, type TraceContext } from './exported.ts';
 import { attr } from './names.ts';
 import { type Attribute, attributesOf, double, type KeyValue, nanos } from './values.ts';
 
@@ -25,7 +25,7 @@ export function spansOf(exported: Exported, settings: EncodeSettings): readonly 
   return [serverSpan(exported.record, place), ...attempts.map((attempt) => attemptSpan(exported, attempt, place, settings))];
 }
 
-function serverSpan(record: LogRecord, { traceId, spanId, parentSpanId }: TracePlace): Span {
+function serverSpan(record: LogRecord, { traceId, spanId, parentSpanId }: TraceContext): Span {
   const route = routeOf(record);
   return {
     traceId,
@@ -94,7 +94,7 @@ function pluginTimes({ plugins }: LogRecord): readonly KeyValue[] {
   return [...times].map(([name, doubleValue]) => ({ key: `gateway.plugin.${name}_ms`, value: { doubleValue } }));
 }
 
-function attemptSpan(exported: Exported, attempt: AttemptRecord, place: TracePlace, { providerNames }: EncodeSettings): Span {
+function attemptSpan(exported: Exported, attempt: AttemptRecord, place: TraceContext, { providerNames }: EncodeSettings): Span {
   const { record } = exported;
   const operation = operationOf(record.endpoint);
   const isLast = attempt === record.attempts.at(-1);

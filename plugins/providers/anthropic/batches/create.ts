@@ -13,10 +13,10 @@ import { type ACall, send } from '../send.ts';
 import type { AnthropicSettings } from '../settings.ts';
 import { batchEndpoints, type BatchEndpoint } from './ids.ts';
 import { type InputLine, toRequests } from './lines.ts';
-import { type AskedBatch, toBatch } from './object.ts';
+import { type BatchRequest, toBatch } from './object.ts';
 
 /** A create request that was read. */
-interface Asked extends AskedBatch {
+interface Asked extends BatchRequest {
   /** For lines that name none. */
   readonly model: string;
   readonly dropped: readonly Dropped[];

@@ -5,7 +5,7 @@ import { type Batch, batchOf, type BatchStatus, listOf, unixSeconds } from '#for
 import { batchNamed, type BatchEndpoint, clientId, outputFileId } from './ids.ts';
 
 /** What the answer doesn't say about a batch and the request did. */
-export interface AskedBatch {
+export interface BatchRequest {
   readonly endpoint: BatchEndpoint;
   readonly inputFileId: string | null;
 }
@@ -16,7 +16,7 @@ export interface AskedBatch {
  * @param asked what the client wrote, right after it was created
  * @throws GatewayError `upstream_invalid`
  */
-export function toBatch(value: unknown, asked?: AskedBatch): Batch {
+export function toBatch(value: unknown, asked?: BatchRequest): Batch {
   if (!isPlain(value) || textOf(value['id']) === undefined) {
     throw new GatewayError('upstream_invalid', { message: "The provider's response is not a message batch.", source: 'provider' });
   }

@@ -7,7 +7,7 @@ import { child, type Entry, textOf, toValue } from '../../read/node.ts';
 import { authKeys } from './auth-keys.ts';
 import { type CheckContext, entryIn, entryOf, section, valueOf } from '../context.ts';
 import { isIncomplete } from '../providers/incomplete.ts';
-import { placeOf, problemsOf, settingsIn, tell } from '../providers/type-problems.ts';
+import { placeOf, problemsOf, settingsIn, reportProblem } from '../providers/type-problems.ts';
 
 /** Virtual keys with a way to sign of their own: it must fit the type of their provider. */
 export function virtualKeys(context: CheckContext): void {
@@ -41,9 +41,10 @@ function ownCheck(provider: Provider, { key: name, value }: Entry, under: Entry,
   const known = new Set(problemsOf(provider, below, under.keyAt, report).map(idOf));
   const found = problemsOf(provider, settings, under.keyAt, report);
   for (const problem of found) {
-    if (problem.path[0] === 'auth') tell(problem, placeOf(root, ['virtual_keys', name, ...problem.path], problem.code), report);
+    if (problem.path[0] === 'auth') reportProblem(problem, placeOf(root, ['virtual_keys', name, ...problem.path], problem.code), report);
     // A mode of its own passes over all that the entry says of signing.
-    else if (auth === undefined && !known.has(idOf(problem))) tell(problem, placeOf(root, ['virtual_keys', name], problem.code), report);
+    else if (auth === undefined && !known.has(idOf(problem)))
+      reportProblem(problem, placeOf(root, ['virtual_keys', name], problem.code), report);
   }
 }
 

@@ -8,12 +8,12 @@ import { customHost } from './hosts.ts';
 import { authModeOf } from '../../schema/provider-auth.ts';
 import { targetSettings } from '../../schema/target.ts';
 import { authKeys } from '../keys/auth-keys.ts';
-import { bringsCredential } from '../../compile/settings.ts';
+import { hasOwnCredential } from '../../compile/settings.ts';
 import { holdsCredential } from '../keys/credential.ts';
 import { membersOf } from '../prompts/sites.ts';
 import { type CheckContext, entryIn, entryOf, section, type Site, sitesOf, slugIn, valueOf } from '../context.ts';
 import { isIncomplete } from './incomplete.ts';
-import { placeOf, problemsOf, settingsIn, tell } from './type-problems.ts';
+import { placeOf, problemsOf, settingsIn, reportProblem } from './type-problems.ts';
 
 /** Entries of the catalog by their type's own check, and what targets add to them. */
 export function providers(context: CheckContext): void {
@@ -69,7 +69,7 @@ function credential(entry: Entry, provider: Provider, { report }: CheckContext):
 function ownCheck(provider: Provider, { key, keyAt, value }: Entry, { root, report }: CheckContext): void {
   const problems = problemsOf(provider, settingsIn(value, provider), keyAt, report);
   for (const problem of problems) {
-    tell(problem, placeOf(root, ['providers', key, ...problem.path], problem.code), report);
+    reportProblem(problem, placeOf(root, ['providers', key, ...problem.path], problem.code), report);
   }
   if (!problems.some(({ path }) => path[0] === 'custom_host')) customHost(child(value, 'custom_host'), report);
 }
@@ -101,13 +101,13 @@ function withSettings(node: MapNode, extra: readonly Entry[], { provider, settin
   if (host !== undefined) sent.set('custom_host', host);
   if (sent.size === 0 && isSlug) return;
   // A credential of its own takes the place of the entry's way to sign.
-  const under = bringsCredential(membersOf(node), provider) ? withoutAuth(settings) : settings;
+  const under = hasOwnCredential(membersOf(node), provider) ? withoutAuth(settings) : settings;
   const all = { ...under, ...Object.fromEntries([...sent].map(([setting, entry]) => [setting, toValue(entry.value)])) };
   const problems = problemsOf(provider, all, node.at, report);
   for (const problem of problems) {
     const entry = sent.get(String(problem.path[0]));
-    if (entry !== undefined) tell(problem, entry.value.at, report);
-    else if (!isSlug && problem.severity !== 'warning') tell(problem, child(node, 'provider')?.at ?? node.at, report);
+    if (entry !== undefined) reportProblem(problem, entry.value.at, report);
+    else if (!isSlug && problem.severity !== 'warning') reportProblem(problem, child(node, 'provider')?.at ?? node.at, report);
   }
   if (!problems.some(({ path }) => path[0] === 'custom_host')) customHost(host?.value, report);
 }

@@ -26,7 +26,7 @@ export function problemsOf(
 }
 
 /** Hints of types are sentences, ours are not. */
-export function tell({ code, message, hint, severity }: SettingsProblem, at: SourceLocation, report: Report): void {
+export function reportProblem({ code, message, hint, severity }: SettingsProblem, at: SourceLocation, report: Report): void {
   report({ code, severity, at, message: message.replace(/\.$/, ''), hint: hint === undefined ? undefined : asHint(hint) });
 }
 

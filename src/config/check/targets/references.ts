@@ -6,7 +6,7 @@ import { child, itemsOf, type SourceLocation, textOf, type Node } from '../../re
 import { placeText } from '../../report/problem.ts';
 import { promptSites, membersOf } from '../prompts/sites.ts';
 import { callersOf, type CheckContext, section, type Site, sitesOf, slugIn } from '../context.ts';
-import { bringsCredential } from '../../compile/settings.ts';
+import { hasOwnCredential } from '../../compile/settings.ts';
 
 /** A name that should be defined somewhere. */
 interface Use {
@@ -99,7 +99,7 @@ function usesInTarget({ node }: Site, { registry }: CheckContext): Use[] {
   const name = slugIn(written);
   const type = written.startsWith('@') ? undefined : providerOf(registry, name);
   // In the file a bare word is a slug first, else a type that needs no credential or brings one.
-  if (type !== undefined && (type.entry.apiKey !== 'required' || bringsCredential(membersOf(node), type))) return others;
+  if (type !== undefined && (type.entry.apiKey !== 'required' || hasOwnCredential(membersOf(node), type))) return others;
   const hint = `"${name}" is a type: define providers: {${name}: {type: ${name}, …}}, or add api_key next to it`;
   return [...used('provider', provider, slugIn, type === undefined ? undefined : hint), ...others];
 }

@@ -31,13 +31,13 @@ export interface BindingParts {
 }
 
 /** A binding with what it was made of, so that others can be derived from it. The parts hold secrets and stay in here. */
-export interface MadeBinding {
+export interface BindingWithParts {
   readonly binding: ProviderBinding;
   readonly parts: BindingParts;
 }
 
 /** Makes a binding. Credentials are compiled once for each key, not for each request. */
-export function makeBinding(written: BindingParts, makeCredential: MakeCredential): MadeBinding {
+export function makeBinding(written: BindingParts, makeCredential: MakeCredential): BindingWithParts {
   const parts: BindingParts = { ...written, settings: deepFreeze(written.settings) };
   const { owner } = parts;
   const credentialOf = memoCredentials(parts, makeCredential);

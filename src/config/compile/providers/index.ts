@@ -4,7 +4,7 @@ import { didYouMean } from '../../../core/text/nearest.ts';
 import { authOf, settingsOf } from './entry-settings.ts';
 import type { ProviderConfig, VirtualKeyEntry } from '../../schema/index.ts';
 import { compileGlobs, compileHosts, plainNames } from './allow.ts';
-import { type BindingParts, type MadeBinding, makeBinding, type MakeCredential } from './binding.ts';
+import { type BindingParts, type BindingWithParts, makeBinding, type MakeCredential } from './binding.ts';
 import { compileClocks } from '../timeouts.ts';
 import { deepFreeze } from '../freeze.ts';
 import { invalid } from '../invalid.ts';
@@ -24,13 +24,13 @@ export function* compileCatalog(
   source: CatalogSource,
   types: ReadonlyMap<string, Provider>,
   makeCredential: MakeCredential,
-): Steps<ReadonlyMap<string, MadeBinding>> {
-  const catalog = new Map<string, MadeBinding>();
+): Steps<ReadonlyMap<string, BindingWithParts>> {
+  const catalog = new Map<string, BindingWithParts>();
   for (const [slug, entry] of Object.entries(source.providers ?? {})) {
     catalog.set(slug, makeBinding(partsOf(slug, entry, types, source.missing[slug]), makeCredential));
     yield;
   }
-  const virtual = new Map<string, MadeBinding>();
+  const virtual = new Map<string, BindingWithParts>();
   for (const [name, entry] of Object.entries(source.virtual_keys ?? {})) {
     if (catalog.has(name)) throw invalid(`"${name}" is a provider and a virtual key`);
     const under = catalog.get(entry.provider.replace(/^@/, ''));

@@ -1,21 +1,21 @@
 import { GatewayError } from '../../../core/error.ts';
 import { slugOf } from '../../../core/model/model-name.ts';
 import { didYouMean } from '../../../core/text/nearest.ts';
-import { borrowed } from '../../../core/model/request-settings.ts';
+import { ambientRefused } from '../../../core/model/request-settings.ts';
 import type { StoredPrompt } from '../../../core/model/prompt.ts';
 import type { Provider } from '../../../core/provider.ts';
 import type { ProviderBinding } from '../../../core/snapshot.ts';
 import type { ConfigEntry } from '../../schema/index.ts';
 import { withoutAuth } from '../providers/entry-settings.ts';
-import { type BindingParts, type MadeBinding, makeBinding, type MakeCredential } from '../providers/binding.ts';
+import { type BindingParts, type BindingWithParts, makeBinding, type MakeCredential } from '../providers/binding.ts';
 import { directParts } from '../providers/direct.ts';
 import { invalid } from '../invalid.ts';
 import type { Level } from './level.ts';
-import { bringsCredential, readSettings, type SentSettings, withoutSecrets } from '../settings.ts';
+import { hasOwnCredential, readSettings, type SentSettings, withoutSecrets } from '../settings.ts';
 
 /** What a target's provider is chosen from. */
 export interface Choosing {
-  readonly catalog: ReadonlyMap<string, MadeBinding>;
+  readonly catalog: ReadonlyMap<string, BindingWithParts>;
   readonly types: ReadonlyMap<string, Provider>;
   readonly makeCredential: MakeCredential;
   readonly prompts: ReadonlyMap<string, StoredPrompt>;
@@ -41,7 +41,7 @@ export function chooseBinding(entry: ConfigEntry, level: Level, from: Choosing, 
   if (entry.api_key === undefined && host === undefined && Object.keys(sent.settings).length === 0 && chosen.made !== undefined) {
     return chosen.made.binding;
   }
-  const own = bringsCredential(entry, chosen.parts.provider);
+  const own = hasOwnCredential(entry, chosen.parts.provider);
   const parts = derive(chosen, { own, key: entry.api_key, host, sent }, from, path);
   for (const problem of parts.provider.entry.check?.(parts.settings) ?? []) {
     if (problem.severity !== 'warning') throw invalid(problem.message, problem.hint, [path, ...problem.path].join('.'));
@@ -58,7 +58,7 @@ export interface TargetLocation {
 /** What was chosen: an entry of the catalog, or a bare type. */
 interface Chosen {
   readonly parts: BindingParts;
-  readonly made: MadeBinding | undefined;
+  readonly made: BindingWithParts | undefined;
 }
 
 function choose(entry: ConfigEntry, level: Level, from: Choosing, { path, model: saved }: TargetLocation): Chosen | undefined {
@@ -76,7 +76,7 @@ function choose(entry: ConfigEntry, level: Level, from: Choosing, { path, model:
 function chooseProvider(entry: ConfigEntry, written: string, from: Choosing, path: string): Chosen {
   const name = nameOf(written);
   const provider = written.startsWith('@') ? undefined : from.types.get(name);
-  const hasKey = provider !== undefined && bringsCredential(entry, provider);
+  const hasKey = provider !== undefined && hasOwnCredential(entry, provider);
   const isSlug = from.catalog.has(name);
   const asRequest = from.origin === 'request' && provider !== undefined && (hasKey || !isSlug);
   const asFile = from.origin === 'file' && provider !== undefined && !isSlug && (hasKey || provider.entry.apiKey !== 'required');
@@ -117,7 +117,7 @@ function derive(chosen: Chosen, brought: Brought, from: Choosing, path: string):
   const { parts } = chosen;
   const { own, key, host, sent } = brought;
   if (from.origin === 'request') {
-    if (sent.ambient !== undefined) throw borrowed(sent.ambient, `${path}.${sent.ambient}`);
+    if (sent.ambient !== undefined) throw ambientRefused(sent.ambient, `${path}.${sent.ambient}`);
     guardCatalog(chosen, brought, path);
   }
   const owner = own ? (from.origin === 'file' ? 'catalog' : 'caller') : parts.owner;
@@ -144,7 +144,7 @@ function guardCatalog({ parts, made }: Chosen, { host, sent }: Brought, path: st
 }
 
 /** An entry without a key of its own may still have deployments with keys. */
-function signsWithCatalog({ binding, parts }: MadeBinding): boolean {
+function signsWithCatalog({ binding, parts }: BindingWithParts): boolean {
   return parts.owner === 'catalog' && (binding.owner === 'catalog' || parts.provider.entry.deployment !== undefined);
 }
 

@@ -5,7 +5,7 @@ export interface SyntaxFault {
   readonly pos: readonly [number, number];
 }
 
-export interface Explained {
+export interface SyntaxHint {
   readonly start: number;
   readonly end: number;
   readonly message: string;
@@ -16,7 +16,7 @@ export interface Explained {
  * Says what a person most likely did when YAML could not be read. The parser's own words come last:
  * they name what it expected, seldom what is wrong. A line is looked through once, however many faults it has.
  */
-export function syntaxExplainer(text: string): (fault: SyntaxFault) => Explained {
+export function syntaxExplainer(text: string): (fault: SyntaxFault) => SyntaxHint {
   const lines = new Map<number, LineCauses>();
   const causesAt = (offset: number): LineCauses => {
     const from = text.lastIndexOf('\n', offset - 1) + 1;
@@ -38,12 +38,12 @@ export function syntaxExplainer(text: string): (fault: SyntaxFault) => Explained
 
 /** What in a line makes the parser complain somewhere else in it. */
 interface LineCauses {
-  readonly reference: Explained | undefined;
-  readonly template: Explained | undefined;
+  readonly reference: SyntaxHint | undefined;
+  readonly template: SyntaxHint | undefined;
 }
 
 /** `${…}` inside `{ }` or `[ ]`: the braces end the value. The parser complains at or shortly behind it. */
-function referenceInFlow(line: string, from: number): Explained | undefined {
+function referenceInFlow(line: string, from: number): SyntaxHint | undefined {
   let at = 0;
   let marks = { double: 0, single: 0 };
   let isOpen = false;
@@ -60,14 +60,14 @@ function referenceInFlow(line: string, from: number): Explained | undefined {
 }
 
 /** A value that begins with `{{`: YAML reads a mapping in a mapping, and complains behind it. */
-function bareTemplate(line: string, from: number): Explained | undefined {
+function bareTemplate(line: string, from: number): SyntaxHint | undefined {
   const lead = /^[^"']*?[:-][ \t]+(?=\{\{)/.exec(line)?.[0];
   if (lead === undefined) return undefined;
   const start = from + lead.length;
   return { start, end: start + 2, message: 'a plain value can\'t start with "{{"', hint: 'a template needs quotes: "{{name}}"' };
 }
 
-function byCode(fault: SyntaxFault, text: string): Explained | undefined {
+function byCode(fault: SyntaxFault, text: string): SyntaxHint | undefined {
   const [start, end] = fault.pos;
   switch (fault.code) {
     case 'BAD_SCALAR_START':
@@ -108,7 +108,7 @@ function byCode(fault: SyntaxFault, text: string): Explained | undefined {
   }
 }
 
-function reservedStart(start: number, text: string): Explained {
+function reservedStart(start: number, text: string): SyntaxHint {
   const sign = text.charAt(start);
   const value = /^[^\s,\]}#]+/.exec(text.slice(start))?.[0] ?? sign;
   const model = /[{,\s]model\s*:\s*$/.test(text.slice(Math.max(0, start - 40), start));
@@ -118,7 +118,7 @@ function reservedStart(start: number, text: string): Explained {
 }
 
 /** The parser notices at the end of the text; what helps is where the quote was opened. */
-function unclosedQuote(fault: SyntaxFault, text: string): Explained {
+function unclosedQuote(fault: SyntaxFault, text: string): SyntaxHint {
   const mark = fault.message.includes('"') ? '"' : "'";
   const start = openingQuote(text, mark, fault.pos[0]);
   return {

@@ -1,5 +1,5 @@
 import type { Plain } from '../../../core/json/merge.ts';
-import { assistantMembers, type Said, saidBy } from '../../history/spoken.ts';
+import { assistantMembers, type AssistantPart, partsInOrder } from '../../history/assistant-parts.ts';
 import { signedBy } from '../../history/signatures.ts';
 import { dropReasoning } from '../../shared/request/reasoning.ts';
 import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
@@ -23,7 +23,7 @@ export function assistantPieces(message: Plain, conversion: Conversion, isLast: 
     drops.add('messages[].audio', 'assistant audio is not read by this service');
   drops.others(message, read, 'messages[].', 'not supported by this service');
   const pieces: Piece[] = [];
-  for (const said of saidBy(message)) {
+  for (const said of partsInOrder(message)) {
     if (said.kind === 'call') {
       pieces.push({ called: calledBy(said.call, conversion) });
       continue;
@@ -35,7 +35,7 @@ export function assistantPieces(message: Plain, conversion: Conversion, isLast: 
   return withCache(pairedBlocks(pieces, conversion, isLast), message);
 }
 
-function blockOf(said: Exclude<Said, { kind: 'call' }>, conversion: Conversion): Block | undefined {
+function blockOf(said: Exclude<AssistantPart, { kind: 'call' }>, conversion: Conversion): Block | undefined {
   const { drops } = conversion;
   switch (said.kind) {
     case 'text':
@@ -71,7 +71,7 @@ function textOf(text: string, from: Plain, { drops }: Conversion): Block | undef
   return block === undefined || known.length === 0 ? block : { ...block, citations: known };
 }
 
-function thought({ text, signature, from }: Extract<Said, { kind: 'thinking' }>, { drops }: Conversion): Block | undefined {
+function thought({ text, signature, from }: Extract<AssistantPart, { kind: 'thinking' }>, { drops }: Conversion): Block | undefined {
   const isOwn = signature !== undefined && typeof from['thinking'] === 'string' && signedBy(signature) !== 'gemini';
   if (isOwn) return { type: 'thinking', thinking: text, signature };
   const why = signature === undefined ? unsigned : 'signed by another service';

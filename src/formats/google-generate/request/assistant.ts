@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../core/error.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { assistantMembers, type Said, saidBy } from '../../history/spoken.ts';
+import { assistantMembers, type AssistantPart, partsInOrder } from '../../history/assistant-parts.ts';
 import { textOf } from '../../shared/json.ts';
 import { dropReasoning } from '../../shared/request/reasoning.ts';
 import { callPart, type MadeCall, ownSignature } from './tools/calls.ts';
@@ -26,7 +26,7 @@ export function assistantParts(message: Plain, at: string, conversion: Conversio
   drops.others(message, read, 'messages[].', 'not supported by this service');
   const parts: Part[] = [];
   const calls: MadeCall[] = [];
-  for (const said of saidBy(message)) {
+  for (const said of partsInOrder(message)) {
     if (said.kind === 'call') {
       const made = callPart(said.call, at, conversion);
       parts.push(made.part);
@@ -36,7 +36,7 @@ export function assistantParts(message: Plain, at: string, conversion: Conversio
   return { parts, calls };
 }
 
-function partsOf(said: Exclude<Said, { kind: 'call' }>, at: string, conversion: Conversion): readonly Part[] {
+function partsOf(said: Exclude<AssistantPart, { kind: 'call' }>, at: string, conversion: Conversion): readonly Part[] {
   const { drops } = conversion;
   switch (said.kind) {
     case 'text':

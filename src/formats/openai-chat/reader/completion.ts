@@ -2,7 +2,7 @@ import { GatewayError } from '../../../core/error.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { parseDataUri } from '../../shared/media/data-uri.ts';
-import { type Said, saidBy } from '../../history/spoken.ts';
+import { type AssistantPart, partsInOrder } from '../../history/assistant-parts.ts';
 import { textOf } from '../../shared/json.ts';
 import { reasoningNames } from '../../shared/request/reasoning.ts';
 import { readUsage } from '../../shared/usage.ts';
@@ -34,7 +34,7 @@ export function usageIn(answer: Plain): ReturnType<typeof readUsage> {
 
 function choiceEvents(choice: Plain, at: number): readonly ModelEvent[] {
   const message = isPlain(choice['message']) ? choice['message'] : {};
-  const said = saidBy(message);
+  const said = partsInOrder(message);
   const thought = said.some(({ kind }) => kind === 'thinking') ? '' : reasoningIn(message);
   const thoughts: readonly ModelEvent[] = thought === '' ? [] : [{ type: 'thinking', choice: at, text: thought, block: -1 }];
   let calls = 0;
@@ -69,7 +69,7 @@ interface Position {
   readonly call: number;
 }
 
-function saidEvents(said: Said, { choice, block, call }: Position): readonly ModelEvent[] {
+function saidEvents(said: AssistantPart, { choice, block, call }: Position): readonly ModelEvent[] {
   switch (said.kind) {
     case 'text':
       return said.from['type'] === 'refusal'

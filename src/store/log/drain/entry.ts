@@ -3,7 +3,7 @@ import type { LogRecord } from '../../../core/records/record.ts';
 import { decodeFrame } from '../../decode.ts';
 import type { SpoolEntry } from '../../frame.ts';
 import { feedbackOf } from '../feedback.ts';
-import type { FramePlace, StoredEntry } from '../log-store.ts';
+import type { FrameSlice, StoredEntry } from '../log-store.ts';
 import { rowOf, type StoredRow } from '../stored-row.ts';
 
 type RecordEntry = SpoolEntry & { readonly kind: 'record' };
@@ -16,10 +16,10 @@ export class DamagedFrame extends Error {
 /** A record of which only its row was read. The frame must stay as it is until the entry is stored. */
 export class FrameEntry implements StoredEntry {
   readonly row: StoredRow;
-  readonly place: FramePlace;
+  readonly place: FrameSlice;
   readonly feedback: GivenFeedback | undefined;
 
-  constructor(row: StoredRow, place: FramePlace, feedback?: GivenFeedback) {
+  constructor(row: StoredRow, place: FrameSlice, feedback?: GivenFeedback) {
     this.row = row;
     this.place = place;
     this.feedback = feedback;
@@ -45,6 +45,6 @@ export class FrameEntry implements StoredEntry {
   }
 }
 
-export function headEntry({ record }: RecordEntry, place: FramePlace): FrameEntry {
+export function headEntry({ record }: RecordEntry, place: FrameSlice): FrameEntry {
   return new FrameEntry(rowOf(record), place, feedbackOf(record));
 }

@@ -1,5 +1,5 @@
 import { objectIn } from '../../../core/json/scan.ts';
-import type { Kind, Own } from '../../compact.ts';
+import type { SharedFields, OwnFields } from '../../compact.ts';
 import { expanded } from '../../expand.ts';
 import { wholeNumber } from '../../../query/whole.ts';
 import { rowOf, type StoredRow } from '../stored-row.ts';
@@ -11,8 +11,8 @@ const mostKept = 500;
 const longestKept = 1024;
 
 /** Of a record that has nothing for itself, and of one that has nothing in common with others. */
-const noOwn: Own = ['', '', 0, 0, 0, null, 0, 0, 0, 0, 0, 0, 0, 0, null, null, null, 0, 0, 0, null, null, 0, null];
-const noKind: Kind = [
+const noOwnFields: OwnFields = ['', '', 0, 0, 0, null, 0, 0, 0, 0, 0, 0, 0, 0, null, null, null, 0, 0, 0, null, null, 0, null];
+const noSharedFields: SharedFields = [
   ...(['', '', '', false, 0, 'whole', null, null, null, null, '', null, null, null, null, null, null, null, 'none', true] as const),
   ...(['DISABLED', 'none', null, null, 'none', null, {}, null, null, null, null, null] as const),
 ];
@@ -24,7 +24,7 @@ const noKind: Kind = [
 export class RowScanner {
   readonly #kept = new Map<string, StoredRow>();
   readonly #kind = new Gap(',"own":["');
-  readonly #none = rowIn({ kind: noKind, own: noOwn });
+  readonly #none = rowIn({ kind: noSharedFields, own: noOwnFields });
 
   /**
    * @param text the line of a record, one character a byte
@@ -62,7 +62,7 @@ export class RowScanner {
     if (kept !== undefined) return kept;
     // Each of its braces must have its other half in it: a mark that stood deeper in the line is found out here.
     const read = objectIn(`{"${name}":${Buffer.from(text.slice(0, text.length - mark), 'latin1').toString()}}`);
-    const row = read === undefined ? undefined : rowIn({ kind: noKind, own: noOwn, ...read });
+    const row = read === undefined ? undefined : rowIn({ kind: noSharedFields, own: noOwnFields, ...read });
     if (row === undefined || text.length > longestKept) return row;
     if (this.#kept.size >= mostKept) this.#kept.clear();
     // A copy: a piece of a line would keep all of it.

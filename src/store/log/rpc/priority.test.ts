@@ -9,9 +9,9 @@ it.skipIf(skipping(process.platform === 'linux' ? undefined : 'threads have prio
   async () => {
     const before = getPriority();
     const threads = new Set(readdirSync('/proc/self/task'));
-    const text = `import { standBack } from ${JSON.stringify(new URL('priority.ts', import.meta.url).href)};
+    const text = `import { lowerPriority } from ${JSON.stringify(new URL('priority.ts', import.meta.url).href)};
     import { parentPort } from 'node:worker_threads';
-    standBack(3);
+    lowerPriority(3);
     parentPort.postMessage('done');
     parentPort.on('message', () => {});`;
     const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(text)}`));

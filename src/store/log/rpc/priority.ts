@@ -10,7 +10,7 @@ const lowest = constants.priority.PRIORITY_LOW;
  *
  * @param steps 1 to 19, added to what the process was started with
  */
-export function standBack(steps: number): void {
+export function lowerPriority(steps: number): void {
   try {
     const thread = Number(/\/task\/(\d+)$/.exec(readlinkSync('/proc/thread-self'))?.[1]);
     // The process itself has the number of its first thread.
@@ -21,7 +21,7 @@ export function standBack(steps: number): void {
 }
 
 /** Lets this process stand back behind all others, with every thread: on Linux each has a priority of its own, which those that it starts get too. */
-export function standBackWholly(): void {
+export function lowerAllPriorities(): void {
   try {
     setPriority(lowest);
     for (const thread of readdirSync('/proc/self/task')) setPriority(Number(thread), lowest);

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { storable } from '../../../query/text.ts';
 import { FiguresOf, SeenValues } from '../figures.ts';
-import type { Batch, FramePlace, StoredEntry } from '../log-store.ts';
+import type { Batch, FrameSlice, StoredEntry } from '../log-store.ts';
 import { seqFor, seqStep, storedAt } from '../schema.ts';
 import type { StoredRow } from '../stored-row.ts';
 import { blockBytes, blockRecords, packBlock, packSeqs } from './blocks.ts';
@@ -138,7 +138,7 @@ class OpenBlock {
     return this.seqs.length >= blockRecords || this.bytes >= blockBytes;
   }
 
-  add(seq: number, at: number, { bytes, from, to }: FramePlace): void {
+  add(seq: number, at: number, { bytes, from, to }: FrameSlice): void {
     const last = this.pieces.at(-1);
     if (last?.bytes === bytes && last.to === from) last.to = to;
     else this.pieces.push({ bytes, from, to });

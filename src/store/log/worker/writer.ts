@@ -5,7 +5,7 @@ import { plural } from '../../../core/text/plural.ts';
 import { createSequence, respond, type Sequence } from '../rpc/protocol.ts';
 import { SpoolDrain } from '../drain/drain.ts';
 import { FrameReader } from '../drain/frame-reader.ts';
-import { SpoolRoom } from '../drain/room.ts';
+import { SpoolEviction } from '../drain/eviction.ts';
 import type { Batch, LogStore, Retention, StoredEntry } from '../log-store.ts';
 import { createQueries } from '../queries/index.ts';
 import { fileAt, isDamage, setAside } from '../sqlite/open.ts';
@@ -56,7 +56,7 @@ class Writer {
   #busyAt = performance.now();
   /** A question looked for words: those that are not indexed yet are worth it. */
   #wantsWords = false;
-  readonly #room: SpoolRoom | undefined;
+  readonly #room: SpoolEviction | undefined;
   readonly #frames = new FrameReader();
   #port: MessagePort | undefined;
   /** Undefined: nothing yet, and what one before this said may still be shown. */
@@ -67,7 +67,7 @@ class Writer {
     this.#sequence = sequence;
     this.#retention = data.retention;
     this.#drain = data.spool === undefined ? undefined : new SpoolDrain(data.spool);
-    this.#room = data.spool === undefined ? undefined : new SpoolRoom(data.spool, data.spoolLimit);
+    this.#room = data.spool === undefined ? undefined : new SpoolEviction(data.spool, data.spoolLimit);
   }
 
   serve(port: MessagePort): void {

@@ -1,6 +1,6 @@
 import { readRegularFileLater } from '../../../core/files/regular-file.ts';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
-import { isSet } from '../grants/given.ts';
+import { isSet } from '../grants/variables.ts';
 import { askToken, type GrantDeps, tokenUrl } from '../grants/token-request.ts';
 import { TokenError, type TokenFetcher } from '../token-source.ts';
 import { keysOf } from './keys-answer.ts';

@@ -1,6 +1,6 @@
 import type { AwsGrant } from '../../../core/secrets/grant.ts';
 import { FetchFault } from '../../outbound/fetch-whole.ts';
-import { given } from '../grants/given.ts';
+import { resolvedText } from '../grants/variables.ts';
 import { askToken, type GrantDeps, type TokenAnswer, type TokenRequest, tokenUrl } from '../grants/token-request.ts';
 import { TokenError, type TokenFetcher } from '../token-source.ts';
 import { keysOf } from './keys-answer.ts';
@@ -21,7 +21,7 @@ const repeats = [{ statuses: [429, 500, 502, 503, 504], waitsMs: [500, 1500] }] 
  */
 export function awsInstance(grant: Grant, deps: GrantDeps): TokenFetcher {
   const base = (): string =>
-    given({ env: 'AWS_EC2_METADATA_SERVICE_ENDPOINT', otherwise: 'http://169.254.169.254' }, deps.env).replace(/\/+$/, '');
+    resolvedText({ env: 'AWS_EC2_METADATA_SERVICE_ENDPOINT', otherwise: 'http://169.254.169.254' }, deps.env).replace(/\/+$/, '');
   const ask = async (path: string, request: Omit<TokenRequest, 'url' | 'trust'>): Promise<TokenAnswer> => {
     try {
       return await askToken({ url: tokenUrl(`${base()}/latest/${path}`), trust: 'operator', connectMs, repeats, ...request }, deps);

@@ -1,6 +1,6 @@
 import type { AwsGrant } from '../../../core/secrets/grant.ts';
 import { readRegularFileLater } from '../../../core/files/regular-file.ts';
-import { given } from '../grants/given.ts';
+import { resolvedText } from '../grants/variables.ts';
 import { askToken, type GrantDeps, tokenUrl } from '../grants/token-request.ts';
 import { TokenError, type TokenFetcher } from '../token-source.ts';
 import { keysOf } from './keys-answer.ts';
@@ -23,11 +23,11 @@ export function awsWebIdentity(grant: Grant, deps: GrantDeps): TokenFetcher {
       const form = new URLSearchParams({
         Action: 'AssumeRoleWithWebIdentity',
         Version: '2011-06-15',
-        RoleArn: given(grant.role, deps.env),
-        RoleSessionName: given(grant.sessionName, deps.env),
+        RoleArn: resolvedText(grant.role, deps.env),
+        RoleSessionName: resolvedText(grant.sessionName, deps.env),
         WebIdentityToken: await tokenIn(grant, deps),
       });
-      const url = tokenUrl(given(grant.endpoint, deps.env));
+      const url = tokenUrl(resolvedText(grant.endpoint, deps.env));
       return keysOf(await askToken({ url, form, trust: 'operator', repeats }, deps), grant.roleField);
     },
   };
@@ -35,7 +35,7 @@ export function awsWebIdentity(grant: Grant, deps: GrantDeps): TokenFetcher {
 
 /** @throws TokenError without the path: callers may see it */
 async function tokenIn({ file, fileField: field }: Grant, { env }: GrantDeps): Promise<string> {
-  const path = given(file, env);
+  const path = resolvedText(file, env);
   let text: string;
   try {
     text = (await readRegularFileLater(path, maxToken)).toString('utf8').trim();

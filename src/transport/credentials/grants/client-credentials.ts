@@ -1,7 +1,7 @@
 import type { OAuthGrant } from '../../../core/secrets/grant.ts';
 import type { Trust } from '../../../core/snapshot.ts';
 import type { TokenFetcher } from '../token-source.ts';
-import { endpointUrl } from './given.ts';
+import { endpointUrl } from './variables.ts';
 import { askToken, type GrantDeps, tokenOf } from './token-request.ts';
 
 type Grant = Extract<OAuthGrant, { kind: 'client-credentials' }>;

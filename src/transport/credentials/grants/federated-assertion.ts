@@ -1,7 +1,7 @@
 import type { OAuthGrant } from '../../../core/secrets/grant.ts';
 import { readRegularFileLater } from '../../../core/files/regular-file.ts';
 import { type Token, TokenError, type TokenFetcher } from '../token-source.ts';
-import { endpointUrl, given } from './given.ts';
+import { endpointUrl, resolvedText } from './variables.ts';
 import { askToken, type GrantDeps, tokenOf } from './token-request.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
 
@@ -45,7 +45,7 @@ async function exchange(grant: Grant, assertion: string, deps: GrantDeps): Promi
   const { scope, repeats, blame } = grant;
   const form = new URLSearchParams({
     grant_type: 'client_credentials',
-    client_id: given(grant.clientId, deps.env),
+    client_id: resolvedText(grant.clientId, deps.env),
     client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
     client_assertion: assertion,
     scope,
@@ -56,7 +56,7 @@ async function exchange(grant: Grant, assertion: string, deps: GrantDeps): Promi
 
 /** @throws TokenError without the path: callers may see it */
 async function read({ file, fileField: field }: Grant, { env }: GrantDeps): Promise<string> {
-  const path = given(file, env);
+  const path = resolvedText(file, env);
   let text: string;
   try {
     text = (await readRegularFileLater(path, maxAssertion)).toString('utf8').trim();

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { FileChallenge } from '../../../core/secrets/grant.ts';
 import { readRegularFileLater } from '../../../core/files/regular-file.ts';
 import { TokenError } from '../token-source.ts';
-import { given, isSet } from './given.ts';
+import { resolvedText, isSet } from './variables.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
 
 /**
@@ -37,7 +37,7 @@ const outside = "the challenge names a file outside the agent's directory";
 function foldersOf({ folders }: FileChallenge, env: Readonly<Record<string, string | undefined>>): string[] {
   return folders
     .filter((parts) => parts.every((part) => typeof part === 'string' || isSet(part.env, env)))
-    .map((parts) => join(...parts.map((part) => given(part, env))));
+    .map((parts) => join(...parts.map((part) => resolvedText(part, env))));
 }
 
 async function readSmall(path: string, maxBytes: number): Promise<string> {

@@ -3,7 +3,7 @@ import type { HeaderPairs } from '../../../core/http/headers.ts';
 import { FetchFault } from '../../outbound/fetch-whole.ts';
 import { type Token, TokenError, type TokenFetcher } from '../token-source.ts';
 import { answerChallenge } from './file-challenge.ts';
-import { given, isSet } from './given.ts';
+import { resolvedText, isSet } from './variables.ts';
 import { askToken, type GrantDeps, tokenOf, type TokenRequest, tokenUrl } from './token-request.ts';
 
 type Grant = Extract<OAuthGrant, { kind: 'instance-identity' }>;
@@ -37,7 +37,7 @@ async function ask(endpoint: InstanceEndpoint, grant: Grant, deps: GrantDeps): P
 
 function requestFor(endpoint: InstanceEndpoint, grant: Grant, { env }: GrantDeps): TokenRequest {
   const parameters = new URLSearchParams({ ...endpoint.parameters, resource: grant.resource });
-  const identity = grant.identity ?? (endpoint.defaultIdentity === undefined ? '' : given(endpoint.defaultIdentity, env));
+  const identity = grant.identity ?? (endpoint.defaultIdentity === undefined ? '' : resolvedText(endpoint.defaultIdentity, env));
   if (identity !== '') {
     if (endpoint.identity === undefined) {
       const field = grant.identityField;
@@ -45,8 +45,8 @@ function requestFor(endpoint: InstanceEndpoint, grant: Grant, { env }: GrantDeps
     }
     parameters.set(endpoint.identity, identity);
   }
-  const url = tokenUrl(`${given(endpoint.url, env).replace(/\/+$/, '')}${endpoint.path ?? ''}`);
-  const headers: HeaderPairs = Object.entries(endpoint.headers).flatMap(([name, value]) => [name, given(value, env)]);
+  const url = tokenUrl(`${resolvedText(endpoint.url, env).replace(/\/+$/, '')}${endpoint.path ?? ''}`);
+  const headers: HeaderPairs = Object.entries(endpoint.headers).flatMap(([name, value]) => [name, resolvedText(value, env)]);
   const common = { url, headers, trust: 'operator', connectMs: endpoint.connectMs, repeats: endpoint.repeats } as const;
   if (endpoint.method === 'POST') return { ...common, form: parameters };
   for (const [name, value] of parameters) url.searchParams.set(name, value);

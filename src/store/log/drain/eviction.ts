@@ -19,7 +19,7 @@ const halfEnd = '.half';
 const bare = (segment: string): string => segment.replace(/(?:\.bare)?\.log$/, '.bare.log');
 
 /** Makes room in a spool that cannot be stored for now: the bodies of the oldest records go first, then records. */
-export class SpoolRoom {
+export class SpoolEviction {
   readonly #dir: string;
   readonly #limit: number;
   readonly #window = new SegmentWindow();

@@ -2,7 +2,7 @@ const slotMs = 10_000;
 const slots = 6;
 
 /** Attempts within the last minute, in slots of ten seconds. Times are Unix milliseconds. */
-export class LastMinute {
+export class MinuteWindow {
   readonly #all = new Float64Array(slots);
   readonly #failed = new Float64Array(slots);
   /** Number of the newest slot since 1970. */

@@ -5,7 +5,7 @@ import { placedBlocks } from './blocks.ts';
 import { stringOf } from '../shared/json.ts';
 
 /** One piece of what an assistant said. `from` is what the client sent for it. */
-export type Said =
+export type AssistantPart =
   | { readonly kind: 'text'; readonly text: string; readonly from: Plain }
   | { readonly kind: 'thinking'; readonly text: string; readonly signature: string | undefined; readonly from: Plain }
   | { readonly kind: 'redacted'; readonly data: string; readonly from: Plain }
@@ -33,7 +33,7 @@ export const assistantMembers = [
  * story, and services differ in which of them they take. `content_blocks` holds all that `content` says and more, so it is
  * preferred as long as the client did not write another text.
  */
-export function saidBy(message: Plain): readonly Said[] {
+export function partsInOrder(message: Plain): readonly AssistantPart[] {
   const calls = callsOf(message);
   const own = partsOf(message['content']);
   const extra = message['content_blocks'];
@@ -53,7 +53,7 @@ export function saidBy(message: Plain): readonly Said[] {
 
 /** Puts calls where they stood among the other pieces. */
 class Order {
-  readonly out: Said[] = [];
+  readonly out: AssistantPart[] = [];
   readonly #calls: readonly Plain[];
   readonly #placed = new Set<Plain>();
   /** Calls that may wait, the last one first. */
@@ -69,7 +69,7 @@ class Order {
     }
   }
 
-  add(said: Said, gap: number): void {
+  add(said: AssistantPart, gap: number): void {
     for (let n = 0; n < gap && this.#first(); n += 1);
     if (said.kind !== 'call') {
       this.out.push(said);
@@ -86,7 +86,7 @@ class Order {
     if (call !== undefined) this.#place(call);
   }
 
-  finish(): readonly Said[] {
+  finish(): readonly AssistantPart[] {
     while (this.#first());
     return this.out;
   }
@@ -117,18 +117,18 @@ function callsOf(message: Plain): readonly Plain[] {
 }
 
 /** A text, a list of parts, or the object that some services answer with where JSON was asked for. */
-function partsOf(content: unknown): readonly Said[] {
+function partsOf(content: unknown): readonly AssistantPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content, from: {} }];
   if (isPlain(content)) return [{ kind: 'text', text: JSON.stringify(content), from: {} }];
   if (!Array.isArray(content)) return [];
-  return content.flatMap((part: unknown): readonly Said[] => {
+  return content.flatMap((part: unknown): readonly AssistantPart[] => {
     if (typeof part === 'string') return partsOf(part);
     return isPlain(part) ? [saidIn(part)] : [];
   });
 }
 
 /** A refusal, or what was spoken, where nothing else was said. */
-function lastWords(message: Plain, said: readonly Said[]): Said | undefined {
+function lastWords(message: Plain, said: readonly AssistantPart[]): AssistantPart | undefined {
   const refusal = textOf(message['refusal']);
   if (refusal !== undefined) return { kind: 'text', text: refusal, from: { type: 'refusal' } };
   const audio = message['audio'];
@@ -137,10 +137,10 @@ function lastWords(message: Plain, said: readonly Said[]): Said | undefined {
 }
 
 /** The texts of a list, joined. */
-const textIn = (said: readonly Said[]): string =>
+const textIn = (said: readonly AssistantPart[]): string =>
   said.map((one) => (one.kind === 'text' && one.from['type'] !== 'refusal' ? one.text : '')).join('');
 
-function saidIn(part: Plain): Said {
+function saidIn(part: Plain): AssistantPart {
   const type = textOf(part['type']) ?? guessed(part);
   switch (type) {
     case 'text':

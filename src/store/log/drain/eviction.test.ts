@@ -7,7 +7,7 @@ import type { LogRecord } from '../../../core/records/record.ts';
 import { encodeRecord } from '../../encode.ts';
 import { listSegments, openSpool } from '../../spool.ts';
 import { readSpool } from '../../fixtures/read-spool.ts';
-import { SpoolRoom } from './room.ts';
+import { SpoolEviction } from './eviction.ts';
 import { SegmentWindow } from './segment-window.ts';
 
 let dir: string;
@@ -52,7 +52,7 @@ it('makes room also where a record can only be read as far as its row, and leave
   const bytes = readFileSync(join(dir, oldest));
   bytes.write('\u0001', bytes.indexOf('"messages":[[{') + '"messages":[['.length + 1);
   writeFileSync(join(dir, oldest), bytes);
-  const room = new SpoolRoom(dir, limit);
+  const room = new SpoolEviction(dir, limit);
   room.make(() => undefined);
   expect(room.droppedRecords).toBe(1);
   expect(await kept()).toMatchObject({ records: 89, oldest: 'r1' });
@@ -61,13 +61,13 @@ it('makes room also where a record can only be read as far as its row, and leave
 
 it('leaves a spool that has room as it is', async () => {
   fill(40, true);
-  new SpoolRoom(dir, limit).make(() => undefined);
+  new SpoolEviction(dir, limit).make(() => undefined);
   expect(await kept()).toMatchObject({ records: 40, bodies: 40 });
 });
 
 it('deletes the oldest bodies first, and all records stay', async () => {
   fill(90, true);
-  const room = new SpoolRoom(dir, limit);
+  const room = new SpoolEviction(dir, limit);
   room.make(() => undefined);
   const left = await kept();
   expect(left).toMatchObject({ records: 90, oldest: 'r0', absent: 'deleted: the spool was full' });
@@ -78,7 +78,7 @@ it('deletes the oldest bodies first, and all records stay', async () => {
 
 it('deletes the oldest records where bodies are not enough, and counts them', async () => {
   fill(600, false);
-  const room = new SpoolRoom(dir, limit);
+  const room = new SpoolEviction(dir, limit);
   room.make(() => undefined);
   const left = await kept();
   expect(left.bytes).toBeLessThan(limit * 0.75);
@@ -90,7 +90,7 @@ it('deletes what a crash left half written, and nothing else', () => {
   fill(10, true);
   const segments = listSegments(dir);
   writeFileSync(join(dir, `${segments[0]?.replace('.log', '.bare.log') ?? ''}.half`), '{"v":1');
-  new SpoolRoom(dir, limit).make(() => undefined);
+  new SpoolEviction(dir, limit).make(() => undefined);
   expect(readdirSync(dir).toSorted()).toEqual(segments);
 });
 
@@ -99,7 +99,7 @@ it('neither writes nor counts again what is stored already', async () => {
   const [first = ''] = listSegments(dir);
   const stored = new SegmentWindow().read(join(dir, first), 0).entries.slice(0, 4);
   const offset = stored.reduce((sum, read) => (read.kind === 'record' ? sum + read.entry.place.to - read.entry.place.from : sum), 0);
-  const room = new SpoolRoom(dir, limit);
+  const room = new SpoolEviction(dir, limit);
   room.make((segment) => (segment === first ? offset : 0));
   const left = await kept();
   expect(left).toMatchObject({ records: 86, oldest: 'r4' });

@@ -1,11 +1,11 @@
-import type { Given, TokenEndpoint } from '../../../core/secrets/grant.ts';
+import type { TextOrVariable, TokenEndpoint } from '../../../core/secrets/grant.ts';
 import { TokenError } from '../token-source.ts';
 import { tokenUrl } from './token-request.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The text, or what the variable holds. @throws TokenError naming a variable that is not set */
-export function given(value: Given, env: Environment): string {
+export function resolvedText(value: TextOrVariable, env: Environment): string {
   if (typeof value === 'string') return value;
   const found = env[value.env]?.trim();
   const text = found === undefined || found === '' ? value.otherwise : found;
@@ -22,6 +22,6 @@ export function isSet(name: string, env: Environment): boolean {
 
 /** Joins the parts of a token endpoint. @throws TokenError */
 export function endpointUrl({ base, path }: TokenEndpoint, env: Environment): URL {
-  const segments = path.map((part) => encodeURIComponent(given(part, env)));
-  return tokenUrl([given(base, env).replace(/\/+$/, ''), ...segments].join('/'));
+  const segments = path.map((part) => encodeURIComponent(resolvedText(part, env)));
+  return tokenUrl([resolvedText(base, env).replace(/\/+$/, ''), ...segments].join('/'));
 }
