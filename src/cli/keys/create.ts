@@ -40,7 +40,7 @@ export async function createKey(name: string, flags: CreateFlags, io: CliIo, reg
   const { key, entry, text } = issue(name, rulesOf(flags), config.keys, Date.now());
   const file = flags.write === true ? fileFor(name, config, io) : undefined;
   const others = await refuseErrors({ name, text, file, config }, io, registry);
-  if (file !== undefined) writeNew(file, text, io.cwd);
+  if (file !== undefined) writeNew(file, text, config.path, io.cwd);
   print({ name, key, entry, text, file, others }, flags, io);
   return exitCodes.yes;
 }

@@ -1,19 +1,27 @@
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, type Stats, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { EditError, type Member, setMembers } from '../../config/edit/document.ts';
 import type { WrittenKey } from '../../config/edit/written.ts';
 import { barePath } from '../../core/text/shown-path.ts';
 import { Refusal } from '../refusal.ts';
+import { shareLike } from './owner.ts';
 import { replaceFile } from './replace-file.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 
-/** Writes a new file for the owner alone, whole or not at all; never over one that is there. @throws Refusal */
-export function writeNew(path: string, text: string, cwd: string): void {
+/**
+ * Writes a new file, whole or not at all; never over one that is there. Whoever reads the configuration that includes it
+ * can read it, and the folder that it is in.
+ *
+ * @param configPath the file with the include
+ * @throws Refusal
+ */
+export function writeNew(path: string, text: string, configPath: string, cwd: string): void {
   guarded(path, cwd, () => {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), statSync(dirname(configPath)));
     const draft = draftOf(path);
     writeFileSync(draft, text, { flag: 'wx', mode: 0o600 });
     try {
+      shareLike(draft, statSync(configPath), 0o666);
       linkSync(draft, path);
     } catch (error) {
       if (errorCode(error) === 'EEXIST') throw error;
@@ -25,6 +33,12 @@ export function writeNew(path: string, text: string, cwd: string): void {
       if (existsSync(draft)) unlinkSync(draft);
     }
   });
+}
+
+function makeFolder(path: string, like: Stats): void {
+  const first = mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let folder = path; folder.length >= first.length; folder = dirname(folder)) shareLike(folder, like, 0o777);
 }
 
 /** Sets members of a key where it is written; everything else in the file stays as it is. @throws Refusal */

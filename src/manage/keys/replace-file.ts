@@ -1,10 +1,11 @@
-import { chmodSync, existsSync, realpathSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, realpathSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { Refusal } from '../refusal.ts';
+import { shareLike } from './owner.ts';
 import { basename, dirname, join } from 'node:path';
 
 /**
  * Writes a file whole or not at all: a draft beside it, then a rename, so that a gateway that watches never reads half of
- * it. Links are followed and the mode is kept; a new file gets the usual one.
+ * it. Links are followed, owner and mode are kept; a new file gets the usual ones.
  *
  * @param shown the path for messages
  * @throws Refusal when it can't be written; then nothing was changed
@@ -15,7 +16,7 @@ export function replaceFile(path: string, text: string, shown: string): void {
   const draft = join(dirname(file), `.${basename(file)}.${process.pid}.draft`);
   try {
     writeFileSync(draft, text, { flag: 'wx', ...(isNew ? {} : { mode: 0o600 }) });
-    if (!isNew) chmodSync(draft, statSync(file).mode & 0o777);
+    if (!isNew) shareLike(draft, statSync(file), 0o777);
     renameSync(draft, file);
   } catch (error) {
     if (existsSync(draft)) unlinkSync(draft);

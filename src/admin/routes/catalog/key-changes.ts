@@ -63,7 +63,7 @@ async function create({ subject, body, written, configPath }: Change): Promise<M
   const { key, text } = issue(name, rulesOf(body), written.keys, Date.now());
   await checkNew({ subject, written, name, text, configPath });
   const file = fileForKey(name, written.include, configPath);
-  const isWritten = file !== undefined && unlessReadOnly(() => writeNew(file, text, subject.cwd));
+  const isWritten = file !== undefined && unlessReadOnly(() => writeNew(file, text, configPath, subject.cwd));
   return { secret: key, yaml: text, written_to: isWritten && file !== undefined ? barePath(file, subject.cwd) : null };
 }
 

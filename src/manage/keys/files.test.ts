@@ -1,0 +1,45 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { editKey, writeNew } from './files.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'keys-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const modeOf = (path: string): number => statSync(path).mode & 0o777;
+const ownerOf = (path: string): readonly [number, number] => [statSync(path).uid, statSync(path).gid];
+
+const isRoot = process.getuid?.() === 0;
+const nobody = 65_534;
+
+describe.each([
+  [0o644, 0o755],
+  [0o640, 0o750],
+  [0o600, 0o700],
+])('beside a configuration of mode %o', (mode, folderMode) => {
+  const dir = join(root, mode.toString(8));
+  mkdirSync(dir);
+  const config = join(dir, 'gateway.yaml');
+  writeFileSync(config, 'version: 1\n');
+  chmodSync(config, mode);
+  chmodSync(dir, folderMode);
+  if (isRoot) for (const path of [dir, config]) chownSync(path, nobody, nobody);
+  const file = join(dir, 'configs/keys/app.yaml');
+
+  it('a new key can be read by whoever reads that', () => {
+    writeNew(file, 'api_keys: {app: {hash: a}}\n', config, dir);
+    expect([modeOf(file), modeOf(join(dir, 'configs/keys')), modeOf(join(dir, 'configs'))]).toEqual([mode, folderMode, folderMode]);
+    for (const path of [file, join(dir, 'configs/keys'), join(dir, 'configs')]) expect(ownerOf(path)).toEqual(ownerOf(config));
+  });
+
+  it('a changed one keeps owner and mode, also behind a link', () => {
+    chmodSync(file, 0o440);
+    if (isRoot) chownSync(file, nobody, 0);
+    const before = ownerOf(file);
+    const link = join(dir, 'link.yaml');
+    symlinkSync(file, link);
+    editKey({ name: 'app', entry: {}, file: link }, { revoked: '2027-01-01' }, dir);
+    expect([modeOf(file), ownerOf(file)]).toEqual([0o440, before]);
+  });
+});
