@@ -1,5 +1,8 @@
 import { errorCatalogue } from '../core/error.ts';
+import { nearest } from '../core/text/nearest.ts';
 import { filterHelp } from '../query/help.ts';
+import type { CliCommand } from './index.ts';
+import type { CliIo } from './io.ts';
 
 /** Pages of `gateway help <topic>`. */
 export const topics = { config, secrets, errors, filters: filterHelp, signals };
@@ -48,4 +51,30 @@ a second signal  stop at once; exit code 143 or 130
 Exit codes: 0 success · 1 the check or command failed, or nothing was found · 2 wrong usage · 3 the configuration is invalid
             4 the running gateway is not reachable · 5 not allowed · 130, 143 ended by a signal
 `;
+}
+
+function noHelp(words: readonly string[], meant: string | undefined): string {
+  const guess = meant === undefined ? '' : `\n(Did you mean ${meant}?)`;
+  return `error: no help on "${words.join(' ')}"; available: ${Object.keys(topics).join(', ')}, and each command${guess}`;
+}
+
+/** `gateway help [TOPIC]`: of a topic, or of a command below the others. */
+export function addHelp(program: CliCommand, io: CliIo): void {
+  program
+    .command('help')
+    .description(`explain a command, or one of: ${Object.keys(topics).join(', ')}`)
+    .argument('[topic...]')
+    .action((words: string[]) => {
+      const [topic = ''] = words;
+      if (words.length === 1 && Object.hasOwn(topics, topic)) return void io.stdout.write(topics[topic as keyof typeof topics]());
+      let found: CliCommand | undefined = program;
+      let names: readonly string[] = Object.keys(topics);
+      for (const word of words) {
+        const { commands }: CliCommand = found;
+        names = [...(found === program ? names : []), ...commands.map((one) => one.name())];
+        found = commands.find((one) => one.name() === word);
+        if (found === undefined) return program.error(noHelp(words, nearest(word, names)));
+      }
+      return found.outputHelp();
+    });
 }

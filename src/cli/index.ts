@@ -8,7 +8,7 @@ import type { CheckFlags } from './check.ts';
 import type { ExplainFlags } from './explain/request.ts';
 import { CommandError, type CommonFlags, errorText, exitCodes } from './command.ts';
 import type { HealthFlags } from './health/index.ts';
-import { topics } from './help.ts';
+import { addHelp } from './help.ts';
 import type { InitFlags } from './init.ts';
 import { Refusal } from '../manage/refusal.ts';
 import { type RemoteGateway, type CliIo, Interrupted } from './io.ts';
@@ -308,7 +308,11 @@ function addProviders(parent: Command, { io, registry, does }: CommandDeps): voi
     .option('--name <text>', 'display name')
     .option('--description <text>', 'description')
     .option('--uri <uri>', 'fill in settings from a target URI')
-    .option('--set <key=value>', 'a setting by its path, as resource_name=contoso-eu; repeatable', collect)
+    .option(
+      '--set <key=value>',
+      'a setting by its path, as resource_name=contoso-eu or deployments."gpt-4.1".deployment_id=chat; repeatable',
+      collect,
+    )
     .option('--key-env <variable>', 'name of the environment variable with the key')
     .option('--key-file <path>', 'path of the file with the key')
     .option('--no-input', 'do not prompt')
@@ -379,19 +383,4 @@ function addPrompts(parent: Command, { io, registry, does }: CommandDeps): void 
     'gateway prompts render welcome --var product=Kite',
     'gateway prompts render welcome@2 --var-file question=mail.txt --json',
   );
-}
-
-function addHelp(program: Command, io: CliIo): void {
-  program
-    .command('help')
-    .description(`explain a command, or one of: ${Object.keys(topics).join(', ')}`)
-    .argument('[topic]')
-    .action((topic: string | undefined) => {
-      if (topic === undefined) return program.outputHelp();
-      const command = program.commands.find((one) => one.name() === topic);
-      if (command !== undefined) return command.outputHelp();
-      const text = Object.hasOwn(topics, topic) ? topics[topic as keyof typeof topics] : undefined;
-      if (text === undefined) return program.error(`error: no help on "${topic}"; available: ${Object.keys(topics).join(', ')}`);
-      return void io.stdout.write(text());
-    });
 }

@@ -1,8 +1,12 @@
-/** Rows with their columns in line; the last cell of a row is as long as it is. */
+import { printable } from '../core/text/printable.ts';
+import { parseDuration } from '../core/text/units.ts';
+
+/** Rows with their columns in line, for a terminal; the last cell of a row is as long as it is. */
 export function table(rows: readonly (readonly string[])[], gap = '  '): string {
-  const widths = columnWidths(rows);
+  const shown = rows.map((row) => row.map(printable));
+  const widths = columnWidths(shown);
   const line = (row: readonly string[]): string => row.map((cell, i) => padEnd(cell, widths[i] ?? 0)).join(gap);
-  return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
+  return shown.map((row) => `${line(row).trimEnd()}\n`).join('');
 }
 
 /** The columns that each cell of the rows needs, in columns of a terminal. */
@@ -49,6 +53,9 @@ export function fitting(text: string, width: number): number {
   }
   return text.length;
 }
+
+/** A duration that is typed, in milliseconds. It has its unit: whoever types 30 means seconds. Undefined when not readable. */
+export const typedDuration = (text: string): number | undefined => (/[a-z]\s*$/i.test(text) ? parseDuration(text) : undefined);
 
 export { plural } from '../core/text/plural.ts';
 

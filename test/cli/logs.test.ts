@@ -264,6 +264,14 @@ describe('what is no admin listener of this version', () => {
     },
   );
 
+  it.each([['status'], ['reload'], ['drain'], ['logs', 'search']])(
+    'is not looked for where the file that is named is missing: %s',
+    async (...args) => {
+      const err = 'error: nowhere.yaml:1: the file "nowhere.yaml" cannot be read (no such file)\n';
+      expect(await runHere([...args, '-c', 'nowhere.yaml'], tmpdir(), { env: {} })).toEqual({ code: 3, out: '', err });
+    },
+  );
+
   it('is looked for at the usual address where the file does not parse, which the error shows', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'gateway-broken-'));
     writeFileSync(join(dir, 'gateway.yaml'), 'version: 1\nserver: {admin: {listen: "127.0.0.1:9"}\nproviders: {}\n');

@@ -299,6 +299,21 @@ describe('gateway providers add', () => {
     expect((await runHere(['check'], cwd, { env: { AZURE_KEY: 'x' } })).code).toBe(0);
   });
 
+  it.each([
+    [['deployments."gpt-4.1".deployment_id=a=b', 'deployments."gpt-4.1".api_version=2024-10-21'], /gpt-4\.1:\n +deployment_id: a=b\n/, ''],
+    [['resource_name'], /^$/, '"resource_name" is not key=value'],
+    [['=x'], /^$/, '"=x" is not key=value'],
+    [['deployments..a=x'], /^$/, '"deployments..a" is not a path'],
+    [['deployments."a=x'], /^$/, 'is not key=value'],
+    [['__proto__.a=x'], /^$/, '"__proto__.a" is not a path'],
+  ])('reads the path of %j', async (assignments, out, err) => {
+    const set = assignments.flatMap((one) => ['--set', one]);
+    const args = ['providers', 'add', 'azure-openai', '--no-input', '--dry-run', '--set', 'resource_name=a', '--key-env', 'K', ...set];
+    const ran = await runHere(args, folder());
+    expect([ran.code, ran.out]).toEqual([err === '' ? 0 : 2, expect.stringMatching(out)]);
+    expect(ran.err).toContain(err);
+  });
+
   it('writes the file where there is none, from an address', async () => {
     const cwd = folder();
     const uri = 'https://r1.services.ai.azure.com/anthropic/v1/messages';

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { readToken } from '../../admin/auth/token-file.ts';
 import { readAdmin, type WrittenAdmin } from '../../config/edit/written.ts';
 import { defaultAdminListen, isLoopbackHost, listenAddress, type ListenSetting, listenText } from '../../core/http/listen-address.ts';
+import { printable } from '../../core/text/printable.ts';
 import { stateDirPath } from '../../store/state-dir.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import { findConfig } from '../find-config.ts';
@@ -38,7 +39,11 @@ export interface AdminTarget {
 export function adminTarget({ admin, config }: AdminFlags, io: Pick<CliIo, 'env' | 'cwd'>): AdminTarget {
   const named = admin ?? io.env['GATEWAY_ADMIN'];
   const written = readWritten(config, io);
-  const place = placeOf(named === undefined || named === '' ? (written?.listen ?? defaultAdminListen) : named);
+  // A slip of the hand in its name must not lead to another gateway.
+  const isNamed = named !== undefined && named !== '';
+  if (!isNamed && config !== undefined && written?.isRead === false)
+    throw new CommandError(exitCodes.invalid, printable(written.fault ?? 'the configuration cannot be read'));
+  const place = placeOf(isNamed ? named : (written?.listen ?? defaultAdminListen));
   const own = io.env['GATEWAY_ADMIN_TOKEN'];
   const token = own !== undefined && own !== '' ? own : isLocal(place) ? written?.token : undefined;
   return { ...place, token, fault: written?.fault };

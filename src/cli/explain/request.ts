@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { reasonOf } from '../../config/read/files.ts';
 import { canonicalPrefix } from '../../core/http/headers.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import { parseJson } from '../../core/json/scan.ts';
@@ -72,8 +73,7 @@ async function textOf(written: string, io: CliIo): Promise<string> {
   try {
     return readFileSync(resolve(io.cwd, written.slice(1)), 'utf8');
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    throw new CommandError(exitCodes.usage, `the file ${written.slice(1)} cannot be read (${reason})`);
+    throw new CommandError(exitCodes.usage, `the file "${written.slice(1)}" cannot be read (${reasonOf(error)})`);
   }
 }
 

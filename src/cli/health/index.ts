@@ -1,11 +1,10 @@
 import { type Plain, isPlain } from '../../core/json/merge.ts';
 import { printable } from '../../core/text/printable.ts';
-import { parseDuration } from '../../core/text/units.ts';
 import { type ReadyResponse, askReady } from './ask-ready.ts';
 import { type HealthTarget, healthTarget } from './target.ts';
 import type { CliIo } from '../io.ts';
 import { CommandError, exitCodes } from '../command.ts';
-import { plural, jsonText } from '../text.ts';
+import { plural, jsonText, typedDuration } from '../text.ts';
 
 export interface HealthFlags {
   readonly config?: string;
@@ -21,7 +20,7 @@ const mostMs = 600_000;
 
 /** `gateway health`: asks a running gateway whether it is ready. Returns the exit code. */
 export async function health(flags: HealthFlags, io: CliIo): Promise<number> {
-  const timeoutMs = parseDuration(flags.timeout);
+  const timeoutMs = typedDuration(flags.timeout);
   if (timeoutMs === undefined || timeoutMs <= 0 || timeoutMs > mostMs)
     throw new CommandError(exitCodes.usage, `"${flags.timeout}" is not a timeout; write it like 2s or 500ms`);
   const target = healthTarget(flags, io);

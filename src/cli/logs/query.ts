@@ -1,6 +1,6 @@
-import { parseDuration } from '../../core/text/units.ts';
 import type { AdminFlags } from '../admin/target.ts';
 import { CommandError, exitCodes } from '../command.ts';
+import { typedDuration } from '../text.ts';
 
 /** Flags of the commands that look for records. */
 export interface QueryFlags extends AdminFlags {
@@ -12,12 +12,12 @@ export interface QueryFlags extends AdminFlags {
 
 /** The words of the command line and its flags as one filter. @throws CommandError */
 export function queryText(words: readonly string[], { since, until, errors, slow }: QueryFlags): string {
-  if (slow !== undefined && parseDuration(slow) === undefined)
+  if (slow !== undefined && typedDuration(slow) === undefined)
     throw new CommandError(exitCodes.usage, `"${slow}" is not a duration`, 'Write a number with a unit, such as 2s.');
   return [
     ...words,
     ...(errors === true ? ['error:*'] : []),
-    ...(slow === undefined ? [] : [`latency:>${/^\d+$/.test(slow) ? `${slow}ms` : slow}`]),
+    ...(slow === undefined ? [] : [`latency:>${slow}`]),
     ...(since === undefined ? [] : [`since:${quoted(since)}`]),
     ...(until === undefined ? [] : [`until:${quoted(until)}`]),
   ].join(' ');
@@ -26,11 +26,11 @@ export function queryText(words: readonly string[], { since, until, errors, slow
 const quoted = (value: string): string => (/^[\w.:+-]+$/.test(value) ? value : `"${value.replaceAll('"', '')}"`);
 
 /** A whole number of a flag. @throws CommandError */
-export function countOf(flag: string, value: string | undefined, usual: number): number {
+export function countOf(flag: string, value: string | undefined, usual: number, least = 1): number {
   if (value === undefined) return usual;
-  const count = Number(value);
-  if (Number.isSafeInteger(count) && count > 0) return count;
-  throw new CommandError(exitCodes.usage, `--${flag} is not a whole number above 0: "${value}"`);
+  const count = value.trim() === '' ? Number.NaN : Number(value);
+  if (Number.isSafeInteger(count) && count >= least) return count;
+  throw new CommandError(exitCodes.usage, `--${flag} is not a whole number from ${least} up: "${value}"`);
 }
 
 /** A share such as `10%`, as a number from 0 to 1. @throws CommandError */

@@ -35,9 +35,11 @@ export async function plan(flags: PlanFlags, io: CliIo, registry: Registry): Pro
   const { against, format } = flags;
   if (format !== 'text' && format !== 'markdown')
     throw new CommandError(exitCodes.usage, `"${format}" is not a format; write text or markdown`);
-  const sample = flags.sample === '0' ? 0 : countOf('sample', flags.sample, 1000);
+  const sample = countOf('sample', flags.sample, 1000, 0);
   const path = fileOf(flags.config, io);
   const loaded = await load({ path }, io, registry, { allowMissingSecrets: true });
+  if (loaded.texts[path] === undefined)
+    throw new CommandError(exitCodes.invalid, loaded.diagnostics[0]?.message ?? `${path} cannot be read`);
   const client = against === 'running' ? adminClient(flags, io) : undefined;
   const result =
     client === undefined
@@ -60,7 +62,8 @@ export async function plan(flags: PlanFlags, io: CliIo, registry: Registry): Pro
         isRunning: client !== undefined,
       }),
     );
-  return flags.exitCode === true && result.diff !== '' ? exitCodes.no : exitCodes.yes;
+  const isSame = result.diff === '' && result.changes.length === 0 && result.restart_needed.length === 0;
+  return flags.exitCode === true && !isSame ? exitCodes.no : exitCodes.yes;
 }
 
 /** @throws CommandError for standard input: files that it includes have no place */

@@ -9,15 +9,23 @@ export type Draft = Record<string, unknown>;
 /** Takes one `key.path=value` of the command line. @throws CommandError */
 export function setIn(draft: Draft, assignment: string, provider: Provider): void {
   const wrong = (message: string): CommandError => new CommandError(exitCodes.usage, message);
-  const eq = assignment.indexOf('=');
-  if (eq <= 0) throw wrong(`"${assignment}" is not key=value`);
-  const path = assignment.slice(0, eq).split('.');
-  const text = assignment.slice(eq + 1);
-  if (path.some((step) => step === '' || step === '__proto__')) throw wrong(`"${assignment.slice(0, eq)}" is not a path`);
+  const [whole = '', written] = /^((?:"[^"]*"|[^"=])+)=/.exec(assignment) ?? [];
+  if (written === undefined) throw wrong(`"${assignment}" is not key=value`);
+  const path = stepsOf(written);
+  const text = assignment.slice(whole.length);
+  if (path === undefined) throw wrong(`"${written}" is not a path`);
   if (isSecret(provider, path) && !/^\$\{(?:env|file):[^{}]+\}$/.test(text)) {
     throw wrong(`"${path.join('.')}" is a secret: write its reference, \${env:NAME} or \${file:/path}`);
   }
   put(draft, path, valueOf(text));
+}
+
+/** Names between dots; one that has a dot itself is in quotes: `deployments."gpt-4.1"`. Undefined where it is no path. */
+function stepsOf(written: string): readonly string[] | undefined {
+  const step = '"([^"]+)"|([^".]+)';
+  if (!new RegExp(`^(?:${step})(?:\\.(?:${step}))*$`).test(written)) return undefined;
+  const steps = [...written.matchAll(new RegExp(step, 'g'))].map(([, quoted, bare]) => quoted ?? bare ?? '');
+  return steps.includes('__proto__') ? undefined : steps;
 }
 
 /** Writes a value at a path, making the mappings on the way. */

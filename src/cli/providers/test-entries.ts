@@ -1,5 +1,4 @@
 import { createMask } from '../../core/secrets/mask.ts';
-import { parseDuration } from '../../core/text/units.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { createOutbound } from '../../transport/outbound/index.ts';
 import { type CliIo, hasColors } from '../io.ts';
@@ -8,7 +7,7 @@ import { hostOf, shortHost } from '../../manage/providers/facts.ts';
 import { type Tested, type Trial, tryOne } from '../../manage/providers/try.ts';
 import { type Catalog, chosen, openCatalog } from './catalog.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
-import { jsonText } from '../text.ts';
+import { jsonText, padEnd, textWidth, typedDuration } from '../text.ts';
 
 export interface TestFlags extends CommonFlags {
   /** Also requests that cost tokens: one token for each deployment. */
@@ -23,7 +22,7 @@ const defaultTimeoutMs = 10_000;
 
 /** `gateway providers test [SLUG…]`: proves each entry with its real credential and the cheapest calls. Returns the exit code. */
 export async function testProviders(slugs: readonly string[], flags: TestFlags, io: CliIo, registry: Registry): Promise<number> {
-  const timeoutMs = flags.timeout === undefined ? defaultTimeoutMs : parseDuration(flags.timeout);
+  const timeoutMs = flags.timeout === undefined ? defaultTimeoutMs : typedDuration(flags.timeout);
   if (timeoutMs === undefined || timeoutMs <= 0)
     throw new CommandError(exitCodes.usage, `"${flags.timeout}" is not a duration; write it like 10s or 500ms`);
   let allowed: readonly string[] = [];
@@ -80,16 +79,16 @@ function inParallel<A, B>(items: readonly A[], limit: number, work: (item: A) =>
 
 /** One line an entry, as soon as it and those before it are known. */
 function printer(entries: readonly CatalogEntry[], { flags, io }: Round): (tested: Tested) => void {
-  const slugs = Math.max(0, ...entries.map(({ slug }) => slug.length));
+  const slugs = Math.max(0, ...entries.map(({ slug }) => textWidth(slug)));
   const hosts = Math.max(0, ...entries.map((one) => shortHost(hostOf(one) ?? '-').length));
   const colors = hasColors(io.stdout, io.env, flags.color);
   const paint = (state: Tested['state'], text: string): string => (colors ? `\u001b[${paints[state]}m${text}\u001b[0m` : text);
   return ({ slug, state, host, says, fix, ms }) => {
     const word = (state === 'fail' ? 'FAIL' : state).padEnd(4);
-    const lead = `${slug.padEnd(slugs)}   ${paint(state, word)}   `;
+    const lead = `${padEnd(slug, slugs)}   ${paint(state, word)}   `;
     if (state === 'off') return void io.stdout.write(`${lead}${says}\n`);
     const time = ms === null || state === 'fail' ? '' : `${ms} ms`;
-    const line = `${lead}${shortHost(host ?? '-').padEnd(hosts)}   ${state === 'fail' ? says : says.padEnd(36)}   ${time}`.trimEnd();
+    const line = `${lead}${shortHost(host ?? '-').padEnd(hosts)}   ${state === 'fail' ? says : padEnd(says, 36)}   ${time}`.trimEnd();
     const below = fix === null ? '' : `${' '.repeat(slugs + 10)}fix: ${fix}\n`;
     return void io.stdout.write(`${line}\n${below}`);
   };

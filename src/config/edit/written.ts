@@ -126,12 +126,14 @@ export interface WrittenAdmin {
   readonly stateDir: string | undefined;
   /** What keeps the files from being read as a whole, as `file:line: message`: the others may be in that part. */
   readonly fault: string | undefined;
+  /** False where the file itself cannot be read. */
+  readonly isRead: boolean;
 }
 
 /** Reads `server.admin` of a configuration and its includes. Nothing else is resolved or has to be valid. */
 export function readAdmin(source: Source, around: Around): WrittenAdmin {
   let fault: string | undefined;
-  const { root, resolved, isUnresolved } = readWritten(source, around, ({ code, at, message }) => {
+  const { root, texts, resolved, isUnresolved } = readWritten(source, around, ({ code, at, message }) => {
     if (code === 'yaml-syntax' || code === 'unreadable-file') fault ??= `${at.file.name}:${at.line}: ${message}`;
   });
   const server = child(root, 'server');
@@ -142,6 +144,7 @@ export function readAdmin(source: Source, around: Around): WrittenAdmin {
     token: token === undefined || isUnresolved(token) ? undefined : textOf(token) || undefined,
     stateDir: textOf(resolved(child(server, 'state_dir'))),
     fault,
+    isRead: !('path' in source) || Object.keys(texts).length > 0,
   };
 }
 
