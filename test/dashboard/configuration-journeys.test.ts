@@ -238,8 +238,12 @@ describe.skipIf(!hasBrowser)('a person', () => {
     await page.getByText('The text is what serves.', { exact: false }).waitFor();
     // It stays what serves.
     await page.getByLabel('File').selectOption('configs/support.yaml');
-    await write('configs/support.yaml', support(0.4));
+    await write('configs/support.yaml', support(0.4).replaceAll('\n', '\r\n'));
     await expect.poll(() => area.inputValue()).toContain('temperature: 0.4');
+    // One line is another, whatever the lines of the file end in.
+    await area.fill(support(0.5));
+    const added = page.locator('.code .added');
+    await expect.poll(() => added.allInnerTexts()).toEqual([expect.any(String), expect.stringContaining('temperature: 0.5')]);
   });
 
   it('finds the place of a value', async () => {

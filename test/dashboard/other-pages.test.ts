@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FixtureServer, startFixtureServer } from '../support/dashboard/fixture-server.ts';
 import { hasBrowser, useBrowser } from '../support/dashboard/page.ts';
@@ -144,6 +145,19 @@ describe.skipIf(!hasBrowser)('one request', () => {
     const first = await page.locator('.events li').first().innerText();
     expect(first).toContain('ms');
     expect(first).toContain('"role":"assistant"');
+  });
+
+  it('saves what is no text as the bytes that it is', async () => {
+    const { page } = await open(`${server.url}/requests/${plain?.id}`);
+    await page.getByText('To reset the password, open **Settings**').waitFor();
+    await page.route('**/body?part=response', (route) => route.fulfill({ body: Buffer.from([0xff, 0xfb, 0x90, 0]) }));
+    await page.reload();
+    await page.getByText('This body is no text').waitFor();
+    expect(await page.getByRole('link', { name: 'Save it' }).getAttribute('href')).toContain(`${plain?.id}/body?part=response`);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    const { bodies } = JSON.parse(await readFile(await (await saved).path(), 'utf8')) as { bodies: Record<string, unknown> };
+    expect(bodies).toMatchObject({ request: expect.stringContaining('"model"'), response: { base64: '//uQAA==' } });
   });
 
   it('shows the request as it came, as it was sent, and the causes of the difference', async () => {

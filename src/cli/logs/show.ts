@@ -84,5 +84,5 @@ async function curlText({ record, bodies }: StoredRecord, client: AdminClient): 
   const body = bodies.includes('request') ? await client.bytes(`${pathOf(record.id)}/body`, { part: 'request' }) : undefined;
   if (body === undefined && record.request.why_absent !== 'there was none')
     throw new CommandError(exitCodes.no, `the body of the request is not stored: ${record.request.why_absent ?? 'unknown'}`);
-  return `${curlOf(record, url.replace(/(?:\/v1)?\/?$/, ''), body?.toString('utf8'))}\n`;
+  return `${curlOf(record, url.replace(/(?:\/v1)?\/?$/, ''), body)}\n`;
 }

@@ -1,6 +1,7 @@
 import { fromHeader } from '../http/header-text.ts';
 import type { LogRecord } from '../records/record.ts';
 import { masked } from '../secrets/credential-names.ts';
+import { keptText } from './kept-text.ts';
 
 /** Headers that curl or the gateway writes by itself. */
 const left = /^(?:host|content-length|connection|accept-encoding|transfer-encoding|expect|keep-alive|x-request-id|traceparent)$/i;
@@ -17,10 +18,13 @@ export const shellQuoted = (text: string): string => `'${text.replaceAll("'", St
 /**
  * A recorded request as its client sent it, for a shell: what was masked is a variable.
  *
- * @param gateway its URL, without a path @param body undefined: it is not kept
+ * @param gateway its URL, without a path
+ * @param body undefined: it is not kept. One that is cut, or no text, is named as a file as well: another would be sent
  */
-export function curlOf(record: LogRecord, gateway: string, body: string | undefined): string {
-  const hadBody = record.request.body !== null || record.bytes.in > 0;
+export function curlOf(record: LogRecord, gateway: string, body: Uint8Array | undefined): string {
+  const { body: info } = record.request;
+  const hadBody = info !== null || record.bytes.in > 0;
+  const text = body === undefined || (info !== null && info.kept < info.size) ? undefined : keptText(body);
   const parts = [`curl ${shellQuoted(gateway + record.path)}`];
   // With -X HEAD, curl waits for a body.
   if (record.method === 'HEAD') parts.push('-I');
@@ -29,7 +33,8 @@ export function curlOf(record: LogRecord, gateway: string, body: string | undefi
     const isKey = keyHeader.test(name);
     if (!left.test(name) && (value !== unseen || isKey)) parts.push(`-H ${headerOf(name, value, isKey)}`);
   }
-  if (body !== undefined) parts.push(`--data-raw ${shellQuoted(body)}`);
+  // No argument has a NUL.
+  if (text !== undefined && !text.includes('\0')) parts.push(`--data-raw ${shellQuoted(text)}`);
   else if (hadBody) parts.push('--data-binary @body');
   return parts.join(' \\\n  ');
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Status } from '../../../../api-types.ts';
 import { curlOf } from '../../../../../core/logs/curl.ts';
 import type { BodyPart, StoredRecord } from '../../../../../core/logs/reader.ts';
+import { keptText } from '../../../../../core/logs/kept-text.ts';
 import { get, getBytes } from '../../../browser/api.ts';
 import { toApiError } from '../../../browser/load.ts';
 import { copy, notify } from '../../../browser/notify.ts';
@@ -13,10 +14,15 @@ import { isKept } from '../bodies/use-body.ts';
 import { ExplainDialog } from './explain.tsx';
 import { ReplayDialog } from './replay.tsx';
 
-async function bodyOf(stored: StoredRecord, part: BodyPart): Promise<string | undefined> {
+async function bodyOf(stored: StoredRecord, part: BodyPart): Promise<Uint8Array | undefined> {
   if (!isKept(stored, part) || !may('operator')) return undefined;
-  const bytes = await getBytes(`/api/requests/${encodeURIComponent(stored.record.id)}/body`, { part });
-  return new TextDecoder().decode(bytes);
+  return getBytes(`/api/requests/${encodeURIComponent(stored.record.id)}/body`, { part });
+}
+
+/** In a JSON file: a text as it is, other bytes in base64. */
+function written(bytes: Uint8Array | undefined): string | { readonly base64: string } | undefined {
+  if (bytes === undefined) return undefined;
+  return keptText(bytes) ?? { base64: btoa(Array.from(bytes, (byte) => String.fromCodePoint(byte)).join('')) };
 }
 
 async function copyCurl(stored: StoredRecord): Promise<void> {
@@ -26,11 +32,8 @@ async function copyCurl(stored: StoredRecord): Promise<void> {
 
 /** The record and the kept bodies as one JSON file. */
 async function exportAll(stored: StoredRecord): Promise<void> {
-  const [request, upstream, response] = await Promise.all([
-    bodyOf(stored, 'request'),
-    bodyOf(stored, 'upstream'),
-    bodyOf(stored, 'response'),
-  ]);
+  const bodies = await Promise.all((['request', 'upstream', 'response'] as const).map((part) => bodyOf(stored, part)));
+  const [request, upstream, response] = bodies.map(written);
   const text = JSON.stringify({ ...stored, bodies: { request, upstream, response } }, null, 2);
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));

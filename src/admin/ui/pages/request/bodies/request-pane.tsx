@@ -11,6 +11,7 @@ import { Empty } from '../../../components/display.tsx';
 import { Await, Notice } from '../../../components/surface.tsx';
 import { Tabs } from '../../../components/tabs.tsx';
 import { Absent } from './absent.tsx';
+import { Binary } from './binary.tsx';
 import { pretty } from './pretty.ts';
 import { useBody } from './use-body.ts';
 
@@ -48,7 +49,11 @@ function BodyView({ stored, part }: { stored: StoredRecord; part: BodyPart }) {
             {info !== null && info.same_as === null && info.kept < info.size && (
               <Notice tone="info" title={`The first ${bytes(info.kept)} of ${bytes(info.size)} are kept`} />
             )}
-            <Code text={pretty(held.text)} language="json" what={`${part} body`} />
+            {held.text === undefined ? (
+              <Binary stored={stored} part={part} size={held.bytes.length} />
+            ) : (
+              <Code text={pretty(held.text)} language="json" what={`${part} body`} />
+            )}
           </>
         )
       }

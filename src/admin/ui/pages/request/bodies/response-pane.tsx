@@ -5,12 +5,13 @@ import { Code } from '../../../components/code.tsx';
 import { Await, Notice } from '../../../components/surface.tsx';
 import { Tabs } from '../../../components/tabs.tsx';
 import { Absent } from './absent.tsx';
+import { Binary } from './binary.tsx';
 import { EventList } from './event-list.tsx';
 import { eventsIn } from './events.ts';
 import { pretty } from './pretty.ts';
 import { ReadableView } from './readable-view.tsx';
 import { readableOf } from './readable.ts';
-import { type Body, useBody } from './use-body.ts';
+import { useBody } from './use-body.ts';
 
 type View = 'readable' | 'raw' | 'events';
 
@@ -18,16 +19,21 @@ export function ResponsePane({ stored }: { stored: StoredRecord }) {
   const body = useBody(stored, 'response');
   return (
     <Await loaded={body} lines={6}>
-      {({ held }) => (held === undefined ? <Absent stored={stored} part="response" /> : <Held stored={stored} body={held} />)}
+      {({ held }) => {
+        if (held === undefined) return <Absent stored={stored} part="response" />;
+        const { bytes: whole, text } = held;
+        if (text === undefined) return <Binary stored={stored} part="response" size={whole.length} />;
+        return <Text stored={stored} whole={whole} text={text} />;
+      }}
     </Await>
   );
 }
 
-function Held({ stored, body }: { stored: StoredRecord; body: Body }) {
+function Text({ stored, whole, text }: { stored: StoredRecord; whole: Uint8Array; text: string }) {
   const { response } = stored.record;
-  const isStream = (response.headers['content-type'] ?? '').startsWith('text/event-stream') || /^(?:event|data):/.test(body.text);
-  const events = useMemo(() => (isStream ? eventsIn(body.bytes, response.body?.chunks ?? null) : undefined), [body]);
-  const readable = useMemo(() => readableOf(body.text, events), [body]);
+  const isStream = (response.headers['content-type'] ?? '').startsWith('text/event-stream') || /^(?:event|data):/.test(text);
+  const events = useMemo(() => (isStream ? eventsIn(whole, response.body?.chunks ?? null) : undefined), [whole]);
+  const readable = useMemo(() => readableOf(text, events), [whole]);
   const [view, setView] = useState<View>(readable === undefined ? 'raw' : 'readable');
   const tabs = [
     ...(readable === undefined ? [] : [['readable', 'Readable'] as const]),
@@ -41,9 +47,7 @@ function Held({ stored, body }: { stored: StoredRecord; body: Body }) {
         <Notice tone="info" title={`The first ${bytes(info.kept)} of ${bytes(info.size)} are kept`} />
       )}
       {view === 'readable' && readable !== undefined && <ReadableView readable={readable} />}
-      {view === 'raw' && (
-        <Code text={isStream ? body.text : pretty(body.text)} language={isStream ? 'text' : 'json'} what="response body" />
-      )}
+      {view === 'raw' && <Code text={isStream ? text : pretty(text)} language={isStream ? 'text' : 'json'} what="response body" />}
       {view === 'events' && <EventList events={events ?? []} />}
     </Tabs>
   );

@@ -1,11 +1,13 @@
 import type { BodyPart, StoredRecord } from '../../../../../core/logs/reader.ts';
+import { keptText } from '../../../../../core/logs/kept-text.ts';
 import { getBytes } from '../../../browser/api.ts';
 import { may } from '../../../browser/session.ts';
 import { type Loaded, useLoad } from '../../../browser/load.ts';
 
 export interface Body {
   readonly bytes: Uint8Array;
-  readonly text: string;
+  /** Undefined: it is none. */
+  readonly text: string | undefined;
 }
 
 /** Whether there is something to fetch: a body of its own, or the client's with changes. */
@@ -21,7 +23,7 @@ export function useBody(stored: StoredRecord, part: BodyPart): Loaded<{ readonly
     async (signal) => {
       if (!isKept(stored, part) || !may('operator')) return undefined;
       const bytes = await getBytes(`/api/requests/${encodeURIComponent(stored.record.id)}/body`, { part }, signal);
-      return { bytes, text: new TextDecoder().decode(bytes) };
+      return { bytes, text: keptText(bytes) };
     },
     [stored.record.id, part],
   );

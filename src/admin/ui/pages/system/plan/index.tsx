@@ -52,7 +52,8 @@ function Workbench({ files, revision }: Pick<EffectiveConfig, 'files' | 'revisio
     setWanted(undefined);
   }, [wanted, path]);
   const write = (next: string): void => {
-    drafts.value = { ...drafts.value, [path]: next };
+    // A field has lines that end in LF alone: each line of a file that has others would be a change.
+    drafts.value = { ...drafts.value, [path]: saved.includes('\r\n') ? next.replaceAll('\n', '\r\n') : next };
   };
   const jump = (entry: ShownDiagnostic): void => {
     if (files.some((file) => file.path === entry.file)) setPath(entry.file);
@@ -76,7 +77,7 @@ function Workbench({ files, revision }: Pick<EffectiveConfig, 'files' | 'revisio
             options={files.map((file) => [file.path, changed.includes(file) ? `${file.path} (changed)` : file.path])}
             hint="Nothing here is saved: copy the text into the file when you like the plan. Secrets that are written out are masked."
           />
-          <Editor label={`Text of ${path}`} text={text} diagnostics={own} onInput={write} areaRef={area} />
+          <Editor label={`Text of ${path}`} text={text.replaceAll('\r\n', '\n')} diagnostics={own} onInput={write} areaRef={area} />
         </div>
       </Panel>
       <Outcome plan={plan} isUnchanged={changed.length === 0} onPlace={jump} />
