@@ -119,7 +119,7 @@ describe('gateway init', () => {
     [['--provider', 'openai', '--key-env', 'sk-0123456789'], 2, /not the key itself/],
     [['--provider', 'openai', '--key-env', 'groq=KEY'], 2, /"groq", which is none of: openai/],
     [['--fallback', 'openai'], 2, /--fallback needs --provider/],
-    [['--file', 'no/such/folder.yaml', '--provider', 'openai'], 1, /cannot be written \(ENOENT\); nothing was changed/],
+    [['--file', 'no/such/folder.yaml', '--provider', 'openai'], 1, /cannot be written \(no such directory\); nothing was changed/],
     [['--fil', 'x'], 2, /unknown option/],
   ])('%j is refused', async (args, expected, why) => {
     const cwd = folder();

@@ -115,6 +115,7 @@ describe('gateway providers test', () => {
       }
       if (url.startsWith('/login/')) return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>sign in</html>');
       if (url.startsWith('/moved/')) return void response.writeHead(302, { location: 'https://elsewhere.example/v1/models' }).end();
+      if (url.startsWith('/escape/')) return fault(418, 'x', 'a \u001b[2J\u009b31m\u202eb');
       if (url.startsWith('/wrong/')) return json(response, 200, { error: { message: 'no such key' } });
       if (key.includes('known')) return fault(403, 'Forbidden', `The key ${key} may not do this`);
       return fault(401, '401', 'Access denied due to invalid subscription key');
@@ -167,6 +168,7 @@ providers:
     ['login', /FAIL .* 200 the response is not a JSON object\n +fix: check the host: its responses do not match this provider type\n/],
     ['wrong', /FAIL .* 200 the response is an error\n/],
     ['moved', /FAIL .* 302 .*\n +fix: the service redirects requests, and the gateway does not follow redirects: check the host\n/],
+    ['escape', /FAIL .* 418 a \ufffd\[2J\ufffd31m\ufffdb\n/],
   ])('takes no answer of something else for a proof: %s', async (path, said) => {
     const yaml = `version: 1\nproviders:\n  a: {type: openai, custom_host: ${upstream.url}/${path}/v1, api_key: "\${env:BAD}"}\n`;
     const { code, out } = await runHere(['providers', 'test'], folder(yaml), { env });
@@ -392,7 +394,7 @@ Try it: gateway providers test r1\n`);
     expect({ code, out, err }).toEqual({
       code: 1,
       out: '',
-      err: expect.stringMatching(/cannot be written \(ENOENT\); nothing/) as unknown,
+      err: expect.stringMatching(/cannot be written \(no such directory\); nothing/) as unknown,
     });
   });
 

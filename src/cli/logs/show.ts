@@ -2,7 +2,7 @@ import type { RequestDifferences, Status } from '../../admin/api-types.ts';
 import { fromHeader } from '../../core/http/header-text.ts';
 import { curlOf } from '../../core/logs/curl.ts';
 import type { BodyPart, SearchPage, StoredRecord } from '../../core/logs/reader.ts';
-import { printable } from '../../core/text/printable.ts';
+import { printable, printableLines } from '../../core/text/printable.ts';
 import { type AdminClient, adminClient } from '../admin-client.ts';
 import type { AdminFlags } from '../admin/target.ts';
 import { CommandError, exitCodes } from '../command.ts';
@@ -67,15 +67,10 @@ async function writeBody({ record, bodies }: StoredRecord, part: BodyPart, clien
   io.stdout.write(`\n${part}\n`);
   for (const [name, value] of Object.entries(record[part].headers)) io.stdout.write(`${printable(`${name}: ${fromHeader(value)}`)}\n`);
   const { body } = record[part];
-  if (bodies.includes(part)) io.stdout.write(`\n${readable(await client.bytes(`${pathOf(record.id)}/body`, { part }))}\n`);
+  if (bodies.includes(part))
+    io.stdout.write(`\n${printableLines((await client.bytes(`${pathOf(record.id)}/body`, { part })).toString('utf8'))}\n`);
   else if (body?.same_as === 'request') io.stdout.write(`the request with ${printable(JSON.stringify(body.patch ?? {}))}\n`);
   else io.stdout.write(`no body stored: ${printable(record[part].why_absent ?? 'unknown')}\n`);
-}
-
-/** JSON in lines, anything else as it is; control characters do nothing to the terminal. */
-function readable(bytes: Buffer): string {
-  const text = bytes.toString('utf8');
-  return text.replaceAll(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, '�');
 }
 
 /** The client's request for a shell; credentials are variables. @throws CommandError */

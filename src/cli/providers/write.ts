@@ -46,8 +46,9 @@ export async function writeEntry({ slug, entry }: Ready, flags: CommonFlags, io:
   if (taken !== undefined) throw new CommandError(exitCodes.no, `${placeText(taken.keyAt)} already has a provider "${slug}"`);
   const after = withEntry(before, 'providers', slug, yamlOf({ [slug]: entry }));
   if (after === undefined) throw new CommandError(exitCodes.invalid, `${file} is not valid YAML; run gateway check for the position`);
-  await refuseMistakes({ slug, path, after, texts }, io, registry);
+  const remarks = await remarksOn({ slug, path, after, texts }, io, registry);
   replaceFile(path, after, file);
+  io.stderr.write(remarks);
   return { file, isNew };
 }
 
@@ -62,8 +63,8 @@ interface Plan {
   readonly texts: LoadedConfig['texts'];
 }
 
-/** Mistakes in the entry are refused; what is worth a word about it or wrong elsewhere is said. @throws CommandError */
-async function refuseMistakes({ slug, path, after, texts }: Plan, io: CliIo, registry: Registry): Promise<void> {
+/** What is to be said of the entry, or is wrong elsewhere. Mistakes in the entry are refused. @throws CommandError */
+async function remarksOn({ slug, path, after, texts }: Plan, io: CliIo, registry: Registry): Promise<string> {
   const before = new Set((await load({ path }, io, registry, { ...forgiving, saved: texts })).diagnostics.filter(isError).map(wordsOf));
   const { diagnostics } = await load({ path }, io, registry, { ...forgiving, saved: { ...texts, [path]: after } });
   const errors = diagnostics.filter(isError);
@@ -74,9 +75,9 @@ async function refuseMistakes({ slug, path, after, texts }: Plan, io: CliIo, reg
     throw new CommandError(exitCodes.usage, `the provider is not valid, so nothing was written\n${hints.join('\n')}`);
   }
   const told = diagnostics.filter((one) => (isError(one) || one.message.includes(`"${slug}"`)) && one.code !== 'unset-variable');
-  if (told.length > 0) io.stderr.write(`${shortDiagnostics(told)}\n`);
   const missing = diagnostics.find((one) => one.code === 'unset-variable' && one.message.includes(`"${slug}"`));
-  if (missing !== undefined) io.stderr.write(unsetNote(missing.message.replace(/^.*: /, '')));
+  const unset = missing === undefined ? '' : unsetNote(missing.message.replace(/^.*: /, ''));
+  return `${told.length === 0 ? '' : `${shortDiagnostics(told)}\n`}${unset}`;
 }
 
 /** Without it no gateway takes the file over, and the environment of one that runs can't be changed. */

@@ -1,7 +1,7 @@
 import { replayLimitMs, type ReplayResult } from '../../admin/api-types.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { Explanation } from '../../core/logs/explanation.ts';
-import { printable } from '../../core/text/printable.ts';
+import { printable, printableLines } from '../../core/text/printable.ts';
 import { changed } from '../../explain/logged/replay.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { adminClient } from '../admin-client.ts';
@@ -60,7 +60,9 @@ function show(result: ReplayResult, { json, diff }: ReplayFlags, io: CliIo): voi
   }
   io.stderr.write(`status ${result.status}   ${printable(result.id)}\n`);
   if (diff !== true) {
-    io.stdout.write(`${result.body.trimEnd()}\n`);
+    const text = result.body.trimEnd();
+    // A program gets the response as it is.
+    io.stdout.write(`${io.stdout.isTTY === true ? printableLines(text) : text}\n`);
     return;
   }
   const lines = result.differences.map((one) => `${printable(differenceText(one))}\n`);

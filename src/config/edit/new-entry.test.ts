@@ -28,18 +28,33 @@ const rows: Readonly<Record<string, readonly [string, string]>> = {
     'providers: # none yet\n  new:\n    type: mock\nversion: 1\n',
   ],
   'in an empty section whose key is quoted': ['"providers" : null', '"providers" :\n  new:\n    type: mock\n'],
-  'in an empty section between braces': ['{version: 1, providers: ~}\n', '{ version: 1, providers: { new: { type: mock } } }\n'],
+  'in an empty section between braces': ['{version: 1, providers: ~}\n', '{version: 1, providers: {new: {type: mock}}}\n'],
+  'in a section without a value between braces': ['{version: 1, providers: }\n', '{version: 1, providers: {new: {type: mock}} }\n'],
+  'in a section that is missing between braces': ['{version: 1}\n', '{version: 1, providers: {new: {type: mock}}}\n'],
+  'in braces with nothing in them': ['providers: {}\na: 1\n', 'providers: {new: {type: mock}}\na: 1\n'],
+  'in braces on several lines': [
+    'providers: {\n  one: {type: mock}, # b\n}\na: [ 1,2 ]\n',
+    'providers: {\n  one: {type: mock},\n  new: {type: mock}, # b\n}\na: [ 1,2 ]\n',
+  ],
+  'beside numbers that have more digits than can be kept': [
+    'providers: {one: {type: mock}}\na: {seed: 98765432109876543210, b: 1e3}\n',
+    'providers: {one: {type: mock}, new: {type: mock}}\na: {seed: 98765432109876543210, b: 1e3}\n',
+  ],
   'in a section that is empty, with the line ends of the text': [
     'providers:\r\nversion: 1\r\n',
     'providers:\r\n  new:\r\n    type: mock\r\nversion: 1\r\n',
   ],
   'with the line ends of the text': ['providers:\r\n  one: {}\r\n', 'providers:\r\n  one: {}\r\n  new:\r\n    type: mock\r\n'],
   'in JSON, which stays JSON': [
-    '{"version":1,"providers":{"one":{"type":"mock"}}}',
-    `${JSON.stringify({ version: 1, providers: { one: { type: 'mock' }, new: { type: 'mock' } } }, null, 2)}\n`,
+    '{"version":1,"providers":{"one":{"type":"mock","seed":98765432109876543210}}}',
+    '{"version":1,"providers":{"one":{"type":"mock","seed":98765432109876543210}, "new": {"type":"mock"}}}',
   ],
-  'in JSON without the section': ['{"version":1}\n', `${JSON.stringify({ version: 1, providers: { new: { type: 'mock' } } }, null, 2)}\n`],
-  'in braces': ['# a\nproviders: {one: {type: mock}}\n', '# a\nproviders: { one: { type: mock }, new: { type: mock } }\n'],
+  'in JSON on several lines': [
+    '{\n  "providers": {\n    "one": {}\n  }\n}\n',
+    '{\n  "providers": {\n    "one": {},\n    "new": {"type":"mock"}\n  }\n}\n',
+  ],
+  'in JSON without the section': ['{"version":1}\n', '{"version":1, "providers": {"new":{"type":"mock"}}}\n'],
+  'in braces': ['# a\nproviders: {one: {type: mock}}\n', '# a\nproviders: {one: {type: mock}, new: {type: mock}}\n'],
 };
 
 describe('an entry', () => {

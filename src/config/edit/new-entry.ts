@@ -1,5 +1,5 @@
-import { isPlain, type Plain } from '../../core/json/merge.ts';
-import { Document, isMap, isScalar, type Pair, parseDocument, visit } from 'yaml';
+import type { Plain } from '../../core/json/merge.ts';
+import { Document, isMap, isScalar, type Pair, parseDocument, visit, type YAMLMap } from 'yaml';
 import { objectIn } from '../../core/json/scan.ts';
 
 /** Lines are never folded: an address stays in one piece. */
@@ -10,14 +10,18 @@ const quoted = /^\d{4}-\d{2}-\d{2}/;
 
 /** A value as YAML, indented by so many blanks. Text keeps what YAML would read as something else in quotes. */
 export function yamlOf(value: unknown, indent = 0): string {
+  const lines = documentOf(value).toString(style).trimEnd().split('\n');
+  return lines.map((line) => (line === '' ? '' : `${' '.repeat(indent)}${line}`)).join('\n');
+}
+
+function documentOf(value: unknown): Document {
   const document = new Document(value);
   visit(document, {
     Scalar(_key, node) {
       if (typeof node.value === 'string' && quoted.test(node.value)) node.type = 'QUOTE_DOUBLE';
     },
   });
-  const lines = document.toString(style).trimEnd().split('\n');
-  return lines.map((line) => (line === '' ? '' : `${' '.repeat(indent)}${line}`)).join('\n');
+  return document;
 }
 
 /** The variable that holds the key of an entry: `AZURE_EU_API_KEY`. */
@@ -28,51 +32,70 @@ export const keyVariable = (slug: string, setting = 'api_key'): string =>
     .replace(/^(?=\d)/, 'P_');
 
 /**
- * The text with one more entry in a section. What is there stays byte for byte where the section is written as lines;
- * a section in braces is written anew, and so is a file of JSON. Undefined where the text is not readable, or the name is taken.
+ * The text with one more entry in a section. What is there stays byte for byte, and a file of JSON stays one. Undefined
+ * where the text is not readable, or the name is taken.
  *
  * @param entry YAML without indentation, `name:` and what is below it
  */
 export function withEntry(text: string, section: string, name: string, entry: string): string | undefined {
   if (text.includes('\r\n')) return withEntry(text.replaceAll('\r\n', '\n'), section, name, entry)?.replaceAll('\n', '\r\n');
-  const json = jsonOf(text);
-  if (json !== undefined) return withMember(json, section, name, entry);
   const document = parseDocument(text);
   if (document.errors.length > 0 || (document.contents !== null && !isMap(document.contents))) return undefined;
   const map: unknown = document.get(section, true);
+  const { contents } = document;
+  const value: unknown = (parseDocument(entry).toJS() as Plain)[name];
+  const json = isJson(text);
   if (map === undefined || map === null || (isScalar(map) && map.value === null)) {
-    if (document.contents?.flow === true) {
-      document.set(section, document.createNode(parseDocument(entry).toJS() as unknown));
-      return document.toString(style);
-    }
-    return withSection(
-      text,
-      document.contents?.items.find(({ key }) => isScalar(key) && key.value === section),
-      section,
-      entry,
-    );
+    const written = contents?.items.find(({ key }) => isScalar(key) && key.value === section);
+    if (contents?.flow !== true) return withSection(text, written, section, entry);
+    if (written === undefined) return withMember(text, contents, memberText(section, { [name]: value }, json));
+    return withValue(text, written, `{${memberText(name, value, json)}}`);
   }
   if (!isMap(map) || map.has(name)) return undefined;
   const last = map.items.at(-1);
-  if (map.flow === true || last === undefined || !isScalar(last.key)) {
-    document.setIn([section, name], parseDocument(entry).get(name, true));
-    return document.toString(style);
-  }
+  if (map.flow === true || last === undefined || !isScalar(last.key)) return withMember(text, map, memberText(name, value, json));
   const first = map.items[0]?.key;
   const indent = isScalar(first) && first.range ? columnOf(text, first.range[0]) : 2;
   const end = ((last.value ?? last.key) as { range?: readonly number[] | null }).range?.[1] ?? text.length;
   return insert(text, lineEnd(text, end), indented(entry, indent));
 }
 
-/** The object of a text that is JSON as well as YAML: such a file stays JSON. */
-const jsonOf = (text: string): Plain | undefined => (text.trimStart().startsWith('{') ? objectIn(text) : undefined);
+const isJson = (text: string): boolean => text.trimStart().startsWith('{') && objectIn(text) !== undefined;
 
-function withMember(json: Plain, section: string, name: string, entry: string): string | undefined {
-  const members = json[section] ?? {};
-  if (!isPlain(members) || Object.hasOwn(members, name)) return undefined;
-  const added: unknown = parseDocument(entry).toJS();
-  return `${JSON.stringify({ ...json, [section]: { ...members, ...(added as Plain) } }, null, 2)}\n`;
+/** A member of a mapping in braces, on one line. */
+function memberText(name: string, value: unknown, json: boolean): string {
+  if (json) return `${JSON.stringify(name)}: ${JSON.stringify(value)}`;
+  const document = documentOf({ [name]: value });
+  visit(document, { Map: (_key, map) => void (map.flow = true), Seq: (_key, list) => void (list.flow = true) });
+  return document
+    .toString({ ...style, flowCollectionPadding: false })
+    .trim()
+    .slice(1, -1);
 }
+
+/** A member behind the last one of a mapping in braces, on a line of its own where that has one. */
+function withMember(text: string, map: YAMLMap, member: string): string {
+  const last = map.items.at(-1);
+  if (last === undefined) return spliced(text, (map.range?.[0] ?? 0) + 1, member);
+  const start = rangeOf(last.key)[0];
+  const before = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
+  const isAlone = start > (map.range?.[0] ?? 0) + 1 && before.trim() === '' && text.slice(map.range?.[0], start).includes('\n');
+  return spliced(text, rangeOf(last.value ?? last.key)[1], `,${isAlone ? `\n${before}` : ' '}${member}`);
+}
+
+/** A value in place of none, or of one that says so. */
+function withValue(text: string, { key, value }: Pair, put: string): string {
+  const colon = text.indexOf(':', rangeOf(key)[1]) + 1;
+  const isNamed = isScalar(value) && (value.source ?? '') !== '';
+  return isNamed ? spliced(text, rangeOf(value)[0], put, rangeOf(value)[1]) : spliced(text, colon, ` ${put}`);
+}
+
+const rangeOf = (node: unknown): readonly [number, number] => {
+  const range = (node as { range?: readonly [number, number, number] | null } | null)?.range;
+  return range ? [range[0], range[1]] : [0, 0];
+};
+
+const spliced = (text: string, at: number, put: string, to = at): string => text.slice(0, at) + put + text.slice(to);
 
 /** @param empty the section where it is written without a value, or with one that says so: `providers: ~` */
 function withSection(text: string, empty: Pair | undefined, section: string, entry: string): string {

@@ -19,6 +19,9 @@ export function reasonOf(error: unknown): string {
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
   EACCES: 'not allowed',
+  EPERM: 'not allowed',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space left on device',
   EISDIR: 'it is a directory',
   ENOTDIR: 'no such directory',
   ENOTREG: 'it is a pipe, a socket or a device; only regular files are read',

@@ -5,7 +5,7 @@ import type { WrittenKey } from '../../config/edit/written.ts';
 import { barePath } from '../../core/text/shown-path.ts';
 import { Refusal } from '../refusal.ts';
 import { shareLike } from './owner.ts';
-import { replaceFile } from './replace-file.ts';
+import { replaceFile, whyNot } from './replace-file.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 
 /**
@@ -59,6 +59,6 @@ function guarded(path: string, cwd: string, run: () => void): void {
     const name = barePath(path, cwd);
     if (error instanceof EditError) throw new Refusal('no', `${name} cannot be edited: ${error.message}`, 'Edit it by hand.');
     if (errorCode(error) === 'EEXIST') throw new Refusal('no', `${name} already exists and is not overwritten`);
-    throw new Refusal('no', `${name} cannot be written (${errorCode(error) || (error as Error).message})`, 'Nothing was changed.');
+    throw new Refusal('no', `${name} cannot be written (${whyNot(error)})`, 'Nothing was changed.');
   }
 }

@@ -1,4 +1,6 @@
 import { existsSync, realpathSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { reasonOf } from '../../config/read/files.ts';
+import { errorCode } from '../../core/text/error-code.ts';
 import { Refusal } from '../refusal.ts';
 import { shareLike } from './owner.ts';
 import { basename, dirname, join } from 'node:path';
@@ -20,7 +22,9 @@ export function replaceFile(path: string, text: string, shown: string): void {
     renameSync(draft, file);
   } catch (error) {
     if (existsSync(draft)) unlinkSync(draft);
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Refusal('no', `${shown} cannot be written (${code}); nothing was changed`);
+    throw new Refusal('no', `${shown} cannot be written (${whyNot(error)}); nothing was changed`);
   }
 }
+
+/** Why a file cannot be written, in words. */
+export const whyNot = (error: unknown): string => (errorCode(error) === 'ENOENT' ? 'no such directory' : reasonOf(error));

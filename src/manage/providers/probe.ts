@@ -1,6 +1,7 @@
 import { GatewayError } from '../../core/error.ts';
 import type { HeaderPairs } from '../../core/http/headers.ts';
 import { isPlain } from '../../core/json/merge.ts';
+import { printable } from '../../core/text/printable.ts';
 import type { LocalAnswer, Probe, UpstreamRequest } from '../../core/provider.ts';
 import type { CredentialRef } from '../../core/snapshot.ts';
 import { type FetchedWhole, FetchFault, fetchWhole } from '../../transport/outbound/fetch-whole.ts';
@@ -123,6 +124,6 @@ const connectionFixes: Readonly<Record<FetchFault['kind'], string>> = {
 };
 
 const oneLine = (text: string): string => {
-  const line = text.replaceAll(/\s+/g, ' ').trim().replace(/\.$/, '');
-  return line.length > 200 ? `${line.slice(0, 199)}…` : line;
+  const line = printable(text.replaceAll(/\s+/g, ' ').trim().replace(/\.$/, ''));
+  return line.length > 200 ? `${line.slice(0, 199).toWellFormed()}…` : line;
 };
