@@ -30,8 +30,8 @@ export class SpoolDrain {
   #gone: string[] = [];
   /** Frames that were stored, of each segment that is not stored whole. */
   readonly #stored = new Map<string, number>();
-  /** Bytes that were no frames. */
-  skipped = 0;
+  /** Bytes that were no frames and never can be: as after a power cut, not what a killed process left half written. */
+  damaged = 0;
   /** Records that cannot be stored for what is in them, and what was said of the last one. */
   rejected = { count: 0, why: '' };
 
@@ -72,7 +72,7 @@ export class SpoolDrain {
       // Those that are being written go on; what is torn there may become whole.
       if (segment === segments.at(-1)) break;
       if ((open ??= openSegments(segments)).has(segment)) continue;
-      if (look.then !== 'end') this.skipped += this.#left(segment, look.next);
+      if (look.then === 'broken') this.damaged += this.#left(segment, look.next);
       this.#drop(segment, offsets);
     }
     if (this.#gone.length > 0) {
@@ -119,7 +119,7 @@ export class SpoolDrain {
   /** Bytes that are not stored yet. */
   behind(): number {
     let bytes = 0;
-    for (const segment of listSegments(this.#dir)) bytes += this.#left(segment, this.#offsets?.get(segment) ?? 0);
+    for (const segment of listSegments(this.#dir)) bytes += this.#left(segment, this.offsetOf(segment) ?? 0);
     return bytes;
   }
 

@@ -16,8 +16,10 @@ export type ReadFrame =
   | { readonly state: 'broken' };
 
 const lineFeed = 0x0a;
+const openingBrace = 0x7b;
 const sizesMark = ',"parts":[';
 const short: ReadFrame = Object.freeze({ state: 'short' });
+const broken: ReadFrame = Object.freeze({ state: 'broken' });
 
 /** Reads frames for a store, as far as a row needs it. */
 export class FrameReader {
@@ -25,6 +27,8 @@ export class FrameReader {
 
   /** What it gives is a view into `bytes`. */
   read(bytes: Buffer, from: number): ReadFrame {
+    // Zeros, where a power cut came before what was written: no line feed would ever come.
+    if (bytes[from] !== openingBrace) return broken;
     const lineEnd = bytes.indexOf(lineFeed, from);
     if (lineEnd < 0) return short;
     const line = bytes.toString('latin1', from, lineEnd);
@@ -33,7 +37,7 @@ export class FrameReader {
     if (size === undefined || row === undefined) return decoded(bytes, from);
     const end = lineEnd + 1 + size;
     if (end >= bytes.length) return short;
-    if (bytes[end] !== lineFeed) return { state: 'broken' };
+    if (bytes[end] !== lineFeed) return broken;
     return { state: 'whole', read: { kind: 'record', entry: new FrameEntry(row, { bytes, from, to: end + 1 }) }, next: end + 1 };
   }
 }

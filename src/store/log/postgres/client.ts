@@ -29,7 +29,7 @@ export interface ClientOptions {
 const lockTimeout = 5000;
 const idleTimeout = 30_000;
 /** Milliseconds more than the server's own limit: for a server that does not respond at all. */
-const grace = 5000;
+const grace = 500;
 
 /** Connections to one server, made when they are needed. All errors are without credentials. */
 export class Client implements Session {

@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { sampleRecord } from '../../fixtures/sample.ts';
 import { encodeRecord } from '../../encode.ts';
-import { openSpool } from '../../spool.ts';
+import { listSegments, openSpool } from '../../spool.ts';
 import { openSqliteStore } from '../sqlite/store.ts';
 import type { RpcReply, ProblemReport } from '../rpc/protocol.ts';
 import type { Database, WriterState } from './settings.ts';
@@ -119,4 +119,19 @@ it('stores on where old records cannot be deleted, and says so when it comes aga
     .toEqual([expect.stringMatching(/^Old records cannot be deleted: no such table: /)]);
   append('req_2');
   await expect.poll(async () => (await state()).records).toBe(2);
+});
+
+it.each([
+  ['zeros where a power cut came before what was written', Buffer.alloc(5000), 5000],
+  ['what is no record', Buffer.from(`{"v":2,\n${'x'.repeat(991)}\n`), 1000],
+  ['what a killed process left half written', Buffer.from('{"v":2,"kind":["half'), 0],
+])('says how much of the spool it left out: %s', async (_, bytes, damaged) => {
+  append('req_1');
+  appendFileSync(join(spoolDir(), listSegments(spoolDir()).at(-1) ?? ''), bytes);
+  append('req_2');
+  start({ kind: 'sqlite', path: join(dir, 'log.sqlite') });
+  await expect.poll(async () => [(await state()).records, listSegments(spoolDir()).length]).toEqual([2, 1]);
+  expect((await state()).problems).toEqual(
+    damaged === 0 ? [] : [`The spool was damaged: ${damaged} bytes of it are no records and were left out.`],
+  );
 });

@@ -120,10 +120,12 @@ class Writer {
   #problems(): string[] {
     const { count, why } = this.#drain?.rejected ?? { count: 0, why: '' };
     const rejected = count === 0 ? [] : [`The database rejected ${plural(count, 'record')}: ${why}`];
+    const bytes = this.#drain?.damaged ?? 0;
+    const damaged = bytes === 0 ? [] : [`The spool was damaged: ${bytes} bytes of it are no records and were left out.`];
     const { times, why: reason } = this.#unretained;
     // Once is a statement that took long.
     const unretained = times < 2 ? [] : [`Old records cannot be deleted: ${reason}`];
-    return [...this.#told, ...rejected, ...unretained, ...(this.#fault === undefined ? [] : [this.#fault])];
+    return [...this.#told, ...damaged, ...rejected, ...unretained, ...(this.#fault === undefined ? [] : [this.#fault])];
   }
 
   /** Nothing can be stored for now: what is oldest makes room. */
