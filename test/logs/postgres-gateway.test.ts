@@ -38,10 +38,13 @@ describe.skipIf(skipping(kind.missing))('gateways with one Postgres', () => {
         return (page?.rows ?? []).map(({ id }) => id).toSorted();
       };
       await expect.poll(found).toEqual(ids.toSorted());
+      const before = await one.gateway.logs?.state();
       await kind.server().kill();
       ids.push(await ask(one.url, 'third'), await ask(two.url, 'fourth'));
       await expect.poll(async () => (await one.gateway.logs?.state())?.problems.join()).toMatch(/^Records wait in the spool: postgres 127/);
-      expect((await one.gateway.logs?.state())?.problems.join()).not.toContain(kind.server().password);
+      const away = await one.gateway.logs?.state();
+      expect(away?.problems.join()).not.toContain(kind.server().password);
+      expect(away).toMatchObject({ kind: before?.kind, records: 2, oldest: before?.oldest });
       const refused = one.gateway.logs?.search({ query: '', limit: 10 });
       await expect(refused).rejects.toMatchObject({
         code: 'log_unavailable',

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -92,6 +93,20 @@ describe('a process', () => {
       expect(shown).not.toContain('canary');
     },
   );
+
+  it('is ended before who started it goes on, also where nothing else is left to do there', () => {
+    const main = `
+      import { startProcess } from ${JSON.stringify(new URL('process.ts', import.meta.url))};
+      const peer = startProcess({ entry: new URL(${JSON.stringify(entry)}), data: {}, heapMb: 64 }, { ready() { void end(); }, died() {}, unstarted() {} });
+      peer.hold(true);
+      async function end() {
+        peer.hold(false);
+        await peer.end();
+        console.log('ended');
+      }`;
+    const ran = spawnSync(process.execPath, ['--conditions=llm-gateway-source', '--input-type=module', '-e', main], { encoding: 'utf8' });
+    expect([ran.status, ran.stdout]).toEqual([0, 'ended\n']);
+  });
 
   it.each([
     ['its program is missing', pathToFileURL('/nowhere/missing.js'), process.execPath],

@@ -104,6 +104,8 @@ class ChildPeer implements Peer {
   }
 
   async end(): Promise<void> {
+    // Whoever waits for its end must not end for that reason.
+    this.#child.ref();
     this.#kill();
     await this.#gone;
   }

@@ -6,7 +6,7 @@ import { createSequence, respond, type Sequence } from '../rpc/protocol.ts';
 import { SpoolDrain } from '../drain/drain.ts';
 import { FrameReader } from '../drain/frame-reader.ts';
 import { SpoolEviction } from '../drain/eviction.ts';
-import type { Batch, LogStore, Retention, StoredEntry } from '../log-store.ts';
+import type { Batch, LogStore, Retention, StoredEntry, StoreSize } from '../log-store.ts';
 import { createQueries } from '../queries/index.ts';
 import { fileAt, isDamage, setAside } from '../sqlite/open.ts';
 import { createSqliteSource } from '../sqlite/source.ts';
@@ -41,6 +41,9 @@ class Writer {
   readonly #sequence: Sequence;
   readonly #drain: SpoolDrain | undefined;
   #store: LogStore | undefined;
+  /** As it was shown last. */
+  #kind: string;
+  #size: StoreSize = { records: 0, bytes: 0, oldest: null };
   /** The file that is open. */
   #file: string | undefined;
   #retention: Retention;
@@ -66,6 +69,7 @@ class Writer {
     this.#data = data;
     this.#sequence = sequence;
     this.#retention = data.retention;
+    this.#kind = kindOf(data.database);
     this.#drain = data.spool === undefined ? undefined : new SpoolDrain(data.spool);
     this.#room = data.spool === undefined ? undefined : new SpoolEviction(data.spool, data.spoolLimit);
   }
@@ -254,13 +258,13 @@ class Writer {
   }
 
   async #state(): Promise<WriterState> {
-    const size = await this.#store?.size().catch(() => undefined);
+    // Of a database that is away, what was there last: it is not empty.
+    this.#size = (await this.#store?.size().catch(() => undefined)) ?? this.#size;
+    this.#kind = this.#store?.kind ?? this.#kind;
     const bytes = this.#drain?.behind() ?? 0;
     return {
-      kind: this.#store?.kind ?? kindOf(this.#data.database),
-      records: size?.records ?? 0,
-      bytes: size?.bytes ?? 0,
-      oldest: size?.oldest ?? null,
+      kind: this.#kind,
+      ...this.#size,
       behind: { bytes, ms: bytes === 0 ? 0 : Math.round(performance.now() - this.#idleAt) },
       dropped_bodies: this.#room?.droppedBodies ?? 0,
       dropped: (this.#room?.droppedRecords ?? 0) + (this.#drain?.rejected.count ?? 0),
