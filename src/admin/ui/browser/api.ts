@@ -27,41 +27,46 @@ export const addressOf = (path: string, parameters: Parameters = {}): string => 
 };
 
 /** @throws ApiError */
-export async function get<T>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> {
-  const response = await call(addressOf(path, parameters), { signal: signal ?? null });
-  return (await response.json()) as T;
-}
+export const get = <T>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> =>
+  readJson<T>(addressOf(path, parameters), { signal: signal ?? null });
 
 /** @throws ApiError */
-export async function post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
+export function post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
   const headers = { ...ownHeader, 'content-type': 'application/json' };
-  return read<T>(await call(path, { method: 'POST', headers, body: JSON.stringify(body), signal: signal ?? null }));
+  return readJson<T>(path, { method: 'POST', headers, body: JSON.stringify(body), signal: signal ?? null });
 }
 
 /** @throws ApiError */
-export async function remove<T>(path: string): Promise<T> {
-  return read<T>(await call(path, { method: 'DELETE', headers: ownHeader }));
+export const remove = <T>(path: string): Promise<T> => readJson<T>(path, { method: 'DELETE', headers: ownHeader });
+
+async function readJson<T>(address: string, init: RequestInit): Promise<T> {
+  const response = await call(address, init);
+  const text = await response.text().catch((error: unknown) => lost(error, init));
+  if (text === '') return undefined as T;
+  try {
+    return (await new Response(text).json()) as T;
+  } catch {
+    throw new ApiError('What came is not from the gateway.', response.status, 'no_json', 'A proxy may ask for a sign-in: reload the page.');
+  }
 }
 
-async function read<T>(response: Response): Promise<T> {
-  const text = await response.text();
-  return (text === '' ? undefined : await new Response(text).json()) as T;
+/** A connection that could not be made, or that broke. @throws ApiError, and what stopped the call where the page itself did */
+function lost(error: unknown, { signal, method }: RequestInit): never {
+  if (signal?.aborted === true) throw error;
+  // Only what is read is read again.
+  const hint = method === undefined ? 'Is it running? The page tries again by itself.' : 'Is it running?';
+  throw new ApiError('The gateway can’t be reached.', 0, 'unreachable', hint);
 }
 
 /** The bytes of a body. @throws ApiError */
 export async function getBytes(path: string, parameters: Parameters, signal?: AbortSignal): Promise<Uint8Array> {
-  const response = await call(addressOf(path, parameters), { signal: signal ?? null });
-  return new Uint8Array(await response.arrayBuffer());
+  const init = { signal: signal ?? null };
+  const response = await call(addressOf(path, parameters), init);
+  return new Uint8Array(await response.arrayBuffer().catch((error: unknown) => lost(error, init)));
 }
 
 async function call(address: string, init: RequestInit): Promise<Response> {
-  let response: Response;
-  try {
-    response = await fetch(address, { credentials: 'same-origin', ...init });
-  } catch (error) {
-    if (init.signal?.aborted === true) throw error;
-    throw new ApiError('The gateway can’t be reached.', 0, 'unreachable', 'Is it running? The page tries again by itself.');
-  }
+  const response = await fetch(address, { credentials: 'same-origin', ...init }).catch((error: unknown) => lost(error, init));
   if (response.ok) return response;
   const error = await errorOf(response);
   if (response.status === 401 && !address.startsWith('/api/session')) sessionEnded();

@@ -33,6 +33,10 @@ export function useShortcuts(list: readonly Shortcut[]): void {
 
 const waitForSecond = 1200;
 
+/** With AltGr, or Option on a Mac, many keyboards have brackets. */
+const isSign = (event: KeyboardEvent): boolean =>
+  (event.altKey || event.getModifierState('AltGraph')) && !event.metaKey && /^[^\s\w]$/.test(event.key);
+
 /** Text that is being written is not a command. */
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
@@ -41,7 +45,7 @@ export function followKeys(): void {
   let first = '';
   let at = 0;
   document.addEventListener('keydown', (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.defaultPrevented || ((event.ctrlKey || event.metaKey || event.altKey) && !isSign(event))) return;
     if (isTyping(event.target) || event.key === 'Shift') return;
     // A dialog has the keyboard to itself; the browser closes it with Escape.
     if (document.querySelector('dialog[open]') !== null) return;
