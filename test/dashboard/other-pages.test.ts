@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { figuresOf } from '../support/dashboard/figures.ts';
 import { type FixtureServer, startFixtureServer } from '../support/dashboard/fixture-server.ts';
 import { hasBrowser, useBrowser } from '../support/dashboard/page.ts';
 import { absurdRow, makeRow, makeRows, randomFrom } from '../support/dashboard/rows.ts';
@@ -84,6 +85,15 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     expect(asked).toBe(1);
     slow.resolve();
     await page.getByRole('heading', { name: 'Process' }).waitFor();
+  });
+
+  it('shows of many providers those first that need a person', async () => {
+    const provider = (slug: string, state: 'idle' | 'down') => ({ slug, state, figures: figuresOf([]), last_error: null });
+    const idle = Array.from({ length: 100 }, (_, i) => provider(`idle-${i}`, 'idle'));
+    server.set({ status: { providers: [...idle, provider('broken', 'down')] } });
+    const { page } = await open(server.url);
+    await page.getByRole('link', { name: '89 more in the Catalog' }).waitFor();
+    expect((await page.locator('.provider-card a').allInnerTexts()).slice(0, 2)).toEqual(['broken', 'idle-0']);
   });
 
   it('says that the last reload failed, and where', async () => {

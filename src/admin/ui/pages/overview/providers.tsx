@@ -6,16 +6,28 @@ import { requestHref, requestsHref, term } from '../../log/terms.ts';
 
 const tones: Readonly<Record<ProviderHealth['state'], Tone>> = { ok: 'ok', degraded: 'warn', down: 'bad', idle: 'idle', off: 'off' };
 
-/** One card a provider: how it did in the last five minutes. */
+/** Cards at most: the charts below are looked for, too. */
+const most = 12;
+const ranks: Readonly<Record<ProviderHealth['state'], number>> = { down: 0, degraded: 1, ok: 2, idle: 3, off: 4 };
+
+/** One card a provider: how it did in the last five minutes. Of many those that need a person, then those that are used. */
 export function Providers({ providers }: { providers: readonly ProviderHealth[] }) {
   if (providers.length === 0) return null;
+  const shown = providers.length <= most ? providers : providers.toSorted((a, b) => ranks[a.state] - ranks[b.state]).slice(0, most);
   return (
     <Panel title="Providers" aside={<span class="muted small">last 5 minutes</span>}>
-      <ul class="provider-strip">
-        {providers.map((provider) => (
-          <Card key={provider.slug} provider={provider} />
-        ))}
-      </ul>
+      <div class="stack">
+        <ul class="provider-strip">
+          {shown.map((provider) => (
+            <Card key={provider.slug} provider={provider} />
+          ))}
+        </ul>
+        {shown.length < providers.length && (
+          <p class="small">
+            <a href="/catalog">{count(providers.length - shown.length)} more in the Catalog</a>
+          </p>
+        )}
+      </div>
     </Panel>
   );
 }

@@ -1,13 +1,13 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { StoredRecord } from '../../../../../core/logs/reader.ts';
-import { bytes } from '../../../browser/format.ts';
+import { bytes, count } from '../../../browser/format.ts';
 import { Code } from '../../../components/code.tsx';
 import { Await, Notice } from '../../../components/surface.tsx';
 import { Tabs } from '../../../components/tabs.tsx';
 import { Absent } from './absent.tsx';
 import { Binary } from './binary.tsx';
 import { EventList } from './event-list.tsx';
-import { eventsIn } from './events.ts';
+import { eventsIn, mostEvents } from './events.ts';
 import { pretty } from './pretty.ts';
 import { ReadableView } from './readable-view.tsx';
 import { readableOf } from './readable.ts';
@@ -45,6 +45,9 @@ function Text({ stored, whole, text }: { stored: StoredRecord; whole: Uint8Array
     <Tabs tabs={tabs} value={view} onChange={setView} label="Views of the response" look="segments">
       {info !== null && info.kept < info.size && (
         <Notice tone="info" title={`The first ${bytes(info.kept)} of ${bytes(info.size)} are kept`} />
+      )}
+      {view === 'readable' && (events?.length ?? 0) >= mostEvents && (
+        <Notice tone="info" title={`Read from the first ${count(mostEvents)} events; Raw has all of them`} />
       )}
       {view === 'readable' && readable !== undefined && <ReadableView readable={readable} />}
       {view === 'raw' && <Code text={isStream ? text : pretty(text)} language={isStream ? 'text' : 'json'} what="response body" />}
