@@ -15,13 +15,16 @@ it('reads the files again where they could not be read', async () => {
   symlinkSync(join(dir, 'gone'), join(dir, 'app.js'));
   const files = new DashboardFiles([dir]);
   const server = createServer({}, (request, response) => {
-    files.serve('/', request, response).catch((error: unknown) => sendError(response, error));
+    files.serve(request.url ?? '', request, response).catch((error: unknown) => sendError(response, error));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const ask = async (): Promise<number> => (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)).status;
+  const ask = async (path = '/'): Promise<number> =>
+    (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)).status;
   expect(await ask()).toBe(500);
   rmSync(join(dir, 'app.js'));
   expect(await ask()).toBe(200);
+  // Names of people may end as names of files do.
+  expect([await ask('/app.js'), await ask('/traces/run.json'), await ask('/configs')]).toEqual([404, 200, 200]);
   server.close();
   server.closeAllConnections();
   rmSync(dir, { recursive: true });

@@ -43,11 +43,11 @@ export class DashboardFiles {
     this.#folders = places;
   }
 
-  /** Paths without a file are pages of the dashboard: it reads its own address. */
+  /** Paths without a file are pages of the dashboard: it reads its own address. A config or a trace below one may be called `a.json`. */
   async serve(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const pages = await this.#read();
-    const page =
-      pages.get(path === '/' ? '/index.html' : path) ?? (types[extname(path)] === undefined ? pages.get('/index.html') : undefined);
+    const isPage = path.lastIndexOf('/') > 0 || types[extname(path)] === undefined;
+    const page = pages.get(path === '/' ? '/index.html' : path) ?? (isPage ? pages.get('/index.html') : undefined);
     if (page === undefined && pages.size === 0) return send(response, 503, notBuilt, { 'content-type': 'text/html; charset=utf-8' });
     if (page === undefined) return send(response, 404, 'not found\n', { 'content-type': 'text/plain' });
     const { bytes, packed, type, etag, policy: rule } = page;
