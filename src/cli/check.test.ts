@@ -38,7 +38,8 @@ describe('gateway check', () => {
   });
 
   it.each([
-    ['UTF-16', Buffer.from(`\ufeff${good}`, 'utf16le'), '1:4'],
+    ['UTF-16', Buffer.from(`\ufeff${good}`, 'utf16le'), '1:1'],
+    ['Latin-1', Buffer.from(`${good}configs: {fü: {}}\n`, 'latin1'), '4:12'],
     ['zero bytes', Buffer.from(`${good}configs: "a\0b"\n`), '4:12'],
   ])('says that the file is not UTF-8: %s', async (_name, bytes, place) => {
     writeFileSync(join(cwd, 'gateway.yaml'), bytes);
@@ -149,6 +150,15 @@ describe('finding the file', () => {
     expect({ code, out }).toEqual({
       code: 3,
       out: 'nope.yaml:1:1: error: the file "nope.yaml" cannot be read (no such file) [unreadable-file]\n',
+    });
+  });
+
+  it('rejects a secret that is no text in UTF-8', async () => {
+    write({ 'gateway.yaml': 'version: 1\nproviders:\n  o: {type: openai, api_key: "${file:secret}"}\n' });
+    writeFileSync(join(cwd, 'secret'), Buffer.from('a\ncaf\xe9', 'latin1'));
+    expect(await run([], { format: 'short' })).toMatchObject({
+      code: 3,
+      out: 'gateway.yaml:3:31: error: the file "secret" cannot be read (it is not text in UTF-8: see line 2) [unreadable-file]\n',
     });
   });
 

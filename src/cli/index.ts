@@ -45,9 +45,9 @@ export async function runCli(argv: readonly string[], io: CliIo, registry: Regis
   }
 }
 
-/** The parser of options would reject `-provider:azure` of a filter. A filter ignores the space before a term. */
+/** The parser of options would reject `-provider:azure` and `-"two words"` of a filter, which ignores the space before a term. */
 const withNegatedTerms = (argv: readonly string[]): string[] =>
-  argv[0] === 'logs' ? argv.map((word) => (/^-[a-z_]+(?:\.[^:]*)?:/.test(word) ? ` ${word}` : word)) : [...argv];
+  argv[0] === 'logs' ? argv.map((word) => (/^-(?:[a-z_]+(?:\.[^:]*)?:|")/.test(word) ? ` ${word}` : word)) : [...argv];
 
 /** Says what kept a command from its work. */
 function codeOf(error: unknown, { stderr }: CliIo): number {

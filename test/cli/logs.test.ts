@@ -93,6 +93,7 @@ describe('gateway logs search', () => {
     [['stats', '--by', 'weather'], 2, /group by/],
     [['export', 'meta.user:nobody'], 1, /0 records/],
     [['search', '-status:>=0'], 1, /No request matches/],
+    [['search', '-"Write to"', 'meta.user:nobody'], 1, /No request matches/],
     [['export', '--csv', '--full'], 2, /no effect on CSV/],
   ])('%j ends with %i', async (args, code, err) => {
     const ran = await logs(...args);

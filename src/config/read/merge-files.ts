@@ -1,5 +1,5 @@
 import { basename, dirname, extname, isAbsolute, join, matchesGlob, relative, resolve } from 'node:path';
-import { maxConfigFile, readText, reasonOf } from './files.ts';
+import { maxConfigFile, NotText, readText, reasonOf } from './files.ts';
 import { filesIn, filesOf, holdsKeys, isKeptEmpty, PatternError } from './include-pattern.ts';
 import { type Entry, type ListNode, type MapNode, type Node, type SourceLocation, type SourceFile, textOf, withEntries } from './node.ts';
 import { parse, sourceFile } from './yaml/parse.ts';
@@ -249,6 +249,12 @@ class Gatherer {
       this.#texts[path] = text;
       return text;
     } catch (error) {
+      if (error instanceof NotText) {
+        const { line, column } = error;
+        const place = { file: { path, name: this.#name(path), lines: [] }, line, column, endColumn: column + 1, endLine: line };
+        this.#report({ code: 'yaml-syntax', at: place, message: 'the file is not text in UTF-8', hint: 'save it as UTF-8', show: 'none' });
+        return undefined;
+      }
       this.#report({
         code: 'unreadable-file',
         at,
