@@ -69,7 +69,10 @@ async function writeBody({ record, bodies }: StoredRecord, part: BodyPart, clien
   const { body } = record[part];
   if (bodies.includes(part))
     io.stdout.write(`\n${printableLines((await client.bytes(`${pathOf(record.id)}/body`, { part })).toString('utf8'))}\n`);
-  else if (body?.same_as === 'request') io.stdout.write(`the request with ${printable(JSON.stringify(body.patch ?? {}))}\n`);
+  else if (body?.same_as === 'request')
+    io.stdout.write(
+      `${Object.keys(body.patch ?? {}).length === 0 ? 'the same as the request' : `the request with ${printable(JSON.stringify(body.patch))}`}\n`,
+    );
   else io.stdout.write(`no body stored: ${printable(record[part].why_absent ?? 'unknown')}\n`);
 }
 
