@@ -8,7 +8,8 @@ import { retainSlice } from './retain.ts';
 import { BatchWriter } from './writer.ts';
 import { questionMs } from '../worker/clock.ts';
 
-const writeTimeout = 60_000;
+/** Less than a call of the writer may take: it says what is wrong, and is not ended for it. */
+const writeTimeout = 20_000;
 
 export interface PostgresStoreOptions {
   /** Which gateway writes: the same after a restart, and no other's. */
@@ -25,7 +26,7 @@ export function openPostgresStore(url: string, { writer, load }: PostgresStoreOp
   const client = new Client(url, {
     connections: 2,
     statementTimeout: writeTimeout,
-    connectTimeout: 10_000,
+    connectTimeout: 5000,
     ...(load === undefined ? {} : { load }),
   });
   return new Store(client, writer);
