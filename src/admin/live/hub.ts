@@ -87,12 +87,9 @@ export class LiveHub {
   }
 
   tell(record: LogRecord): void {
-    if (this.#readers.size === 0) {
-      if (this.#now() - this.#leftAt > restMs) this.#forget();
-      if (this.#recent.length === 0 && this.#gathered.length === 0) {
-        this.#last += 1;
-        return;
-      }
+    if (!this.isFollowed) {
+      this.skip(1);
+      return;
     }
     this.#gathered.push(record);
     if (this.#gathered.length >= mostGathered) this.flush();

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { sampleRecord } from '../../store/fixtures/sample.ts';
+import { LiveHub } from './hub.ts';
+
+const minute = 60_000;
+
+it('keeps rows for a minute for a reader who comes back, also where none had come before', () => {
+  let now = 0;
+  const hub = new LiveHub(
+    () => now,
+    (error) => expect.fail(String(error)),
+  );
+  hub.tell(sampleRecord());
+  expect(hub.since(0)).toBeUndefined();
+  const leave = hub.add({ take: () => undefined, flush: () => undefined });
+  const seen = hub.last;
+  leave();
+  now += minute;
+  hub.tell(sampleRecord());
+  hub.tell(sampleRecord());
+  expect(hub.since(seen)?.map(({ id }) => id - seen)).toEqual([1, 2]);
+  now += 1;
+  hub.tell(sampleRecord());
+  expect([hub.since(seen), hub.last - seen]).toEqual([undefined, 3]);
+});
