@@ -389,6 +389,15 @@ Try it: gateway providers test r1\n`);
     });
   });
 
+  it('names all variables that are not set', async () => {
+    const set = ['--set', 'region=us-east-1', '--set', 'access_key_id=${env:ID_OF_IT}', '--key-env', 'SECRET_OF_IT'];
+    const { code, err } = await runHere(['providers', 'add', 'bedrock', '--no-input', '--slug', 'aws', ...set], folder());
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: expect.stringMatching(/^Set ID_OF_IT and SECRET_OF_IT, and restart a gateway that runs without them: .*\nTry it: /) as unknown,
+    });
+  });
+
   it('says that a file cannot be written', async () => {
     const { code, out, err } = await runHere(['providers', 'add', 'openai', '--no-input', '-c', 'no/such/folder.yaml'], folder());
     expect({ code, out, err }).toEqual({

@@ -75,16 +75,19 @@ async function remarksOn({ slug, path, after, texts }: Plan, io: CliIo, registry
     throw new CommandError(exitCodes.usage, `the provider is not valid, so nothing was written\n${hints.join('\n')}`);
   }
   const told = diagnostics.filter((one) => (isError(one) || one.message.includes(`"${slug}"`)) && one.code !== 'unset-variable');
-  const missing = diagnostics.find((one) => one.code === 'unset-variable' && one.message.includes(`"${slug}"`));
-  const unset = missing === undefined ? '' : unsetNote(missing.message.replace(/^.*: /, ''));
+  const missing = diagnostics.filter((one) => one.code === 'unset-variable' && one.message.includes(`"${slug}"`));
+  const unset = unsetNotes([...new Set(missing.map(({ message }) => message.replace(/^.*: /, '')))]);
   return `${told.length === 0 ? '' : `${shortDiagnostics(told)}\n`}${unset}`;
 }
 
-/** Without it no gateway takes the file over, and the environment of one that runs can't be changed. */
-const unsetNote = (name: string): string =>
-  /^\w+$/.test(name)
-    ? `Set ${name}, and restart a gateway that runs without it: until then it rejects this configuration. --key-file needs no restart.\n`
-    : `Write the key to ${name}: until then the gateway rejects this configuration.\n`;
+/** Without them no gateway takes the file over, and the environment of one that runs can't be changed. */
+function unsetNotes(names: readonly string[]): string {
+  const variables = names.filter((name) => /^\w+$/.test(name));
+  const files = names.filter((name) => !variables.includes(name));
+  const it = variables.length > 1 ? 'them' : 'it';
+  const set = `Set ${variables.join(' and ')}, and restart a gateway that runs without ${it}: until then it rejects this configuration. --key-file needs no restart.\n`;
+  return `${variables.length === 0 ? '' : set}${files.map((name) => `Write the key to ${name}: until then the gateway rejects this configuration.\n`).join('')}`;
+}
 
 const isError = ({ severity }: Diagnostic): boolean => severity === 'error';
 
