@@ -23,3 +23,16 @@ it('keeps rows for a minute for a reader who comes back, also where none had com
   hub.tell(sampleRecord());
   expect([hub.since(seen), hub.last - seen]).toEqual([undefined, 3]);
 });
+
+it('gives a reader what waits before it skips what nobody was told of', () => {
+  const hub = new LiveHub(
+    () => 0,
+    (error) => expect.fail(String(error)),
+  );
+  const taken: number[] = [];
+  hub.add({ take: ({ id }) => void taken.push(id), flush: () => undefined });
+  hub.tell(sampleRecord());
+  hub.skip(5);
+  hub.tell(sampleRecord());
+  expect([hub.last, taken]).toEqual([7, [1, 7]]);
+});

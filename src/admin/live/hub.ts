@@ -82,7 +82,8 @@ export class LiveHub {
   /** So many requests were finished that nobody was told of. */
   skip(count: number): void {
     if (count === 0) return;
-    this.#forget();
+    this.flush();
+    this.#recent.length = 0;
     this.#last += count;
   }
 
@@ -98,9 +99,9 @@ export class LiveHub {
 
   /** Gives readers what waits. */
   flush(): void {
+    if (this.#gathered.length === 0) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#gathered.length === 0) return;
     const gathered = this.#gathered;
     this.#gathered = [];
     for (const record of gathered) this.#safely(() => this.#take(record));
@@ -141,11 +142,5 @@ export class LiveHub {
       this.#readers.delete(reader);
       this.#leftAt = this.#now();
     };
-  }
-
-  #forget(): void {
-    this.#recent.length = 0;
-    this.#last += this.#gathered.length;
-    this.#gathered = [];
   }
 }
