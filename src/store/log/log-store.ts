@@ -109,7 +109,7 @@ export interface SqlSource {
   all(sql: string, parameters: readonly SqlValue[]): Promise<readonly Readonly<Record<string, SqlValue>>[]>;
   /**
    * Called between the parts of a question that looks at many rows. Rejects when its time is over. Absent where the database
-   * itself ends a statement that takes too long: then there are no parts.
+   * itself ends a statement that takes too long: then rows are looked at in one.
    */
   between?(): Promise<void>;
   close(): Promise<void>;

@@ -50,8 +50,8 @@ export async function addOfBuckets(
   step: number | undefined,
 ): Promise<boolean> {
   if (terms.length > 0 && (await hasOthers(source, dim, range))) return false;
-  const parts = source.between === undefined ? 1 : mostParts;
-  const part = Math.max(minuteMs * 60, Math.ceil((range.until - range.since) / (parts * minuteMs)) * minuteMs);
+  // Also where the database ends long statements by itself: histograms of many minutes are many megabytes at once.
+  const part = Math.max(minuteMs * 60, Math.ceil((range.until - range.since) / (mostParts * minuteMs)) * minuteMs);
   for (let since = range.since; since < range.until; since += part) {
     await addPart(cells, source, { dim, terms }, { since, until: Math.min(range.until, since + part) }, step);
     await source.between?.();
