@@ -22,17 +22,22 @@ export function writeNew(path: string, text: string, configPath: string, cwd: st
     writeFileSync(draft, text, { flag: 'wx', mode: 0o600 });
     try {
       shareLike(draft, statSync(configPath), 0o666);
-      linkSync(draft, path);
-    } catch (error) {
-      if (errorCode(error) === 'EEXIST') throw error;
-      // A file system without hard links.
-      if (existsSync(path)) throw Object.assign(new Error('it exists'), { code: 'EEXIST' });
-      renameSync(draft, path);
-      return;
+      giveName(draft, path);
     } finally {
       if (existsSync(draft)) unlinkSync(draft);
     }
   });
+}
+
+function giveName(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw error;
+    // A file system without hard links.
+    if (existsSync(path)) throw Object.assign(new Error('it exists'), { code: 'EEXIST' });
+    renameSync(draft, path);
+  }
 }
 
 function makeFolder(path: string, like: Stats): void {
