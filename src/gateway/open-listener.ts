@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import type { Server } from 'node:http';
+import { dirname } from 'node:path';
 import { StartError } from './types.ts';
 import { type ListenAddress, listenAddress, type ListenSetting, listenText } from '../core/http/listen-address.ts';
 import { listen, type Listening } from '../transport/inbound/listener/listen.ts';
@@ -10,7 +12,7 @@ export async function openListener(server: Server, setting: ListenSetting, flag:
   const choice = `${flag} and ${settings[flag]}`;
   const address = listenAddress(setting);
   if (address === undefined) throw noAddress(text, flag);
-  return await orSay(() => listen(server, address), text, choice);
+  return await orSay(() => listen(server, address), address, { text, choice });
 }
 
 /**
@@ -22,7 +24,7 @@ export async function openData<T>(setting: ListenSetting, open: (address: Listen
   const text = listenText(setting);
   const address = listenAddress(setting);
   if (address === undefined) throw noAddress(text, '--listen');
-  return await orSay(() => open(address), text, '--listen and server.listen');
+  return await orSay(() => open(address), address, { text, choice: '--listen and server.listen' });
 }
 
 function noAddress(text: string, flag: keyof typeof settings): StartError {
@@ -33,11 +35,13 @@ function noAddress(text: string, flag: keyof typeof settings): StartError {
   });
 }
 
-async function orSay<T>(open: () => Promise<T>, text: string, choice: string): Promise<T> {
+async function orSay<T>(open: () => Promise<T>, address: ListenAddress, { text, choice }: Named): Promise<T> {
   try {
     return await open();
   } catch (cause) {
-    const code = errorCode(cause);
+    // Node reports a folder that is missing like one that is not allowed.
+    const isLost = 'path' in address && errorCode(cause) === 'EACCES' && !existsSync(dirname(address.path));
+    const code = isLost ? 'ENOENT' : errorCode(cause);
     throw new StartError({
       exitCode: 1,
       message: `Can't listen on ${text}: ${reasons[code] ?? code}.`,
@@ -45,6 +49,12 @@ async function orSay<T>(open: () => Promise<T>, text: string, choice: string): P
       cause,
     });
   }
+}
+
+/** How messages call the address, and what chooses another one. */
+interface Named {
+  readonly text: string;
+  readonly choice: string;
 }
 
 const settings = {
@@ -57,5 +67,5 @@ const reasons: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the address is in use',
   EACCES: 'the system does not allow it',
   ENOTSOCK: 'the path exists and is not a socket',
-  ENOENT: 'its folder does not exist',
+  ENOENT: 'its directory does not exist',
 };

@@ -69,4 +69,9 @@ describe('sockets in the file system', () => {
     expect(other.err).toContain('the path exists and is not a socket');
     expect(lstatSync(join(dir, 'precious')).isFile()).toBe(true);
   });
+
+  it('need a directory that exists', async () => {
+    const { code, err } = await run(['start', '--listen', `unix:${dir}/no/gw.sock`, '--probe-listen', '127.0.0.1:0'], dir);
+    expect([code, err]).toEqual([1, expect.stringContaining(`Can't listen on unix:${dir}/no/gw.sock: its directory does not exist\n`)]);
+  });
 });

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { findPortOwner } from './port-owner.ts';
+import { findPortOwner, shownCommand } from './port-owner.ts';
 import { skipping } from '../../../test/support/skipping.ts';
 
 it.skipIf(skipping(existsSync('/proc/net/tcp') ? undefined : 'this system has no /proc/net/tcp'))(
@@ -17,3 +17,13 @@ it.skipIf(skipping(existsSync('/proc/net/tcp') ? undefined : 'this system has no
     expect(findPortOwner(port)).toBeUndefined();
   },
 );
+
+it.each([
+  [['node', '--no-maglev', '--v8-pool-size=1', '/opt/gateway/dist/bin.js', 'start', '-c', 'secret'], 'node /opt/gateway/dist/bin.js start'],
+  [['/usr/bin/node', 'a.js'], '/usr/bin/node a.js'],
+  [['node', '--interactive'], 'node --interactive'],
+  [['redis-server', '--port', '8787', '--requirepass', 'secret'], 'redis-server --port 8787'],
+  [[], ''],
+])('%j is shown as %j', (words, shown) => {
+  expect(shownCommand(words)).toBe(shown);
+});

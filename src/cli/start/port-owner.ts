@@ -60,10 +60,18 @@ function holdsSocket(pid: string, inodes: ReadonlySet<string>): boolean {
   }
 }
 
-/** The command as typed, cut to a line; its arguments may hold anything, so only the first three are shown. */
 function commandOf(pid: string): string {
-  const words = readOr(`/proc/${pid}/cmdline`, '').split('\0').filter(Boolean).slice(0, 3);
-  return words.join(' ').slice(0, 80) || readOr(`/proc/${pid}/comm`, 'unknown').trim();
+  const words = readOr(`/proc/${pid}/cmdline`, '').split('\0').filter(Boolean);
+  return shownCommand(words) || readOr(`/proc/${pid}/comm`, 'unknown').trim();
+}
+
+/**
+ * The command as typed, cut to a line; its arguments may hold anything, so only the first three are shown. The options of
+ * Node itself, which say nothing of the program, are left out.
+ */
+export function shownCommand([program = '', ...words]: readonly string[]): string {
+  const first = /(?:^|\/)node$/.test(program) ? words.findIndex((word) => !word.startsWith('-')) : 0;
+  return [program, ...words.slice(Math.max(0, first))].slice(0, 3).join(' ').slice(0, 80);
 }
 
 function linkOf(path: string): string {
