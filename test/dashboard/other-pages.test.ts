@@ -67,6 +67,10 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await page.unroute('**/api/prompts*');
     await page.clock.runFor(3000);
     await page.getByText('The gateway can’t be reached').waitFor({ state: 'detached' });
+    // Whoever comes back to the tab need not wait for the next look.
+    const again = page.waitForRequest('**/api/prompts*');
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await again;
   });
 
   it('waits for a slow response: asking again would abort it', async () => {

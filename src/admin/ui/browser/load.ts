@@ -50,11 +50,17 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: read
   }, [...deps, turn, isEnded]);
   useEffect(() => {
     if (every === undefined) return undefined;
-    const timer = setInterval(() => {
+    const look = (): void => {
       // A response that takes longer is waited for: to ask again would abort it.
       if (document.visibilityState === 'visible' && !isBusy.current) setTurn((n) => n + 1);
-    }, every);
-    return () => clearInterval(timer);
+    };
+    const timer = setInterval(look, every);
+    // Whoever comes back sees what is, not what was when they left.
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', look);
+    };
   }, [every]);
   const again = (): void => setTurn((n) => n + 1);
   useReturn(state, again);
