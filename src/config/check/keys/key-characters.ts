@@ -1,4 +1,5 @@
 import { child, type Entry, walk } from '../../read/node.ts';
+import { shownSecret } from '../../read/secrets.ts';
 import { type CheckContext, section, valueOf } from '../context.ts';
 
 /** Whatever a header may hold: a key with another character, such as a line break, could never be sent. */
@@ -13,11 +14,12 @@ export function keyCharacters({ root, report }: CheckContext): void {
       if (path.at(-1) === 'override_params') return false;
       const key = path.at(-1) === 'api_key' ? valueOf(one) : undefined;
       if (typeof key !== 'string') return true;
+      const name = one.kind === 'scalar' && one.resolved ? `the key ${shownSecret(one.text)}` : 'the key';
       if (!sendable.test(key))
         report({
           code: 'wrong-type',
           at: one.at,
-          message: 'the key contains a line break or another character that is not allowed in a header',
+          message: `${name} contains a line break or another character that is not allowed in a header`,
           hint: 'remove what was pasted with the key; the value is not shown here',
           show: 'none',
         });
@@ -26,7 +28,7 @@ export function keyCharacters({ root, report }: CheckContext): void {
           code: 'wrong-type',
           severity: 'warning',
           at: one.at,
-          message: 'the key begins or ends with spaces',
+          message: `${name} begins or ends with spaces`,
           hint: 'remove them where the key is set; the value is not shown here',
           show: 'none',
         });
