@@ -23,7 +23,8 @@ const wide =
 /** What takes none. */
 const empty = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 
-const plain = /^[\x20-\x7e]*$/;
+/** Each of these takes one: ASCII, and the signs that messages have. */
+const plain = /^[\x20-\x7e·×→←…✓✗]*$/;
 const charactersOf = (text: string): Iterable<Intl.SegmentData> => new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
 
 /** How many columns of a terminal a text takes. */
