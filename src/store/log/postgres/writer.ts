@@ -94,6 +94,8 @@ export class BatchWriter {
         taken.add(entry.seq);
         tried.push(entry);
       }
+      // In one order for all gateways: two that wait for each other's numbers would be a deadlock.
+      tried.sort((one, other) => one.seq - other.seq);
       const rows = tried.map(({ seq, row, cost }) => ({ seq, ...columnsOf(row, cost) }));
       const stored = await session.query(
         `INSERT INTO requests (${names}) SELECT ${names} FROM json_populate_recordset(NULL::requests, $1::json) ON CONFLICT (seq) DO NOTHING RETURNING seq`,
