@@ -1,6 +1,6 @@
 import { type HeaderBag, placeholderCredentials } from '#core/http/headers.ts';
 
-/** Headers beside the gateway's own in which a gateway key may stand, in order of rank. */
+/** Headers beside the gateway's own in which a gateway key may be, in order of rank. */
 export const keyHeaders = ['authorization', 'x-api-key', 'api-key'] as const;
 
 /** Those, and a provider's own header: a key of ours counts for nothing there, and is taken off all the same. */

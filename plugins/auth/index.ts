@@ -68,7 +68,7 @@ interface Known {
 
 /** What the headers hold. */
 interface Found {
-  /** The first value that is ours, known or not, and where it stood. */
+  /** The first value that is ours, known or not, and where it was. */
   value: string | undefined;
   header: string;
   key: ApiKey | undefined;
@@ -149,7 +149,7 @@ function admitted(ctx: Received, found: Found, key: ApiKey): Partial<Facts> {
 
 const isOver = (end: number | undefined, now: number): boolean => end !== undefined && end <= now;
 
-/** Where the value stood, as the caller spells it. */
+/** Where the value was, as the caller spells it. */
 function headerOf({ headers }: Received, { header }: Found): string {
   return header === keyHeader ? spelled(headers, 'apiKey') : header;
 }

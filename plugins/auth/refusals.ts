@@ -49,7 +49,7 @@ export function noKey(ctx: Received): GatewayError {
 const isToken = ({ snapshot, headers }: Received, header: string): boolean =>
   snapshot.jwt !== undefined && looksLikeJwt(credentialIn(headers.get(header)) ?? '');
 
-/** The key is known and its time is over. @param header where it stood */
+/** The key is known and its time is over. @param header where it was */
 export function endedKey({ name, revoked, expires, retires }: ApiKey, now: number, header: string): GatewayError {
   const hint = 'Ask the operator of the gateway for a new key.';
   if (revoked !== undefined && revoked <= now) {
@@ -80,7 +80,7 @@ const wrong: Readonly<Record<Exclude<JwtFault, 'expired' | 'no-keys' | 'claim'>,
   signature: ['has an invalid signature', 'Send the token as it was issued.'],
 };
 
-/** A token that is not taken. @param header where it stood */
+/** A token that is not taken. @param header where it was */
 export function refusedToken(fault: JwtFault, claim: string | undefined, header: string): GatewayError {
   if (fault === 'expired') {
     return new GatewayError('expired_api_key', {

@@ -133,7 +133,7 @@ function isListed(name: string, { slug, virtualKey }: ProviderBinding, key: ApiK
 
 function rowsOf(binding: ProviderBinding, key: ApiKey | undefined, snapshot: Snapshot): readonly KnownModel[] {
   const name = binding.virtualKey ?? binding.slug;
-  // What a request brought has no name in the catalog.
+  // What a request contained has no name in the catalog.
   const prefix = snapshot.providers.get(name) === binding ? `@${name}/` : '';
   return namesOf(binding)
     .filter((model) => binding.allowsModel(model) && (key === undefined || key.allowsModel(model)))

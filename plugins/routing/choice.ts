@@ -27,7 +27,7 @@ export function choiceOf(ctx: Admitted): Choice | undefined {
   return binding === undefined ? undefined : { binding, model: ctx.requestedModel || undefined, by: 'virtual-key' };
 }
 
-/** `@x` is a slug. A bare `x` is a type when the caller brings a credential for it, else a slug. */
+/** `@x` is a slug. A bare `x` is a type when the caller has a credential for it, else a slug. */
 function byHeader(ctx: Admitted, value: string): ProviderBinding {
   if (value.charCodeAt(0) === at) return bySlug(ctx, slugOf(`${value}/`) ?? value, spelled(ctx.headers, 'provider'));
   const type = ctx.snapshot.types.get(value);

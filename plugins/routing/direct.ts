@@ -6,7 +6,7 @@ import type { ProviderBinding } from '#core/snapshot.ts';
 import { spelled } from '#core/text/header-spelling.ts';
 
 /**
- * Direct mode: a provider type with everything that the request brings, host included. It never holds a credential
+ * Direct mode: a provider type with everything that the request contains, host included. It never holds a credential
  * of the catalog.
  *
  * @throws GatewayError `not_allowed`, and what the type finds wrong with the settings

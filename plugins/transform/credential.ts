@@ -7,8 +7,8 @@ import type { Attempt } from '#core/plan.ts';
 import { withheldFrom } from '#core/model/request-settings.ts';
 
 /**
- * The credential of a binding that belongs to the caller: its own where it brought one along (direct mode, a config
- * sent as JSON), else what the request's headers hold (`auth: {mode: caller}`). A binding that brought none signs
+ * The credential of a binding that belongs to the caller: its own where it has one (direct mode, a config
+ * sent as JSON), else what the request's headers hold (`auth: {mode: caller}`). A binding that has none signs
  * with nothing, which only its headers for this request tell.
  *
  * @throws GatewayError `missing_credential`

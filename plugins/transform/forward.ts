@@ -53,7 +53,7 @@ export interface Forwarded {
 
 /**
  * Copies the listed headers. One that held our key, or a placeholder, is never copied; where `authorization` is listed
- * the catalog's credential must not stand in for it.
+ * the catalog's credential must not replace it.
  *
  * @throws GatewayError `missing_credential`
  */

@@ -26,7 +26,7 @@ export class CommandError extends Error {
   }
 }
 
-/** As it stands on stderr. */
+/** As it is on stderr. */
 export function errorText({ message, hint }: Pick<CommandError, 'message' | 'hint'>): string {
   return message === '' ? '' : `error: ${message}\n${hint === undefined ? '' : `${hint}\n`}`;
 }

@@ -6,7 +6,7 @@ import { plural, textWidth } from './text.ts';
 /** More than this nobody reads in one go; the rest is counted. */
 const most = 50;
 
-/** Column at which the code stands behind the message, counted from 0. */
+/** Column at which the code is behind the message, counted from 0. */
 const codeColumn = 72;
 
 export interface DiagnosticStyle {

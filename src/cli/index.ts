@@ -355,7 +355,7 @@ function addKeys(parent: Command, { io, registry, does }: CommandDeps): void {
     .argument('<name>')
     .action(does(async (name: string, flags: CommonFlags) => (await import('./keys/revoke.ts')).revokeKey(name, flags, io)));
   common(parent, 'verify', 'identify a key read from standard input')
-    // Whatever stands there may be a key: it is refused without a word of it.
+    // Whatever is there may be a key: it is refused without a word of it.
     .allowUnknownOption()
     .allowExcessArguments()
     .action(does(async (flags: CommonFlags, { args }: Command) => (await import('./keys/verify.ts')).verifyKey(args, flags, io)));

@@ -55,7 +55,7 @@ interface Entry {
   readonly variable: string | undefined;
 }
 
-/** The first is the usual target, the others stand in for it, or are there to be named. */
+/** The first is the usual target, the others replace it, or are there to be named. */
 interface Entries {
   readonly all: readonly Entry[];
   readonly hasFallback: boolean;

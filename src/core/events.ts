@@ -3,7 +3,7 @@ import type { Plain } from './json/merge.ts';
 import type { Note } from './model/notes.ts';
 import type { Usage } from './model/usage.ts';
 
-/** One event of a stream as it stood on the wire, framing removed. `name` is '' where the format has none. */
+/** One event of a stream as it was on the wire, framing removed. `name` is '' where the format has none. */
 export interface WireEvent {
   readonly name: string;
   readonly data: string;

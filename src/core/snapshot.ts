@@ -133,7 +133,7 @@ export interface ProviderBinding {
   readonly virtualKey: string | undefined;
   readonly provider: Provider;
   readonly settings: CommonSettings & Plain;
-  /** `catalog`: signed with the operator's credential; `caller`: with the one that the request brings. */
+  /** `catalog`: signed with the operator's credential; `caller`: with the one that the request contains. */
   readonly owner: CredentialOwner;
   /** Who wrote its host: the file (used as written) or a request (egress rules apply). */
   readonly trust: Trust;
@@ -146,7 +146,7 @@ export interface ProviderBinding {
   /** Set with an incomplete entry (a secret is missing, `enabled: false`): using it is refused with this. */
   readonly unusable: GatewayError | undefined;
   credential(deployment: Deployment | undefined): CredentialRef;
-  /** Present where `owner` is `caller`: the same binding, signed with the credential that the request brings. */
+  /** Present where `owner` is `caller`: the same binding, signed with the credential that the request contains. */
   forCaller?(key: string | undefined): ProviderBinding;
   /** Objects made through it belong to the gateway key that made them. */
   readonly isolate?: boolean;
@@ -343,7 +343,7 @@ export interface Snapshot {
    * @throws GatewayError `invalid_config`, `not_allowed`
    */
   inlineConfig(text: string, key: ApiKey | undefined): CompiledConfig;
-  /** A binding made from what a request brings. @throws GatewayError */
+  /** A binding made from what a request contains. @throws GatewayError */
   direct(provider: Provider, settings: Plain, key: string | undefined): ProviderBinding;
   /** A one-leaf tree with nothing set: what applies when there is no config. */
   readonly noConfig: CompiledConfig;

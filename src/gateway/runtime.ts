@@ -84,7 +84,7 @@ export class Runtime implements Serving {
    * live on, and would keep whatever is stored here.
    */
   readonly #running = new AsyncLocalStorage<string>();
-  /** Generations with requests: one that began before a secret was rotated may still bring the old one back. */
+  /** Generations with requests: one that began before a secret was rotated may still use the old one. */
   readonly #live = new Set<Generation>();
   readonly #lines = new Lines();
   #release = (): void => {};

@@ -12,7 +12,7 @@ const sizesMark = ',"parts":[';
 const messagesMarks = [',"messages":[[{', ',"request":{"headers":'] as const;
 const shortForm = '{"v":2,';
 
-/** What stands at an offset of a segment. */
+/** What is at an offset of a segment. */
 export type Decoded =
   | { readonly state: 'whole'; readonly entry: SpoolEntry; readonly next: number }
   /** More bytes are needed. */
@@ -29,7 +29,7 @@ export function decodeFrame(bytes: Buffer, from: number): Decoded {
 }
 
 /**
- * The same, without looking into the messages of a record and what stands behind them: what rows are made of is before
+ * The same, without looking into the messages of a record and what is behind them: what rows are made of is before
  * them, and parsing the rest is half of the work. It is missing in what this gives.
  */
 export function decodeHead(bytes: Buffer, from: number): Decoded {
@@ -72,10 +72,10 @@ function decodeWith(bytes: Buffer, from: number, isHead: boolean): Decoded {
   return entry === undefined ? broken : { state: 'whole', entry, next: at + 1 };
 }
 
-/** What stands before the messages of a record; undefined where there are none, or where no JSON stands before them. */
+/** What is before the messages of a record; undefined where there are none, or where no JSON is before them. */
 function headIn(bytes: Buffer, from: number, end: number): unknown {
   const cut = bytes.indexOf(messagesMarks[bytes.toString('latin1', from, from + shortForm.length) === shortForm ? 0 : 1], from);
-  // The same text may stand in a label: then what is before it is no JSON.
+  // The same text may be in a label: then what is before it is no JSON.
   return cut < 0 || cut >= end ? undefined : parsed(`${bytes.toString('utf8', from, cut)}}`);
 }
 

@@ -2,7 +2,7 @@ import type { WrittenBytes } from '../core/json/bytes.ts';
 import type { Mask } from '../core/secrets/mask.ts';
 import type { LogRecord } from '../core/records/record.ts';
 
-/** The messages of a record whose bytes may stand behind its line, in this order. */
+/** The messages of a record whose bytes may be behind its line, in this order. */
 export const parts = ['request', 'upstream', 'response'] as const;
 export type Part = (typeof parts)[number];
 

@@ -4,7 +4,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegularFile } from '../core/files/regular-file.ts';
 
-/** The files of the configuration that served last, as they stood there: references unresolved. */
+/** The files of the configuration that served last, as they were there: references unresolved. */
 export interface LastGood {
   /** Absolute path of the entry file. */
   readonly entry: string;

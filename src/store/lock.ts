@@ -4,7 +4,7 @@ import { readRegularFile } from '../core/files/regular-file.ts';
 import { objectIn } from '../core/json/scan.ts';
 import { errorCode } from '../core/text/error-code.ts';
 
-/** A file that says which process owns the folder it stands in. */
+/** A file that says which process owns the folder it is in. */
 export interface Lock {
   release(): void;
 }

@@ -6,7 +6,7 @@ import { attemptFields, requestFields } from './request-fields.ts';
 /** Texts that are kept. */
 const mostKept = 256;
 
-/** What requests of one caller to one target have in common, as it stands in their lines. */
+/** What requests of one caller to one target have in common, as it is in their lines. */
 interface Known {
   readonly values: readonly unknown[];
   /** The members from `endpoint` to `attempts`, those from `lane` to `socket`, `client`, and all between where that is empty. */

@@ -12,7 +12,7 @@ import { rehearse } from '../../src/gateway/reload/rehearse.ts';
  * A golden pair: files, a line of dashes, and what loading them says.
  *
  *     #: env NAME=value            lines before the first file; `#: allow-missing` as well
- *     ### file: configs/a.yaml     begins a further file; what stands above is gateway.yaml
+ *     ### file: configs/a.yaml     begins a further file; what is above is gateway.yaml
  *     -----
  *     gateway.yaml:3:1: error: …   diagnostics, each followed by its hint, indented
  *     ok                           when it loads
@@ -87,7 +87,7 @@ export async function inFolder<T>(one: Pick<Case, 'files'>, run: (cwd: string) =
   }
 }
 
-/** What stands behind the dashes of a case: the folder of the run is written `<cwd>`. */
+/** What is behind the dashes of a case: the folder of the run is written `<cwd>`. */
 export function describeLoad(loaded: LoadedConfig, cwd: string, facts: readonly string[]): string {
   const lines = loaded.diagnostics.flatMap((one) => [shortDiagnostic(one), ...(one.hint === undefined ? [] : [`    ${one.hint}`])]);
   const found = facts.map((path) => `${path} = ${JSON.stringify(pick(loaded, path))}`);

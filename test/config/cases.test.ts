@@ -7,7 +7,7 @@ import { describeLoad, loadCase, readCases } from './case.ts';
 
 const cases = readCases();
 
-/** Secrets of the cases, literal ones included; shorter values could stand anywhere by chance. */
+/** Secrets of the cases, literal ones included; shorter values could be anywhere by chance. */
 const secretOf = (secrets: readonly string[]): string[] => secrets.filter((secret) => secret.length > 7);
 
 describe('golden pairs of configurations', () => {

@@ -18,7 +18,7 @@ const whole = answered.filter(({ stream }) => !stream);
 const streams = answered.filter(({ stream }) => stream);
 const refused = all.filter(({ response }) => response.status >= 400);
 
-/** Nothing is left out: an exchange that can't be converted would stand here by id, with its reason. */
+/** Nothing is left out: an exchange that can't be converted would be here by id, with its reason. */
 const excluded: Readonly<Record<string, string>> = {};
 
 /** How a stream is cut on its way. */

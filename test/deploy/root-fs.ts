@@ -13,7 +13,7 @@ export function cannotMount(): string | undefined {
   return spawnSync('setpriv', ['--version']).status === 0 ? undefined : 'there is no setpriv';
 }
 
-/** Folders of this machine that stand in for the base image: its libraries, shell and npm. */
+/** Folders of this machine that replace the base image: its libraries, shell and npm. */
 const base = [
   'usr',
   'bin',

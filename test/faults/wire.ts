@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A request as it stood on the wire. */
+/** A request as it was on the wire. */
 export interface WireRequest {
   /** Request line and headers. */
   readonly head: string;

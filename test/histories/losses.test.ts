@@ -9,7 +9,7 @@ import { begin, callOf } from '../contract/call.ts';
 import type { Json } from './assembled.ts';
 
 /**
- * Every member of a request is in what is sent, by its value, or is named. Values are words that stand nowhere else, so
+ * Every member of a request is in what is sent, by its value, or is named. Values are words that are nowhere else, so
  * that a member which was left out without a word is found.
  */
 let words = 0;
@@ -110,7 +110,7 @@ function lost(given: Json, sent: string, dropped: readonly string[]): readonly s
 const isSent = (value: unknown, sent: string): boolean => {
   const text = String(value);
   const data = text.startsWith('data:') ? text.slice(text.indexOf(',') + 1) : text;
-  // `true` and `detail: high` say something only where they stand: their equivalents are looked for.
+  // `true` and `detail: high` say something only where they are: their equivalents are looked for.
   if (value === true) return /"strict":true|"uniqueItems":true/.test(sent);
   return text === 'high' ? sent.includes('_HIGH') : sent.includes(data);
 };

@@ -95,7 +95,7 @@ export function chatRefusals(body: unknown, strictness: Strictness): readonly st
   return pairProblems((body as { messages: readonly Json[] }).messages);
 }
 
-/** Calls are followed by one result each, and no result stands alone. */
+/** Calls are followed by one result each, and no result is alone. */
 function pairProblems(messages: readonly Json[]): string[] {
   const problems: string[] = [];
   let open: string[] = [];

@@ -95,7 +95,7 @@ const limited: readonly (readonly [string, Sent, string])[] = [
 ];
 const rows = [line('small'), line('small', 2), line('big', 3)].join('\n');
 
-/** More than comes with the head of a request: what stands behind the file is not known when it goes out. */
+/** More than comes with the head of a request: what is behind the file is not known when it goes out. */
 const long = `${rows}\n${`${line('small')}\n`.repeat(5000)}`;
 
 describe('the lines of a batch that is uploaded', () => {

@@ -42,7 +42,7 @@ afterAll(async () => {
   await wire.close();
 });
 
-/** An answer of the provider: what stands where, and in which pieces it is written. */
+/** An answer of the provider: what is where, and in which pieces it is written. */
 interface Echo {
   readonly status?: number;
   readonly reason?: string;

@@ -9,7 +9,7 @@ import { type Answer, ask } from './sinks.ts';
 
 /**
  * What may be on disk of a request: every policy, every route of the endpoint table, every way in which a request can
- * end. A text of its own stands in each part of the two messages; the spool shows which of them were kept.
+ * end. A text of its own is in each part of the two messages; the spool shows which of them were kept.
  */
 
 const parts = {

@@ -23,7 +23,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** What can stand where a file is expected. */
+/** What can be where a file is expected. */
 const kinds: Readonly<Record<string, (path: string) => void | Promise<unknown>>> = {
   'a pipe': (path) => void spawnSync('mkfifo', [path]),
   'a folder': (path) => mkdirSync(path),

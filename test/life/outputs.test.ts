@@ -51,7 +51,7 @@ function device(path: string): number {
   return fd;
 }
 
-/** What stands behind the two outputs: descriptors, or a shell's redirection. */
+/** What is behind the two outputs: descriptors, or a shell's redirection. */
 const outputs: readonly { readonly name: string; readonly make: () => { fds?: [number, number]; shell?: string } }[] = [
   { name: 'a full pipe as standard output', make: () => ({ fds: [fullPipe(), device('/dev/null')] }) },
   { name: 'one full pipe for both', make: () => ({ fds: ((fd) => [fd, fd] as [number, number])(fullPipe()) }) },

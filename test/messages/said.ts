@@ -14,7 +14,7 @@ const list = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[
 const num = (value: unknown): number => (typeof value === 'number' ? value : 0);
 const objectOf = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
 
-/** Of a message of Anthropic's API. Text that the gateway's marks stand in says nothing. */
+/** Of a message of Anthropic's API. Text that the gateway's marks are in says nothing. */
 export function saidByMessage(message: Json): Said {
   const blocks = list(message['content']);
   const usage = objectOf(message['usage']);

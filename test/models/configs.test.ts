@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
-/** `GET /v1/models` lists what the caller may write as it stands, in the format of the caller's API. */
+/** `GET /v1/models` lists what the caller may write as it is, in the format of the caller's API. */
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;

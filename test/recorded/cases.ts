@@ -133,7 +133,7 @@ export function caseOf(exchange: Recorded, manner: Manner): Case {
   };
 }
 
-/** Every place where a caller's key may stand; a key of their own beside it must not go on either. */
+/** Every place where a caller's key may be; a key of their own beside it must not go on either. */
 const credentials: Readonly<Record<Manner, Readonly<Record<string, string>>>> = {
   pieces: { authorization: `Bearer ${callerKey}` },
   fine: { 'x-portkey-api-key': callerKey, 'api-key': 'sk-of-the-caller-0123456789' },

@@ -109,7 +109,7 @@ describe('a forbidden import', () => {
   });
 });
 
-/** A folder that looks like the repository to the linter, so that no forbidden file ever stands in the real tree. */
+/** A folder that looks like the repository to the linter, so that no forbidden file ever is in the real tree. */
 const copy = mkdtempSync(join(tmpdir(), 'gateway-lint-'));
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 

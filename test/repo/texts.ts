@@ -83,7 +83,7 @@ class Tokenizer {
     return i + 1;
   }
 
-  /** A template is one text; its holes read `${}`, and what stands in them is read as code. */
+  /** A template is one text; its holes read `${}`, and what is in them is read as code. */
   private template(start: number): number {
     let i = start + 1;
     let text = '';

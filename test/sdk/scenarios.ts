@@ -1,6 +1,6 @@
 /**
  * What every client library is made to do. A library's driver does each one and tells what its user would see; the
- * expectations stand in `clients.test.ts`.
+ * expectations are in `clients.test.ts`.
  */
 export const scenarios = [
   'chat',

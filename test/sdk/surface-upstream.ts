@@ -105,7 +105,7 @@ const bytes: Readonly<Record<string, readonly [type: string, body: string]>> = {
   'GET files/file-out/content': ['application/jsonl', '{"custom_id":"r-1"}\n'],
 };
 
-/** `POST chat/completions`, whatever stands in front of it. */
+/** `POST chat/completions`, whatever is in front of it. */
 export const routeOf = ({ method, url }: Pick<SeenRequest, 'method' | 'url'>): string =>
   `${method} ${(url.split('?')[0] ?? '').replace(/^(?:\/openai)?\/(?:v1\/|deployments\/[^/]+\/)?/, '')}`;
 

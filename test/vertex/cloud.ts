@@ -88,7 +88,7 @@ function answer(cloud: Cloud, ask: Ask, response: ServerResponse): void {
   }
   const place = `/ai/v1/projects/${project}/locations/${region}/`;
   if (!ask.path.startsWith(place)) {
-    // A wrong host or path is answered by whatever stands in front.
+    // A wrong host or path is answered by whatever is in front.
     response.writeHead(404, { 'content-type': 'text/html' }).end('<html>404</html>');
     return;
   }

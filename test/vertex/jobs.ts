@@ -183,7 +183,7 @@ export class Jobs {
   }
 }
 
-/** One row of the output; what is excluded from the request stands beside it. */
+/** One row of the output; what is excluded from the request is beside it. */
 function answerTo(row: Job): Job {
   if (JSON.stringify(row).includes('"fail"'))
     return { ...row, status: '{"error": {"code": 400, "message": "no such luck", "status": "INVALID_ARGUMENT"}}', response: {} };

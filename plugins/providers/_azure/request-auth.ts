@@ -4,7 +4,7 @@ import { didYouMean } from '#core/text/nearest.ts';
 import type { CommonSettings, RequestSetting } from '#core/provider.ts';
 import { azureAuthModes, tenantPattern } from './auth-modes.ts';
 
-/** Settings that say how to sign, as requests bring them in headers or in a config object. */
+/** Settings that say how to sign, as requests send them in headers or in a config object. */
 export interface AzureAuthSettings extends CommonSettings {
   readonly cloud_api_key?: string;
   readonly ad_token?: string;

@@ -75,7 +75,7 @@ export function segment(text: string): string {
 
 /**
  * The id of an object that a path names, as one segment. No service of the format makes ids with slashes, and some that
- * stand before a service resolve `%2F..`: another account may have what is named so.
+ * are before a service resolve `%2F..`: another account may have what is named so.
  *
  * @throws GatewayError `invalid_value` (404), `route_not_found`
  */

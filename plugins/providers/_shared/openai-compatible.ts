@@ -28,7 +28,7 @@ export type ACall<Settings> = Call<Settings & CommonSettings>;
 
 /** What differs between services that speak the OpenAI format. */
 export interface OpenAiCompatible<Settings> {
-  /** Where a route goes. `route` stands behind `/v1/` and is encoded; the query is the address's business. */
+  /** Where a route goes. `route` is behind `/v1/` and is encoded; the query is the address's business. */
   address(call: ACall<Settings>, route: string): UpstreamAddress;
   /** What happens to the gateway's own body fields when the entry doesn't say. */
   extensions(settings: Settings & CommonSettings): 'drop' | 'pass';

@@ -39,7 +39,7 @@ const service: OpenAiCompatible<FoundrySettings> = {
   bodyModel: (call) => targetOf(call).id ?? call.model,
 };
 
-/** Behind either route stand models of many vendors. */
+/** Behind either route are models of many vendors. */
 function historyOf(call: FoundryCall): HistoryRules {
   const model = call.foundationModel ?? call.model;
   if (/mistral|ministral|codestral/i.test(model)) return mistralHistory;

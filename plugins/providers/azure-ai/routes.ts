@@ -17,7 +17,7 @@ export const targetOf = (call: FoundryCall): Target => entries.target(call);
 const inference: ReadonlySet<string> = new Set(['chat/completions', 'embeddings', 'images/embeddings']);
 
 /**
- * Where a route goes in the format of its deployment. `route` is encoded and stands behind `/v1/` in the gateway's path.
+ * Where a route goes in the format of its deployment. `route` is encoded and is behind `/v1/` in the gateway's path.
  *
  * @throws GatewayError `unsupported_endpoint` where the format has no such route
  */

@@ -2,7 +2,7 @@ import { type AzureDeployment, AzureEntries, type AzureType } from '../_azure/en
 import type { AzureSettings } from './settings.ts';
 import { parseTargetUri, type TargetUri } from './target-uri.ts';
 
-/** Which of the two kinds of URL is used, and what stands in its query. */
+/** Which of the two kinds of URL is used, and what is in its query. */
 export interface ApiVersion {
   readonly urls: 'v1' | 'dated';
   /** Value of `api-version`; undefined where none is sent. */

@@ -28,7 +28,7 @@ export const isDated = (target: Target, call: AzureCall): boolean => versionOf(t
 export const inPath = (target: Target, call: AzureCall, route: string): boolean => isDated(target, call) && scoped.has(route);
 
 /**
- * Where a route goes. `route` is encoded and stands behind `/v1/` in the gateway's own path.
+ * Where a route goes. `route` is encoded and is behind `/v1/` in the gateway's own path.
  *
  * @throws GatewayError `model_not_found` when the path needs a deployment and none is known
  */

@@ -19,7 +19,7 @@ const bodyVersion = 'bedrock-2023-05-31';
 /** Models of others are served through chat completions. */
 const isClaude = ({ model, foundationModel }: BCall): boolean => familyOf(foundationModel ?? model).isClaude;
 
-/** The messages API for models of Anthropic, through InvokeModel: bytes pass, but for what stands in path and headers elsewhere. */
+/** The messages API for models of Anthropic, through InvokeModel: bytes pass, but for what is in path and headers elsewhere. */
 export const messages: Operation<BedrockSettings> = {
   media: (body) => nativeNeeds(body),
   serves: isClaude,

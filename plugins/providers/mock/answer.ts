@@ -31,7 +31,7 @@ export const question = (body: Plain, call: MockCall): Question => ({
   reply: afterTools(replyOf(call.settings, modelOf(body, call)), body),
 });
 
-/** A call is answered once: the request that brings its result gets a text, so that the loop of a client ends. */
+/** A call is answered once: the request that contains its result gets a text, so that the loop of a client ends. */
 function afterTools(reply: MockReply, body: Plain): MockReply {
   if (reply.tool_call === undefined) return reply;
   const result = toolResult(body['messages'] ?? body['input']);

@@ -33,7 +33,7 @@ const builtIn: Readonly<Record<string, MockReply>> = {
   'rate-limited': { status: 429, error: 'The mock was configured to be busy.', headers: { 'retry-after': '1' } },
 };
 
-/** The reply of a model: configured, built in, or the echo, so that a mock can stand in for any model. */
+/** The reply of a model: configured, built in, or the echo, so that a mock can replace any model. */
 export function replyOf(settings: MockSettings, model: string): MockReply {
   const own = settings.replies;
   if (own !== undefined && Object.hasOwn(own, model)) return own[model] ?? {};

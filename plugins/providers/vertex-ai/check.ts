@@ -28,7 +28,7 @@ function regionProblems(settings: VertexSettings): readonly SettingsProblem[] {
   return [{ path: ['region'], code: 'out-of-range', message: `"${region}" cannot be used as region: ${problem}`, hint }];
 }
 
-/** The project may stand in the service account. */
+/** The project may be in the service account. */
 function accountProblems(settings: VertexSettings): readonly SettingsProblem[] {
   const { service_account: text, project, express } = settings;
   const account = text === undefined ? undefined : parseServiceAccount(text);
@@ -71,7 +71,7 @@ function storageProblems({ storage_bucket: bucket, storage_host: host, media }: 
   ];
 }
 
-/** Callers with a token of their own may bring region and project along; the operator's credential goes nowhere without. */
+/** Callers with a token of their own may send region and project; the operator's credential goes nowhere without. */
 function missing(key: string, hint: string, { service_account: account, ambient }: VertexSettings): SettingsProblem {
   const isOperators = account !== undefined || ambient === true;
   return { path: [key], code: 'missing-key', message: `${key} is missing`, hint, severity: isOperators ? 'error' : 'warning' };

@@ -28,7 +28,7 @@ const publishers: Readonly<Record<string, 'gemini' | 'anthropic' | 'mistral' | '
   xai: 'open',
 };
 
-/** One path segment, whatever decodes it: no slash, no escape, no dot-dot. `@` stands before a version. */
+/** One path segment, whatever decodes it: no slash, no escape, no dot-dot. `@` is before a version. */
 const segmentName = /^[A-Za-z0-9](?:[A-Za-z0-9_@-]|\.(?!\.))*$/;
 const endpointId = /^[A-Za-z0-9][A-Za-z0-9-]{0,127}$/;
 

@@ -19,7 +19,7 @@ export function treeOf(name: string, { root }: CompiledConfig, facts: TreeFacts)
   return new Tree(`configs.${name}`, facts, root).view(root, { config: name }, undefined);
 }
 
-/** Part of the files that makes a node, and where it stands in them. */
+/** Part of the files that makes a node, and where it is in them. */
 interface Written {
   readonly value: Plain;
   readonly path: string;

@@ -30,7 +30,7 @@ const hiddenLines = (file: string, mask: Mask): Line[] =>
     .map((real) => ({ shown: mask.text(real), real }))
     .filter(({ shown, real }) => shown !== real);
 
-/** What stands in the place of each mask. */
+/** What replaces each mask. */
 function secretsIn({ shown, real }: Line): readonly string[] {
   const pattern = shown.split(masked).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
   return new RegExp(`^${pattern.join('(.+?)')}$`).exec(real)?.slice(1) ?? [];

@@ -1,7 +1,7 @@
 import type { ExplainedTarget } from '../../core/logs/explanation.ts';
 import { shellQuoted } from '../../core/logs/curl.ts';
 
-/** The upstream call as a line for a shell: credentials are variables, and nothing that is secret stands in it. */
+/** The upstream call as a line for a shell: credentials are variables, and nothing that is secret is in it. */
 export function curlText({ method, url, headers, body }: ExplainedTarget): string {
   const parts = [
     `curl -X ${method ?? 'POST'} ${quoted(url ?? '')}`,

@@ -110,7 +110,7 @@ function answerLines({ status, code, message, hint }: NonNullable<Explanation['a
   return hint === null ? [head] : [head, { label: '', text: hint }];
 }
 
-/** The place stands at the right edge where there is room for it, else below. */
+/** The place is at the right edge where there is room for it, else below. */
 function fitted({ label, text, at }: Line, width: number): string {
   const place = at === null || at === undefined ? '' : `${at.file}:${at.line}`;
   const rows = wrapped(printable(text), width - labels);

@@ -18,7 +18,7 @@ interface Verdict {
   readonly words: string;
 }
 
-/** `gateway keys verify`: says which key stands on standard input, and whether it works. Returns the exit code. */
+/** `gateway keys verify`: says which key is on standard input, and whether it works. Returns the exit code. */
 export async function verifyKey(extra: readonly string[], flags: CommonFlags, io: CliIo): Promise<number> {
   // Not repeated: it may be the key.
   if (extra.length > 0)

@@ -53,7 +53,7 @@ export function ordered(entry: Plain): Plain {
   return Object.fromEntries([...pairs.filter(([, value]) => !isPlain(value)), ...pairs.filter(([, value]) => isPlain(value))]);
 }
 
-/** What the address does not say, as lines to fill in: the deepest first, since mappings stand last. */
+/** What the address does not say, as lines to fill in: the deepest first, since mappings are last. */
 function withRemarks(yaml: string, missing: readonly MissingPart[]): string {
   const lines = yaml.split('\n');
   for (const { path, about, isNeeded } of missing.toSorted((a, b) => b.path.length - a.path.length)) {

@@ -44,7 +44,7 @@ export interface StartFacts {
 /** One question about the whole configuration. */
 export type Rule = (context: CheckContext) => void;
 
-/** A config object or a target, wherever it stands in its tree. */
+/** A config object or a target, wherever it is in its tree. */
 export interface Site {
   readonly node: Node;
   /** From the top of the file. */
@@ -96,7 +96,7 @@ export function entryOf(node: Node | undefined, key: string): Entry | undefined 
 export const lacks = (node: Node | undefined, key: string): boolean =>
   entryOf(node, key) === undefined && !entriesOf(node).some((entry) => nearest(entry.key, [key]) !== undefined);
 
-/** A provider's name in a config: without the `@`, and only what stands before a slash. */
+/** A provider's name in a config: without the `@`, and only what is before a slash. */
 export function slugIn(written: string): string {
   return written.replace(/^@/, '').split('/')[0] ?? '';
 }

@@ -35,7 +35,7 @@ const emptySettings = Object.freeze({});
 
 /**
  * Compiles a configuration that passed its checks: statuses become predicates, queries functions, globs matchers,
- * inherited settings stand in every leaf. Pure: opens nothing.
+ * inherited settings are in every leaf. Pure: opens nothing.
  *
  * @throws GatewayError `invalid_config` for what the checks have let through
  */

@@ -6,7 +6,7 @@ const nested: ReadonlySet<string> = new Set(['strategy', 'cb_config', 'retry', '
 
 /**
  * A config object with the canonical spelling of every key: camelCase and the aliases are undone, at every depth of the
- * target tree, but not below `override_params`, `labels`, `metadata` and queries. Where a key stands in both spellings the canonical wins.
+ * target tree, but not below `override_params`, `labels`, `metadata` and queries. Where a key is in both spellings the canonical wins.
  */
 export function canonicalConfig(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonicalConfig);

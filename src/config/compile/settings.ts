@@ -6,7 +6,7 @@ import type { ConfigEntry } from '../schema/index.ts';
 import { targetSettings } from '../schema/target.ts';
 import { invalid } from './invalid.ts';
 
-/** Settings of a provider that stand in a target, by their name in `providers.<slug>`. */
+/** Settings of a provider that are in a target, by their name in `providers.<slug>`. */
 export interface SentSettings {
   readonly settings: Plain;
   /** The key of the first one that shapes the host or path, as written. */
@@ -19,7 +19,7 @@ export interface SentSettings {
 
 /**
  * Reads the provider's own keys of a target (`azure_resource_name`, `api_version`, …). A key that the provider does not
- * take, or that stands where no provider is named, is an error: it would have no effect.
+ * take, or that is where no provider is named, is an error: it would have no effect.
  */
 export function readSettings(entry: ConfigEntry, provider: Provider | undefined, path: string): SentSettings {
   const settings: Record<string, unknown> = {};
@@ -38,7 +38,7 @@ export function readSettings(entry: ConfigEntry, provider: Provider | undefined,
   return { settings, shapesHost, choosesPart, ambient };
 }
 
-/** True when a credential for this provider stands in the target: `api_key`, or a setting that is a secret. */
+/** True when a credential for this provider is in the target: `api_key`, or a setting that is a secret. */
 export function hasOwnCredential(entry: ConfigEntry, provider: Provider): boolean {
   if (entry.api_key !== undefined) return true;
   return provider.entry.requestSettings.some(
@@ -46,7 +46,7 @@ export function hasOwnCredential(entry: ConfigEntry, provider: Provider): boolea
   );
 }
 
-/** Settings without those that are secrets, and without `auth`: who brings a credential is never signed with the operator's. */
+/** Settings without those that are secrets, and without `auth`: who sends a credential is never signed with the operator's. */
 export function withoutSecrets(provider: Provider, settings: Plain): Plain {
   return Object.fromEntries(Object.entries(settings).filter(([name]) => name !== 'auth' && !isSecretSetting(provider, name)));
 }

@@ -37,7 +37,7 @@ export function setMembers(text: string, path: readonly string[], after: string,
   return edited;
 }
 
-/** A mapping of named things as the text of a file; mappings below an entry's own members stand on one line. */
+/** A mapping of named things as the text of a file; mappings below an entry's own members are on one line. */
 export function blockText(section: string, name: string, entry: Readonly<Record<string, unknown>>): string {
   const document = new Document({ [section]: { [name]: entry } });
   const map = document.getIn([section, name], true);

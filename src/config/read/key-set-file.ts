@@ -14,7 +14,7 @@ interface Files {
 const maxSize = 1024 * 1024;
 
 /**
- * `auth.jwt.jwks` may name a file: its content stands in its place from here on, so that a changed file is a changed
+ * `auth.jwt.jwks` may name a file: its content is in its place from here on, so that a changed file is a changed
  * configuration. Paths are relative to the file that names them. Public keys are no secrets, unlike what `${file:}` gives.
  */
 export function withKeySet(root: MapNode, files: Files): MapNode {

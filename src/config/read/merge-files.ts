@@ -108,7 +108,7 @@ class Gatherer {
     this.#broken.add(file);
   }
 
-  /** A config object or a prompt that stands bare in an included file is put where it belongs, so that the rest can be checked. */
+  /** A config object or a prompt that is bare in an included file is put where it belongs, so that the rest can be checked. */
   #wrapped(root: Node | undefined, file: SourceFile): Node | undefined {
     if (root?.kind !== 'map') return root;
     const prompt = root.entries.get('messages') ?? root.entries.get('versions');
@@ -189,7 +189,7 @@ class Gatherer {
     if (found?.length === 0) this.#nothing(pattern, base, at);
     if (found === undefined) return;
     for (const path of found) {
-      // A pattern that also fits the file it stands in means the others.
+      // A pattern that also fits the file it is in means the others.
       if (glob && path === file.path) continue;
       if (above.includes(path)) this.#cycle(path, at, above);
       else if (!this.#seen.has(path)) this.#file(path, at, above);

@@ -27,7 +27,7 @@ export interface MapNode {
 }
 
 export interface Entry {
-  /** The name as it counts; `written` is how it stands in the file. */
+  /** The name as it counts; `written` is how it is in the file. */
   readonly key: string;
   readonly written: string;
   readonly keyAt: SourceLocation;

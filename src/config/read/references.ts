@@ -8,7 +8,7 @@ export interface ReferenceSources {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly report: Report;
-  /** Every value that the environment or a file gave; a default stands in the open. */
+  /** Every value that the environment or a file gave; a default is in the open. */
   secret(value: string): void;
   /** The place of every value with a reference that could not be resolved: nothing more can be said about it. */
   unresolved(at: SourceLocation): void;

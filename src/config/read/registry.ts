@@ -43,7 +43,7 @@ export function pathOf(node: Node, written: string, cwd: string): string {
   return resolve(node.at.file.path === '' ? cwd : dirname(node.at.file.path), written);
 }
 
-/** Every word that may stand behind `type:`. */
+/** Every word that may be behind `type:`. */
 export function typeNames(registry: PluginRegistry): string[] {
   return registry.providers.flatMap((one) => [one.type, ...one.aliases]);
 }

@@ -16,7 +16,7 @@ export const isCollectorHeader = ([top, , part, ...rest]: Path): boolean =>
 /** True for a place whose value must not be printed. */
 export const isSecretPath = (path: Path): boolean => isCollectorHeader(path) || path.some((step) => isSecretKey(step));
 
-/** Visits every text that stands where a secret belongs. */
+/** Visits every text that is where a secret belongs. */
 export function walkSecrets(root: Node, visit: (node: Node & { kind: 'scalar' }, path: Path, entry: Entry) => void): void {
   walk(root, (node, path, entry) => {
     const key = path.at(-1);
@@ -33,7 +33,7 @@ const inAddress = /([?&]([^=&#\s]+)=)([^&#\s]+)/g;
 
 const isKeyOfQuery = (name: string): boolean => isSecretKey(name) || /^(sig|signature|code|key|.*subscription-key)$/i.test(name);
 
-/** Shorter values could stand in any text by chance. Characters. */
+/** Shorter values could be in any text by chance. Characters. */
 const leastLength = 8;
 
 /** `:password@` of an address. */

@@ -50,7 +50,7 @@ export async function foldersOf(path: string): Promise<readonly string[]> {
   return folders;
 }
 
-/** Tells one folder from another that later stands under the same name. */
+/** Tells one folder from another that later is under the same name. */
 export async function identityOf(folder: string): Promise<string> {
   try {
     const found = await stat(folder);

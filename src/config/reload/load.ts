@@ -52,7 +52,7 @@ export interface LoadedConfig {
   readonly tree: GatewayConfig | undefined;
   /** Sorted by file, line and column. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Every value that came by reference, and every literal that stands where a secret belongs. */
+  /** Every value that came by reference, and every literal that is where a secret belongs. */
   readonly secrets: readonly string[];
   /** Absolute paths of all files that were read, the entry first. */
   readonly files: readonly string[];

@@ -204,7 +204,7 @@ class OneAtATime implements Reloader {
       await this.#follow(loaded, request);
       if (loaded.tree === undefined) return this.#rejected(loaded, undefined);
       if (loaded.revision === this.#serving?.revision) {
-        // The same content may stand elsewhere in the files: whoever asks for its place or text gets that of today.
+        // The same content may be elsewhere in the files: whoever asks for its place or text gets that of today.
         this.#serving = { ...loaded, tree: loaded.tree };
         return this.#unchanged(loaded.revision);
       }

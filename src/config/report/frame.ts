@@ -80,7 +80,7 @@ const gluedPair = /^(\s*(?:-\s+)*([\w-]+)\s+)(\S+)\s*$/;
 /** What issuers put before their keys. */
 const issuedKey = /\b(sk-|gw_live_|gw_test_|AIza|AKIA|gh[pousr]_|xai-)[A-Za-z0-9_-]{8,}/g;
 
-/** Hides known secrets, and what stands behind a key that is one. Lengths stay, so that the caret points right. */
+/** Hides known secrets, and what is behind a key that is one. Lengths stay, so that the caret points right. */
 function maskLine(line: string, hidden: KnownTexts): string {
   const known = hidden.hide(line);
   const block = known.replace(blockPair, (whole, before: string, _quote, key: string, value: string) =>

@@ -21,7 +21,7 @@ export interface OriginSource {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly providers: readonly Provider[];
-  /** The texts that were loaded: what stands on the disk may be newer. */
+  /** The texts that were loaded: what is on the disk may be newer. */
   readonly texts: SavedFiles;
   readonly secrets: readonly string[];
 }
@@ -46,7 +46,7 @@ export class Origins {
     });
   }
 
-  /** Where a value is written; where it stands in a larger one, the place of that. Null for what no file says. */
+  /** Where a value is written; where it is in a larger one, the place of that. Null for what no file says. */
   at(path: string): Origin | null {
     return this.#places.get(path) ?? null;
   }
@@ -71,7 +71,7 @@ export class Origins {
   }
 
   /**
-   * What stands in the files in place of each value that came by reference: `${env:OPENAI_API_KEY}`.
+   * What is in the files in place of each value that came by reference: `${env:OPENAI_API_KEY}`.
    *
    * @param valueAt the resolved value at a path
    */

@@ -13,7 +13,7 @@ import type { targetSettings } from './target.ts';
 /** As written: a key with a default may be left out. */
 type Written = { keepDefaultedPropertiesOptional: true };
 
-/** An entry of `providers:`; settings of its type stand beside the common keys. */
+/** An entry of `providers:`; settings of its type are beside the common keys. */
 export type ProviderConfig = FromSchema<typeof providerCommon, Written>;
 export type VirtualKeyEntry = FromSchema<typeof virtualKey, Written>;
 export type GatewayKeyEntry = FromSchema<typeof gatewayKey, Written>;
@@ -32,7 +32,7 @@ export type PriceEntry = FromSchema<typeof pricing, Written>;
 export type TimeoutsEntry = FromSchema<typeof timeouts, Written>;
 export type PluginEntry = FromSchema<typeof pluginEntries, Written>[number];
 
-/** A config object or a target of one. Spellings are the canonical ones; settings of direct mode stand beside them. */
+/** A config object or a target of one. Spellings are the canonical ones; settings of direct mode are beside them. */
 export type ConfigEntry = FromSchema<typeof targetSettings, Written> & { readonly targets?: readonly TargetEntry[] };
 /** `slug/model`, or a mapping. */
 export type TargetEntry = string | ConfigEntry;

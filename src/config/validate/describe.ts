@@ -10,7 +10,7 @@ export function subjectOf(path: Path): string {
   return path.length === 2 ? formatPath(path) : `"${last}"`;
 }
 
-/** What stands there, without telling a secret. */
+/** What is there, without telling a secret. */
 export function actualOf(node: Node | undefined, path: Path): string {
   if (node === undefined) return 'nothing';
   if (node.kind === 'map') return 'a mapping';

@@ -17,7 +17,7 @@ const later = (names: string, what: string): Readonly<Record<string, KnownName>>
   all(names, { code: 'not-supported', hint: `remove it: this version does not ${what}` });
 const ours = (names: string, hint: string): Readonly<Record<string, KnownName>> => all(names, { code: 'unknown-key', hint });
 
-/** Names that people bring from other gateways, or that later versions take, by the mapping in which they stand. */
+/** Names that people know from other gateways, or that later versions take, by the mapping in which they are. */
 const table: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> = {
   top: {
     ...later('limits', 'limit anything'),

@@ -33,7 +33,7 @@ export interface SectionPiece {
 export interface PartialPiece {
   readonly kind: 'partial';
   readonly name: string;
-  /** Blanks before a partial that stands alone on its line: each of its lines gets them. */
+  /** Blanks before a partial that is alone on its line: each of its lines gets them. */
   readonly indent: string;
   readonly at: Span;
 }
@@ -103,7 +103,7 @@ function piecesOf(tokens: readonly Token[], text: string): readonly Piece[] {
   });
 }
 
-/** A partial that stands alone on its line hands its indentation on (mustache specification, partials). */
+/** A partial that is alone on its line hands its indentation on (mustache specification, partials). */
 function indentOf([, , , end, indentation, tagIndex, follows]: Token, text: string): string {
   const isAlone = tagIndex === 0 && follows !== true && /^[ \t]*(?:\r?\n|$)/.test(text.slice(end));
   return isAlone && typeof indentation === 'string' ? indentation.replace(/[^ \t]/g, '') : '';

@@ -8,7 +8,7 @@ import { isSecretPath } from '../read/secrets.ts';
 type Rules = Readonly<Record<string, unknown>>;
 type Hint = Pick<Problem, 'hint' | 'note'>;
 
-/** What a person most likely wanted with a value of the wrong type or form. Never repeats what stands where a secret belongs. */
+/** What a person most likely wanted with a value of the wrong type or form. Never repeats what is where a secret belongs. */
 export function valueHint(node: Node | undefined, rules: Rules, path: Path): Hint {
   const example = exampleLine(String(path.at(-1)), rules);
   if (node?.kind === 'scalar' && node.value === null) {

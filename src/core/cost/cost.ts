@@ -149,7 +149,7 @@ function imageRate(images: Price['images'], variant: string): Rate | undefined {
 /** Begun ones count; what a product of two numbers adds to a whole one does not. */
 const milliseconds = (seconds: number | undefined): number => count(Number(((seconds ?? 0) * 1000).toPrecision(12)));
 
-/** Whatever stands in a record: what is not a count is none. */
+/** Whatever is in a record: what is not a count is none. */
 function count(value: number | undefined): number {
   return value !== undefined && value > 0 && value < Number.POSITIVE_INFINITY ? Math.ceil(value) : 0;
 }

@@ -1,5 +1,5 @@
 /**
- * A multipart form (RFC 7578) on its way through. What stands before its first file is known; the rest may still be on
+ * A multipart form (RFC 7578) on its way through. What is before its first file is known; the rest may still be on
  * the wire, and is read when the form is sent. Immutable but for how far it was read.
  */
 export interface FormBody {
@@ -63,7 +63,7 @@ export interface FormBytes {
 export interface FormEdit {
   /**
    * Text fields to write anew in their place, `undefined` to take them out; names that the form lacks are put before the
-   * first file. A name that stands there several times is written once. Of a form that is not held only the part before
+   * first file. A name that is there several times is written once. Of a form that is not held only the part before
    * the first file is known: what follows under a name that was added is left out.
    */
   readonly fields: ReadonlyMap<string, string | undefined>;

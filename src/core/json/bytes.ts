@@ -6,7 +6,7 @@ export interface WrittenBytes {
   readonly to: number;
 }
 
-/** Longer texts are written at once, and looked at where they stand. */
+/** Longer texts are written at once, and looked at where they are. */
 const longestShort = 48;
 /** Bytes of a JSON number, and a comma. */
 const longestNumber = 32;

@@ -99,7 +99,7 @@ const nothing: readonly NamedModel[] = Object.freeze([]);
 const isNested = (first: string): boolean => first === '{' || first === '[';
 const decides = (plain: string): boolean => namesModel(plain) || choosesModel(plain);
 
-/** One pass over the text of a value that is strict JSON: unlike a parsed object it still has members that stand there twice. */
+/** One pass over the text of a value that is strict JSON: unlike a parsed object it still has members that are there twice. */
 class Finder {
   readonly #text: string;
   readonly #found: NamedModel[];

@@ -38,7 +38,7 @@ export function scanObject(text: string, limits: JsonLimits = requestLimits): Me
   return members;
 }
 
-/** Members of the object that begins at `start`; what stands behind it is not looked at. @throws GatewayError as `scanObject` */
+/** Members of the object that begins at `start`; what is behind it is not looked at. @throws GatewayError as `scanObject` */
 export function membersAt(text: string, start: number): readonly Member[] {
   const members: Member[] = [];
   membersFrom(text, start, members, new JsonBudget(noLimits, 1));
@@ -71,7 +71,7 @@ function membersFrom(text: string, open: number, members: Member[], budget: Json
 }
 
 /**
- * Start of the object around an offset that stands between two of its members, or -1: goes back over whole strings, whose
+ * Start of the object around an offset that is between two of its members, or -1: goes back over whole strings, whose
  * delimiters are the quotes behind an even number of backslashes.
  */
 export function objectAround(text: string, from: number): number {
@@ -170,7 +170,7 @@ export function parseCheckedExact(text: string): unknown {
   return hasLongNumbers(text) ? JSON.parse(text, keepDigits as (this: unknown, key: string, value: unknown) => unknown) : JSON.parse(text);
 }
 
-/** TC39 "JSON.parse source text access": what stands in the text is passed beside the value. */
+/** TC39 "JSON.parse source text access": what is in the text is passed beside the value. */
 function keepDigits(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source;
   if (typeof value !== 'number' || source === undefined || String(value) === source) return value;

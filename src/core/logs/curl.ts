@@ -39,7 +39,7 @@ export function curlOf(record: LogRecord, gateway: string, body: Uint8Array | un
   return parts.join(' \\\n  ');
 }
 
-/** A part that was masked stands between double quotes: the shell fills it in. */
+/** A part that was masked is between double quotes: the shell fills it in. */
 function headerOf(name: string, value: string, isKey: boolean): string {
   const variable = isKey ? 'GATEWAY_API_KEY' : name.toUpperCase().replaceAll(/\W/g, '_');
   if (isKey && (value === masked || value === unseen)) return `"${name}: ${/^authorization$/i.test(name) ? 'Bearer ' : ''}$${variable}"`;

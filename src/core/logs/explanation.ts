@@ -68,7 +68,7 @@ export interface Difference {
   /** As `messages[0].content`. */
   readonly path: string;
   readonly kind: 'added' | 'removed' | 'changed' | 'moved';
-  /** Moved: where the same value stood before, as a path. */
+  /** Moved: where the same value was before, as a path. */
   readonly from?: string | undefined;
   /** JSON text, cut; absent where there is none on this side. */
   readonly before?: string | undefined;

@@ -102,7 +102,7 @@ export interface Figures {
 }
 
 export interface SuggestRequest {
-  /** The whole text of the filter, and where the cursor stands in it. */
+  /** The whole text of the filter, and where the cursor is in it. */
   readonly text: string;
   readonly cursor: number;
 }

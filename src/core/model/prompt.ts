@@ -63,7 +63,7 @@ const standardLabels: readonly string[] = ['production', 'staging', 'development
 /** `welcome@2`: how headers, records and messages call a version. */
 export const promptName = ({ id, number }: Versioned): string => `${id}@${number}`;
 
-/** `welcome@2` → id and what stands behind the `@`. */
+/** `welcome@2` → id and what is behind the `@`. */
 export function splitReference(reference: string): { readonly id: string; readonly suffix: string | undefined } {
   const at = reference.indexOf('@');
   return at < 0 ? { id: reference, suffix: undefined } : { id: reference.slice(0, at), suffix: reference.slice(at + 1) };

@@ -4,7 +4,7 @@ import { isPlain } from '../json/merge.ts';
 import type { CredentialOwner, Provider } from '../provider.ts';
 import { spelledTail } from '../text/header-spelling.ts';
 
-/** Settings of a provider that a request brings in its headers. */
+/** Settings of a provider that a request contains in its headers. */
 export interface SentSettings {
   readonly settings: Readonly<Record<string, string>>;
   /** Header tail of the first one that shapes host or path. */

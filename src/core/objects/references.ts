@@ -77,7 +77,7 @@ function membersOf(field: string, object: object): Member[] {
   return Object.entries(object).map(([key, value]) => ({ field: isReference && key === 'id' ? 'file_id' : key.toLowerCase(), value }));
 }
 
-/** Members of all objects in a JSON text, those that stand there twice counted twice. */
+/** Members of all objects in a JSON text, those that are there twice counted twice. */
 function membersWritten(text: string): number {
   let count = 0;
   for (let start = text.indexOf('"'); start >= 0; start = text.indexOf('"', start)) {

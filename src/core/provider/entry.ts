@@ -139,7 +139,7 @@ export interface RequestSetting {
   readonly choosesPart?: true;
   /** Its value is the name of a model or deployment: held to the lists of models. */
   readonly namesModel?: true;
-  /** Values that ask for an identity of the machine: refused where a request brings them. */
+  /** Values that ask for an identity of the machine: refused where a request contains them. */
   readonly ambient?: readonly string[];
 }
 

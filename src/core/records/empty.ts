@@ -74,6 +74,6 @@ export const emptyRecord: LogRecord = Object.freeze({
 /** The members that say something: what is left out reads as in `emptyRecord`. */
 export function withoutEmpty(record: LogRecord): Partial<LogRecord> {
   const told = Object.entries(record).filter(([name, value]) => value !== emptyRecord[name as keyof LogRecord]);
-  // First: what stands behind the messages is not read for rows, and this says how the line is read.
+  // First: what is behind the messages is not read for rows, and this says how the line is read.
   return { v: 1, admitted: false, ...Object.fromEntries(told) };
 }

@@ -204,7 +204,7 @@ export interface UsageDetails {
   readonly tier?: string;
 }
 
-/** Headers without credentials; the body's bytes stand behind the record (see store/spool.ts) or `why_absent` says why not. */
+/** Headers without credentials; the body's bytes are behind the record (see store/spool.ts) or `why_absent` says why not. */
 export interface MessageRecord {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: BodyRecord | null;

@@ -54,7 +54,7 @@ const mostMessages = 32;
 /** Characters at the end of a body that are looked through. */
 const mostLooked = 8 * 1024 * 1024;
 
-/** Masks a part of a request. @param before what stands around it, as JSON: by it a field is known */
+/** Masks a part of a request. @param before what is around it, as JSON: by it a field is known */
 export type Shown = (start: number, end: number, before: string) => string;
 
 /**

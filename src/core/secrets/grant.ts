@@ -115,7 +115,7 @@ export type OAuthGrant =
       readonly repeats: readonly GrantRepeat[];
       readonly blame: readonly GrantBlame[];
     }
-  /** RFC 7523 2.2: a token that another issuer keeps in a file stands in place of the application's secret. */
+  /** RFC 7523 2.2: a token that another issuer keeps in a file replaces the application's secret. */
   | {
       readonly kind: 'federated-assertion';
       readonly endpoint: TokenEndpoint;

@@ -36,7 +36,7 @@ const issuedPattern = new RegExp(
 );
 
 /**
- * Matches every secret exactly, also as it stands inside JSON text and inside a URL; longest first, so that a secret
+ * Matches every secret exactly, also as it is inside JSON text and inside a URL; longest first, so that a secret
  * that contains another is hidden whole. Secrets shorter than 6 characters are left alone.
  */
 export function createMask(secrets: readonly string[]): Mask {
@@ -54,7 +54,7 @@ export function createMask(secrets: readonly string[]): Mask {
   };
 }
 
-/** Each secret in all of its spellings, longest first; a secret that is a JSON document brings its own secrets along. */
+/** Each secret in all of its spellings, longest first; a secret that is a JSON document contains secrets of its own. */
 export function spellings(secrets: readonly string[]): string[] {
   const all = new Set<string>();
   for (const secret of secrets.flatMap(withInner)) {

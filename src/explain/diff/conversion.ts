@@ -15,7 +15,7 @@ interface Leaf {
 }
 
 /**
- * What became of each value in a body of another format: where the same value stands now, what is gone, what is new.
+ * What became of each value in a body of another format: where the same value is now, what is gone, what is new.
  * Texts are found by what they say; numbers and switches by what they are called, or where there is only one of them.
  */
 export function conversionDiff(before: unknown, after: unknown): readonly Change[] {

@@ -52,7 +52,7 @@ function add(out: Change[], change: Change): void {
   if (out.length < most.changes) out.push(change);
 }
 
-/** Items that are the same on both sides are matched first; between them, what stands in the same place is compared. */
+/** Items that are the same on both sides are matched first; between them, what is in the same place is compared. */
 function compareLists(before: readonly unknown[], after: readonly unknown[], path: Steps, out: Change[]): void {
   const names = [before.map(nameOf), after.map(nameOf)] as const;
   const removed: number[] = [];

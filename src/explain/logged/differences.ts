@@ -49,7 +49,7 @@ export function loggedDifferences(
   return { differences: told, why_absent: why };
 }
 
-/** What a stored prompt wrote stands in no line of its own. */
+/** What a stored prompt wrote is in no line of its own. */
 function promptCause(one: Difference, { prompt }: ChangeFacts): Difference {
   return one.cause.startsWith('provider ') ? { ...one, cause: `stored prompt ${prompt ?? ''}` } : one;
 }

@@ -7,7 +7,7 @@ import type { Origin } from '../../core/logs/explanation.ts';
 
 /** One config object on the way from the root of a tree to a target. */
 export interface Level {
-  /** Where it stands in the files, as `configs.support.targets[0]`; undefined where it came with the request. */
+  /** Where it is in the files, as `configs.support.targets[0]`; undefined where it came with the request. */
   readonly place: string | undefined;
   readonly entry: Plain;
   /** It was written in the short form, as a text. */

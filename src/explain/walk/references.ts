@@ -3,7 +3,7 @@ import { credentialHeaders, type HeaderPairs } from '../../core/http/headers.ts'
 import { createMask } from '../../core/secrets/mask.ts';
 import type { Signing } from '../../transport/credentials/sign.ts';
 
-/** What stands in the files in place of a secret value: `${env:OPENAI_API_KEY}`. */
+/** What is in the files in place of a secret value: `${env:OPENAI_API_KEY}`. */
 export type References = ReadonlyMap<string, string>;
 
 const callers = "(the caller's own)";
@@ -56,7 +56,7 @@ function awsHeaders(
   return ['x-amz-date', made, ...token, 'authorization', authorization];
 }
 
-/** The headers of an upstream request as they may be shown: what the caller brought as a credential is left out. */
+/** The headers of an upstream request as they may be shown: what the caller sent as a credential is left out. */
 export function shownPairs(request: UpstreamRequest, signed: HeaderPairs): (readonly [string, string])[] {
   const pairs: (readonly [string, string])[] = [];
   for (let i = 0; i + 1 < request.headers.length; i += 2) {

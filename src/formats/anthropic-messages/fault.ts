@@ -5,7 +5,7 @@ import { faultFrom, objectIn, openaiFault } from '../openai-chat/fault.ts';
 
 /**
  * Reads an error body: the API's own `{type: 'error', error: {type, message}}`, and the cloud's in front of it,
- * `{error: {code, message, status}}`, which may stand in a list.
+ * `{error: {code, message, status}}`, which may be in a list.
  */
 export function anthropicFault(status: number, body: string): ProviderFault {
   const object = objectIn(body);

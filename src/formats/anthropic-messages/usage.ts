@@ -1,7 +1,7 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { Usage } from '../../core/model/usage.ts';
 
-/** What is read of `usage`; events may bring any number of others. */
+/** What is read of `usage`; events may contain any number of others. */
 const members = [
   'input_tokens',
   'output_tokens',

@@ -78,7 +78,7 @@ export function faultOfEvent({ name, data }: WireEvent): ProviderFault {
 
 const messageIn = (object: Plain): string | undefined => textOf(object['message']) ?? textOf(object['Message']);
 
-/** `com.amazon.bedrock#ThrottlingException:http://…`, with or without what stands around the name. */
+/** `com.amazon.bedrock#ThrottlingException:http://…`, with or without what is around the name. */
 function nameIn(object: Plain): string | undefined {
   return named(textOf(object['__type']) ?? textOf(object['code']) ?? textOf(object['type']));
 }

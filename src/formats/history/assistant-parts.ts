@@ -51,7 +51,7 @@ export function partsInOrder(message: Plain): readonly AssistantPart[] {
   return order.finish();
 }
 
-/** Puts calls where they stood among the other pieces. */
+/** Puts calls where they were among the other pieces. */
 class Order {
   readonly out: AssistantPart[] = [];
   readonly #calls: readonly Plain[];

@@ -1,7 +1,7 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { parseObject } from '../shared/json.ts';
 
-/** One block of `content_blocks`, and how many places before it are left empty: calls stood there. */
+/** One block of `content_blocks`, and how many places before it are left empty: calls were there. */
 export interface PlacedBlock {
   readonly block: Plain;
   readonly gap: number;

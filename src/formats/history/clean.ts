@@ -129,7 +129,7 @@ function contentOf(message: Plain, said: readonly AssistantPart[], { hasOther, d
   return { content: hasOther ? null : '' };
 }
 
-/** Thoughts as lists stand in lists of parts only. */
+/** Thoughts as lists are in lists of parts only. */
 const isOwn = ({ thinking }: Plain, content: unknown): boolean => Array.isArray(thinking) && Array.isArray(content);
 
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'index']);

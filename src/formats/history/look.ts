@@ -94,7 +94,7 @@ function hasForeignCall(list: string, rules: HistoryRules): boolean {
   return isEmpty;
 }
 
-/** Looked for as text: names in quotes stand in no string, where their quotes would be escaped. */
+/** Looked for as text: names in quotes are in no string, where their quotes would be escaped. */
 const hasForeignMember = (fn: string): boolean => inFunctions.some((name) => fn.includes(name));
 
 const inFunctions = ['"thought_signature"', '"provider_specific_fields"', '"cache_control"'] as const;

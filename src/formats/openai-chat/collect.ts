@@ -77,7 +77,7 @@ class Choice {
   fields: Plain = {};
   readonly #index: number;
   readonly #call: CollectCall;
-  /** In the order in which they began; calls stand where they were made. None for strict clients, who are not shown them. */
+  /** In the order in which they began; calls are where they were made. None for strict clients, who are not shown them. */
   readonly #blocks: (Record<string, unknown> | ToolCall)[] = [];
   #byNumber: Map<number, Record<string, unknown>> | undefined;
   #calls: Map<number, ToolCall> | undefined;
@@ -218,7 +218,7 @@ class Choice {
 
 const isCall = (block: Plain | ToolCall): block is ToolCall => 'arguments' in block && 'signature' in block && 'kind' in block;
 
-/** The signature stands in the function and, as Google's own OpenAI endpoint has it, in `extra_content`. */
+/** The signature is in the function and, as Google's own OpenAI endpoint has it, in `extra_content`. */
 function toolCall({ id, name, arguments: text, signature, kind }: ToolCall, strict: boolean): Plain {
   if (kind === 'custom') return { id, type: 'custom', custom: { name, input: text } };
   const fn = { name, arguments: text };

@@ -13,7 +13,7 @@ import { type HistoryRules, openaiHistory } from '../history/rules.ts';
 const topLevel = ['labels', 'thinking', 'safety_settings', 'image_config', 'anthropic_beta', 'anthropic_version', 'vendor_beta'] as const;
 
 /**
- * Ends of the names of nested extensions that may stand in any message or tool. Every chat request is searched for them,
+ * Ends of the names of nested extensions that may be in any message or tool. Every chat request is searched for them,
  * so each begins with a letter that is rare in prose: that is what makes the search cheap. A hit is worth a parse, which
  * then decides.
  */

@@ -148,7 +148,7 @@ function finishOf(response: Plain): readonly string[] {
   return reason === undefined ? [] : [reason];
 }
 
-/** The `type` member, which stands first on the wire; for framings that lost the event's name. */
+/** The `type` member, which is first on the wire; for framings that lost the event's name. */
 function typeOf(data: string): string {
   const quick = /^\{\s*"type"\s*:\s*"([^"\\]*)"/.exec(data)?.[1];
   return quick ?? textOf(parseObject(data)?.['type']) ?? '';

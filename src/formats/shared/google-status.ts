@@ -47,7 +47,7 @@ const hints: readonly (readonly [RegExp, string])[] = [
 
 /**
  * True for an error object of Google's APIs (google.rpc.Status as JSON): it names its kind in `status`. Services of others
- * that stand behind them write a `type`.
+ * that are behind them write a `type`.
  */
 export const isGoogleStatus = (error: unknown): error is Plain =>
   isPlain(error) && textOf(error['status']) !== undefined && error['type'] === undefined;

@@ -110,7 +110,7 @@ export class Control implements Subject {
   loaded(): ValidConfig {
     const loaded = this.#deps.loaded();
     const { serving } = this.#deps.reloader();
-    // The same content may stand elsewhere in the files than when it was applied.
+    // The same content may be elsewhere in the files than when it was applied.
     return serving?.revision === loaded.revision ? serving : loaded;
   }
 

@@ -26,7 +26,7 @@ export function digestOf(hash: string | undefined): string | undefined {
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** To the second, in UTC: as times stand in the file. */
+/** To the second, in UTC: as times are in the file. */
 export const timeText = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
 
 /** Unix milliseconds of a written time; undefined where there is none. */

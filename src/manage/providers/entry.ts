@@ -7,7 +7,7 @@ export interface CatalogEntry {
   readonly slug: string;
   readonly entry: ProviderConfig;
   readonly binding: ProviderBinding;
-  /** As it stands in its file: references unresolved, with places. */
+  /** As it is in its file: references unresolved, with places. */
   readonly written: Entry | undefined;
   /** Variable or file that it lacks. */
   readonly missing: string | undefined;

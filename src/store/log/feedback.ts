@@ -3,14 +3,14 @@ import type { GivenFeedback } from '../../core/logs/reader.ts';
 import type { LogStore, RecordHead, StoredEntry } from './log-store.ts';
 
 /**
- * Stores the feedback that records bring with them, before the records themselves: where a crash comes in between, the
+ * Stores the feedback that records contain, before the records themselves: where a crash comes in between, the
  * same is stored once more under the same id.
  */
 export async function storeFeedback(store: LogStore, entries: readonly StoredEntry[]): Promise<void> {
   for (const { feedback } of entries) if (feedback !== undefined) await store.feedback(feedback);
 }
 
-/** What a record of the feedback routes brings with it. */
+/** What a record of the feedback routes contains. */
 export function feedbackOf({ endpoint, status, notes }: RecordHead): GivenFeedback | undefined {
   if ((endpoint !== 'feedback' && endpoint !== 'feedback/{id}') || status !== 200) return undefined;
   const { id, trace_id: trace, value, weight, metadata, at } = notes['feedback'] ?? {};

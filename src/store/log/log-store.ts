@@ -24,7 +24,7 @@ type Behind =
 /** A record as it comes out of a spool. */
 export interface StoredEntry {
   readonly row: StoredRow;
-  /** What a request of the feedback routes brought with it. */
+  /** What a request of the feedback routes contains. */
   readonly feedback?: GivenFeedback | undefined;
   /** All of it: parsed when it is asked for. */
   readonly record: LogRecord;

@@ -37,7 +37,7 @@ async function compile(set: unknown): Promise<LocalJWKSet> {
   return keys;
 }
 
-/** A set that stands in the configuration: another one comes with another configuration. */
+/** A set that is in the configuration: another one comes with another configuration. */
 function writtenKeys(text: string): Keys {
   let set: Promise<KeySet<LocalJWKSet>> | undefined;
   return {
@@ -50,7 +50,7 @@ class Verifier implements JwtVerifier {
   readonly #settings: JwtSettings;
   readonly #keys: Keys;
   readonly #now: () => number;
-  /** Tokens that are being proven: one proof for all who bring the same. */
+  /** Tokens that are being proven: one proof for all requests with the same one. */
   readonly #running = new Map<string, Promise<JwtVerdict>>();
 
   constructor(settings: JwtSettings, keys: Keys, now: () => number) {

@@ -7,7 +7,7 @@ import { checkHeaders, noToken } from './faults.ts';
 import type { TokenSources } from './token-source.ts';
 
 type Scheme = CredentialSpec['scheme'];
-/** How one scheme signs: what is made of its data once, at the start or when a request brings it. */
+/** How one scheme signs: what is made of its data once, at the start or when a request contains it. */
 type Schemes = { readonly [S in Scheme]: (spec: Extract<CredentialSpec, { scheme: S }>, owner: CredentialOwner) => CredentialRef };
 
 /** Compiles credentials into what signs requests. @throws GatewayError `invalid_config` when a secret holds characters that no header may hold */

@@ -19,7 +19,7 @@ export interface RequestRow {
   /** Address; left out where it is that of the default model, place and method. */
   readonly url?: string;
   readonly upstream?: unknown;
-  /** In place of `upstream`: text that must stand in the body, where its value can't be written here. */
+  /** In place of `upstream`: text that must be in the body, where its value can't be written here. */
   readonly text?: string;
   /** Headers beside accept and content-type. */
   readonly sent?: Readonly<Record<string, string>>;

@@ -13,7 +13,7 @@ import type { BatchEndpoint } from './ids.ts';
 export interface InputLine {
   /** From 1. */
   readonly number: number;
-  /** The path of the field that it stands in. */
+  /** The path of the field that it is in. */
   readonly param: string;
   readonly value: unknown;
 }

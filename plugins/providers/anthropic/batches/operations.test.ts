@@ -115,7 +115,7 @@ describe('list', () => {
   it.each([
     ['', '', []],
     ['limit=2', 'limit=2', []],
-    // Both lists are newest first: the next page of the one is what stands after a row of the other.
+    // Both lists are newest first: the next page of the one is what is after a row of the other.
     ['after=msgbatch_9&limit=100', 'limit=100&after_id=msgbatch_9', []],
     ['after=msgbatch_9-messages', 'after_id=msgbatch_9', []],
     ['limit=0', 'limit=0', []],

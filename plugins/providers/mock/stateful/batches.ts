@@ -4,7 +4,7 @@ import { batchIds, contentOf, fileId, givenFile, isFile, noFile, outputFile } fr
 import { firstCreated, found, idOf, isMetadata, isText, isTime, type Life, type Living, living, progress, reached } from './objects.ts';
 import { Refusal } from '../rules.ts';
 
-/** What was asked stands in the id of a batch, and how far it is follows from the time. */
+/** What was asked is in the id of a batch, and how far it is follows from the time. */
 type Asked = Pick<Batch, 'created_at' | 'endpoint' | 'metadata'> & { readonly input_file_id: string };
 
 /** `metadata: {mock: …}` chooses another life than the usual one, which ends well. */

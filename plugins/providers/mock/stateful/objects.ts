@@ -49,7 +49,7 @@ export const isCount = (value: unknown): value is number => Number.isSafeInteger
 /** Unix seconds that a date can hold. */
 export const isTime = (value: unknown): value is number => isCount(value) && value < 1e10;
 
-/** Metadata as it stands in an id: texts by name, or null. */
+/** Metadata as it is in an id: texts by name, or null. */
 export const isMetadata = (value: unknown): value is Readonly<Record<string, string>> | null =>
   value === null || (isPlain(value) && Object.values(value).every(isText));
 

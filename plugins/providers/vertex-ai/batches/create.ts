@@ -117,7 +117,7 @@ function jobRequest(call: VertexCall, order: Order, model: string): UpstreamRequ
   };
 }
 
-/** The client's id stands in each row and is no business of the model. */
+/** The client's id is in each row and is no business of the model. */
 const excluded = { instanceType: 'object', excludedFields: ['requestId'] };
 const ownModel = /^projects\/[^/]+\/locations\/[^/]+\/models\/[^/]+$/;
 

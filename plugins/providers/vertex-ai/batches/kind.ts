@@ -27,7 +27,7 @@ export interface OutputKind {
   readonly model: string;
 }
 
-/** Folder of a batch's output. Endpoint and model stand in it, so that the file can be read without the job. */
+/** Folder of a batch's output. Endpoint and model are in it, so that the file can be read without the job. */
 export const outputPrefix = ({ endpoint, model }: OutputKind, call: Pick<Call, 'createdAt' | 'id'>): string =>
   `${batchesPrefix}${folderOf(call)}/${wordOf(endpoint)}/${encodeURIComponent(model)}/`;
 

@@ -58,7 +58,7 @@ interface RowFault {
 
 const failed = (id: string, customId: string | null, error: RowFault): Plain => ({ id, custom_id: customId, response: null, error });
 
-/** The client's id stands where the kind of row has it, or where the service keeps what it doesn't send to the model. */
+/** The client's id is where the kind of row has it, or where the service keeps what it doesn't send to the model. */
 function customIdOf(row: Plain): string | null {
   const instance = isPlain(row['instance']) ? row['instance'] : {};
   const found = [row['custom_id'], row['requestId'], row['key'], instance['requestId'], instance['key']].find(

@@ -94,7 +94,7 @@ function anthropicRow({ customId, body, served, settings }: Line): Served {
   return { row: { custom_id: customId, request }, dropped };
 }
 
-/** The messages API's own body: it stays as it is, but for what stands elsewhere. */
+/** The messages API's own body: it stays as it is, but for what is elsewhere. */
 function messagesRow({ customId, body, settings }: Line): Served {
   const { model: _model, labels, ...request } = body;
   const dropped = labels === undefined ? [] : [{ param: 'labels', reason: 'not supported by this service' }];

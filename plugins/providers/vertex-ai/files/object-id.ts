@@ -24,7 +24,7 @@ export const fileIdOf = (object: StoredObject): string => encodeURIComponent(uri
 
 /**
  * Reads `gs://bucket/name`; undefined for everything else. Object storage allows names with dot segments, but whatever
- * stands before it may resolve `..%2F` and leave the bucket.
+ * is before it may resolve `..%2F` and leave the bucket.
  */
 export function parseUri(text: string): StoredObject | undefined {
   const match = /^gs:\/\/([^/]+)\/(.+)$/s.exec(text);

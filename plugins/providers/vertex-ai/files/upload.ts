@@ -23,7 +23,7 @@ const ofLines: ReadonlySet<string> = new Set(['batch', 'fine-tune']);
 
 /**
  * Uploads a file to object storage, written anew line by line where it is for a batch or for tuning. A second request
- * notes its purpose and model, which may come behind the file or stand in its lines.
+ * notes its purpose and model, which may come behind the file or are in its lines.
  */
 export const upload: Operation<VertexSettings> = {
   isConverted: true,

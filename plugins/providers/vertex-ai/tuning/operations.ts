@@ -18,7 +18,7 @@ const tuningJobs: JobKind = {
   cancelled: (id) => ({ ...tuningFromJob({ name: id }), status: 'cancelled' }),
 };
 
-/** A list that stands in the job. */
+/** A list that is in the job. */
 interface JobList {
   rows(job: Plain): readonly { readonly id: string }[];
   /** Rows of a page, when the client says nothing. */

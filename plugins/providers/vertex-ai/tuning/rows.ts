@@ -8,7 +8,7 @@ import type { VertexSettings } from '../settings.ts';
 
 const noMedia: ReadonlyMap<string, Media> = new Map();
 
-/** What of an example stands in a row, or is reported by the conversion. */
+/** What of an example is in a row, or is reported by the conversion. */
 const ofRows: ReadonlySet<string> = new Set(['messages', 'tools', 'functions', 'parallel_tool_calls']);
 
 /** Is this an example in OpenAI's format? */

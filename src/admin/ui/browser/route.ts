@@ -18,7 +18,7 @@ export function go(address: string, { replace = false } = {}): void {
   here.value = read();
 }
 
-/** Changes what stands behind `?`; undefined removes. */
+/** Changes what is behind `?`; undefined removes. */
 export function setParameters(changes: Readonly<Record<string, string | undefined>>, options: { replace?: boolean } = {}): void {
   const next = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) {

@@ -53,7 +53,7 @@ export function plot(target: HTMLElement, options: PlotOptions): () => void {
     {
       width,
       height,
-      // Beside the plot there is room for half of a label: the last one stands below its right edge.
+      // Beside the plot there is room for half of a label: the last one is below its right edge.
       padding: [8, 24, 0, 0],
       legend: { show: false },
       cursor: { y: false, points: { show: kind === 'lines' }, drag: { x: onRange !== undefined, y: false, setScale: false } },

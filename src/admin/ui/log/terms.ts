@@ -56,7 +56,7 @@ export function rangeTerms(range: Range): string {
   return `since:${since} until:${until}`;
 }
 
-/** The filter without its `since:` and `until:`, which stand in no quotes. */
+/** The filter without its `since:` and `until:`, which are in no quotes. */
 export function withoutTimes(filter: string): string {
   const quotes = String.raw`"(?:\\.|[^"\\])*"`;
   const times = new RegExp(String.raw`${quotes}|(?<=^|\s)(?:since|until):(?:${quotes}|\S)*\s*`, 'gi');

@@ -10,7 +10,7 @@ import { Requests } from '../pages/requests/index.tsx';
 import { System } from '../pages/system/index.tsx';
 import { TracePage } from '../pages/trace/index.tsx';
 
-/** A page of the dashboard. What stands behind its path goes to it as `name`: `/requests/req_1` → `req_1`. */
+/** A page of the dashboard. What is behind its path goes to it as `name`: `/requests/req_1` → `req_1`. */
 export interface Page {
   readonly path: string;
   readonly title: string;

@@ -9,7 +9,7 @@ export function secretSettings(provider: Provider): string[] {
   return Object.entries(properties).flatMap(([name, schema]) => (isPlain(schema) && schema['writeOnly'] === true ? [name] : []));
 }
 
-/** True when any credential stands somewhere in an entry of the catalog, below its deployments too. */
+/** True when any credential is somewhere in an entry of the catalog, below its deployments too. */
 export function holdsCredential(node: Node, provider: Provider): boolean {
   const secrets = new Set(['api_key', ...secretSettings(provider)]);
   let found = false;

@@ -15,7 +15,7 @@ import {
 import { fixedKeys } from '../../validate/template.ts';
 import { section, valueOf } from '../context.ts';
 
-/** A version of a prompt, wherever it stands. */
+/** A version of a prompt, wherever it is. */
 export interface PromptSite extends Versioned {
   readonly node: Node;
   readonly path: Path;
@@ -76,7 +76,7 @@ export function insertedTexts(site: PromptSite): ScalarNode[] {
   });
 }
 
-/** The place of an offset in a text, where the text stands in the file as it is; else the whole value. */
+/** The place of an offset in a text, where the text is in the file as it is; else the whole value. */
 export function placeIn(node: ScalarNode, start: number, end: number): SourceLocation {
   const text = String(node.value);
   const from = text.lastIndexOf('\n', start - 1) + 1;

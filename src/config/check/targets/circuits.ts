@@ -33,7 +33,7 @@ export function circuits(context: CheckContext): void {
 
 const isWithin = ({ path }: Site, above: Site): boolean => above.path.every((step, at) => path[at] === step);
 
-/** A target that is left out here has a sibling that takes its place; a named config is looked at where it stands. */
+/** A target that is left out here has a sibling that takes its place; a named config is looked at where it is. */
 function mayMove({ node }: Site): boolean {
   if (entryOf(node, 'config') !== undefined) return true;
   const mode = valueOf(child(child(node, 'strategy'), 'mode'));

@@ -98,7 +98,7 @@ function usesInTarget({ node }: Site, { registry }: CheckContext): Use[] {
   const written = textOf(provider) ?? '';
   const name = slugIn(written);
   const type = written.startsWith('@') ? undefined : providerOf(registry, name);
-  // In the file a bare word is a slug first, else a type that needs no credential or brings one.
+  // In the file a bare word is a slug first, else a type that needs no credential or has one.
   if (type !== undefined && (type.entry.apiKey !== 'required' || hasOwnCredential(membersOf(node), type))) return others;
   const hint = `"${name}" is a type: define providers: {${name}: {type: ${name}, …}}, or add api_key next to it`;
   return [...used('provider', provider, slugIn, type === undefined ? undefined : hint), ...others];

@@ -198,7 +198,7 @@ describe('a version', () => {
   });
 });
 
-/** Shapes of values: what can differ is only what stands in a text. */
+/** Shapes of values: what can differ is only what is in a text. */
 function shape(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shape);
   if (typeof value !== 'object' || value === null) return typeof value;

@@ -75,7 +75,7 @@ function compileVersion(source: PromptSource, sources: ReadonlyMap<string, Store
   });
 }
 
-/** The prompts that a prompt inserts bring their variables along; its own word about one counts first. */
+/** The prompts that a prompt inserts contribute their variables; its own declaration of one counts first. */
 function variablesIn(sources: readonly PromptSource[]): ReadonlyMap<string, PromptVariable> {
   const variables = new Map<string, PromptVariable>();
   for (const { entry } of sources) {

@@ -4,7 +4,7 @@ import { isExactNumber, isPlain, type Plain } from '../../../core/json/merge.ts'
 /** What is left of a template when its partials stand in their places. */
 export type Part = string | Tag | readonly Part[];
 
-/** A value, or a section with what stands inside. Names are those of a dotted name; `.` is the innermost value. */
+/** A value, or a section with what is inside. Names are those of a dotted name; `.` is the innermost value. */
 export interface Tag {
   readonly names: readonly string[];
   readonly section: { readonly isInverted: boolean; readonly parts: readonly Part[] } | undefined;

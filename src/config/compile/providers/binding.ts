@@ -56,7 +56,7 @@ export function makeBinding(written: BindingParts, makeCredential: MakeCredentia
     isolate: parts.isolate,
     metadata: parts.metadata,
     unusable: parts.unusable,
-    // A deployment's own key is the operator's: whoever brings a credential is served with that one only.
+    // A deployment's own key is the operator's: whoever sends a credential is served with that one only.
     credential(deployment: Deployment | undefined) {
       if (deployment === undefined || (deployment.apiKey === undefined && deployment.signing === undefined)) return main;
       return credentialOf(owner === 'caller' ? parts.key : (deployment.apiKey ?? parts.key), deployment.signing);

@@ -24,7 +24,7 @@ export function settingsOf(entry: Plain, provider: Provider): CommonSettings & P
   return auth === undefined ? settings : { ...settings, auth };
 }
 
-/** The settings without the way to sign: whoever brings a key is signed with that one. */
+/** The settings without the way to sign: whoever sends a key is signed with that one. */
 export function withoutAuth(settings: CommonSettings & Plain): CommonSettings & Plain {
   if (settings.auth === undefined) return settings;
   return Object.fromEntries(Object.entries(settings).filter(([key]) => key !== 'auth'));

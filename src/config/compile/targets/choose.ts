@@ -25,7 +25,7 @@ export interface Choosing {
 
 /**
  * The provider of a target: its `provider`, else its `virtual_key`, else the slug in `override_params.model` or in the
- * model of its prompt; undefined where it leaves the provider open. Settings, key and host that stand in the target are worked in.
+ * model of its prompt; undefined where it leaves the provider open. Settings, key and host that are in the target are worked in.
  *
  * @throws GatewayError
  */
@@ -49,7 +49,7 @@ export function chooseBinding(entry: ConfigEntry, level: Level, from: Choosing, 
   return makeBinding(parts, from.makeCredential).binding;
 }
 
-/** Where a target stands, and the model that its prompt saves. */
+/** Where a target is, and the model that its prompt saves. */
 export interface TargetLocation {
   readonly path: string;
   readonly model: string | undefined;
@@ -70,8 +70,8 @@ function choose(entry: ConfigEntry, level: Level, from: Choosing, { path, model:
 }
 
 /**
- * `@x` is a slug. A bare `x` in the file is a slug first, else a type that brings its credential along; in a request it
- * is a type when the config brings a credential, else a slug, else a type whose credential is the caller's.
+ * `@x` is a slug. A bare `x` in the file is a slug first, else a type that has its own credential; in a request it
+ * is a type when the config has a credential, else a slug, else a type whose credential is the caller's.
  */
 function chooseProvider(entry: ConfigEntry, written: string, from: Choosing, path: string): Chosen {
   const name = nameOf(written);
@@ -106,7 +106,7 @@ function ofCatalog(name: string, from: Choosing, param: string): Chosen {
 }
 
 interface Brought {
-  /** The target brings a credential: `key`, or one among its settings. */
+  /** The target has a credential: `key`, or one among its settings. */
   readonly own: boolean;
   readonly key: string | undefined;
   readonly host: string | undefined;
@@ -134,7 +134,7 @@ function derive(chosen: Chosen, brought: Brought, from: Choosing, path: string):
   };
 }
 
-/** An entry of the catalog stays where the file says, whatever the request brings along. */
+/** An entry of the catalog stays where the file says, whatever the request contains. */
 function guardCatalog({ parts, made }: Chosen, { host, sent }: Brought, path: string): void {
   const url = host === undefined ? undefined : urlOf(host, path);
   if (made === undefined || !signsWithCatalog(made)) return;

@@ -13,7 +13,7 @@ export interface CircuitEntry {
   readonly failure_status_codes?: StatusCodes;
 }
 
-/** Where a target stands, and what it calls. */
+/** Where a target is, and what it calls. */
 export interface CircuitLocation {
   /** Name of the config, or its text where it came with a request. */
   readonly tree: string;

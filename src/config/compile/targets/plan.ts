@@ -205,7 +205,7 @@ function descendChosen(node: Branch, facts: PlanFacts): Leaf | undefined {
   return descendBy({ node, chose: match.index, because: match.because }, chosen, facts);
 }
 
-/** Down by a choice, which is noted where it leads to a leaf. The outermost stands first. */
+/** Down by a choice, which is noted where it leads to a leaf. The outermost is first. */
 function descendBy({ node, chose, because }: Choice, target: Node, facts: PlanFacts): Leaf | undefined {
   const steps = (facts.route ??= []);
   const before = steps.length;

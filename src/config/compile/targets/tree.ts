@@ -17,7 +17,7 @@ import { complete, type Steps } from '../steps.ts';
 
 /** What the trees of a snapshot are compiled with. */
 export interface TreeSource extends Choosing {
-  /** `configs.<name>`, `inline` or `request`: stands in every leaf. */
+  /** `configs.<name>`, `inline` or `request`: is in every leaf. */
   readonly root: string;
   /** Tells trees of the same root apart that stay in use beside each other; undefined: there is one at a time. */
   readonly text?: string;
@@ -27,7 +27,7 @@ export interface TreeSource extends Choosing {
   readonly regex?: RegexCompiler;
 }
 
-/** Where a node stands. */
+/** Where a node is. */
 interface TreeLocation {
   readonly path: string;
   readonly index: number;

@@ -33,7 +33,7 @@ export function findAnnounced(cursors: Cursors, from: number, to: number, hits: 
   }
 }
 
-/** True where a name of a secret stands in front of a sign. */
+/** True where a name of a secret is in front of a sign. */
 export const announcesAt = (text: string, sign: number): boolean => isAnnounced(text, endOfName(text, sign, 0), 0);
 
 function endOfName(text: string, sign: number, from: number): number {

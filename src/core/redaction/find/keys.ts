@@ -32,7 +32,7 @@ export function isIssued(run: string): boolean {
 const announced =
   /(?:\b(?:bearer|basic)(?:\s+|%20)|(?:api[_-]?key|apikey|access[_-]?key|account[_-]?key|secret(?:[_-]?key)?|[_-]token|auth[_-]?token|passw(?:or)?d|passwd|pwd|client[_-]?secret|private[_-]?key|authorization)["'\\]{0,3}\s{0,2}(?:[:=]|%3[AD])\s{0,2}["'\\]{0,3}(?:(?:bearer|basic)(?:\s|%20))?)$/i;
 
-/** Characters before a value in which what announces it stands. */
+/** Characters before a value in which what announces it is. */
 const announcement = 32;
 
 /**

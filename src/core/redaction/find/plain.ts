@@ -153,7 +153,7 @@ function isPlainRun(text: string, start: number, end: number): boolean {
   return (isWhole || !hasDigit || !hasLetter || !mayBeAnnounced(text, start)) && !(mayBeIssued && isIssued(text.slice(start, end)));
 }
 
-/** What stands before digits that may be those of an account. */
+/** What is before digits that may be those of an account. */
 const inAccount = /[A-Za-z]{2}\d\d|[A-Za-z]{2}$|\+$/;
 
 /** A date, or a number of JSON, that nothing before it says to be a telephone number. */
@@ -173,7 +173,7 @@ function hasPlainSettings(text: string): boolean {
   return true;
 }
 
-/** No member with a name that says that its value is masked. A name is what stands in quotes in front of a colon. */
+/** No member with a name that says that its value is masked. A name is what is in quotes in front of a colon. */
 function hasPlainMembers(text: string, isMasked: (name: string, first: number) => boolean): boolean {
   for (let at = text.indexOf(':'); at >= 0; at = text.indexOf(':', at + 1)) {
     let before = text.charCodeAt(at - 1);

@@ -2,7 +2,7 @@ import { endOfValue } from '../walk.ts';
 
 /** A stream as one list of JSON, as `streamGenerateContent` of Google writes it without `alt=sse`. */
 export interface ListText {
-  /** Where each event starts and ends, in turn; so does whatever else stands between them. */
+  /** Where each event starts and ends, in turn; so does whatever else is between them. */
   readonly events: readonly number[];
   /** Behind the last event that is there as a whole. */
   readonly end: number;

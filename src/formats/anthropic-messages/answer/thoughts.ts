@@ -115,7 +115,7 @@ function withThoughts(body: Plain, known: ReadonlyMap<string, string> | undefine
   return { ...body, messages };
 }
 
-/** Blocks of the answer in its order; each call marks its place. Text that the client has changed stands before the first call. */
+/** Blocks of the answer in its order; each call marks its place. Text that the client has changed is before the first call. */
 function withOwn(message: Plain, left: Map<string, string>): Plain {
   const blocks: Plain[] = [];
   for (const { id, function: fn } of listOf(message['tool_calls'])) {

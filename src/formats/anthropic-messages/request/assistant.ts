@@ -14,7 +14,7 @@ const read: ReadonlySet<string> = new Set([...assistantMembers, 'cache_control']
 const unsigned = 'thinking blocks need their signature';
 
 /**
- * An assistant message as blocks: thinking and redacted blocks come back exactly as they were given out, text stands
+ * An assistant message as blocks: thinking and redacted blocks come back exactly as they were given out, text is
  * beside calls, in the order in which the model said it.
  */
 export function assistantPieces(message: Plain, conversion: Conversion, isLast: boolean): readonly Piece[] {

@@ -23,7 +23,7 @@ export interface Conversion {
 /** A content block on its way: plain JSON. */
 export type Block = Record<string, unknown>;
 
-/** `cache_control` of a message, part or tool, kept wherever it stands. */
+/** `cache_control` of a message, part or tool, kept wherever it is. */
 export const cacheOf = (object: Plain): Block => (object['cache_control'] === undefined ? {} : { cache_control: object['cache_control'] });
 
 /** A text block; undefined for blank text, which the API refuses. */

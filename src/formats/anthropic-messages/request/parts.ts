@@ -72,7 +72,7 @@ export function keptOf(part: Plain): Block {
 }
 
 /**
- * The file that a part brings by address or by value: `image_url`, `file` with `file_data` or `file_url`, and the API's
+ * The file that a part contains by address or by value: `image_url`, `file` with `file_data` or `file_url`, and the API's
  * own blocks with an address, which Vertex AI can't fetch. Undefined for every other part.
  */
 export function fileIn(part: Plain): NamedFile | undefined {

@@ -41,7 +41,7 @@ function partsOf(block: Plain, drops: Drops): readonly Part[] {
 
 const unknown = 'not known to other services';
 
-/** What is read of a text: sources stand in those of an assistant. */
+/** What is read of a text: sources are in those of an assistant. */
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'citations', 'cache_control']);
 const imageMembers: ReadonlySet<string> = new Set(['type', 'source', 'cache_control']);
 const sourceMembers: ReadonlySet<string> = new Set(['type', 'media_type', 'data', 'url', 'file_id']);

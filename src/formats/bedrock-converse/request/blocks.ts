@@ -59,7 +59,7 @@ function textBlock({ text, citations }: Block, { drops }: Blocks): Plain {
   return known.length === 0 ? { text } : { citationsContent: { content: [{ text }], citations: known } };
 }
 
-/** Marks inside a result count for the whole of it, and stand there already. */
+/** Marks inside a result count for the whole of it, and are there already. */
 function toolResult({ tool_use_id: id, content, is_error: isError }: Block, to: Blocks): Plain {
   const blocks = typeof content === 'string' ? (content.trim() === '' ? [] : [{ type: 'text', text: content }]) : (content as Block[]);
   return {

@@ -4,7 +4,7 @@ import { type ModelTraits, traitsOf } from '../../anthropic-messages/request/mod
 export interface Family {
   readonly traits: ModelTraits;
   readonly isClaude: boolean;
-  /** Where `top_k` stands in the model's own fields; undefined: it takes none. */
+  /** Where `top_k` is in the model's own fields; undefined: it takes none. */
   readonly topK?: readonly string[];
   /** Takes marks for its cache. */
   readonly caches: boolean;

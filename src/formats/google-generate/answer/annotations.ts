@@ -61,7 +61,7 @@ export class TextParts {
   }
 }
 
-/** Where the text parts of an answer stand in its text. */
+/** Where the text parts of an answer are in its text. */
 class Parts {
   readonly #texts: readonly (string | undefined)[];
   /** The part that is meant where none is named. */

@@ -216,7 +216,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
 
   /** What one event adds to a candidate. */
   #pieces(pieces: readonly Piece[], candidate: Candidate, out: ModelEvent[]): void {
-    // An unflagged thought ends where one event brings two texts: its own end and the answer's beginning.
+    // An unflagged thought ends where one event has two texts: its own end and the answer's beginning.
     const turn = candidate.held === undefined ? -1 : secondText(pieces);
     candidate.texts?.nextEvent();
     for (const [index, piece] of pieces.entries()) {

@@ -76,7 +76,7 @@ const native: Readonly<Record<string, string>> = {
   tool_response: 'toolResponse',
 };
 
-/** Files that answers bring, and steps of the service's own tools. */
+/** Files in answers, and steps of the service's own tools. */
 function otherPart(type: string, part: Plain, at: string, conversion: Conversion): readonly Part[] {
   const { drops } = conversion;
   const place = `messages[].content[].${type}`;

@@ -59,7 +59,7 @@ function messagesOf(messages: unknown): readonly Message[] {
 
 /**
  * One step of the model: assistant messages that follow each other, and the tool results up to the next one, which may
- * stand between other messages. Returns the index behind the assistant messages.
+ * are between other messages. Returns the index behind the assistant messages.
  */
 function addStep(list: readonly Message[], from: number, sink: Sink): number {
   const parts: Part[] = [];

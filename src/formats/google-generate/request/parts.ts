@@ -143,7 +143,7 @@ function audioPart(part: Plain, at: string): Part {
   return inline(audioType(audio['format'], `${at}.input_audio.format`), standardBase64(data), `${at}.input_audio`);
 }
 
-/** `{type: 'file', file: {file_data | file_id | file_url, filename?}}`; the members may also stand beside `type`. */
+/** `{type: 'file', file: {file_data | file_id | file_url, filename?}}`; the members may also be beside `type`. */
 function filePart(part: Plain, at: string, conversion: Conversion): Part {
   const file = isPlain(part['file']) ? part['file'] : part;
   const name = textOf(file['filename']);

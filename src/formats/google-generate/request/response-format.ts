@@ -18,7 +18,7 @@ export function toResponseFormat(format: unknown, { options, drops }: Conversion
   return { responseMimeType: 'application/json', ...(served === undefined ? {} : { responseSchema: served }) };
 }
 
-/** What the format is for stands in the schema here. */
+/** What the format is for is in the schema here. */
 function described({ schema, description }: Plain): unknown {
   const isSaid = typeof description === 'string' && description !== '' && isPlain(schema) && schema['description'] === undefined;
   return isSaid ? { ...schema, description } : schema;

@@ -7,7 +7,7 @@ const backslash = 0x5c;
 const mostLearned = 16;
 /** Characters of an event that is learned: what is around its text is kept for as long as the stream lasts. */
 const longest = 16 * 1024;
-/** A number outside of strings: what stands before it is the end of a member's name, or of an item. */
+/** A number outside of strings: what is before it is the end of a member's name, or of an item. */
 const number = /(?<=[[,:] ?)\d+(?=[\s,}\]])/g;
 
 /**
@@ -19,7 +19,7 @@ export class AlikeEvents {
   readonly #counts: string;
   /** Up to the quote that opens the text; '' while nothing is learned. */
   #before = '';
-  /** From the quote that closes it, divided where a count stands. */
+  /** From the quote that closes it, divided where a count is. */
   #behind: readonly string[] = [];
   #learned = 0;
 

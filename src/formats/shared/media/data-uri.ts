@@ -7,7 +7,7 @@ export interface DataUri {
 }
 
 /**
- * Reads `data:<type>[;params][;base64],<data>`: the flag may stand anywhere among the parameters in
+ * Reads `data:<type>[;params][;base64],<data>`: the flag may be anywhere among the parameters in
  * any case, white space and the URL-safe alphabet are accepted, a missing type is text/plain. Undefined where the text is
  * no data URI.
  */

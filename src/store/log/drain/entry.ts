@@ -8,7 +8,7 @@ import { rowOf, type StoredRow } from '../stored-row.ts';
 
 type RecordEntry = SpoolEntry & { readonly kind: 'record' };
 
-/** What stands behind the row of a record cannot be read, as after a power cut. */
+/** What is behind the row of a record cannot be read, as after a power cut. */
 export class DamagedFrame extends Error {
   override readonly name = 'DamagedFrame';
 }

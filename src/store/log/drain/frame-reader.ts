@@ -9,7 +9,7 @@ export type Read =
   | { readonly kind: 'record'; readonly entry: StoredEntry }
   | { readonly kind: 'amendment'; readonly id: string; readonly end: EndAmendment };
 
-/** What stands at an offset: as `Decoded`. */
+/** What is at an offset: as `Decoded`. */
 export type ReadFrame =
   | { readonly state: 'whole'; readonly read: Read; readonly next: number }
   | { readonly state: 'short' }
@@ -42,7 +42,7 @@ export class FrameReader {
   }
 }
 
-/** By parsing what stands before the messages. */
+/** By parsing what is before the messages. */
 function decoded(bytes: Buffer, from: number): ReadFrame {
   const found = decodeHead(bytes, from);
   if (found.state !== 'whole') return found;

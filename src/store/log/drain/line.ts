@@ -1,4 +1,4 @@
-/** A place of lines where something stands that is alike in many, up to a mark. */
+/** A place of lines where something is that is alike in many, up to a mark. */
 export class Gap {
   readonly mark: string;
   last = '';
@@ -25,20 +25,20 @@ export class Line {
     this.text = text;
   }
 
-  /** Goes behind what must stand here. */
+  /** Goes behind what must be here. */
   over(expected: string): void {
     if (this.text.startsWith(expected, this.at)) this.at += expected.length;
     else this.isGood = false;
   }
 
-  /** Goes behind this if it stands here. */
+  /** Goes behind this if it is here. */
   isOver(text: string): boolean {
     const isHere = this.text.startsWith(text, this.at);
     if (isHere) this.at += text.length;
     return isHere;
   }
 
-  /** What stands before a mark; goes to the mark. */
+  /** What is before a mark; goes to the mark. */
   upTo(mark: string): string {
     const end = this.text.indexOf(mark, this.at);
     if (end < 0) return this.#bad('');
@@ -48,7 +48,7 @@ export class Line {
   }
 
   /**
-   * What stands before the mark of a gap, with the mark; goes behind it. It is nearly always what stood there last, which
+   * What is before the mark of a gap, with the mark; goes behind it. It is nearly always what was there last, which
    * is known faster than it is searched.
    */
   until(gap: Gap): string {

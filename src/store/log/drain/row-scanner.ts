@@ -19,7 +19,7 @@ const noSharedFields: SharedFields = [
 
 /**
  * Makes rows of the lines of records (`compact.ts`) without parsing the whole of them: what each has for itself is read
- * where it stands, and what it has in common with others is parsed once and known again by its text.
+ * where it is, and what it has in common with others is parsed once and known again by its text.
  */
 export class RowScanner {
   readonly #kept = new Map<string, StoredRow>();
@@ -40,7 +40,7 @@ export class RowScanner {
     overText(line);
     const more = this.#more(line);
     if (!line.isGood || kind === undefined || more === undefined) return undefined;
-    // What it brought with it is stored too.
+    // What it contains as feedback is stored too.
     if (kind.endpoint.startsWith('feedback')) return undefined;
     return joined(kind, own, more);
   }
@@ -55,12 +55,12 @@ export class RowScanner {
 
   /**
    * The row of a record that has this member alone; undefined where it is none.
-   * @param mark how long what stands behind it is
+   * @param mark how long what is behind it is
    */
   #row(name: 'kind' | 'more', text: string, mark: number): StoredRow | undefined {
     const kept = this.#kept.get(text);
     if (kept !== undefined) return kept;
-    // Each of its braces must have its other half in it: a mark that stood deeper in the line is found out here.
+    // Each of its braces must have its other half in it: a mark that was deeper in the line is found out here.
     const read = objectIn(`{"${name}":${Buffer.from(text.slice(0, text.length - mark), 'latin1').toString()}}`);
     const row = read === undefined ? undefined : rowIn({ kind: noSharedFields, own: noOwnFields, ...read });
     if (row === undefined || text.length > longestKept) return row;

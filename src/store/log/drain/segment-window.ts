@@ -6,7 +6,7 @@ export interface Look {
   readonly entries: readonly Read[];
   /** Offset behind the last of them. */
   readonly next: number;
-  /** What stands there: `end` of the file, a frame that is not `whole` yet, or `broken` bytes that never will be one. */
+  /** What is there: `end` of the file, a frame that is not `whole` yet, or `broken` bytes that never will be one. */
   readonly then: 'more' | 'end' | 'torn' | 'broken';
 }
 

@@ -1,4 +1,4 @@
-/** What stands in a frame of a pipe: a call, what a process is started with, or one of the forms of a reply. */
+/** What is in a frame of a pipe: a call, what a process is started with, or one of the forms of a reply. */
 export const kinds = { json: 0, bytes: 1, nothing: 2, error: 3 } as const;
 export type Kind = (typeof kinds)[keyof typeof kinds];
 

@@ -9,7 +9,7 @@ import type { Peer, PeerEvents } from './peer.ts';
 export interface ProcessOptions {
   /** What the process runs; it responds to calls (`serveCalls`). */
   readonly entry: URL;
-  /** The first thing that it reads: what is secret stands in no argument and in no variable. Something that JSON has. */
+  /** The first thing that it reads: what is secret is in no argument and in no variable. Something that JSON has. */
   readonly data: unknown;
   /** Heap of the process in megabytes: beyond it the process dies, and nothing else. */
   readonly heapMb: number;

@@ -7,7 +7,7 @@ import { resolvedText, isSet } from './variables.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
 
 /**
- * The content of the file that a challenge `Basic realm=<file>` names. Any process may stand on the local port, so only
+ * The content of the file that a challenge `Basic realm=<file>` names. Any process may be on the local port, so only
  * small files of one kind directly in the agent's own folder are read, whatever links lead elsewhere.
  *
  * @throws TokenError

@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A file of a workload identity federation; its subject token stands in a file beside it. */
+/** A file of a workload identity federation; its subject token is in a file beside it. */
 async function federation(): Promise<string> {
   const subject = join(folder, 'subject');
   await writeFile(subject, 'subject-token');

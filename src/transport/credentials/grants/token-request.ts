@@ -127,7 +127,7 @@ function momentIn(value: unknown): number | undefined {
   return ms > 0 ? ms : undefined;
 }
 
-/** `invalid_client: AADSTS…: what is wrong`, as far as something is said; first lines only: trace ids stand behind. */
+/** `invalid_client: AADSTS…: what is wrong`, as far as something is said; first lines only: trace ids are behind. */
 function reasonsIn(said: Plain, secrets: SecretForms | undefined): string {
   const { error } = said;
   const parts = isPlain(error) ? [error['code'], error['message']] : [error, said['error_description'], said['message']];

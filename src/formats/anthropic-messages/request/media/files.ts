@@ -15,7 +15,7 @@ export interface NamedFile {
   readonly name: string | undefined;
   /** What an address without a known extension is taken for. */
   readonly otherwise: 'image' | 'document';
-  /** Where it stands in the body, for messages. */
+  /** Where it is in the body, for messages. */
   readonly param: string;
 }
 

@@ -22,7 +22,7 @@ const place = 'response_format.json_schema.schema.';
 
 /**
  * A JSON Schema as structured outputs take it, changed in the way of Anthropic's own libraries: objects are closed, `oneOf`
- * is `anyOf`, and every keyword that the API does not hold to stands in the description, where the model reads it. Those
+ * is `anyOf`, and every keyword that the API does not hold to is in the description, where the model reads it. Those
  * are named.
  */
 export function strictSchema(schema: unknown, drops: Drops, depth = 0): Plain {

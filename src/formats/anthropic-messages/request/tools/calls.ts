@@ -32,7 +32,7 @@ export class ToolIds {
   }
 }
 
-/** Names as the API takes them; a history may bring others from other services. */
+/** Names as the API takes them; a history may contain others from other services. */
 export const toolName = (name: string): string => (name === '' ? 'tool' : name.replaceAll(/[^\w-]/g, '_').slice(0, 128));
 
 const members: ReadonlySet<string> = new Set(['id', 'type', 'function', 'custom', 'cache_control', 'index']);

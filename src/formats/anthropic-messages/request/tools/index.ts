@@ -89,7 +89,7 @@ function functionTool(fn: Plain, tool: Plain, { form, drops }: Conversion): Bloc
 }
 
 /**
- * Tools that the service runs or defines itself. `{type: T, T: {…}}` is the compatible form; there the dated name stands
+ * Tools that the service runs or defines itself. `{type: T, T: {…}}` is the compatible form; there the dated name is
  * as T, or as `name` inside. A tool in the API's own form passes as it is.
  */
 function nativeTool(tool: Plain): Block {

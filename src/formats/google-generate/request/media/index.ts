@@ -10,7 +10,7 @@ export interface NamedFile {
   readonly url: string;
   /** What the client said about its type (`mime_type`, `format`). */
   readonly mimeType: string | undefined;
-  /** Where it stands in the body, for messages. */
+  /** Where it is in the body, for messages. */
   readonly param: string;
 }
 

@@ -3,7 +3,7 @@ import { isPlain, type Plain } from '../../../../core/json/merge.ts';
 /** A tool that runs at the service. */
 export interface BuiltIn {
   readonly tool: Plain;
-  /** Where the user is, for maps; it stands in `toolConfig`. */
+  /** Where the user is, for maps; it is in `toolConfig`. */
   readonly retrievalConfig?: Plain;
 }
 
@@ -83,7 +83,7 @@ function made(name: string, options: Plain): BuiltIn {
   return { tool: { [member]: options } };
 }
 
-/** `dynamicRetrievalConfig` may be spelled either way, or stand open. */
+/** `dynamicRetrievalConfig` may be spelled either way, or be open. */
 function retrieval(options: Plain): Plain {
   if (options['mode'] !== undefined || options['dynamicThreshold'] !== undefined || options['dynamic_threshold'] !== undefined) {
     return { dynamicRetrievalConfig: options };

@@ -71,7 +71,7 @@ export function callPart(call: Plain, at: string, conversion: Conversion): { rea
   return { part, call: { id: id === undefined ? undefined : bareId(id), name, written, upstreamId } };
 }
 
-/** Names begin with a letter or "_"; a history may bring others from other services. */
+/** Names begin with a letter or "_"; a history may contain others from other services. */
 const functionName = (name: string): string =>
   name
     .replaceAll(/[^\w.:-]/g, '_')

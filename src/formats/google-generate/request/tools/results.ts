@@ -6,7 +6,7 @@ import type { Conversion, Part } from '../conversion.ts';
 import { isThird } from '../../model.ts';
 import { toParts } from '../parts.ts';
 
-/** A tool message and where it stands. */
+/** A tool message and where it is. */
 export interface ToolMessage {
   readonly message: Plain;
   readonly at: string;

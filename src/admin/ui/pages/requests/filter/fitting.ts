@@ -11,7 +11,7 @@ export interface Suggested {
 export const nothingSuggested: Suggested = { text: '', cursor: 0, list: [] };
 
 /**
- * Those that fit a text: it may have been typed on since the gateway was asked. What is left replaces what stands there now, so
+ * Those that fit a text: it may have been typed on since the gateway was asked. What is left replaces what is there now, so
  * that no choice destroys what was written in between.
  */
 export function fitting({ text: before, cursor: place, list }: Suggested, text: string, cursor: number): readonly Suggestion[] {

@@ -13,7 +13,7 @@ interface FootProps {
   readonly onFilter: (filter: string) => void;
 }
 
-/** What stands below the last row: more to come, the end, or why there is nothing. */
+/** What is below the last row: more to come, the end, or why there is nothing. */
 export function Foot({ rows, isValid, filter, range, onRange, onFilter }: FootProps) {
   const { rows: list, next, loading, error } = rows;
   if (list.length === 0 && !isValid)
