@@ -84,6 +84,12 @@ export class AttemptCall implements Call {
     return switchIn(this.#ctx, 'reasoningContent') ?? this.#shows === true;
   }
 
+  /** Worked out when it is asked for, too. */
+  get asksForFunctions(): boolean {
+    const { body } = this.#ctx;
+    return body.kind === 'json' && body.has('functions') && !body.has('tools');
+  }
+
   header(name: string): string | undefined {
     if (this.#withheld.includes(name)) return undefined;
     const { headers } = this.#ctx;

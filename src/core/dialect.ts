@@ -9,6 +9,8 @@ export interface DialectCall {
   readonly strict: boolean;
   /** Thoughts are also written as `reasoning_content`. */
   readonly showsReasoning?: boolean | undefined;
+  /** The client offers `functions` and reads `function_call`, as in the format's first days. */
+  readonly asksForFunctions?: boolean | undefined;
   /** The client asked for the usage chunk. */
   readonly includeUsage: boolean;
   /** Type of the provider: `provider` on converted answers. */

@@ -24,6 +24,8 @@ export interface Call<Settings = unknown> {
   readonly strict: boolean;
   /** The client reads thoughts as `reasoning_content`: converted answers carry them there, strict or not. */
   readonly showsReasoning?: boolean | undefined;
+  /** The client offers `functions` and reads `function_call`. */
+  readonly asksForFunctions?: boolean | undefined;
   readonly stream: boolean;
   /** The client asked for the usage chunk (`stream_options.include_usage`). */
   readonly includeUsage: boolean;

@@ -108,12 +108,14 @@ class Order {
   }
 }
 
-/** `tool_calls`, and the `function_call` of the format's first days. */
+/** The `function_call` of the format's first days, and `tool_calls`: some services write one call in both. */
 function callsOf(message: Plain): readonly Plain[] {
   const list = message['tool_calls'];
   const calls = Array.isArray(list) ? list.filter(isPlain).filter((call) => isPlain(call['function']) || isPlain(call['custom'])) : [];
   const single = message['function_call'];
-  return calls.length === 0 && isPlain(single) ? [{ function: single }] : calls;
+  if (!isPlain(single)) return calls;
+  const text = JSON.stringify(single);
+  return calls.some((call) => JSON.stringify(call['function']) === text) ? calls : [{ function: single }, ...calls];
 }
 
 /** A text, a list of parts, or the object that some services answer with where JSON was asked for. */

@@ -71,7 +71,9 @@ function assistant(message: Plain, rules: HistoryRules, ids: Ids, drops: Drops):
   if (message['content_blocks'] !== undefined) drops.add('messages[].content_blocks', reason);
   const thoughts = thoughtsOf(message, said, rules, calls.length > 0);
   const moved = (key: string): boolean => rules.thoughts !== undefined && isReasoning(key) && rules.refused.has(key);
-  const rest = Object.entries(message).filter(([key]) => !made.has(key) && !moved(key));
+  // Beside the list it is one of the calls.
+  const isListed = (key: string): boolean => key === 'function_call' && Array.isArray(message['tool_calls']) && calls.length > 0;
+  const rest = Object.entries(message).filter(([key]) => !made.has(key) && !moved(key) && !isListed(key));
   const audio = audioOf(message['audio'], rules, drops);
   return {
     ...kept(Object.fromEntries(rest), rules.refused, 'messages[].', drops),

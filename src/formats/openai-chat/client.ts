@@ -1,9 +1,11 @@
 import type { Dialect, DialectCall, DialectWriter } from '../../core/dialect.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { ModelEvent } from '../../core/events.ts';
+import { isPlain } from '../../core/json/merge.ts';
 import { openaiUsage } from '../../core/model/openai-usage.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { type ChoiceState, deltaText, newChoice } from './delta.ts';
+import { legacyFinish, withFunctionCalls } from './legacy-calls.ts';
 import { isOpenaiError, openaiErrorBody, openaiErrorEvent } from './error-body.ts';
 import { chatChunks, textChunks } from './whole-as-chunks.ts';
 import { responseEvents } from '../shared/answer/whole-as-events.ts';
@@ -16,7 +18,7 @@ export const openaiDialect: Dialect = Object.freeze({
   errorEvent: openaiErrorEvent,
   answer: (result: unknown, call: DialectCall) =>
     JSON.stringify(
-      typeof result === 'object' && result !== null && !Array.isArray(result) ? { ...result, provider: call.provider } : result,
+      isPlain(result) ? { ...(call.asksForFunctions === true ? withFunctionCalls(result) : result), provider: call.provider } : result,
     ),
   streamed: { 'chat/completions': chatChunks, completions: textChunks, responses: responseEvents },
   write: (call: DialectCall) => new ChatWriter(call),
@@ -103,7 +105,8 @@ class ChatWriter implements DialectWriter {
     const choice = this.#choice(event.choice);
     if (choice.isFinished) return nothing;
     choice.isFinished = true;
-    const reason = finishReasons.has(event.reason) ? event.reason : 'stop';
+    const known = finishReasons.has(event.reason) ? event.reason : 'stop';
+    const reason = this.#call.asksForFunctions === true ? legacyFinish(known) : known;
     if (!this.#call.strict && event.raw !== undefined) this.#merge(choice, { native_finish_reason: event.raw });
     return [this.#chunk(choice, '', reason)];
   }

@@ -24,6 +24,7 @@ export function newChoice(index: number): ChoiceState {
 export interface DeltaCall {
   readonly strict: boolean;
   readonly showsReasoning?: boolean | undefined;
+  readonly asksForFunctions?: boolean | undefined;
   /** For ids of tool calls that the provider left without one. */
   readonly id: string;
 }
@@ -111,8 +112,11 @@ function mediaDelta(event: Delta<'media'>, choice: ChoiceState): string {
 
 function toolDelta(event: Delta<'tool_call'>, choice: ChoiceState, call: DeltaCall): string {
   const known = choice.calls.get(event.index);
-  const index = known ?? choice.calls.size;
-  if (known === undefined) choice.calls.set(event.index, index);
+  const place = known ?? choice.calls.size;
+  if (known === undefined) choice.calls.set(event.index, place);
+  // The first one is not part of the list then.
+  const isLegacy = call.asksForFunctions === true && event.kind !== 'custom';
+  const index = isLegacy ? place - 1 : place;
   const isCustom = event.kind === 'custom';
   const inner: string[] = [];
   if (event.name !== undefined) inner.push(`"name":${JSON.stringify(event.name)}`);
@@ -122,8 +126,9 @@ function toolDelta(event: Delta<'tool_call'>, choice: ChoiceState, call: DeltaCa
   if (signature !== undefined) inner.push(`"thought_signature":${signature}`);
   // Also where OpenAI's stream helpers keep what they don't know: they drop unknown members of the function.
   const extra = signature === undefined ? '' : `,"extra_content":{"google":{"thought_signature":${signature}}}`;
+  if (index < 0) return inner.length === 0 ? '' : `"function_call":{${inner.join(',')}}`;
   const word = isCustom ? 'custom' : 'function';
-  const id = event.id ?? (known === undefined ? madeCallId(call.id, choice.index, index) : undefined);
+  const id = event.id ?? (known === undefined ? madeCallId(call.id, choice.index, place) : undefined);
   const head = id === undefined ? '' : `,"id":${JSON.stringify(id)},"type":"${word}"`;
   if (inner.length === 0 && head === '') return '';
   return `"tool_calls":[{"index":${index}${head}${inner.length === 0 ? '' : `,"${word}":{${inner.join(',')}}`}${extra}}]`;

@@ -111,6 +111,7 @@ function dialectCall(attempt: Attempt, call: AnyCall): DialectCall {
   return {
     strict: call.strict,
     showsReasoning: call.showsReasoning,
+    asksForFunctions: call.asksForFunctions,
     includeUsage: call.includeUsage,
     provider: attempt.binding.provider.type,
     model: call.model,

@@ -27,7 +27,7 @@ export function toolFields(body: Plain, turns: readonly Turn[], conversion: Conv
   const isLost =
     asked?.['type'] === 'tool' && tools.every(({ name }) => name !== asked['name']) && isOtherTool(body['tools'], asked['name']);
   if (isLost) conversion.drops.add('tool_choice', lacksTool);
-  const choice = withParallel(isLost ? undefined : unforced(asked, conversion), body['parallel_tool_calls']);
+  const choice = withParallel(isLost ? undefined : unforced(asked, conversion), parallelOf(body));
   return { tools: chosen.length === 0 ? tools : chosen, ...(choice === undefined ? {} : { tool_choice: choice }) };
 }
 
@@ -143,6 +143,10 @@ function unforced(choice: Block | undefined, { traits, drops }: Conversion): Blo
   drops.add('tool_choice', 'this model does not support a forced tool');
   return { type: 'auto' };
 }
+
+/** Clients that offer `functions` read one call. */
+const parallelOf = ({ parallel_tool_calls: parallel, functions, tools }: Plain): unknown =>
+  parallel ?? (Array.isArray(functions) && !Array.isArray(tools) ? false : undefined);
 
 function withParallel(choice: Block | undefined, parallel: unknown): Block | undefined {
   if (parallel !== false || choice?.['type'] === 'none') return choice;

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelEvent } from '../../core/events.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { partsInOrder } from '../history/assistant-parts.ts';
+import { openaiDialect } from './client.ts';
+import { collectChat } from './collect.ts';
+
+const call = {
+  id: 'r1',
+  createdAt: 1,
+  model: 'm',
+  strict: true,
+  includeUsage: false,
+  provider: 'p',
+  asksForFunctions: true,
+  notes: undefined,
+  showsReasoning: false,
+};
+const made = (index: number, name: string, args: string): ModelEvent[] => [
+  { type: 'tool_call', choice: 0, index, id: `c${index}`, name, arguments: '' },
+  { type: 'tool_call', choice: 0, index, arguments: args },
+];
+const begin: ModelEvent = { type: 'start', id: 'a', model: 'm', created: 1 };
+const finish: ModelEvent = { type: 'finish', choice: 0, reason: 'tool_calls' };
+
+/** The message and the reason, whole and as a client joins the deltas of the stream. */
+function answers(events: readonly ModelEvent[]): readonly Plain[] {
+  const whole = JSON.parse(openaiDialect.answer?.(collectChat(events, call), call) ?? '') as { choices: Plain[] };
+  const writer = openaiDialect.write?.(call);
+  const pieces = [...events.flatMap((event) => [...(writer?.push(event) ?? [])]), ...(writer?.end() ?? [])].join('');
+  const chunks = pieces
+    .split('\n\n')
+    .filter((text) => text.startsWith('data: {'))
+    .map((text) => JSON.parse(text.slice(6)) as { choices: Plain[] });
+  let message: Plain = {};
+  let reason: unknown;
+  for (const { choices } of chunks) {
+    message = joined(message, choices[0]?.['delta'] as Plain);
+    reason = choices[0]?.['finish_reason'] ?? reason;
+  }
+  const { message: said, finish_reason } = whole.choices[0] as Plain;
+  return [
+    { ...(said as Plain), reason: finish_reason },
+    { ...message, reason },
+  ];
+}
+
+/** Texts grow, lists join by their index, as in OpenAI's libraries. */
+function joined(before: Plain, delta: Plain): Plain {
+  const out: Record<string, unknown> = { ...before };
+  for (const [key, value] of Object.entries(delta)) {
+    const known = out[key];
+    if (key === 'index' || key === 'type' || key === 'role') out[key] = value;
+    else if (typeof known === 'string' && typeof value === 'string') out[key] = known + value;
+    else if (isPlain(known) && isPlain(value)) out[key] = joined(known, value);
+    else if (Array.isArray(value)) {
+      const list = Array.isArray(known) ? [...(known as Plain[])] : [];
+      for (const one of value as (Plain & { index: number })[]) list[one.index] = joined(list[one.index] ?? {}, one);
+      out[key] = list;
+    } else out[key] = value;
+  }
+  return out;
+}
+
+describe('a client that offers functions', () => {
+  it('reads a call in function_call', () => {
+    for (const answer of answers([begin, ...made(0, 'f', '{"a":1}'), finish])) {
+      expect(answer).toMatchObject({ function_call: { name: 'f', arguments: '{"a":1}' }, reason: 'function_call' });
+      expect(answer).not.toHaveProperty('tool_calls');
+    }
+  });
+
+  it('finds further calls in tool_calls', () => {
+    for (const answer of answers([begin, ...made(0, 'f', '{"a":1}'), ...made(1, 'g', '{}'), finish])) {
+      expect(answer).toMatchObject({
+        function_call: { name: 'f', arguments: '{"a":1}' },
+        tool_calls: [{ id: 'c1', function: { name: 'g', arguments: '{}' } }],
+      });
+      const names = partsInOrder({ role: 'assistant', ...answer }).flatMap((one) =>
+        one.kind === 'call' ? [(one.call['function'] as Plain)['name']] : [],
+      );
+      expect(names).toEqual(['f', 'g']);
+    }
+  });
+
+  it('reads text as ever', () => {
+    for (const answer of answers([begin, { type: 'text', choice: 0, text: 'x' }, { ...finish, reason: 'stop' }]))
+      expect(answer).toMatchObject({ content: 'x', reason: 'stop' });
+  });
+});
