@@ -5,7 +5,7 @@ import type { CliCommand } from './index.ts';
 import type { CliIo } from './io.ts';
 
 /** Pages of `gateway help <topic>`. */
-export const topics = { config, secrets, errors, filters: filterHelp, signals };
+const topics = { config, secrets, errors, filters: filterHelp, signals };
 
 function config(): string {
   return `The configuration is the first of these files that exists:
