@@ -43,3 +43,15 @@ describe.each([
     expect([modeOf(file), ownerOf(file)]).toEqual([0o440, before]);
   });
 });
+
+it('beside a configuration in a folder of everybody, only its owner and group can write what lets keys in', () => {
+  const dir = join(root, 'everybody');
+  mkdirSync(dir);
+  const config = join(dir, 'gateway.yaml');
+  writeFileSync(config, 'version: 1\n');
+  chmodSync(config, 0o666);
+  chmodSync(dir, 0o1777);
+  const file = join(dir, 'keys/app.yaml');
+  writeNew(file, 'api_keys: {app: {hash: a}}\n', config, dir);
+  expect([modeOf(file), modeOf(join(dir, 'keys'))]).toEqual([0o664, 0o775]);
+});

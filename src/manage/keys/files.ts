@@ -1,16 +1,28 @@
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, type Stats, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  type Stats,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { EditError, type Member, setMembers } from '../../config/edit/document.ts';
 import type { WrittenKey } from '../../config/edit/written.ts';
 import { barePath } from '../../core/text/shown-path.ts';
 import { Refusal } from '../refusal.ts';
-import { shareLike } from './owner.ts';
+import { shareLike, writeLike } from './owner.ts';
 import { replaceFile, whyNot } from './replace-file.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 
 /**
  * Writes a new file, whole or not at all; never over one that is there. Whoever reads the configuration that includes it
- * can read it, and the folder that it is in.
+ * can read it, and the folder that it is in; not everybody can write there, as in `/tmp`: a key is what lets in.
  *
  * @param configPath the file with the include
  * @throws Refusal
@@ -19,9 +31,8 @@ export function writeNew(path: string, text: string, configPath: string, cwd: st
   guarded(path, cwd, () => {
     makeFolder(dirname(path), statSync(dirname(configPath)));
     const draft = draftOf(path);
-    writeFileSync(draft, text, { flag: 'wx', mode: 0o600 });
     try {
-      shareLike(draft, statSync(configPath), 0o666);
+      writeLike(draft, text, statSync(configPath), 0o664);
       giveName(draft, path);
     } finally {
       if (existsSync(draft)) unlinkSync(draft);
@@ -40,10 +51,20 @@ function giveName(draft: string, path: string): void {
   }
 }
 
+/** Owner, group and mode as those of another folder. */
 function makeFolder(path: string, like: Stats): void {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
-  for (let folder = path; folder.length >= first.length; folder = dirname(folder)) shareLike(folder, like, 0o777);
+  // Windows has neither.
+  if (process.platform === 'win32') return;
+  for (let folder = path; folder.length >= first.length; folder = dirname(folder)) {
+    const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    try {
+      shareLike(fd, like, 0o775);
+    } finally {
+      closeSync(fd);
+    }
+  }
 }
 
 /** Sets members of a key where it is written; everything else in the file stays as it is. @throws Refusal */

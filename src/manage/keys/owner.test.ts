@@ -1,12 +1,12 @@
-import { chmodSync, mkdtempSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, type Stats, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { shareLike } from './owner.ts';
+import { writeLike } from './owner.ts';
 
 vi.mock('node:fs', async (importActual) => ({
   ...(await importActual<typeof import('node:fs')>()),
-  chownSync: () => {
+  fchownSync: () => {
     throw Object.assign(new Error('not permitted'), { code: 'EPERM' });
   },
 }));
@@ -14,20 +14,25 @@ vi.mock('node:fs', async (importActual) => ({
 const dir = mkdtempSync(join(tmpdir(), 'owner-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 
-describe('a file of somebody else, whose owner and group cannot be given', () => {
+const ownGid = process.getgid?.() ?? 0;
+const otherGid = ownGid + 1;
+
+describe('a file like one whose owner and group cannot be given', () => {
   it.each([
-    [0o644, 0o644],
-    [0o664, 0o664],
-    [0o640, 'not permitted'],
-    [0o600, 'not permitted'],
-  ])('of mode %o', (mode, expected) => {
-    const file = join(dir, 'key.yaml');
-    writeFileSync(file, '');
-    chmodSync(file, 0o600);
-    const own = statSync(file);
-    const like: Stats = Object.assign(Object.create(own) as Stats, { uid: own.uid + 1, gid: own.gid + 1, mode });
-    if (typeof expected === 'string') expect(() => shareLike(file, like, 0o666)).toThrow(expected);
-    else shareLike(file, like, 0o666);
+    ['of somebody else', 1, otherGid, 0o644, 0o644],
+    ['of somebody else', 1, otherGid, 0o664, 0o664],
+    ['of somebody else', 1, otherGid, 0o640, 'not permitted'],
+    ['of somebody else', 1, otherGid, 0o600, 'not permitted'],
+    ['of another group, which cannot read it', 0, otherGid, 0o600, 0o600],
+    ['of another group', 0, otherGid, 0o640, 'not permitted'],
+    ['of the group of root', 0, 0, 0o640, 0o640],
+  ])('%s, uid +%i gid %i mode %o', (_, more, gid, mode, expected) => {
+    const file = join(dir, `${more}-${gid}-${mode}`);
+    const own = statSync(dir);
+    const like: Stats = Object.assign(Object.create(own) as Stats, { uid: own.uid + more, gid, mode });
+    const write = (): void => writeLike(file, 'text', like, 0o666);
+    if (typeof expected === 'string') expect(write).toThrow(expected);
+    else write();
     expect(statSync(file).mode & 0o777).toBe(typeof expected === 'string' ? 0o600 : expected);
   });
 });

@@ -1,32 +1,55 @@
-import { chmodSync, chownSync, type Stats, statSync } from 'node:fs';
+import { closeSync, fchmodSync, fchownSync, fstatSync, openSync, type Stats, writeFileSync } from 'node:fs';
 
-/** Read for everybody, of files and of folders. */
+/** Read for everybody, and for the group: of files and of folders. */
 const forAll = 0o004;
+const forGroup = 0o040;
 
 /**
- * Gives a file the owner, the group and the mode of another one, so that who reads the other can read it as well: a
+ * Writes a file that is not there yet, with the owner, the group and the mode of another one (`shareLike`).
+ *
+ * @throws Error as `shareLike` does; then the file is left as it is
+ */
+export function writeLike(path: string, text: string, like: Stats, mode: number): void {
+  const fd = openSync(path, 'wx', 0o600);
+  try {
+    writeFileSync(fd, text);
+    shareLike(fd, like, mode);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Gives an open file the owner, the group and the mode of another one, so that who reads the other can read it as well: a
  * gateway seldom runs as the person who writes its files. Only root can give a file away, and others only to a group of
- * their own: that matters where not everybody can read the other file.
+ * their own: that matters where somebody can read the other file for that alone. By its descriptor: whoever may write in
+ * its folder could put a link to a file of root in its place.
  *
  * @param mode permissions that count
  * @throws Error where somebody could not read it
  */
-export function shareLike(path: string, like: Stats, mode: number): void {
-  const own = statSync(path);
+export function shareLike(fd: number, like: Stats, mode: number): void {
+  const own = fstatSync(fd);
   if (own.uid !== like.uid || own.gid !== like.gid) {
     try {
-      giveTo(path, own, like);
+      giveTo(fd, own, like);
     } catch (error) {
-      if ((like.mode & forAll) === 0) throw error;
+      if (!isRead(own, like)) throw error;
     }
   }
-  chmodSync(path, like.mode & mode);
+  fchmodSync(fd, like.mode & mode);
 }
 
-function giveTo(path: string, own: Stats, like: Stats): void {
+function giveTo(fd: number, own: Stats, like: Stats): void {
   try {
-    chownSync(path, like.uid, like.gid);
+    fchownSync(fd, like.uid, like.gid);
   } catch {
-    if (own.gid !== like.gid) chownSync(path, own.uid, like.gid);
+    if (own.gid !== like.gid) fchownSync(fd, own.uid, like.gid);
   }
+}
+
+/** Whether those who read the other one read a file of this owner and group. The group of root is root: it reads all. */
+function isRead(own: Stats, { uid, gid, mode }: Stats): boolean {
+  if ((mode & forAll) !== 0) return true;
+  return (mode & forGroup) !== 0 && gid !== 0 ? own.gid === gid : own.uid === uid;
 }

@@ -2,7 +2,7 @@ import { existsSync, realpathSync, renameSync, statSync, unlinkSync, writeFileSy
 import { reasonOf } from '../../config/read/files.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 import { Refusal } from '../refusal.ts';
-import { shareLike } from './owner.ts';
+import { writeLike } from './owner.ts';
 import { basename, dirname, join } from 'node:path';
 
 /**
@@ -17,8 +17,8 @@ export function replaceFile(path: string, text: string, shown: string): void {
   const file = isNew ? path : realpathSync(path);
   const draft = join(dirname(file), `.${basename(file)}.${process.pid}.draft`);
   try {
-    writeFileSync(draft, text, { flag: 'wx', ...(isNew ? {} : { mode: 0o600 }) });
-    if (!isNew) shareLike(draft, statSync(file), 0o777);
+    if (isNew) writeFileSync(draft, text, { flag: 'wx' });
+    else writeLike(draft, text, statSync(file), 0o777);
     renameSync(draft, file);
   } catch (error) {
     if (existsSync(draft)) unlinkSync(draft);
