@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Pipe, type PipeLimits, type Result } from './pipe.ts';
 import type { Sent } from './sender.ts';
 
@@ -96,6 +96,23 @@ describe('a queue in front of a collector', () => {
       [512, 'failed'],
       [88, 'exported'],
     ]);
+  });
+
+  it('begins to count its patience when it may send', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      const wanted: Sent = { kind: 'later', afterMs: 400_000, why: 'busy' };
+      const { pipe, sent, results } = rig([wanted, wanted, busy], { patience: 300_000 });
+      pipe.add(Array.from({ length: 600 }, () => 'x'));
+      await vi.advanceTimersByTimeAsync(900_000);
+      expect(results).toEqual([
+        [512, 'failed'],
+        [88, 'exported'],
+      ]);
+      expect(sent).toHaveLength(4);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('gives up when time is up', async () => {

@@ -125,8 +125,8 @@ export class Pipe {
   async #export(items: readonly string[]): Promise<void> {
     const { collector, payload, send } = this.#options;
     const text = payload(items);
-    const end = performance.now() + this.#limits.patience;
     await this.#whenAsked();
+    const end = performance.now() + this.#limits.patience;
     for (let pause = this.#limits.firstRetry; ; pause = Math.min(pause * 2, this.#limits.longestRetry)) {
       const sent = await send(collector, text);
       if (sent.kind === 'taken') {
