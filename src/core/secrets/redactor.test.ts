@@ -1,20 +1,20 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Redactor, secretForms } from './redactor.ts';
+import { SecretRedactor, secretForms } from './redactor.ts';
 
 const key = 'sk-live-4f9a8b7c6d5e4f3a2b1c';
 const odd = 'a/b+c "d"=\\e\\ü-1234567';
 
-function redactor(...headers: string[]): { redactor: Redactor; hits: () => number } {
+function redactor(...headers: string[]): { redactor: SecretRedactor; hits: () => number } {
   const forms = secretForms(headers);
   if (forms === undefined) throw new Error('nothing to look for');
   let hits = 0;
-  return { redactor: new Redactor(forms, { onEcho: () => void (hits += 1) }), hits: () => hits };
+  return { redactor: new SecretRedactor(forms, { onEcho: () => void (hits += 1) }), hits: () => hits };
 }
 
 /** Sends the text in these pieces, and gives back what left at each. */
-function pieces(one: Redactor, text: string, cuts: readonly number[]): string[] {
+function pieces(one: SecretRedactor, text: string, cuts: readonly number[]): string[] {
   const bytes = Buffer.from(text);
   const places = [...new Set(cuts.map((cut) => Math.min(cut, bytes.length)))].toSorted((a, b) => a - b);
   const out: string[] = [];

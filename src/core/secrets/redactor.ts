@@ -90,7 +90,7 @@ export interface EchoListener {
  * a secret is passed on up to there; the rest waits for the next one. Chunks are written to where something was found,
  * otherwise they pass as they are.
  */
-export class Redactor {
+export class SecretRedactor {
   readonly #forms: SecretForms;
   readonly #listener: EchoListener;
   #pending: Buffer = none;

@@ -3,7 +3,7 @@ import { connectionFault } from '../../../core/http/connection-fault.ts';
 import { isEncoded } from '../../../core/http/headers.ts';
 import { fromUnknown, GatewayError } from '../../../core/error.ts';
 import type { Attempt, Flow, Outcome, Times, TimeoutPhase } from '../../../core/plan.ts';
-import { type EchoListener, Redactor, type SecretForms } from '../../../core/secrets/redactor.ts';
+import { type EchoListener, SecretRedactor, type SecretForms } from '../../../core/secrets/redactor.ts';
 import type { Clocks } from '../../../core/snapshot.ts';
 import { isFinalStatus } from '../../../core/http/status.ts';
 import type { Tap } from '../../../core/tap.ts';
@@ -75,7 +75,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
   #settled = false;
   #source: Source | undefined;
   /** Hides the credential wherever the provider repeats it, before anybody reads the answer. */
-  #redactor: Redactor | undefined;
+  #redactor: SecretRedactor | undefined;
   /** The bytes of a compressed answer say nothing: it is looked through once it is decompressed. */
   #isCompressed = false;
 
@@ -105,7 +105,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
 
   /** What the request was signed with must not come back. */
   hide(secrets: SecretForms | undefined): void {
-    this.#redactor = secrets === undefined ? undefined : new Redactor(secrets, this);
+    this.#redactor = secrets === undefined ? undefined : new SecretRedactor(secrets, this);
   }
 
   head(status: number, received: Readonly<Record<string, string>>): void {

@@ -9,7 +9,7 @@ import type { SocketBody } from '../../../core/json/body.ts';
 import type { Attempt, Flow, FlowConsumer, KeptBody, Outcome, Times, TimeoutPhase } from '../../../core/plan.ts';
 import type { SocketRecord } from '../../../core/records/record.ts';
 import type { Tap } from '../../../core/tap.ts';
-import { type EchoListener, Redactor, type SecretForms } from '../../../core/secrets/redactor.ts';
+import { type EchoListener, SecretRedactor, type SecretForms } from '../../../core/secrets/redactor.ts';
 import { ofMessage } from '../exchange/bytes-answer.ts';
 import type { ExchangeSettings } from '../exchange/exchange.ts';
 import { interrupted, invalid, overdue } from '../exchange/faults.ts';
@@ -44,7 +44,7 @@ export class SocketExchange implements Swept, Flow, EchoListener {
   readonly #startedAt: number;
   readonly #fromClient = new FrameCounter();
   #fromProvider = new FrameCounter();
-  #redactor: Redactor | undefined;
+  #redactor: SecretRedactor | undefined;
   #out: ClientRequest | undefined;
   #upstream: Duplex | undefined;
   #consumer: FlowConsumer | undefined;
@@ -75,7 +75,7 @@ export class SocketExchange implements Swept, Flow, EchoListener {
   // ---- the request ------------------------------------------------------------------------------
 
   hide(secrets: SecretForms | undefined): void {
-    this.#redactor = secrets === undefined ? undefined : new Redactor(secrets, this);
+    this.#redactor = secrets === undefined ? undefined : new SecretRedactor(secrets, this);
   }
 
   onEcho(): void {

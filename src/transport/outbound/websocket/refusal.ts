@@ -2,7 +2,7 @@ import { objectIn } from '../../../core/json/scan.ts';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, type ProviderFault } from '../../../core/error.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import type { Redactor } from '../../../core/secrets/redactor.ts';
+import type { SecretRedactor } from '../../../core/secrets/redactor.ts';
 import { isErrorStatus } from '../../../core/http/status.ts';
 
 /** Bytes of a refusal that are read; an error message is never longer. */
@@ -11,7 +11,7 @@ const readLimit = 64 * 1024;
 const shownLimit = 200;
 
 /** Reads an HTTP answer to a WebSocket upgrade as an error with the provider's own status and words. Never rejects. */
-export async function readRefusal(answer: IncomingMessage, redactor: Redactor | undefined): Promise<GatewayError> {
+export async function readRefusal(answer: IncomingMessage, redactor: SecretRedactor | undefined): Promise<GatewayError> {
   const bytes = await bytesOf(answer);
   // Before it is cut: half a secret is no longer found.
   const text = (redactor?.whole(bytes) ?? bytes).subarray(0, readLimit).toString('utf8');
