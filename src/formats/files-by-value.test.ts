@@ -46,6 +46,10 @@ describe.each(Object.entries(services))('%s reads the bytes of a file', (name, s
   ])('%s', (_, file, wanted) => {
     expect(found(file)).toContain(wanted[name]);
   });
+
+  it.each(['Hello, this is the text itself.', '{"a": 1}', 'naïve'])('and rejects %j, which is none', (data) => {
+    expect(() => found({ file_data: data, filename: 'a.txt' })).toThrow(expect.objectContaining({ code: 'unsupported_parameter' }));
+  });
 });
 
 it.each([
