@@ -140,6 +140,15 @@ describe('gateway start --last-good', () => {
     expect(await said(await urlOf(running))).toBe('one');
   });
 
+  it('keeps the state directory of the copy where a file that fails at its set-up names another', async () => {
+    await serveOnce();
+    save('broken.js', "export default { name: 'broken', options: {}, setup() { throw new Error('not today'); } };\n");
+    save('gateway.yaml', `${good('two')}server: {state_dir: elsewhere}\nplugins: [auth, routing, transform, {use: ./broken.js}]\n`);
+    const running = start('--last-good');
+    expect(await said(await urlOf(running))).toBe('one');
+    expect(readdirSync(cwd)).not.toContain('elsewhere');
+  });
+
   it('starts from the file when that is good', async () => {
     await serveOnce();
     save('gateway.yaml', good('two'));

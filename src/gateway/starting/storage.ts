@@ -21,8 +21,9 @@ export interface StorageDeps {
 /** What a gateway keeps: its state directory, the request log, the table of who made which object. */
 export class Storage {
   readonly #deps: StorageDeps;
-  /** Of the first configuration: a reload can't move it. */
+  /** Of the first configuration that serves: a reload can't move it. */
   #request: StateDirRequest | undefined;
+  #isOpen = false;
   #dir: string | undefined;
   #logs: RequestLog | undefined;
   #owners: OwnerTable | undefined;
@@ -41,10 +42,12 @@ export class Storage {
     return this.#logs;
   }
 
-  /** Remembers where the first configuration keeps things; nothing is opened yet. */
+  /** Where a configuration keeps things, until one serves: one that fails before may name another place. Opens nothing. */
   locate({ tree }: ValidConfig): void {
+    if (this.#isOpen) return;
+    this.closeOwners();
     const { source, cwd, stateDir } = this.#deps.options;
-    this.#request ??= {
+    this.#request = {
       setting: stateDir ?? tree.server?.state_dir,
       configPath: 'path' in source ? source.path : undefined,
       cwd,
@@ -68,6 +71,7 @@ export class Storage {
     }
     const opened = openLog({ ofWorkers, state, settings: compileRequestLog(tree.logging), log: options.log, monotonic, notes });
     this.#logs = opened.reader;
+    this.#isOpen = true;
     onOpened(opened.close);
     return opened;
   }
@@ -84,6 +88,7 @@ export class Storage {
 
   closeOwners(): void {
     this.#owners?.close();
+    this.#owners = undefined;
   }
 
   /** Where worker processes have the table of owners in common; undefined: each has its own. */
