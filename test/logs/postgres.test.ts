@@ -155,8 +155,22 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     const source = createPostgresSource(url, () => Promise.resolve({ default: { Pool } } as never));
     const set = "SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock";
     expect(await source.all(set, [])).toEqual([{ statement: '5s', lock: '5s' }]);
-    expect((await connections[0]?.query(set))?.rows).toEqual([{ statement: '0', lock: '0' }]);
+    await expect.poll(async () => (await connections[0]?.query(set))?.rows).toEqual([{ statement: '0', lock: '0' }]);
     await source.close();
+  });
+
+  it('far away is asked few times, whatever is between', async () => {
+    const url = await kind.server().database();
+    const store = open(url, 'a');
+    await write(store, records('a', 0, 7));
+    const source = createPostgresSource(url);
+    const all = vi.spyOn(source, 'all');
+    const queries = createQueries(source, () => at + 7 * day);
+    const { total } = await queries.stats({ query: 'since:24h', by: 'model', top: 5, step: undefined });
+    expect(total.requests).toBe(1);
+    expect(all.mock.calls.length).toBeLessThanOrEqual(3);
+    await queries.close();
+    await store.close();
   });
 
   it('comes back after the server died, and loses nothing that was stored', async () => {
@@ -297,6 +311,26 @@ describe('a missing or silent server', () => {
     const source = createPostgresSource('postgres://u:p@127.0.0.1/logs', load);
     await expect(source.all('SELECT 1', [])).rejects.toMatchObject({ code: 'log_unavailable' });
     expect(isReleased).toEqual([true]);
+    await source.close();
+  });
+
+  it('has answered when a statement has, before its transaction has ended', async () => {
+    const ended = Promise.withResolvers<unknown>();
+    const isReleased: unknown[] = [];
+    const connection = {
+      query: (sql: string) => (sql === 'COMMIT' ? ended.promise : Promise.resolve({ rows: [{ n: 1 }] })),
+      release: (isBroken: unknown) => void isReleased.push(isBroken),
+    };
+    class Pool {
+      on(): void {}
+      connect = (): Promise<unknown> => Promise.resolve(connection);
+      end = (): Promise<void> => Promise.resolve();
+    }
+    const source = createPostgresSource('postgres://u:p@127.0.0.1/logs', () => Promise.resolve({ default: { Pool } } as never));
+    expect(await source.all('SELECT 1 AS n', [])).toEqual([{ n: 1 }]);
+    expect(isReleased).toEqual([]);
+    ended.reject(new Error('the connection broke'));
+    await expect.poll(() => isReleased).toEqual([true]);
     await source.close();
   });
 

@@ -88,7 +88,7 @@ export async function startPostgres(postgres: Postgres): Promise<PostgresServer>
     '-c',
     'fsync=off',
     '-c',
-    'max_connections=50',
+    'max_connections=100',
   ];
   const admin = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
   let child: ReturnType<typeof spawn> | undefined;

@@ -51,6 +51,13 @@ export class Client implements Session {
     return this.transaction((session) => session.query(sql, parameters));
   }
 
+  /** Of a statement that changes nothing: the end of its transaction is not waited for, which far from the server takes long. */
+  read(sql: string, parameters: readonly Value[] = []): Promise<readonly Row[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<readonly Row[]>();
+    this.transaction(async (session) => resolve(await session.query(sql, parameters))).catch(reject);
+    return promise;
+  }
+
   /** All of it, or nothing. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return this.#with(async (connection) => {

@@ -43,7 +43,7 @@ export function createPostgresSource(url: string, load?: ClientOptions['load']):
   });
   return {
     dialect: 'postgres',
-    all: (sql, parameters) => client.query(sql, parameters),
+    all: (sql, parameters) => client.read(sql, parameters),
     close: () => client.close(),
   };
 }

@@ -8,6 +8,8 @@ import { type Cells, costSums } from './sums.ts';
 const minuteMs = 60_000;
 /** So many parts at most, of which no one takes much of a long question's time. */
 const mostParts = 16;
+/** Minutes of a part at least: shorter ones would cost more than they spare. Statements to a server that may be far away are fewer. */
+const leastMinutes = { here: 60, away: 24 * 60 } as const;
 
 /** Unix milliseconds, whole minutes. */
 interface Range {
@@ -51,7 +53,8 @@ export async function addOfBuckets(
 ): Promise<boolean> {
   if (terms.length > 0 && (await hasOthers(source, dim, range))) return false;
   // Also where the database ends long statements by itself: histograms of many minutes are many megabytes at once.
-  const part = Math.max(minuteMs * 60, Math.ceil((range.until - range.since) / (mostParts * minuteMs)) * minuteMs);
+  const least = source.between === undefined ? leastMinutes.away : leastMinutes.here;
+  const part = Math.max(minuteMs * least, Math.ceil((range.until - range.since) / (mostParts * minuteMs)) * minuteMs);
   for (let since = range.since; since < range.until; since += part) {
     await addPart(cells, source, { dim, terms }, { since, until: Math.min(range.until, since + part) }, step);
     await source.between?.();
