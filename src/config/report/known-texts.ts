@@ -24,6 +24,7 @@ export class KnownTexts {
 
   /** The text with an asterisk for each character of a known one. */
   hide(text: string): string {
+    if (this.#all.size === 0) return text;
     let shown = '';
     let hidden = 0;
     for (let at = 0; at < text.length; at += 1) {
@@ -35,6 +36,7 @@ export class KnownTexts {
 
   /** The text with an ellipsis for each known one, also where its end was cut. */
   cut(text: string): string {
+    if (this.#all.size === 0) return text;
     let shown = '';
     for (let at = 0; at < text.length; at += 1) {
       const length = longestBeginning(this.#groupAt(text, at) ?? [], text, at);
@@ -45,7 +47,6 @@ export class KnownTexts {
   }
 
   #groupAt(text: string, at: number): readonly string[] | undefined {
-    if (this.#all.size === 0) return undefined;
     for (let size = beginning; size >= shortest; size -= 1) {
       const group = this.#groups.get(text.slice(at, at + size));
       if (group !== undefined) return group;
