@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { prepare } from '../../../test/support/prepare.ts';
 import { makeBinding, makeHost } from '../../../test/support/stage-context.ts';
+import { Reported } from './reported.ts';
 
 /** One of several worker processes. */
 function worker() {
@@ -33,4 +34,12 @@ it('knows by provider and id what was reported, also to another process', async 
   for (const message of here.told) there.hear(message);
   expect(await there.isFirst('two', 'resp_1')).toBe(false);
   expect(await there.isFirst('two', 'resp_3')).toBe(true);
+});
+
+it('forgets the oldest of very many', () => {
+  const reported = new Reported();
+  for (let n = 0; n <= 10_000; n += 1) expect(reported.add(`resp_${n}`)).toBe(true);
+  expect(reported.add('resp_10000')).toBe(false);
+  expect(reported.add('resp_1')).toBe(false);
+  expect(reported.add('resp_0')).toBe(true);
 });
