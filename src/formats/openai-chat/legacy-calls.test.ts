@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelEvent } from '../../core/events.ts';
+import { withFunctionCalls } from './legacy-calls.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { partsInOrder } from '../history/assistant-parts.ts';
 import { openaiDialect } from './client.ts';
@@ -87,4 +88,10 @@ describe('a client that offers functions', () => {
     for (const answer of answers([begin, { type: 'text', choice: 0, text: 'x' }, { ...finish, reason: 'stop' }]))
       expect(answer).toMatchObject({ content: 'x', reason: 'stop' });
   });
+});
+
+it.each([[{ finish_reason: null }], [{}]])('a provider that says no reason gets none: %j', (ending) => {
+  const fn = { name: 'look', arguments: '{}' };
+  const whole = { choices: [{ message: { tool_calls: [{ function: fn }] }, ...ending }] };
+  expect(withFunctionCalls(whole)).toEqual({ choices: [{ message: { function_call: fn }, ...ending }] });
 });

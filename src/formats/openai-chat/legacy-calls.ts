@@ -18,5 +18,7 @@ function legacyChoice(choice: Plain): Plain {
   const fn = first?.['function'];
   if (!isPlain(fn)) return choice;
   const rest = others.length === 0 ? {} : { tool_calls: others };
-  return { ...choice, message: { ...said, function_call: fn, ...rest }, finish_reason: legacyFinish(String(choice['finish_reason'])) };
+  const { finish_reason: reason } = choice;
+  const finish = typeof reason === 'string' ? { finish_reason: legacyFinish(reason) } : {};
+  return { ...choice, message: { ...said, function_call: fn, ...rest }, ...finish };
 }
