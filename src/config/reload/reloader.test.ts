@@ -221,7 +221,8 @@ describe('the reloader', () => {
     calls.length = 0;
     save(config('two'));
     await state(() => expect(results.at(-1)).toMatchObject({ kind: 'applied' }));
-    expect([calls[0], calls.at(-1)]).toEqual(['prepare', 'load']);
+    expect(calls[0]).toBe('prepare');
+    expect(calls).toContain('load');
   });
 
   it('does not apply what was read while the file was written', async () => {

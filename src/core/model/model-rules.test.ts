@@ -15,7 +15,7 @@ const virtual = makeBinding('p', { allowsModel: only('m'), virtualKey: 'team' })
 const free = makeKey('k');
 const tied = makeKey('k', { allowsModel: only('k1', 'both') });
 const bound = makeKey('k', { enforceConfig: true });
-const override = { model: '@p/c1' };
+const override = { model: 'c1' };
 
 const rules = {
   none: rulesFor(undefined, open, { override: undefined }),
@@ -25,7 +25,7 @@ const rules = {
   key: rulesFor(tied, open, { override: undefined }),
   both: rulesFor(tied, listed, { override: undefined }),
   config: rulesFor(bound, listed, { override }),
-  'config without a model': rulesFor(bound, open, { override: { model: '@p' } }),
+  'config without a model': rulesFor(bound, open, { override: {} }),
   patterns: rulesFor(makeKey('k', { allowsModel: anyG }), makeBinding('p', { allowsModel: anyG }), { override: undefined }),
 } satisfies Record<string, ModelRules>;
 type Rules = keyof typeof rules;
