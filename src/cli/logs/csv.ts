@@ -4,8 +4,7 @@ type Cell = string | number | boolean | null;
 export const csvLine = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
 /** Without those that are white space: CSV is looked at in terminals too, and would steer them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
+const controls = /[^\P{Cc}\t\n\r]/gu;
 
 function csvCell(cell: Cell): string {
   if (cell === null) return '';
