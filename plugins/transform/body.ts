@@ -6,9 +6,11 @@ import { GatewayError } from '#core/error.ts';
 import type { Clocks } from '#core/snapshot.ts';
 import { spelled } from '#core/text/header-spelling.ts';
 
-/** The client's body with the target's overrides. Bodies that only pass through can't be changed. */
-export function bodyFor(ctx: Routed, override: Override | undefined): RequestBody {
-  const { body } = ctx;
+/**
+ * The client's body, or the one that was made of its form, with the target's overrides. Bodies that only pass through can't
+ * be changed.
+ */
+export function bodyFor(ctx: Routed, body: RequestBody, override: Override | undefined): RequestBody {
   if (body.kind !== 'json') return body;
   if (override === undefined) return withoutSlug(body);
   warnAboutStream(ctx, override);

@@ -18,6 +18,7 @@ import { withoutAccountHeaders } from './credential.ts';
 import { credentialPairs, type Forwarded, ForwardLists, forwardedCredential, forwardedHeaders } from './forward.ts';
 import { type LeafWork, LeafWorks, type Served } from './leaf-work.ts';
 import { checkEnforced } from './enforced.ts';
+import { FormsAsJson } from './form-json.ts';
 import { chosenHost, lowered } from './body.ts';
 import { withOverride } from './override.ts';
 import { relayedHeaders, unread } from './relayed.ts';
@@ -57,6 +58,7 @@ class Transform implements PluginInstance {
   readonly #lists = new ForwardLists();
   readonly #remembering: Remembering;
   readonly #reports: Reports;
+  readonly #forms = new FormsAsJson();
 
   constructor(host: PluginHost) {
     this.#host = host;
@@ -64,12 +66,19 @@ class Transform implements PluginInstance {
     this.#reports = new Reports(host);
   }
 
-  /** Synchronous unless the provider needs files that have to be downloaded first. */
+  /** Synchronous unless the provider needs files that have to be downloaded first, or takes no forms. */
   prepare(ctx: Routed, attempt: Attempt): void | Promise<void> {
     if (attempt.binding.unusable !== undefined) throw attempt.binding.unusable;
     const operation = operationFor(ctx, attempt);
+    const { body } = ctx;
+    if (body.kind !== 'form' || operation?.fromForm === undefined) return this.#prepare(ctx, attempt, operation, body);
+    return this.#forms.of(body, operation, ctx.hold).then((made) => this.#prepare(ctx, attempt, operation, made));
+  }
+
+  /** @param own the client's body, or what its form says as JSON */
+  #prepare(ctx: Routed, attempt: Attempt, operation: Operation | undefined, own: RequestBody): void | Promise<void> {
     const work = this.#works.for(ctx, attempt);
-    const body = bodyFor(ctx, work.override);
+    const body = bodyFor(ctx, own, work.override);
     attempt.model = modelFor(ctx, work.override);
     if (work.override !== undefined && ctx.facts.caller.key?.enforceConfig === true) checkEnforced(ctx, work.override);
     attempt.clocks = lowered(ctx, attempt.clocks);

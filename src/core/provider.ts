@@ -1,5 +1,6 @@
 import type { Endpoint } from './endpoint.ts';
 import type { ProviderFault } from './error.ts';
+import type { FormContent } from './http/form.ts';
 import type { EmptyBody, JsonBody } from './json/body.ts';
 import type { Plain } from './json/merge.ts';
 import type { Call, MediaNeed, UpstreamAddress } from './provider/call.ts';
@@ -42,6 +43,11 @@ export interface Operation<Settings = unknown> {
    * them over in `Call.media` before `begin` is called.
    */
   media?(body: JsonBody | EmptyBody, call: Call<Settings & CommonSettings>): readonly MediaNeed[];
+  /**
+   * Where the provider takes no forms on this route: the JSON body that says what a form says. The form is read whole for
+   * it, and `media` and `begin` get that body. @throws GatewayError
+   */
+  fromForm?(parts: readonly FormContent[]): JsonBody;
   /** Begins an attempt; a retry begins anew. It must not change its input. @throws GatewayError what can't be asked */
   begin(body: JsonBody | EmptyBody, call: Call<Settings & CommonSettings>): Translation;
   /**

@@ -1,6 +1,6 @@
 import type { RequestBody } from '../core/json/body.ts';
 import { type Endpoint, traitsOf } from '../core/endpoint.ts';
-import type { FormBody, FormBytes, FormEdit, FormPart, LineEdit } from '../core/http/form.ts';
+import type { FormBody, FormBytes, FormContent, FormEdit, FormPart, LineEdit } from '../core/http/form.ts';
 
 /**
  * A body that names the model of its path. The service that this layout is from goes by the path alone, so what the
@@ -62,6 +62,11 @@ class NamedForm implements FormBody {
 
   hold(): Promise<void> {
     return this.#form.hold();
+  }
+
+  async contents(): Promise<readonly FormContent[]> {
+    const model = { name: 'model', isFile: false, filename: undefined, contentType: undefined, bytes: Buffer.from(this.#model, 'utf8') };
+    return [...(await this.#form.contents()).filter(({ name }) => name !== 'model'), model];
   }
 
   open(): FormBytes {

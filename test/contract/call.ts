@@ -55,6 +55,7 @@ export function formOf(fields: Readonly<Record<string, string>>): FormBody {
     isBuffered: true,
     isSpent: false,
     hold: () => Promise.resolve(),
+    contents: unread,
     open: unread,
     edited: unread,
     fileBytes: unread,

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { emptyBody, JsonBody } from '../../src/core/json/body.ts';
 import { type Endpoint, traitsOf } from '../../src/core/endpoint.ts';
 import { GatewayError } from '../../src/core/error.ts';
-import type { Call, CommonSettings, Provider, UpstreamRequest } from '../../src/core/provider.ts';
+import type { Call, CommonSettings, Operation, Provider, UpstreamRequest } from '../../src/core/provider.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -95,7 +95,7 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
     '%s goes to its own host, unchanged by asking twice',
     (_title, { sample, endpoint, operation }) => {
       const call = freeze(makeCall(provider, sample, endpoint, {}));
-      const body = bodyFor(endpoint);
+      const body = bodyFor({ endpoint, operation });
       const before = body.kind === 'json' ? body.bytes().toString() : '';
       const begun = attempt(() => operation.begin(body, call));
       const first = begun?.request;
@@ -124,7 +124,7 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
         fc.constantFrom(...calls),
         (model, id, query, { sample, endpoint, operation }) => {
           const call = makeCall(provider, sample, endpoint, { model, params: { id }, query });
-          const request = attempt(() => operation.begin(bodyFor(endpoint), call).request);
+          const request = attempt(() => operation.begin(bodyFor({ endpoint, operation }), call).request);
           if (request !== undefined) expectInside(request, sample);
         },
       ),
@@ -149,7 +149,7 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
 
   it('keeps credentials out of addresses', () => {
     for (const { sample, endpoint, operation } of calls) {
-      const request = attempt(() => operation.begin(bodyFor(endpoint), makeCall(provider, sample, endpoint, {})).request);
+      const request = attempt(() => operation.begin(bodyFor({ endpoint, operation }), makeCall(provider, sample, endpoint, {})).request);
       if (request === undefined) continue;
       const spec = provider.entry.credential(sample.settings, secret);
       expect(`${request.origin}${request.path}`).not.toMatch(/sk-/);
@@ -184,7 +184,7 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
         text,
         (one, events, whole) => {
           const call = makeCall(provider, one.sample, one.endpoint, { params: { id: 'x' } });
-          const watching = () => attempt(() => one.operation.begin(bodyFor(one.endpoint), call))?.tap;
+          const watching = () => attempt(() => one.operation.begin(bodyFor(one), call))?.tap;
           const tap = watching();
           if (tap === undefined) return;
           for (const event of events) expect(['meta', 'content', 'end', 'fault']).toContain(tap.event(event));
@@ -225,7 +225,8 @@ type ACall = Call<CommonSettings>;
 
 function makeCall(provider: Provider, sample: Sample, endpoint: Endpoint, over: Partial<ACall>): ACall {
   const [[method, path] = ['POST', '']] = traitsOf(endpoint).routes;
-  const form = traitsOf(endpoint).body === 'form' ? formOf({ model: '@slug/model-1', purpose: 'batch', prompt: 'hi' }) : undefined;
+  const isForm = traitsOf(endpoint).body === 'form' && provider.operations[endpoint]?.fromForm === undefined;
+  const form = isForm ? formOf({ model: '@slug/model-1', purpose: 'batch', prompt: 'hi' }) : undefined;
   const params = { id: sample.ids?.[path.split('/')[0] ?? ''] ?? 'resp_1' };
   const model = sample.models?.[endpoint] ?? 'model-1';
   const call = callOf({ endpoint, method, settings: sample.settings, model, params, form, ...over });
@@ -240,13 +241,15 @@ const anyBody = {
   messages: [{ role: 'user', content: 'hi' }],
   input: 'hi',
   prompt: 'hi',
+  images: [{ image_url: 'data:image/png;base64,AA==' }],
   input_file_id: 'gs://acme-files/gateway/files/a.jsonl',
   training_file: 'gs://acme-files/gateway/files/a.jsonl',
   endpoint: '/v1/chat/completions',
   completion_window: '24h',
 };
 
-const bodyFor = (endpoint: Endpoint) => (traitsOf(endpoint).body === 'json' ? JsonBody.of(anyBody) : emptyBody);
+const bodyFor = ({ endpoint, operation }: { readonly endpoint: Endpoint; readonly operation: Operation }) =>
+  traitsOf(endpoint).body === 'json' || operation.fromForm !== undefined ? JsonBody.of(anyBody) : emptyBody;
 
 /** Errors of the catalogue are a proper answer to a bad name; anything else is a defect. */
 function attempt<T>(run: () => T): T | undefined {

@@ -24,7 +24,10 @@ const bucket = {
 } as const;
 
 /** The messages API is served for models of its maker only. */
-const claude = { messages: 'anthropic.claude-1', 'messages/count_tokens': 'vendorA.claude-1@20250101' } as const;
+/** Edits of images need a model that paints in a chat. */
+const painter = { 'images/edits': 'gemini-2.5-flash-image' } as const;
+
+const claude = { messages: 'anthropic.claude-1', 'messages/count_tokens': 'vendorA.claude-1@20250101', ...painter } as const;
 
 /** Each row at its own host, and at one of the operator's. */
 const rows = Object.fromEntries(
@@ -83,12 +86,13 @@ export const samples: Readonly<Record<string, readonly Sample[]>> = {
     { name: 'express', settings: { express: true }, origin: 'https://aiplatform.googleapis.com', base: '/v1/publishers/', models: claude },
   ],
   gemini: [
-    { name: 'default host', settings: {}, origin: 'https://generativelanguage.googleapis.com', base: '/v1beta/models/' },
+    { name: 'default host', settings: {}, origin: 'https://generativelanguage.googleapis.com', base: '/v1beta/models/', models: painter },
     {
       name: 'custom host',
       settings: { custom_host: 'http://127.0.0.1:9000/team/v1', schemas: 'original' },
       origin: 'http://127.0.0.1:9000',
       base: '/team/v1/models/',
+      models: painter,
     },
   ],
   'azure-openai': [

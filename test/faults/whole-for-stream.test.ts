@@ -59,13 +59,16 @@ const answer = {
   usage: { input_tokens: 3, output_tokens: 4, total_tokens: 7 },
 };
 
+const pictures = { created: 5, data: [{ b64_json: 'AAAA' }, { b64_json: 'BBBB' }], size: '8x8', usage: { total_tokens: 7 } };
+
 const whole: Readonly<Record<string, unknown>> = {
   '/v1/chat/completions': completion,
   '/v1/completions': textCompletion,
   '/v1/messages': message,
   '/v1/responses': answer,
   '/v1/audio/transcriptions': { text: 'Grüße', usage: { type: 'duration', seconds: 2 } },
-  '/v1/images/generations': { created: 5, data: [{ b64_json: 'AAAA' }] },
+  '/v1/images/generations': pictures,
+  '/v1/images/edits': pictures,
 };
 
 let upstream: ScriptedUpstream;
@@ -218,9 +221,17 @@ describe('a service that ignores that a stream was asked for is called once, and
     expect([...got, upstream.requests.length]).toEqual([200, 'text/plain; charset=utf-8', '1\n00:00 --> 00:01\nGrüße\n', 1]);
   });
 
-  it('passed on where it is a picture', async () => {
-    const got = await asIt('/v1/images/generations', JSON.stringify({ model: 'm-1', prompt: 'p', stream: true }));
-    expect([...got, upstream.requests.length]).toEqual([200, 'application/json', JSON.stringify(whole['/v1/images/generations']), 1]);
+  it.each([
+    ['/v1/images/generations', 'image_generation'],
+    ['/v1/images/edits', 'image_edit'],
+  ])('the last events of a stream of pictures from %s', async (path, kind) => {
+    const got = await asIt(path, JSON.stringify({ model: 'm-1', prompt: 'p', stream: true }));
+    const event = (image: object) => {
+      const type = `${kind}.completed`;
+      return `event: ${type}\ndata: ${JSON.stringify({ type, created_at: 5, size: '8x8', ...image })}\n\n`;
+    };
+    const text = event({ b64_json: 'AAAA' }) + event({ b64_json: 'BBBB', usage: { total_tokens: 7 } });
+    expect([...got, upstream.requests.length]).toEqual([200, 'text/event-stream; charset=utf-8', text, 1]);
     expect(warning).toContain('"o" ignored that a stream was asked for');
   });
 

@@ -11,9 +11,11 @@ import { GeminiTap } from '#formats/google-generate/answer/tap.ts';
 import { chatOfResponses, fromCountTokens, toCountTokens } from '#formats/google-generate/count-tokens.ts';
 import { EmbeddingTap, fromEmbeddings, toDeveloperEmbedding, toVertexEmbedding } from '#formats/google-generate/embeddings.ts';
 import { ImageTranslation } from '#formats/google-generate/images/calls.ts';
+import { editMedia, toImageEdits } from '#formats/google-generate/images/edits.ts';
 import { toImages } from '#formats/google-generate/images/request.ts';
 import type { GeminiOptions } from '#formats/google-generate/request/conversion.ts';
 import { toGenerateContent } from '#formats/google-generate/request/index.ts';
+import { editFromForm } from '#formats/openai-objects/edit-form.ts';
 import { JsonTap } from '#formats/shared/answer/json-tap.ts';
 
 type ACall<Settings> = Call<Settings & CommonSettings>;
@@ -101,16 +103,6 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
     },
   };
 
-  /** Images, by the models' own method or by a chat that paints. */
-  const images: Operation<Settings> = {
-    isConverted: true,
-    begin(body, call) {
-      const model = service.ownModel(call);
-      const made = toImages(objectOf(body), model, surface);
-      return new ImageTranslation(requestTo(service, call, made, made.method), { model, calls: made.calls, call });
-    },
-  };
-
   /** Counts the tokens of a responses request. */
   const inputTokens: Operation<Settings> = {
     ...(service.isOwn === undefined ? {} : { serves: service.isOwn }),
@@ -126,7 +118,41 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
     },
   };
 
-  return { 'chat/completions': chat, embeddings, 'images/generations': images, 'responses/input_tokens': inputTokens } as const;
+  return {
+    'chat/completions': chat,
+    embeddings,
+    ...imageOperations(service, optionsOf),
+    'responses/input_tokens': inputTokens,
+  } as const;
+}
+
+/** Images from a prompt, and from images and a prompt. */
+function imageOperations<Settings extends GeminiConversion>(
+  service: GeminiService<Settings>,
+  optionsOf: (call: ACall<Settings>) => GeminiOptions,
+) {
+  /** Images, by the models' own method or by a chat that paints. */
+  const images: Operation<Settings> = {
+    isConverted: true,
+    begin(body, call) {
+      const model = service.ownModel(call);
+      const made = toImages(objectOf(body), model, service.surface);
+      return new ImageTranslation(requestTo(service, call, made, made.method), { model, calls: made.calls, call });
+    },
+  };
+
+  const edits: Operation<Settings> = {
+    ...(service.media === undefined ? {} : { media: editMedia }),
+    fromForm: editFromForm,
+    isConverted: true,
+    begin(body, call) {
+      const model = service.ownModel(call);
+      const made = toImageEdits(objectOf(body), model, { options: optionsOf(call), media: call.media });
+      return new ImageTranslation(requestTo(service, call, made, made.method), { model, calls: made.calls, call });
+    },
+  };
+
+  return { 'images/generations': images, 'images/edits': edits } as const;
 }
 
 /** How many vectors a request is for. */

@@ -5,6 +5,7 @@ import type { HeaderPairs } from '#core/http/headers.ts';
 import {
   type Call,
   type CommonSettings,
+  type Dropped,
   type MediaNeed,
   type Operation,
   Passing,
@@ -20,11 +21,15 @@ import { batchOutput } from '#formats/openai-objects/batch-output.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { BytesTap, ObjectTap, orNothing } from '#formats/openai-objects/object-tap.ts';
 import { batchOf, jobOf } from '#formats/openai-objects/objects.ts';
+import { editFromForm } from '#formats/openai-objects/edit-form.ts';
 import { mends } from '#formats/openai-objects/mends.ts';
 import { requestOf } from './openai-request.ts';
 import { type OpenAiEndpoint, openaiEndpoints, openaiTaps } from '#formats/openai-objects/taps.ts';
 
 export type ACall<Settings> = Call<Settings & CommonSettings>;
+
+/** The body of an edit of images as a service that takes JSON alone reads it, and what was left out. */
+export type ImageEdits = (body: JsonBody) => { readonly body: JsonBody; readonly dropped: readonly Dropped[] };
 
 /** What differs between services that speak the OpenAI format. */
 export interface OpenAiCompatible<Settings> {
@@ -47,6 +52,8 @@ export interface OpenAiCompatible<Settings> {
   bodyModel?(call: ACall<Settings>, route: string, named: unknown): string | undefined;
   /** A JSON body in the service's own words, where they differ; the model is written already. */
   body?(body: JsonBody, call: ACall<Settings>): JsonBody;
+  /** Absent where edits of images go as they came, as a form or JSON. */
+  readonly imageEdits?: ImageEdits;
   /** What becomes of the lines of an uploaded file; undefined where its bytes pass. */
   lines?(form: FormBody, call: ACall<Settings>): LineEdit | undefined;
   /** Files, batches, jobs and lists of them as the format has them, from the service's own text; absent where they are the same. */
@@ -81,6 +88,7 @@ function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: Op
   const begin: Operation<Settings>['begin'] = (body, call) => new Passing(requestOf(service, endpoint, body, call), tapOf(call));
   // Clients of the format itself send files as the service takes them.
   if (endpoint === 'chat/completions') return { media: translatedFiles, begin };
+  if (endpoint === 'images/edits' && service.imageEdits !== undefined) return { fromForm: editFromForm, begin };
   if (shown === undefined) return { begin };
   return { ...shown.facts, begin: (body, call) => ({ ...begin(body, call), ...shown.by(call) }) };
 }

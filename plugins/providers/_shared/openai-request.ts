@@ -43,11 +43,21 @@ export function requestOf<Settings>(
     return { ...address, method, headers, body: service.body?.(bare, call) ?? bare, dropped };
   }
   const named = cleaned.body.edit(modelPatch(service, route, cleaned.body, call));
-  const { quirks } = service;
-  const fitted = quirks === undefined || endpoint !== 'chat/completions' ? undefined : withQuirks(named, call.model, quirks);
+  const fitted = fittedTo(service, endpoint, named, call);
   const dropped = fitted === undefined ? cleaned.dropped : [...cleaned.dropped, ...fitted.dropped];
   const fit = fitted?.body ?? named;
   return { ...address, method, headers, body: service.body?.(fit, call) ?? fit, dropped };
+}
+
+/** Where the service differs from the format. */
+function fittedTo<Settings>(
+  { quirks, imageEdits }: OpenAiCompatible<Settings>,
+  endpoint: OpenAiEndpoint,
+  body: JsonBody,
+  { model }: ACall<Settings>,
+) {
+  if (endpoint === 'chat/completions') return quirks === undefined ? undefined : withQuirks(body, model, quirks);
+  return endpoint === 'images/edits' ? imageEdits?.(body) : undefined;
 }
 
 /** Nobody wrote those of a body that was made from another format: they go along only where the entry says so itself. */

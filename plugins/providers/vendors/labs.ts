@@ -1,5 +1,6 @@
 import { name, roles, thoughts } from './common.ts';
 import type { Vendor } from './row.ts';
+import { xaiEdits } from './xai-edits.ts';
 
 /** Those who make models, and serve them. */
 export const labs: readonly Vendor[] = [
@@ -199,6 +200,12 @@ export const labs: readonly Vendor[] = [
         source: 'https://github.com/BerriAI/litellm/issues/9720: 400, "Only messages of role \'user\' can have a name."',
         refuses: name,
         refusesOf: { system: name, developer: name, tool: name },
+      },
+      {
+        name: 'edits',
+        source:
+          'https://docs.x.ai/developers/model-capabilities/images/generation, "Image Editing": application/json, no multipart/form-data; the reference of /v1/images/edits: image or images with a url, mask, no size, no style',
+        imageEdits: xaiEdits,
       },
     ],
   },

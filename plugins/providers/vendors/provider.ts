@@ -19,6 +19,7 @@ export function vendorProvider(vendor: Vendor): Provider {
   const { type, aliases = [], telemetryName, title, host, keyVariable, routes, priceList, quirks = [] } = vendor;
   const base = memo((settings: CommonSettings) => baseOf(settings.custom_host ?? host));
   const history = historyOf(quirks);
+  const imageEdits = quirks.find((quirk) => quirk.imageEdits !== undefined)?.imageEdits;
   return defineProvider<CommonSettings>({
     type,
     aliases,
@@ -39,6 +40,7 @@ export function vendorProvider(vendor: Vendor): Provider {
       known: quirks.flatMap(({ known = [] }) => known),
       quirks: quirks.filter((quirk) => quirk.drops !== undefined || quirk.renames !== undefined || quirk.roles !== undefined),
       history: () => history,
+      ...(imageEdits === undefined ? {} : { imageEdits }),
       without: openaiEndpoints.filter((endpoint) => !routes.includes(endpoint)),
     }),
     relay: (call, path) => at(base(call.settings), relayedRoute(path), call.query),

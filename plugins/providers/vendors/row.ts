@@ -1,5 +1,6 @@
 import type { HistoryQuirk } from '#formats/history/rules.ts';
 import type { ChatQuirk } from '#formats/openai-chat/quirks.ts';
+import type { ImageEdits } from '../_shared/openai-compatible.ts';
 import type { OpenAiEndpoint } from '#formats/openai-objects/taps.ts';
 
 /** A service that speaks the OpenAI format: all that the gateway knows of it. */
@@ -29,4 +30,6 @@ export interface Quirk extends ChatQuirk, HistoryQuirk {
   readonly source: string;
   /** Body fields of the gateway that it has, too. */
   readonly known?: readonly string[];
+  /** Takes edits of images as JSON alone: the body in its own words. */
+  readonly imageEdits?: ImageEdits;
 }

@@ -13,7 +13,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** What a service takes and answers, written by hand. */
 interface Fixture {
   /** `get` is what it must be sent for `send`; the id `ID` stands for any nine letters and digits. */
-  readonly requests?: readonly { quirk: string; model?: string; send: Json; get: Json; dropped: readonly string[] }[];
+  readonly requests?: readonly { quirk: string; endpoint?: Endpoint; model?: string; send: Json; get: Json; dropped: readonly string[] }[];
   /** Whole answers as clients get them. */
   readonly answers?: readonly { source: string; endpoint: Endpoint; body: unknown; get: unknown }[];
   readonly faults?: readonly { source: string; status: number; body: Json | string; fault: ProviderFault }[];
@@ -34,8 +34,8 @@ const plain =
 describe.each(vendors.map((row) => [row.type, row] as const))('%s', (type, row) => {
   const provider = providers.find((one) => one.type === type) as Provider;
   const fixture = fixtureOf(type);
-  const sent = (body: string, model: string) => {
-    const made = begin(provider, callOf({ model }), JsonBody.from(Buffer.from(body))).request;
+  const sent = (body: string, model: string, endpoint: Endpoint = 'chat/completions') => {
+    const made = begin(provider, callOf({ model, endpoint }), JsonBody.from(Buffer.from(body))).request;
     return { text: made.body.kind === 'json' ? made.body.bytes().toString() : '', dropped: made.dropped.map(({ param }) => param) };
   };
 
@@ -54,8 +54,8 @@ describe.each(vendors.map((row) => [row.type, row] as const))('%s', (type, row) 
     );
   });
 
-  it.each(fixture.requests ?? [])('is sent what it takes: $quirk', ({ model = 'm', send, get, dropped }) => {
-    const got = sent(JSON.stringify({ model, ...send }), model);
+  it.each(fixture.requests ?? [])('is sent what it takes: $quirk', ({ model = 'm', endpoint, send, get, dropped }) => {
+    const got = sent(JSON.stringify({ model, ...send }), model, endpoint);
     const anyId = got.text.replaceAll(/("id"|"tool_call_id"):"[a-z0-9]{9}"/g, (same, key: string) =>
       text(get).includes('"ID"') ? `${key}:"ID"` : same,
     );

@@ -27,6 +27,8 @@ export interface FormBody {
   readonly isSpent: boolean;
   /** Reads it to its end. @throws GatewayError `body_too_large`, `timeout`, `invalid_form` */
   hold(): Promise<void>;
+  /** Every part of a form that is held, files included. */
+  contents(): Promise<readonly FormContent[]>;
   /** The bytes as they came. */
   open(): FormBytes;
   /** The form written with changes; everything that is not changed keeps its bytes. */
@@ -41,6 +43,15 @@ export interface FormPart {
   readonly isFile: boolean;
   /** Of a field that is not longer than 256 KB. */
   readonly text: string | undefined;
+}
+
+/** A field or a file with all of its bytes. */
+export interface FormContent {
+  readonly name: string;
+  readonly isFile: boolean;
+  readonly filename: string | undefined;
+  readonly contentType: string | undefined;
+  readonly bytes: Buffer;
 }
 
 export interface FormFile {

@@ -8,7 +8,7 @@ import { type ChoiceState, deltaText, newChoice } from './delta.ts';
 import { legacyFinish, withFunctionCalls } from './legacy-calls.ts';
 import { isOpenaiError, openaiErrorBody, openaiErrorEvent } from './error-body.ts';
 import { chatChunks, textChunks } from './whole-as-chunks.ts';
-import { responseEvents } from '../shared/answer/whole-as-events.ts';
+import { imageEvents, responseEvents } from '../shared/answer/whole-as-events.ts';
 import { streamInterrupted } from '../shared/answer/interrupted.ts';
 
 /** The OpenAI APIs: the format that every answer of another provider is converted to. */
@@ -20,7 +20,13 @@ export const openaiDialect: Dialect = Object.freeze({
     JSON.stringify(
       isPlain(result) ? { ...(call.asksForFunctions === true ? withFunctionCalls(result) : result), provider: call.provider } : result,
     ),
-  streamed: { 'chat/completions': chatChunks, completions: textChunks, responses: responseEvents },
+  streamed: {
+    'chat/completions': chatChunks,
+    completions: textChunks,
+    responses: responseEvents,
+    'images/generations': imageEvents('image_generation'),
+    'images/edits': imageEvents('image_edit'),
+  },
   write: (call: DialectCall) => new ChatWriter(call),
 });
 

@@ -48,7 +48,11 @@ function streamedWhole(outcome: Outcome, dialect: Dialect, warnings: string[]): 
   const { call } = attempt;
   if (call?.stream !== true) return outcome;
   const write = dialect.streamed?.[call.endpoint];
-  const warning = `Provider "${attempt.binding.slug}" ignored that a stream was asked for, and sent a whole response.`;
+  const { slug } = attempt.binding;
+  const isNeverStreamed = attempt.translation?.result !== undefined && attempt.translation.reader === undefined;
+  const warning = isNeverStreamed
+    ? `Provider "${slug}" does not stream this route: its whole response was sent as a stream.`
+    : `Provider "${slug}" ignored that a stream was asked for, and sent a whole response.`;
   if (write === undefined) {
     warnings.push(warning);
     return outcome;

@@ -70,6 +70,7 @@ function about(quirk: Quirk): string {
     ...(quirk.needsThoughts === true ? ['gives earlier messages with tool calls empty thoughts where they have none'] : []),
     ...(quirk.thoughtParts === true ? ['keeps the thoughts of its own earlier responses in their `content`'] : []),
     ...(quirk.callIds === undefined ? [] : ['gives tool calls of other services ids of nine letters and digits']),
+    ...(quirk.imageEdits === undefined ? [] : ['sends edits of images as JSON, without `size` and `style`']),
     ...(quirk.known === undefined ? [] : [`passes on ${code(quirk.known)}`]),
   ];
   const [first = '', ...more] = parts;

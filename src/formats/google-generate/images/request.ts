@@ -3,7 +3,7 @@ import type { Dropped } from '../../../core/provider.ts';
 import { textOf } from '../../shared/json.ts';
 import { cannotCarry } from '../../shared/request/cannot-carry.ts';
 import { Drops } from '../../shared/request/drops.ts';
-import type { Surface } from '../request/conversion.ts';
+import type { Part, Surface } from '../request/conversion.ts';
 import { ImageMembers, spellingsOf } from './members.ts';
 import { chatRatios, isMadeSize, nearestRatio, predictRatios } from './size.ts';
 
@@ -43,17 +43,27 @@ interface Request {
   readonly members: ImageMembers;
   readonly model: string;
   readonly isVertex: boolean;
+  /** Images that are edited. */
+  readonly sources: readonly Part[];
 }
 
-/** A request of `/images/generations`. @throws GatewayError without a prompt */
-export function toImages(body: Plain, model: string, surface: Surface): ServedImages {
+/**
+ * A request of `/images/generations`, or of `/images/edits` without its images.
+ *
+ * @param sources the images that are edited, for models that generate images in a chat
+ * @throws GatewayError without a prompt
+ */
+export function toImages(body: Plain, model: string, surface: Surface, sources: readonly Part[] = []): ServedImages {
   const prompt = textOf(body['prompt']);
   if (prompt === undefined) throw cannotCarry('prompt', 'The request has no prompt.');
   const drops = new Drops();
   const members = new ImageMembers(body, drops);
   members.take('model');
   members.take('prompt');
-  const request: Request = { prompt, members, model, isVertex: surface === 'vertex' };
+  // The whole answer is written as a stream, which has no partial images.
+  for (const value of [true, false]) members.takeIf('stream', value);
+  members.takeIf('partial_images', 0);
+  const request: Request = { prompt, members, model, isVertex: surface === 'vertex', sources };
   const labels = labelsOf(request);
   const made = paintsInChat(model) ? chatImages(request) : predictImages(request);
   // The choice that the service makes anyway.
@@ -129,7 +139,7 @@ function predictImages(request: Request): Omit<ServedImages, 'dropped'> {
 }
 
 function chatImages(request: Request): Omit<ServedImages, 'dropped'> {
-  const { prompt, members, isVertex } = request;
+  const { prompt, members, isVertex, sources } = request;
   const calls = countOf(request, mostCalls, `this model generates one image per request, and at most ${mostCalls} requests are sent`);
   const imageSize = members.take(...spellingsOf('imageSize'), ...spellingsOf('sampleImageSize'));
   const aspectRatio = ratioOf(request, chatRatios, imageSize !== undefined);
@@ -143,7 +153,7 @@ function chatImages(request: Request): Omit<ServedImages, 'dropped'> {
     method: 'generateContent',
     calls,
     body: {
-      contents: [{ role: 'user', parts: [{ text: prompt }] }],
+      contents: [{ role: 'user', parts: [...sources, { text: prompt }] }],
       generationConfig: defined({
         responseModalities: ['TEXT', 'IMAGE'],
         seed,

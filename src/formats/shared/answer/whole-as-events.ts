@@ -108,3 +108,16 @@ function partEvents(part: Plain, at: Plain): (Plain & { readonly type: string })
     { type: 'response.content_part.done', ...at, part },
   ];
 }
+
+/**
+ * Whole images as the last events of their stream, one for each image, the counts on the last one. Streams need not have
+ * partial images before it. Undefined for an object that is no list of images.
+ */
+export function imageEvents(kind: 'image_generation' | 'image_edit'): (answer: Plain) => string | undefined {
+  return ({ data, created, usage, ...rest }) => {
+    const images = plainItems(data) ?? [];
+    if (images.length === 0) return undefined;
+    const shared = { type: `${kind}.completed`, created_at: created, ...rest };
+    return images.map((image, at) => event({ ...shared, ...image, ...(at === images.length - 1 ? { usage } : {}) })).join('');
+  };
+}

@@ -1,13 +1,13 @@
 import type { Hold } from '../../../core/memory/budget.ts';
 import { isBatchInput } from '../../../core/json/batch-file.ts';
-import type { FormBody, FormBytes, FormEdit, FormFile, FormPart, LineEdit } from '../../../core/http/form.ts';
+import type { FormBody, FormBytes, FormContent, FormEdit, FormFile, FormPart, LineEdit } from '../../../core/http/form.ts';
 import { GatewayError } from '../../../core/error.ts';
 import { LineRewriter } from '../../../core/json/lines.ts';
 import { type ClientBytes, type SizeLimit, tooLarge } from './client-bytes.ts';
 import { type EditorFacts, editedLength, FormEditor } from './editor.ts';
 import { FormFields } from './fields.ts';
 import { FirstLine } from './first-line.ts';
-import { bad } from './head.ts';
+import { bad, type PartHead } from './head.ts';
 import { BufferedBytes } from './buffered-form.ts';
 import { contentTypeOddity } from './oddities.ts';
 import { FormScanner, type Piece } from './scanner.ts';
@@ -137,6 +137,24 @@ export class IncomingForm implements FormBody {
     }
     this.#size = buffered.size;
     this.#buffered = buffered;
+  }
+
+  async contents(): Promise<readonly FormContent[]> {
+    if (this.#buffered === undefined) throw new Error('the form is not held');
+    const parts: { part: PartHead; chunks: Buffer[] }[] = [];
+    for await (const pieces of this.#batches()) {
+      for (const piece of pieces) {
+        if (piece.kind === 'head') parts.push({ part: piece.part, chunks: [] });
+        else if (piece.kind === 'body') parts.at(-1)?.chunks.push(piece.bytes);
+      }
+    }
+    return parts.map(({ part: { name, isFile, filename, contentType }, chunks }) => ({
+      name,
+      isFile,
+      filename,
+      contentType,
+      bytes: Buffer.concat(chunks),
+    }));
   }
 
   open(): FormBytes {

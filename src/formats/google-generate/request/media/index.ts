@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../../core/error.ts';
 import { typeOfPath } from '../../../shared/media/mime.ts';
 import { cannotCarry } from '../../../shared/request/cannot-carry.ts';
-import type { Conversion, Part } from '../conversion.ts';
+import type { Conversion, GeminiOptions, Part } from '../conversion.ts';
 import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../../../shared/media/data-uri.ts';
 import { servedType } from '../../../shared/media/media-types.ts';
 
@@ -12,6 +12,12 @@ export interface NamedFile {
   readonly mimeType: string | undefined;
   /** Where it is in the body, for messages. */
   readonly param: string;
+}
+
+/** What decides how a file is sent. */
+export interface MediaContext {
+  readonly options: Pick<GeminiOptions, 'surface' | 'files'>;
+  readonly media: Conversion['media'];
 }
 
 const filesApi = /^https:\/\/generativelanguage\.googleapis\.com\/(?:[\w.]+\/)?files\/[\w.-]+/i;
@@ -31,7 +37,7 @@ export const needsDownload = (url: string, surface: Conversion['options']['surfa
  *
  * @throws GatewayError `missing_file_extension`, `unsupported_parameter`
  */
-export function mediaPart(file: NamedFile, conversion: Conversion): Part {
+export function mediaPart(file: NamedFile, conversion: MediaContext): Part {
   const { url, param } = file;
   const data = parseDataUri(url);
   if (data !== undefined) return inline(file.mimeType ?? data.mimeType, data.base64, param);
@@ -50,7 +56,7 @@ export const inline = (type: string, base64: string, param: string): Part => ({
   inlineData: { mimeType: servedType(type, param), data: base64 },
 });
 
-function byReference(file: NamedFile, conversion: Conversion): Part {
+function byReference(file: NamedFile, conversion: MediaContext): Part {
   const { url, param } = file;
   if (conversion.options.surface === 'developer' && /^gs:/i.test(url)) {
     throw cannotCarry(param, 'gs:// files are read by Vertex AI only, not with an API key.', 'Send a data URI, or upload the file first.');

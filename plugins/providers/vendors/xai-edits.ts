@@ -1,0 +1,35 @@
+import type { JsonBody } from '#core/json/body.ts';
+import { isPlain } from '#core/json/merge.ts';
+import type { Dropped } from '#core/provider.ts';
+import { referenceOf } from '#formats/openai-objects/edit-form.ts';
+
+/** An image as the service reads it. What is written in its own way, or by the id of a file, stays. */
+const imageOf = (value: unknown): unknown => {
+  const { url } = referenceOf(value);
+  if (url === undefined) return value;
+  const others = isPlain(value) ? Object.entries(value).filter(([name]) => name !== 'image_url') : [];
+  return { ...Object.fromEntries(others), type: 'image_url', url };
+};
+
+/** Edits of images in xAI's words: one `image` or several `images`, each with a `url`, and an aspect ratio in place of a size. */
+export function xaiEdits(body: JsonBody): { readonly body: JsonBody; readonly dropped: readonly Dropped[] } {
+  const listOf = (name: string): readonly unknown[] => {
+    const value = body.value(name) ?? [];
+    return Array.isArray(value) ? (value as unknown[]) : [value];
+  };
+  const images = [...listOf('images'), ...listOf('image')].map(imageOf);
+  const patch = new Map<string, unknown>([
+    ['image', images.length === 1 ? images[0] : undefined],
+    ['images', images.length > 1 ? images : undefined],
+  ]);
+  const mask = body.value('mask') ?? undefined;
+  if (mask !== undefined) patch.set('mask', imageOf(mask));
+  const dropped: Dropped[] = [];
+  for (const param of ['size', 'style'] as const) {
+    if (!body.has(param)) continue;
+    patch.set(param, undefined);
+    const value = body.value(param);
+    if (value !== null && value !== 'auto') dropped.push({ param, reason: 'not supported by this service' });
+  }
+  return { body: body.edit(patch), dropped };
+}

@@ -1,0 +1,57 @@
+import { GatewayError } from '../../../core/error.ts';
+import type { EmptyBody, JsonBody } from '../../../core/json/body.ts';
+import type { Plain } from '../../../core/json/merge.ts';
+import type { MediaNeed } from '../../../core/provider.ts';
+import { type ImageReference, referencesOf } from '../../openai-objects/edit-form.ts';
+import { storedUri } from '../../shared/media/stored-uri.ts';
+import { cannotCarry } from '../../shared/request/cannot-carry.ts';
+import type { Part } from '../request/conversion.ts';
+import { type MediaContext, mediaPart, needsDownload } from '../request/media/index.ts';
+import { paintsInChat, type ServedImages, toImages } from './request.ts';
+
+/** Larger than any image that the service accepts; it decides by itself. */
+const maxBytes = 100 * 1024 * 1024;
+
+/**
+ * A JSON request of `/images/edits`: the images stand before the prompt in one message (Vertex AI, "Edit images with Gemini").
+ *
+ * @throws GatewayError for a mask, for what is no image, and for models that do not paint in a chat
+ */
+export function toImageEdits(body: Plain, model: string, context: MediaContext): ServedImages {
+  if (!paintsInChat(model)) {
+    throw new GatewayError('unsupported_endpoint', {
+      message: `The gateway does not send edits of images to the model "${model}".`,
+      hint: 'Use a Gemini model that generates images, such as gemini-2.5-flash-image.',
+    });
+  }
+  const { image, images, mask, ...rest } = body;
+  if ((mask ?? '') !== '') {
+    throw cannotCarry('mask', 'Gemini models have no mask.', 'Describe in the prompt which part of the image is to change.');
+  }
+  const references = referencesOf({ image, images });
+  if (references.length === 0) throw cannotCarry('image', 'The request has no image.');
+  return toImages(
+    rest,
+    model,
+    context.options.surface,
+    references.map((reference, at) => sourceOf(reference, `images[${at}]`, context)),
+  );
+}
+
+function sourceOf({ url, fileId }: ImageReference, param: string, context: MediaContext): Part {
+  const address = url ?? fileId;
+  if (address === undefined) throw cannotCarry(param, 'The image has neither an image_url nor a file_id.');
+  const part = mediaPart({ url: storedUri(address), mimeType: undefined, param }, context);
+  const { mimeType } = (part['inlineData'] ?? part['fileData'] ?? {}) as { mimeType?: string };
+  if (mimeType?.startsWith('image/') === false)
+    throw cannotCarry(param, `The file is of type ${mimeType.slice(0, 100)}, which is no image.`);
+  return part;
+}
+
+/** Images that the API-key endpoint does not fetch itself. */
+export function editMedia(body: JsonBody | EmptyBody): readonly MediaNeed[] {
+  if (body.kind !== 'json' || !body.mentions('http')) return [];
+  const references = referencesOf({ image: body.value('image'), images: body.value('images') });
+  const urls = references.flatMap(({ url }) => (url !== undefined && needsDownload(url, 'developer') ? [url] : []));
+  return [...new Set(urls)].map((url) => ({ url, maxBytes }));
+}
