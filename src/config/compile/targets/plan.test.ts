@@ -53,7 +53,7 @@ const query: QueryFacts = { metadata: {}, params: () => undefined, pathname: '/v
 const facts = (over: Partial<PlanFacts> = {}): PlanFacts => ({ random: 0.5, query, walk: 'model', accepts: () => true, ...over });
 
 const times = { at: 0, connectMs: undefined, firstByteMs: undefined, totalMs: 1 };
-type Weather = number | 'unreachable' | 'timeout' | 'connect' | 'faulty' | 'unsupported' | 'no id' | 'denied' | 'cancelled';
+type Weather = number | 'skipped' | 'unreachable' | 'timeout' | 'connect' | 'faulty' | 'unsupported' | 'no id' | 'denied' | 'cancelled';
 function outcome(target: Leaf, weather: Weather): Outcome {
   const base = { attempt: { target } as Attempt, times };
   switch (weather) {
@@ -71,6 +71,8 @@ function outcome(target: Leaf, weather: Weather): Outcome {
       return { ...base, kind: 'refused', error: new GatewayError('invalid_value', { message: 'x', status: 404 }) };
     case 'denied':
       return { ...base, kind: 'refused', error: new GatewayError('not_allowed', { message: 'x' }) };
+    case 'skipped':
+      return { ...base, kind: 'skipped', because: 'test' };
     case 'cancelled':
       return { ...base, kind: 'cancelled' };
     default:
@@ -138,6 +140,24 @@ describe('the walk over a target tree', () => {
       { s: 'fallback', t: [{ s: 'conditional', choose: () => 1, t: ['a', 'b'] }, 'c'] },
       [500],
       ['b', 'c'],
+    ],
+    [
+      'a load balance draws anew when nothing of its draw was tried',
+      { s: 'loadbalance', weights: [1000, 0.001], t: [{ s: 'fallback', t: ['a', 'b'] }, 'c'] },
+      ['skipped', 'skipped', 500],
+      ['a', 'b', 'c'],
+    ],
+    [
+      'a load balance keeps to its draw when a target of it was tried, and the one after it left out',
+      { s: 'loadbalance', weights: [1000, 0.001], t: [{ s: 'fallback', t: ['a', 'b'] }, 'c'] },
+      [500, 'skipped', 500],
+      ['a', 'b'],
+    ],
+    [
+      'a load balance below a fallback is left when a target of it was tried, and the one after it left out',
+      { s: 'fallback', t: [{ s: 'loadbalance', weights: [1000, 0.001], t: [{ s: 'fallback', t: ['a', 'b'] }, 'c'] }, 'd'] },
+      [500, 'skipped', 500],
+      ['a', 'b', 'd'],
     ],
     [
       'a later target that resolves to nothing is passed over',
@@ -228,7 +248,7 @@ describe('laws of the walk', () => {
     }) as fc.Arbitrary<Written>,
     node: fc.oneof({ depthSize: 'small', withCrossShrink: true }, tie('leaf'), tie('branch')),
   }));
-  const weathers = fc.array(fc.constantFrom<Weather>(200, 429, 500, 'unreachable', 'faulty', 'denied'), { minLength: 1 });
+  const weathers = fc.array(fc.constantFrom<Weather>(200, 429, 500, 'skipped', 'unreachable', 'faulty', 'denied'), { minLength: 1 });
   const number = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
   it('visits each leaf at most once, ends, and gives the same walk for the same facts', () => {

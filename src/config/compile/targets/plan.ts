@@ -55,7 +55,7 @@ class TreePlan implements Plan {
       if (above.strategy === 'fallback' && (always || above.fallsBackOn(status))) {
         const next = siblingAfter(above, node.index, facts);
         if (next !== undefined) return next;
-      } else if (above.strategy === 'loadbalance' && last.kind === 'skipped') {
+      } else if (above.strategy === 'loadbalance' && last.kind === 'skipped' && !wasTried(above, history)) {
         const next = descend(above, facts);
         if (next !== undefined) return next;
       }
@@ -63,6 +63,15 @@ class TreePlan implements Plan {
     }
     return undefined;
   }
+}
+
+/** A draw is made once: one that led to a target which was tried stands, also where a later target of it was left out. */
+const wasTried = (node: Branch, history: readonly Outcome[]): boolean =>
+  history.some(({ kind, attempt }) => kind !== 'skipped' && isBelow(attempt.target, node));
+
+function isBelow(leaf: Leaf, node: Branch): boolean {
+  for (let above = leaf.parent; above !== undefined; above = above.parent) if (above === node) return true;
+  return false;
 }
 
 /** The same walk, with the targets closed that were left out. */
