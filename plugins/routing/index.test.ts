@@ -209,6 +209,11 @@ describe('which config applies', () => {
     expect((await route({ headers: { 'x-gateway-config': config }, body: asking(model) })).slug).toBe(slug);
   });
 
+  it('finds the model that a condition looks at also where no body names it', async () => {
+    const over = { endpoint: 'realtime', method: 'GET', path: '/v1/realtime', requestedModel: 'voice' } as const;
+    expect((await route({ headers: { 'x-gateway-config': 'by-model' }, over })).slug).toBe('azure-eu');
+  });
+
   it.each([
     ['an unknown config', { 'x-gateway-config': 'suport' }, 'm', undefined, 'config_not_found', /"suport". Did you mean "support"\?/],
     ['a config with nothing but open targets', { 'x-gateway-config': 'open' }, 'm', undefined, 'no_target', /names no provider/],

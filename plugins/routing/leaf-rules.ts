@@ -49,9 +49,12 @@ export class LeafRules implements PlanFacts, QueryFacts, WalkFacts {
     return this;
   }
 
+  /** A form has texts, those that have been read; its model is known in any case, and so is one that the query names. */
   params(name: string): unknown {
-    const { body } = this.#ctx;
-    return body.kind === 'json' ? body.value(name) : undefined;
+    const { body, requestedModel } = this.#ctx;
+    if (body.kind === 'json') return body.value(name);
+    if (name === 'model') return requestedModel || undefined;
+    return body.kind === 'form' ? body.fields.get(name) : undefined;
   }
 
   accepts(leaf: Leaf): boolean {

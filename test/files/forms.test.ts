@@ -9,8 +9,23 @@ let gateway: TestGateway;
 beforeEach(async () => {
   a = await startOrigin();
   b = await startOrigin();
-  gateway = await startFront([a, b]);
+  gateway = await startFront([a, b], { configs: { 'by-form': byForm } });
 });
+
+const byForm = {
+  strategy: {
+    mode: 'conditional',
+    conditions: [
+      { query: { 'params.model': 'whisper-1' }, then: 'b' },
+      { query: { 'params.language': 'no' }, then: 'b' },
+    ],
+    default: 'a',
+  },
+  targets: [
+    { name: 'a', provider: 'a' },
+    { name: 'b', provider: 'b' },
+  ],
+};
 
 afterEach(async () => {
   await gateway.close();
@@ -85,6 +100,23 @@ describe('a transcription', () => {
     expect(told.status).toBe(200);
     const expected = formOf([file(sound), { name: 'model', value: 'whisper-1' }]);
     expect(b.taken[0]).toMatchObject({ size: expected.length, sha256: sha256(expected) });
+  });
+
+  test('goes where a condition on its model, or on a field before its file, sends it', async () => {
+    transcript();
+    const model = (value: string) => ({ name: 'model', value });
+    const language = { name: 'language', value: 'no' };
+    const headers = { 'x-gateway-provider': '', 'x-gateway-config': 'by-form' };
+    const small = file('RIFF');
+    for (const parts of [
+      [model('whisper-1'), small],
+      [small, model('whisper-1')],
+      [model('other'), language, small],
+    ]) {
+      const told = await sendWhole(gateway, formOf(parts), { path: '/v1/audio/transcriptions', headers });
+      expect(told.status).toBe(200);
+    }
+    expect([a.taken.length, b.taken.length]).toEqual([0, 3]);
   });
 
   test('is held for a second target, which gets the same bytes', async () => {

@@ -52,6 +52,12 @@ const configs = [
   makeConfig('half-open', makeBranch('fallback', [to(undefined), to(azure)])),
   makeConfig('spread', makeBranch('loadbalance', [to(main), to(azure)])),
   makeConfig(
+    'by-model',
+    makeBranch('conditional', [to(main), to(azure)], {
+      match: (facts) => ({ index: facts.params('model') === 'voice' ? 1 : 0, because: 'test' }),
+    }),
+  ),
+  makeConfig(
     'small-first',
     makeBranch('fallback', [to(main, { override: { model: 'big' } }), to(azure, { override: { model: 'small' } })]),
   ),

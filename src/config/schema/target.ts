@@ -66,7 +66,7 @@ const strategy = {
           query: {
             type: 'object',
             description:
-              'Over metadata.<key>, params.<body field> and url.pathname, with $eq $ne $in $nin $gt $gte $lt $lte $regex $and $or.',
+              'Over metadata.<key>, params.<body field> and url.pathname, with $eq $ne $in $nin $gt $gte $lt $lte $regex $and $or. Fields of a form are texts, and known as far as they are before its file; its model always is.',
             examples: [{ 'metadata.plan': { $eq: 'paid' } }],
           },
           // biome-ignore lint/suspicious/noThenProperty: the name is given by the format of config objects
