@@ -6,7 +6,7 @@ import type { Dropped, UpstreamRequest } from '#core/provider.ts';
 import { idSegment, segment } from './address.ts';
 import { openaiHistory } from '#formats/history/rules.ts';
 import { withExact } from '#formats/shared/exact.ts';
-import { dropExtensions } from '#formats/openai-chat/extensions.ts';
+import { dropExtensions, dropLabels } from '#formats/openai-chat/extensions.ts';
 import { plainChat } from '#formats/openai-chat/plain/index.ts';
 import { withQuirks } from '#formats/openai-chat/quirks.ts';
 import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
@@ -33,14 +33,10 @@ export function requestOf<Settings>(
   if (body.kind === 'none') return { ...address, method, headers, body: emptyBody, dropped: [] };
   headers.push('content-type', 'application/json');
   if (endpoint === 'batches' || endpoint === 'fine_tuning/jobs') checkMetadata(body.has('metadata') ? body.value('metadata') : undefined);
-  const drops = endpoint === 'chat/completions' && extensionsOf(service, call) === 'drop';
-  const plain =
-    endpoint === 'chat/completions' && call.isTranslated === true ? plainOf(service, body, call, !drops) : { body, dropped: none };
-  const bare = drops ? dropExtensions(plain.body, service.history?.(call), service.known) : { body: plain.body, dropped: none };
-  const cleaned = plain.dropped.length === 0 ? bare : { body: bare.body, dropped: [...plain.dropped, ...bare.dropped] };
+  const cleaned = endpoint === 'chat/completions' ? cleanChat(service, body, call) : cleanOther(service, body, call);
   if (endpoint === 'batches') {
     const { body: bare, dropped } = withoutModel(cleaned.body);
-    return { ...address, method, headers, body: service.body?.(bare, call) ?? bare, dropped };
+    return { ...address, method, headers, body: service.body?.(bare, call) ?? bare, dropped: [...cleaned.dropped, ...dropped] };
   }
   const named = cleaned.body.edit(modelPatch(service, route, cleaned.body, call));
   const fitted = fittedTo(service, endpoint, named, call);
@@ -58,6 +54,24 @@ function fittedTo<Settings>(
 ) {
   if (endpoint === 'chat/completions') return quirks === undefined ? undefined : withQuirks(body, model, quirks);
   return endpoint === 'images/edits' ? imageEdits?.(body) : undefined;
+}
+
+interface Cleaned {
+  readonly body: JsonBody;
+  readonly dropped: readonly Dropped[];
+}
+
+/** A chat without the fields that only the gateway knows, where the service takes none. */
+function cleanChat<Settings>(service: OpenAiCompatible<Settings>, body: JsonBody, call: ACall<Settings>): Cleaned {
+  const drops = extensionsOf(service, call) === 'drop';
+  const plain = call.isTranslated === true ? plainOf(service, body, call, !drops) : { body, dropped: none };
+  const bare = drops ? dropExtensions(plain.body, service.history?.(call), service.known) : { body: plain.body, dropped: none };
+  return plain.dropped.length === 0 ? bare : { body: bare.body, dropped: [...plain.dropped, ...bare.dropped] };
+}
+
+function cleanOther<Settings>(service: OpenAiCompatible<Settings>, body: JsonBody, call: ACall<Settings>): Cleaned {
+  const passes = extensionsOf(service, call) === 'pass' || service.known?.includes('labels') === true;
+  return passes ? { body, dropped: none } : dropLabels(body);
 }
 
 /** Nobody wrote those of a body that was made from another format: they go along only where the entry says so itself. */
@@ -96,7 +110,7 @@ function acceptOf(endpoint: OpenAiEndpoint, stream: boolean): string {
 }
 
 /** A batch has no model of its own, its lines have: one that a client or config wrote chose the provider, and is refused there. */
-function withoutModel(body: JsonBody): { readonly body: JsonBody; readonly dropped: readonly Dropped[] } {
+function withoutModel(body: JsonBody): Cleaned {
   if (!body.has('model')) return { body, dropped: [] };
   const named = body.peek('model');
   const isSlug = typeof named === 'string' && named.startsWith('@');

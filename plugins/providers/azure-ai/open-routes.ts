@@ -3,6 +3,7 @@ import type { Endpoint } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Operation } from '#core/provider.ts';
+import { dropLabels } from '#formats/openai-chat/extensions.ts';
 import { type HistoryRules, mistralHistory, openaiHistory, openHistory } from '#formats/history/rules.ts';
 import { JsonTap } from '#formats/shared/answer/json-tap.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
@@ -74,12 +75,13 @@ function nameable(deployment: string): string {
 export const imageEmbeddings: Operation<FoundrySettings> = {
   begin(body, call) {
     const headers: HeaderPairs = ['accept', 'application/json', ...openHeaders(call)];
-    const target = { ...address(call, 'images/embeddings'), method: call.method, headers, dropped: [] };
-    if (body.kind === 'none') return { request: { ...target, body }, tap: new JsonTap() };
+    const target = { ...address(call, 'images/embeddings'), method: call.method, headers };
+    if (body.kind === 'none') return { request: { ...target, body, dropped: [] }, tap: new JsonTap() };
     headers.push('content-type', 'application/json');
     const model = targetOf(call).id ?? call.model;
-    const named = model === '' || body.peek('model') === model ? body : body.edit(new Map([['model', model]]));
-    return { request: { ...target, body: named }, tap: new JsonTap() };
+    const { body: bare, dropped } = dropLabels(body);
+    const named = model === '' || bare.peek('model') === model ? bare : bare.edit(new Map([['model', model]]));
+    return { request: { ...target, body: named, dropped }, tap: new JsonTap() };
   },
 };
 

@@ -134,6 +134,21 @@ describe('the body', () => {
   });
 });
 
+describe('labels of a config', () => {
+  const text = '{"model":"m","labels":{"a":"b"},"input":1.0}';
+  it.each([
+    ...['responses', 'embeddings', 'moderations', 'completions', 'images/generations', 'audio/speech', 'fine_tuning/jobs'].map(
+      (endpoint) => [endpoint, '{"model":"m","input":1.0}', ['labels']] as const,
+    ),
+    ['batches', '{"input":1.0}', ['labels', 'model']],
+  ] as const)('do not reach a service that rejects them: %s', (endpoint, sent, dropped) => {
+    const request = send(endpoint as Endpoint, text, {}, { model: 'm' });
+    expect(request.text).toBe(sent);
+    expect(request.dropped.map(({ param }) => param)).toEqual(dropped);
+    expect(send(endpoint as Endpoint, text, { extensions: 'pass' }, { model: 'm' }).text).toContain('"labels"');
+  });
+});
+
 describe('a batch or a job', () => {
   it.each(['batches', 'fine_tuning/jobs'] as const)('with too much metadata is refused before anything is sent: %s', (endpoint) => {
     expect(() => send(endpoint, '{"metadata":{"k":1}}')).toThrow(/'metadata.k': expected a string/);

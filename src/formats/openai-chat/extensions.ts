@@ -49,6 +49,17 @@ export function dropExtensions(
   return patch.size === 0 ? { body, dropped: none } : { body: body.edit(patch), dropped: drops.list };
 }
 
+/**
+ * The same for bodies that are no chat: of the gateway's fields only `labels` has a meaning there, and each config may write
+ * them.
+ */
+export function dropLabels(body: JsonBody): { readonly body: JsonBody; readonly dropped: readonly Dropped[] } {
+  return body.has('labels') ? { body: body.edit(noLabels), dropped: labelsDropped } : { body, dropped: none };
+}
+
+const noLabels: ReadonlyMap<string, unknown> = new Map([['labels', undefined]]);
+const labelsDropped: readonly Dropped[] = Object.freeze([{ param: 'labels', reason }]);
+
 const none: readonly never[] = Object.freeze([]);
 
 /** Takes `cache_control` off an object, or leaves it where the service knows it. */
