@@ -220,9 +220,8 @@ describe('the reloader', () => {
     await state(() => expect(calls).toEqual(['load', 'load']));
     calls.length = 0;
     save(config('two'));
-    await state(() => expect(results.at(-1)).toMatchObject({ kind: 'applied' }));
+    await state(() => expect(calls).toContain('load'));
     expect(calls[0]).toBe('prepare');
-    expect(calls).toContain('load');
   });
 
   it('does not apply what was read while the file was written', async () => {
