@@ -1,8 +1,8 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
-import { textOf } from '../shared/json.ts';
+import { parsedJson } from '../../core/json/scan.ts';
+import { stringOf, textOf } from '../shared/json.ts';
 import { reasoningNames } from '../shared/request/reasoning.ts';
 import { placedBlocks } from './blocks.ts';
-import { stringOf } from '../shared/json.ts';
 
 /** One piece of what an assistant said. `from` is what the client sent for it. */
 export type AssistantPart =
@@ -108,14 +108,30 @@ class Order {
   }
 }
 
-/** The `function_call` of the format's first days, and `tool_calls`: some services write one call in both. */
+/**
+ * The `function_call` of the format's first days, and `tool_calls`: some services and clients write one call in both, or
+ * an empty one beside the list.
+ */
 function callsOf(message: Plain): readonly Plain[] {
   const list = message['tool_calls'];
   const calls = Array.isArray(list) ? list.filter(isPlain).filter((call) => isPlain(call['function']) || isPlain(call['custom'])) : [];
   const single = message['function_call'];
   if (!isPlain(single)) return calls;
-  const text = JSON.stringify(single);
-  return calls.some((call) => JSON.stringify(call['function']) === text) ? calls : [{ function: single }, ...calls];
+  const isListed = calls.some(({ function: fn }) => isPlain(fn) && isSameCall(fn, single));
+  return isListed || (calls.length > 0 && stringOf(single['name']) === '') ? calls : [{ function: single }, ...calls];
+}
+
+/** What is written in both differs in the order of members, in further ones, and in the blanks of the arguments. */
+function isSameCall(one: Plain, other: Plain): boolean {
+  if (one['name'] !== other['name']) return false;
+  const [own, others] = [one, other].map((fn) => stringOf(fn['arguments']));
+  return own === others || plainText(own) === plainText(others);
+}
+
+/** JSON without its blanks; what is none, as it is. */
+function plainText(json = ''): string {
+  const value = parsedJson(json);
+  return value === undefined ? json : JSON.stringify(value);
 }
 
 /** A text, a list of parts, or the object that some services answer with where JSON was asked for. */

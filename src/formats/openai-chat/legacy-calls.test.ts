@@ -90,6 +90,23 @@ describe('a client that offers functions', () => {
   });
 });
 
+describe('a message that has both', () => {
+  const listed = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } };
+  it.each<[string, object, string[]]>([
+    ['the same call', { name: 'f', arguments: '{"a":1}' }, ['f']],
+    ['the same call in another order', { arguments: '{"a":1}', name: 'f' }, ['f']],
+    ['the same call with other blanks and members', { name: 'f', arguments: '{ "a": 1 }', parsed_arguments: { a: 1 } }, ['f']],
+    ['an empty call', { name: '', arguments: '' }, ['f']],
+    ['nothing of a call', {}, ['f']],
+    ['a call of the same function', { name: 'f', arguments: '{"a":2}' }, ['f', 'f']],
+    ['a call that was cut off', { name: 'f', arguments: '{"a' }, ['f', 'f']],
+    ['another call', { name: 'g', arguments: '{"a":1}' }, ['g', 'f']],
+  ])('in function_call and tool_calls: %s', (_, single, names) => {
+    const parts = partsInOrder({ role: 'assistant', content: null, function_call: single, tool_calls: [listed] });
+    expect(parts.flatMap((one) => (one.kind === 'call' ? [(one.call['function'] as Plain)['name']] : []))).toEqual(names);
+  });
+});
+
 it.each([[{ finish_reason: null }], [{}]])('a provider that says no reason gets none: %j', (ending) => {
   const fn = { name: 'look', arguments: '{}' };
   const whole = { choices: [{ message: { tool_calls: [{ function: fn }] }, ...ending }] };
