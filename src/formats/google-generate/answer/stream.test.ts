@@ -28,6 +28,11 @@ const streams: Readonly<Record<string, readonly string[]>> = {
     answer(part('a'), ',"finishReason": "STOP"', counted(8)),
     answer(part('b'), ',"finishReason": "STOP"', counted(12)),
   ],
+  'a reason for the end that the last event overrules': [
+    answer(part('a'), ',"finishReason": "MAX_TOKENS"'),
+    answer(part('b', ',"thoughtSignature": "s1"'), ',"finishReason": "STOP"'),
+    answer(part('c'), ',"finishReason": "MAX_TOKENS"'),
+  ],
   'thoughts, then text': [
     answer(part('Let', ',"thought": true')),
     answer(part(' me', ',"thought": true')),

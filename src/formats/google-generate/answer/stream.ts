@@ -50,10 +50,11 @@ interface Candidate {
   held: string | undefined;
 }
 
-/** Who says the text of the events that are alike, and of which kind it is. */
+/** Who says the text of the events that are alike, of which kind it is, and the reason for the end that each of them names. */
 interface Speaker {
   readonly candidate: Candidate;
   readonly kind: 'text' | 'thinking';
+  readonly finish: string | undefined;
 }
 
 /** What an answer has, one of them at least: one without candidates says how the input was counted, or why it was blocked. */
@@ -101,10 +102,11 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     return out;
   }
 
-  #goesOn(data: string, text: string, { candidate, kind }: Speaker): readonly ModelEvent[] {
+  #goesOn(data: string, text: string, { candidate, kind, finish }: Speaker): readonly ModelEvent[] {
     const out: ModelEvent[] = [];
     this.#lastAlike = data;
     this.#pieces([{ kind, text, signature: undefined }], candidate, out);
+    candidate.finish = finish ?? candidate.finish;
     return out;
   }
 
@@ -118,7 +120,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     const candidate = this.#candidates.get(indexOf(raw, 0));
     if (candidate === undefined || second !== undefined) return;
     if ((piece?.kind !== 'text' && piece?.kind !== 'thinking') || piece.signature !== undefined) return;
-    if (this.#alike.learn(data, piece.text)) this.#speaker = { candidate, kind: piece.kind };
+    if (this.#alike.learn(data, piece.text)) this.#speaker = { candidate, kind: piece.kind, finish: finishWord(raw['finishReason']) };
   }
 
   /** Each of them counts the same things: what the others before it counted is in it. */
