@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -54,4 +54,22 @@ it('beside a configuration in a folder of everybody, only its owner and group ca
   const file = join(dir, 'keys/app.yaml');
   writeNew(file, 'api_keys: {app: {hash: a}}\n', config, dir);
   expect([modeOf(file), modeOf(join(dir, 'keys'))]).toEqual([0o664, 0o775]);
+});
+
+it('a folder hands its group on as that of the configuration does', () => {
+  const dir = join(root, 'group');
+  mkdirSync(dir);
+  const config = join(dir, 'gateway.yaml');
+  writeFileSync(config, 'version: 1\n');
+  chmodSync(dir, 0o2770);
+  writeNew(join(dir, 'keys/app.yaml'), 'api_keys: {app: {hash: a}}\n', config, dir);
+  expect(statSync(join(dir, 'keys')).mode & 0o7777).toBe(0o2770);
+});
+
+it('a key that cannot be written leaves no folder behind', () => {
+  const dir = join(root, 'away');
+  mkdirSync(dir);
+  const file = join(dir, 'configs/keys/app.yaml');
+  expect(() => writeNew(file, 'api_keys: {app: {hash: a}}\n', join(dir, 'missing.yaml'), dir)).toThrow(/cannot be written/);
+  expect(existsSync(join(dir, 'configs'))).toBe(false);
 });

@@ -7,6 +7,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   type Stats,
   statSync,
   unlinkSync,
@@ -29,13 +30,16 @@ import { errorCode } from '../../core/text/error-code.ts';
  */
 export function writeNew(path: string, text: string, configPath: string, cwd: string): void {
   guarded(path, cwd, () => {
-    makeFolder(dirname(path), statSync(dirname(configPath)));
+    const made = makeFolders(dirname(path));
     const draft = draftOf(path);
     try {
+      for (const folder of made) shareFolder(folder, statSync(dirname(configPath)));
       writeLike(draft, text, statSync(configPath), 0o664);
       giveName(draft, path);
     } finally {
       if (existsSync(draft)) unlinkSync(draft);
+      // An include rejects a folder without a key, and one that the gateway cannot read.
+      if (!existsSync(path)) removeFolders(made);
     }
   });
 }
@@ -51,19 +55,32 @@ function giveName(draft: string, path: string): void {
   }
 }
 
-/** Owner, group and mode as those of another folder. */
-function makeFolder(path: string, like: Stats): void {
+/** @returns those that were not there, the innermost first */
+function makeFolders(path: string): readonly string[] {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
+  const made: string[] = [];
+  for (let folder = path; first !== undefined && folder.length >= first.length; folder = dirname(folder)) made.push(folder);
+  return made;
+}
+
+/** @param folders the innermost first; one that somebody else has written to stays */
+function removeFolders(folders: readonly string[]): void {
+  try {
+    for (const folder of folders) rmdirSync(folder);
+  } catch {
+    // What is left of them is as it was made.
+  }
+}
+
+/** Owner, group and mode as those of another folder, also that files get its group. */
+function shareFolder(path: string, like: Stats): void {
   // Windows has neither.
   if (process.platform === 'win32') return;
-  for (let folder = path; folder.length >= first.length; folder = dirname(folder)) {
-    const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-    try {
-      shareLike(fd, like, 0o775);
-    } finally {
-      closeSync(fd);
-    }
+  const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    shareLike(fd, like, 0o2775);
+  } finally {
+    closeSync(fd);
   }
 }
 

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, type Stats, statSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { writeLike } from './owner.ts';
+import { replaceFile } from './replace-file.ts';
 
 vi.mock('node:fs', async (importActual) => ({
   ...(await importActual<typeof import('node:fs')>()),
@@ -35,4 +36,16 @@ describe('a file like one whose owner and group cannot be given', () => {
     else write();
     expect(statSync(file).mode & 0o777).toBe(typeof expected === 'string' ? 0o600 : expected);
   });
+});
+
+it.each([['longer than before\n'], ['less\n']])('one that is there, and keeps its group, is changed all the same: %j', (text) => {
+  const file = join(dir, 'key.yaml');
+  writeFileSync(file, 'what was there\n');
+  chmodSync(file, 0o640);
+  if (process.getuid?.() === 0) chownSync(file, 0, otherGid);
+  const before = statSync(file);
+  replaceFile(file, text, 'key.yaml');
+  const { uid, gid, mode } = statSync(file);
+  expect([readFileSync(file, 'utf8'), uid, gid, mode]).toEqual([text, before.uid, before.gid, before.mode]);
+  expect(readdirSync(dir).filter((name) => name.endsWith('.draft'))).toEqual([]);
 });
