@@ -126,8 +126,7 @@ function fitted({ label, text, at }: Line, width: number): string {
 function wrapped(text: string, width: number): string[] {
   const rows: string[] = [];
   let rest = text;
-  while (textWidth(rest) > width) {
-    const end = fitting(rest, width);
+  for (let end = fitting(rest, width); end < rest.length; end = fitting(rest, width)) {
     const blank = rest.lastIndexOf(' ', end);
     const cut = blank > end / 2 ? blank : end;
     rows.push(rest.slice(0, cut));
