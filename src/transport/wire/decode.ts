@@ -1,5 +1,6 @@
 import type { Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import { endsWithFrame } from './zstd-frames.ts';
 
 /** Codings of one body: more than one is rare, more than two are somebody's trap. */
 const mostCodings = 2;
@@ -44,6 +45,7 @@ export async function decode(
   for (const coding of codings.toReversed()) {
     const open = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
     if (open === undefined) throw new DecodeFault('unknown', coding.slice(0, 40));
+    if (coding === 'zstd' && !endsWithFrame(out)) throw new DecodeFault('broken', coding);
     const decoder = open();
     const pieces: Buffer[] = [];
     let size = 0;
