@@ -1,14 +1,21 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SecretRedactor, secretForms } from './redactor.ts';
+import { type SecretForms, SecretRedactor, secretForms } from './redactor.ts';
 
 const key = 'sk-live-4f9a8b7c6d5e4f3a2b1c';
 const odd = 'a/b+c "d"=\\e\\ü-1234567';
 
+/** Chunks after which secrets are looked for with tables. */
+const often = 100;
+
 function redactor(...headers: string[]): { redactor: SecretRedactor; hits: () => number } {
-  const forms = secretForms(headers);
+  return redactorOf(secretForms(headers));
+}
+
+function redactorOf(forms: SecretForms | undefined, uses = 0): { redactor: SecretRedactor; hits: () => number } {
   if (forms === undefined) throw new Error('nothing to look for');
+  forms.uses = uses;
   let hits = 0;
   return { redactor: new SecretRedactor(forms, { onEcho: () => void (hits += 1) }), hits: () => hits };
 }
@@ -62,12 +69,13 @@ describe('the secrets of a credential', () => {
   });
 });
 
-describe('a flow with a secret', () => {
+describe.each([0, often])('a flow with a secret, after %i chunks', (uses) => {
   const forms = secretForms(['x-key', odd])?.texts ?? [];
 
   it('hides each form of it in one piece', () => {
+    expect(forms.length).toBeGreaterThan(3);
     for (const form of forms) {
-      const one = redactor('x-key', odd);
+      const one = redactorOf(secretForms(['x-key', odd]), uses);
       expect(pieces(one.redactor, `before ${form} after`, []).join('')).toBe(`before ${'*'.repeat(Buffer.byteLength(form))} after`);
       expect(one.hits()).toBe(1);
     }
@@ -82,7 +90,7 @@ describe('a flow with a secret', () => {
         fc.array(fc.nat(200), { maxLength: 12 }),
         (parts, cuts) => {
           const text = parts.join('');
-          const out = pieces(redactor('x-api-key', key).redactor, text, cuts).join('');
+          const out = pieces(redactorOf(secretForms(['x-api-key', key]), uses).redactor, text, cuts).join('');
           expect(out).not.toContain(key);
           expect(out.length).toBe(Buffer.byteLength(text));
           if (!text.includes(key) && !endsInside(text)) expect(Buffer.from(out, 'latin1').toString()).toBe(Buffer.from(text).toString());

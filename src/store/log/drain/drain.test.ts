@@ -52,6 +52,12 @@ it('stores the others where the database rejects records for what is in them', a
   await expect(drain.step(strict)).rejects.toThrow('no such text');
   expect(drain.rejected.count).toBe(0);
   code = '22P05';
+  // Here the database goes away before the place in the segment is stored.
+  const going = Object.assign(Object.create(strict) as SqliteStore, {
+    write: (batch: Batch) =>
+      batch.records.length === 0 ? Promise.reject(Object.assign(new Error('going'), { code: '57P01' })) : strict.write(batch),
+  });
+  await expect(drain.step(going)).rejects.toThrow('going');
   expect(await drain.step(strict)).toBe('more');
   expect(drain.rejected).toEqual({ count: 2, why: 'no such text' });
   expect((await store.size()).records).toBe(7);

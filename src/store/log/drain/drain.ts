@@ -86,10 +86,13 @@ export class SpoolDrain {
   async #store(store: LogStore, batch: Batch): Promise<void> {
     if (await this.#takes(store, batch)) return;
     const alone = { amendments: [], positions: [], gone: [] };
+    let rejected = 0;
     for (const record of batch.records) {
-      if (!(await this.#takes(store, { ...alone, records: [record] }))) this.rejected.count += 1;
+      if (!(await this.#takes(store, { ...alone, records: [record] }))) rejected += 1;
     }
     await store.write({ ...batch, records: [] });
+    // Where the database goes away before this, the next step finds them again.
+    this.rejected.count += rejected;
   }
 
   /** False where it is the records that cannot be stored. Rejects with everything else. */

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { isMaskedMember, mayBeMasked, namesSecret } from './member-names.ts';
+
+const keys = ['api', 'access', 'account', 'auth', 'encryption', 'master', 'private', 'secret', 'signing', 'subscription'];
+const tokens = 'access api auth authorization bearer bot github gitlab hf id refresh sas security session slack'.split(' ');
+const words = ['secret', 'password', 'passwd', 'passphrase', 'authorization', 'service_account_json', 'client_assertion', 'pwd', 'cookie'];
+const names = [
+  ...words,
+  ...keys.map((word) => `${word}_key`),
+  ...tokens.map((word) => `${word}_token`),
+  'client_secret',
+  'db_password',
+  'my_pwd',
+  'set_cookie',
+  'aws_secret_access_key',
+  'x_api_key',
+  'my_auth_token',
+];
+const lists = ['logprobs', 'logprobs_result', 'top_logprobs'];
+
+/** As APIs of different languages spell a name. */
+const spellings = (name: string): readonly string[] => [
+  name,
+  name.toUpperCase(),
+  name.replaceAll('_', '-'),
+  name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+  `${name}_`,
+  `${name}__`,
+  `${name}--`,
+];
+const quote = 0x22;
+const bracket = 0x5b;
+
+describe('names of members', () => {
+  it.each(names)('%s is that of a secret, however it is spelled', (name) => {
+    for (const one of spellings(name)) expect([one, isMaskedMember(one, quote), mayBeMasked(one, one.length)]).toEqual([one, true, true]);
+  });
+
+  it.each(lists)('%s is that of tokens, and not where it is a text', (name) => {
+    for (const one of spellings(name)) {
+      expect([one, isMaskedMember(one, bracket), mayBeMasked(one, one.length)]).toEqual([one, true, true]);
+      expect(isMaskedMember(one, quote)).toBe(false);
+    }
+  });
+
+  it.each(['key', 'KEY', 'token', 'Token'])('%s may be one', (name) => {
+    expect([namesSecret(name), isMaskedMember(name, quote), mayBeMasked(name, name.length)]).toEqual([false, true, true]);
+    expect(isMaskedMember(name, bracket)).toBe(false);
+  });
+
+  it.each(['description', 'response', 'max_tokens', 'gettoken', 'kid', 'keyboard', 'secrets_of', 'monkey', 'turnkey_', 'tokens', 'keys'])(
+    '%s is none',
+    (name) => {
+      for (const first of [quote, bracket]) expect(isMaskedMember(name, first)).toBe(false);
+    },
+  );
+
+  it.each(['description', 'response', 'role', 'content', 'model', 'type', 'id', 'name', 'text', 'messages', 'function'])(
+    '%s is passed by its last letters',
+    (name) => {
+      expect(mayBeMasked(name, name.length)).toBe(false);
+    },
+  );
+});

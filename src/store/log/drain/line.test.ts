@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Gap, Line } from './line.ts';
+
+const numberIn = (text: string): number | undefined => {
+  const line = new Line(text);
+  const value = line.number();
+  return line.isGood && text[line.at] === ',' ? value : undefined;
+};
+
+describe('a number', () => {
+  it.each([
+    ['0,', 0],
+    ['12.5,', 12.5],
+    ['12.,', 12],
+    ['123456789012345,', 123_456_789_012_345],
+    ['0.00000000000001,', 1e-14],
+    ['9007199254740993,', undefined],
+    ['0.3000000000000004,', undefined],
+    [',', undefined],
+    ['.5,', undefined],
+    ['1.2.3,', undefined],
+    ['-1,', undefined],
+    ['1e3,', undefined],
+    ['null,', undefined],
+    ['1}', undefined],
+    ['1', undefined],
+  ])('%s', (text, expected) => {
+    expect(numberIn(text)).toBe(expected);
+  });
+
+  it('is the nearest one, or is not read', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 1e15 }), fc.nat(20), (digits, decimals) => {
+        const text = (digits / 10 ** decimals).toFixed(decimals);
+        const found = numberIn(`${text},`);
+        if (found !== undefined || text.length < 16) expect(found).toBe(Number(text));
+      }),
+    );
+  });
+});
+
+describe('a text', () => {
+  it.each([
+    ['plain","', 'plain'],
+    ['","', ''],
+    [`${'x'.repeat(399)}"`, 'x'.repeat(399)],
+    [`${'x'.repeat(400)}"`, undefined],
+    ['~ !"', '~ !'],
+    ['\x7f"', undefined],
+    ['\x1f"', undefined],
+    ['\xe9"', undefined],
+    [String.raw`a\n"`, undefined],
+    ['open', undefined],
+  ])('%j is read where it is plain', (text, expected) => {
+    const line = new Line(text);
+    const found = line.plainText();
+    expect([line.isGood ? found : undefined, line.at]).toEqual([expected, expected === undefined ? 0 : expected.length + 1]);
+  });
+
+  it.each([
+    ['a"b', 2],
+    [String.raw`a\"b"c`, 5],
+    [String.raw`a\\"b"`, 4],
+    [String.raw`\\\"""`, 5],
+    ['open', undefined],
+    [String.raw`open\"`, undefined],
+  ])('%j is passed whatever it holds', (text, end) => {
+    const line = new Line(text);
+    line.overText();
+    expect(line.isGood ? line.at : undefined).toBe(end);
+  });
+});
+
+it('what is before a mark is given with it, where it is alike and where it is not', () => {
+  const gap = new Gap(';');
+  const texts = ['', ';', 'a;', 'a;', 'ab;', 'a', 'a;', 'b'];
+  const seen = texts.map((text) => {
+    const line = new Line(`<${text}>`);
+    line.over('<');
+    const found = line.until(gap);
+    return line.isGood ? [found, line.at] : undefined;
+  });
+  expect(seen).toEqual([undefined, [';', 2], ['a;', 3], ['a;', 3], ['ab;', 4], undefined, ['a;', 3], undefined]);
+});
