@@ -131,14 +131,21 @@ function send({ reply, call }: Question, contentType: string, pieces: readonly L
   };
 }
 
-/** The answer's text in as many pieces as configured; else one for each word. */
+/** The answer's text in as many pieces as configured; else one for each word, with the blanks in front of it. */
 export function piecesOf(text: string, reply: MockReply): readonly string[] {
-  if (reply.chunks === undefined) return text.match(/\s*\S+\s*$|\s*\S+/g) ?? (text === '' ? [] : [text]);
+  if (reply.chunks === undefined) return wordsOf(text);
   const points = Array.from(text);
   const size = Math.max(1, Math.ceil(points.length / reply.chunks));
   const pieces: string[] = [];
   for (let at = 0; at < points.length; at += size) pieces.push(points.slice(at, at + size).join(''));
   return pieces;
+}
+
+/** In one pass however many blanks follow each other; those at the end are part of the last word. */
+function wordsOf(text: string): readonly string[] {
+  const words = text === '' ? [] : text.split(/(?<=\S)(?=\s)/);
+  const blanks = words.length > 1 && words.at(-1)?.trim() === '' ? words.pop() : undefined;
+  return blanks === undefined ? words : [...words.slice(0, -1), `${words.at(-1) ?? ''}${blanks}`];
 }
 
 /** Text of a message's content: a string, or the text parts of an array. */

@@ -3,6 +3,7 @@ import type { Endpoint } from '#core/endpoint.ts';
 import type { Call } from '#core/provider.ts';
 import { describe, expect, it } from 'vitest';
 import { callOf } from '../../../test/contract/call.ts';
+import { piecesOf } from './answer.ts';
 import mock from './index.ts';
 import type { MockReply, MockSettings } from './settings.ts';
 
@@ -117,6 +118,17 @@ describe('a reply', () => {
     const asked = ask('chat/completions', { messages, stream: true }, replies({ text: 'abcdef', chunks: 3, delay: 5 }));
     expect(asked.answer.delayMs).toBe(5);
     expect(asked.text.match(/"content":"(?:ab|cd|ef)"/g)).toHaveLength(3);
+  });
+
+  it.each([
+    ['', []],
+    [' \n', [' \n']],
+    ['a', ['a']],
+    [' a b\n\nc  ', [' a', ' b', '\n\nc  ']],
+    [' '.repeat(500_000), [' '.repeat(500_000)]],
+    [`a${' '.repeat(500_000)}b`, ['a', `${' '.repeat(500_000)}b`]],
+  ])('has a piece for each word, with its blanks: case %#', (text, pieces) => {
+    expect(piecesOf(text, {})).toEqual(pieces);
   });
 
   it('takes the place of a built-in one', () => {

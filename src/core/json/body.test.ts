@@ -230,6 +230,15 @@ describe('JsonBody', () => {
     ]);
   });
 
+  it.each([
+    ['blanks', ' '.repeat(500_000)],
+    ['colons', ': '.repeat(250_000)],
+  ])('reads a key of nothing but %s in one pass', (_name, long) => {
+    const keys = [`a${long}b`, long, 'é " : '];
+    const json = `{${keys.map((key) => `${JSON.stringify(key)} :\n1`).join(',')}}`;
+    expect([...body(json).members()].map(({ key }) => key)).toEqual(keys);
+  });
+
   it('agrees with JSON.parse on any object, before and after an edit', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), fc.jsonValue(), fc.nat(3), (object, key, value, indent) => {

@@ -138,9 +138,14 @@ export class JsonBody {
    */
   *members(): Iterable<{ readonly key: string; readonly first: string; readonly place: number }> {
     for (const [place, { key, keyStart, start }] of this.#members.entries()) {
-      const exact = plainKey.test(key) ? key : (JSON.parse(utf8(this.#text.slice(keyStart, start)).replace(/[\s:]+$/, '')) as string);
+      const exact = plainKey.test(key) ? key : this.#keyBetween(keyStart, start);
       yield { key: exact, first: this.#text[start] ?? '', place };
     }
+  }
+
+  /** A key as it is meant; behind its closing quote are blanks and the colon alone. */
+  #keyBetween(keyStart: number, start: number): string {
+    return JSON.parse(utf8(this.#text.slice(keyStart, this.#text.lastIndexOf('"', start - 1) + 1))) as string;
   }
 
   /** The JSON text of one of `members`. */

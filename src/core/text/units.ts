@@ -4,7 +4,7 @@ const durations = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as 
 /** Bytes in one of each unit of size. `1MB` is 1024² bytes, as other servers count limits; `MiB` says the same. */
 const sizes = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4 } as const;
 
-const amount = /^\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*$/;
+const amount = /^(\d+(?:\.\d+)?)\s*([a-zA-Z]*)$/;
 
 /** `30s`, `5m`, `1.5h`, `14d`, `250ms`; a bare number is milliseconds. Returns milliseconds, or undefined when not readable. */
 export function parseDuration(value: string | number): number | undefined {
@@ -54,7 +54,7 @@ export function formatSize(bytes: number): string {
 
 function split(value: string | number): readonly [count: number, unit: string] {
   if (typeof value === 'number') return [value, ''];
-  const match = amount.exec(value);
+  const match = amount.exec(value.trim());
   return match === null ? [Number.NaN, ''] : [Number(match[1]), match[2] ?? ''];
 }
 

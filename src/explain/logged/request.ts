@@ -42,7 +42,7 @@ function lostHeader({ record }: StoredRecord): string | undefined {
 }
 
 /** A kind in brackets where a value was, or a name; `metadata[team]=x` is a name of the client. */
-const maskedPair = /^\[[a-z_]+\]|=.*\[[a-z_]+\]/;
+const maskedPair = /^[^=]*=.*?\[[a-z_]+\]|^\[[a-z_]+\]/;
 
 /** Without what was masked in the query. */
 function pathAgain(path: string): string {
