@@ -3,15 +3,14 @@ import { GatewayError } from '../core/error.ts';
 import { includes, type User } from './auth/users.ts';
 import { readObject } from './http/body.ts';
 import { bounds, Calls } from './http/calls.ts';
-import { boundConnections } from './http/connections.ts';
 import { DashboardFiles } from './http/dashboard-files.ts';
 import { checkHost, checkOrigin } from './http/guard.ts';
 import { send, sendError, sendJson } from './http/reply.ts';
 import { RouteTable } from './routes/match.ts';
 import { type Access, type AdminCall, type AdminReply, type AdminRoute, checkNames } from './routes/route.ts';
+import { createSideServer } from '../transport/inbound/listener/side-server.ts';
 import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
 import type { Subject } from './subject.ts';
-import { createServer } from '../core/node-http.ts';
 
 export interface AdminServerDeps {
   readonly subject: Subject;
@@ -24,28 +23,15 @@ export interface AdminServerDeps {
 }
 
 const usualLimitMs = 30_000;
-const mostConnections = 256;
 
 /** The second listener: dashboard, admin API, probes and metrics. Nothing here is on the way of a proxied request. */
 export function createAdminServer(deps: AdminServerDeps): Server {
   const serving = new Serving(deps);
-  const server = createServer(
-    // Of one whole request; a response may take longer, as a live tail does.
-    {
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      keepAliveTimeout: 30_000,
-      maxHeaderSize: 32 * 1024,
-      connectionsCheckingInterval: 5000,
-    },
-    (request, response) => {
-      // The connection may break at any time: whatever is written then is nobody's.
-      response.on('error', () => {});
-      serving.serve(request, response).catch((error: unknown) => serving.failed(error, response));
-    },
-  );
-  boundConnections(server, mostConnections);
-  return server;
+  return createSideServer({ maxHeaderSize: 32 * 1024 }, (request, response) => {
+    // The connection may break at any time: whatever is written then is nobody's.
+    response.on('error', () => {});
+    serving.serve(request, response).catch((error: unknown) => serving.failed(error, response));
+  });
 }
 
 class Serving {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import { createHolder, type OwnedHolder } from '../config/reload/holder.ts';
 import { bareRecord } from '../core/records/bare.ts';
 import type { Incoming } from '../core/http/arrival.ts';
@@ -89,6 +89,7 @@ export class Runtime implements Serving {
   readonly #lines = new Lines();
   #release = (): void => {};
   #mask: Mask;
+  #description: Buffer | undefined;
   #names: HeaderNames;
   #cors: Cors | undefined;
   #keyless: KeylessRules | undefined;
@@ -192,12 +193,7 @@ export class Runtime implements Serving {
       isDraining: () => this.#drain.isRefusing,
       handle: (incoming) => this.#handle(incoming),
       onDefect: this.#defects.report,
-      describeApi: (response) => {
-        answerDescription(response).catch((error: unknown) => {
-          this.#defects.report(error);
-          response.destroy();
-        });
-      },
+      describeApi: async () => (this.#description ??= await description()),
       probes: this.probes(false),
     });
   }
@@ -357,9 +353,9 @@ export class Runtime implements Serving {
 }
 
 /** Loaded when somebody asks: most gateways are never asked. */
-async function answerDescription(response: ServerResponse): Promise<void> {
+async function description(): Promise<Buffer> {
   const [{ describeApi }, { version }] = await Promise.all([import('../openapi/document.ts'), import('./version.ts')]);
-  response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'max-age=300' }).end(JSON.stringify(describeApi(version)));
+  return Buffer.from(JSON.stringify(describeApi(version)));
 }
 
 /** From 0 to 1, with fifteen decimals: as text it is the same number, and found quickly. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { answerMetrics, type MetricsPage } from './metrics-page.ts';
 import { isLoopbackHost } from '../../core/http/listen-address.ts';
-import { createServer } from '../../core/node-http.ts';
+import { createSideServer } from './listener/side-server.ts';
 
 /** What `/readyz` shows. */
 export interface Readiness {
@@ -78,7 +78,7 @@ const hostIn = (host: string): string => /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.e
 
 /** The probe listener, which serves nothing else but metrics. */
 export function createProbeServer(probes: Probes, metrics: MetricsPage): Server {
-  return createServer((request, response) => {
+  return createSideServer({}, (request, response) => {
     const [path = '/'] = (request.url ?? '/').split('?', 1);
     if (!probes(path, request, response) && !answerMetrics(metrics, path, request, response))
       answer(response, 404, { status: 'not found' });

@@ -16,6 +16,7 @@ import type { Ids } from './ids.ts';
 import { linger } from './listener/linger.ts';
 import { ClientSocket } from './listener/client-socket.ts';
 import { NodeClient } from './listener/node-client.ts';
+import { boundUnread } from './listener/unread.ts';
 import { keptSeconds } from './plain/answer-head.ts';
 import { PlainBody } from './plain/body.ts';
 import { PlainFront, type PlainRequest } from './plain/front.ts';
@@ -52,8 +53,8 @@ export interface ServerDeps {
   handle(incoming: Incoming): void;
   /** A throw where no request is yet that could fail on it. */
   onDefect(error: unknown): void;
-  /** Answers `GET /openapi.json`: it says nothing of this gateway's configuration, so anybody may read it. */
-  describeApi(response: ServerResponse): void;
+  /** The body of `GET /openapi.json`: it says nothing of this gateway's configuration, so anybody may read it. */
+  describeApi(): Promise<Buffer>;
   /** `/healthz` and `/readyz` for whoever asks: platforms probe the port that they send requests to, without a key. */
   readonly probes: Probes;
 }
@@ -154,9 +155,13 @@ class RequestReader {
     try {
       this.#http(request, response, isAwaited);
     } catch (thrown) {
-      this.#deps.onDefect(thrown);
-      answerDefect(response);
+      this.#failed(thrown, response);
     }
+  }
+
+  #failed(thrown: unknown, response: ServerResponse): void {
+    this.#deps.onDefect(thrown);
+    answerDefect(response);
   }
 
   #http(request: IncomingMessage, response: ServerResponse, isAwaited: boolean): void {
@@ -169,19 +174,32 @@ class RequestReader {
     const cors = deps.cors();
     const refused = deps.keyless()?.refusal(request, traits) ?? cors?.refusal(request);
     cors?.show(request, response);
-    if (refused === undefined && cors?.answers(request, response) === true) return;
-    const body = new ClientBody({ request, response, traits, limits, deps: this.#bodyDeps, isAwaited });
+    if (refused === undefined && (cors?.answers(request, response) === true || this.#answersItself(head, request, response))) {
+      boundUnread(response.socket);
+      return;
+    }
     if (asksForDescription(head)) {
-      deps.describeApi(response);
+      this.#describe(client).catch((thrown: unknown) => this.#failed(thrown, response));
       return;
     }
-    if (matched === undefined && refused === undefined && deps.probes(head.path, request, response)) return;
-    if (head.path === '*' && head.method === 'OPTIONS') {
-      response.writeHead(204, { allow: passedMethods.join(', ') }).end();
-      return;
-    }
+    const body = new ClientBody({ request, response, traits, limits, deps: this.#bodyDeps, isAwaited });
     const refusal = refused ?? this.#refusal(head);
     deps.handle(this.#incoming(head, client, body, refusal));
+  }
+
+  /** What is for no provider, and written at once. */
+  #answersItself({ matched, path, method }: Head, request: IncomingMessage, response: ServerResponse): boolean {
+    if (matched !== undefined) return false;
+    if (this.#deps.probes(path, request, response)) return true;
+    if (path !== '*' || method !== 'OPTIONS') return false;
+    response.writeHead(204, { allow: passedMethods.join(', ') }).end();
+    return true;
+  }
+
+  async #describe(client: Client): Promise<void> {
+    const bytes = await this.#deps.describeApi();
+    client.head(200, ['content-type', 'application/json', 'content-length', `${bytes.length}`, 'cache-control', 'max-age=300']);
+    client.end(bytes);
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, upgradeHead: Buffer): void {

@@ -38,7 +38,7 @@ export class Side {
       isDraining: () => false,
       handle: (incoming) => this.#handle(incoming),
       onDefect: fail,
-      describeApi: (response) => response.end('{}'),
+      describeApi: () => Promise.resolve(Buffer.from('{}')),
       probes: () => false,
     });
     this.#server = server;

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client } from '../../../core/http/client.ts';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
-import { slowClientMs } from '../../wire/slow-client.ts';
 import { endOfFrames, frame, oneWrite } from '../../wire/chunk-frames.ts';
+import { boundUnread } from './unread.ts';
 
 /**
  * The client of one exchange on a `node:http` response. A stream leaves in chunk frames that are made here, one string
@@ -58,9 +58,7 @@ export class NodeClient implements Client {
       this.#response.end(isShort && bytes !== undefined ? frame(bytes) + endOfFrames : endOfFrames, 'latin1');
     } else if (isShort) this.#response.end(bytes?.toString('latin1'), 'latin1');
     else this.#response.end(bytes);
-    // A client that reads nothing more would keep its answer here for ever; node ends a connection on which nothing moves.
-    const { socket } = this.#response;
-    if (socket !== null && socket.writableLength > 0) socket.setTimeout(slowClientMs);
+    boundUnread(this.#response.socket);
   }
 
   destroy(): void {

@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { expect, it } from 'vitest';
+import { createSideServer } from './side-server.ts';
+import { boundUnread } from './unread.ts';
+
+/** More than the system keeps for a client that reads nothing. */
+const large = Buffer.alloc(32 * 1024 * 1024);
+
+const whole = 'GET /large HTTP/1.1\r\nhost: a\r\n\r\n';
+
+it.each([
+  ['do not read their response', whole],
+  ['send half of a head', 'GET /large HTTP/1.1\r\n'],
+  ['only connect', ''],
+])('has places for others beside clients that %s', async (_name, sent) => {
+  const server = createSideServer({}, ({ url }, response) => void response.end(url === '/large' ? large : 'small'), 3).listen(
+    0,
+    '127.0.0.1',
+  );
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const clients: Socket[] = [];
+  for (let i = 0; i < 6; i += 1) {
+    const client = connect({ port, host: '127.0.0.1' }).pause();
+    clients.push(client.on('error', () => {}));
+    await once(client, 'connect');
+    const arrived = sent === whole ? once(server, 'request') : undefined;
+    client.write(sent);
+    await arrived;
+    const response = await fetch(`http://127.0.0.1:${port}/small`, { headers: { connection: 'close' } });
+    expect(await response.text()).toBe('small');
+  }
+  for (const client of clients) client.destroy();
+  server.close();
+  server.closeAllConnections();
+});
+
+it('ends a connection that takes nothing more', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' }).pause();
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  socket.on('timeout', () => socket.destroy());
+  await new Promise((resolve) => socket.write('small', resolve));
+  boundUnread(socket, 20);
+  expect(socket.timeout ?? 0).toBe(0);
+  socket.write(large);
+  boundUnread(socket, 20);
+  await once(socket, 'close');
+  client.destroy();
+  server.close();
+});
