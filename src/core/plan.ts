@@ -134,7 +134,15 @@ export type Outcome =
       /** A kept connection turned out to be closed: nobody has read the request, so it may go out once more. */
       readonly isUnread?: true;
     }
-  | { readonly kind: 'faulty'; readonly attempt: Attempt; readonly times: Times; readonly fault: GatewayError; readonly status: number }
+  | {
+      readonly kind: 'faulty';
+      readonly attempt: Attempt;
+      readonly times: Times;
+      readonly fault: GatewayError;
+      readonly status: number;
+      /** What was read of it: an answer that is none may have been paid all the same. */
+      readonly tap?: Tap | undefined;
+    }
   | { readonly kind: 'refused'; readonly attempt: Attempt; readonly times: Times; readonly error: GatewayError }
   /** A plugin left this target out: nothing was sent. */
   | { readonly kind: 'skipped'; readonly attempt: Attempt; readonly times: Times; readonly because: string }

@@ -53,8 +53,9 @@ describe('finish reasons', () => {
     ['IMAGE_SAFETY', 'content_filter'],
     ['LANGUAGE', 'content_filter'],
     ['MODEL_ARMOR', 'content_filter'],
-    ['MALFORMED_FUNCTION_CALL', 'stop'],
-    ['OTHER', 'stop'],
+    ['OTHER', 'content_filter'],
+    ['NO_IMAGE', 'content_filter'],
+    ['IMAGE_OTHER', 'content_filter'],
     ['A_NEW_ONE', 'stop'],
     ['CONTINUATION', 'length'],
   ] as const;
@@ -68,6 +69,24 @@ describe('finish reasons', () => {
     });
     expect(whole(answer, false).choice).toMatchObject({ finish_reason: reason, native_finish_reason: word, finishMessage: 'why' });
     expect(streamed([answer], true).choices.at(-1)).toEqual({ index: 0, delta: {}, finish_reason: reason });
+  });
+
+  it('that are faults are errors; of several answers the one is cut', () => {
+    const faulty = { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'Malformed function call: f(' };
+    expect(() => whole(candidate([{ text: 'a' }], faulty), true)).toThrow('Malformed function call: f(');
+    expect(() => whole(candidate(undefined, { finishReason: 'MISSING_THOUGHT_SIGNATURE' }), true)).toThrow(
+      expect.objectContaining({ status: 400 }) as Error,
+    );
+    const two = {
+      candidates: [
+        { index: 0, content: { parts: [{ text: 'a' }] }, ...stop },
+        { index: 1, ...faulty },
+      ],
+    };
+    const reasons = whole(two, true).result.choices.map((choice) => choice['finish_reason']);
+    expect(reasons).toEqual(['stop', 'length']);
+    const tap = new GeminiTap();
+    expect([tap.whole(JSON.stringify(two)), tap.complete]).toEqual([undefined, true]);
   });
 
   it('are tool_calls after a call, also when the end comes in an event of its own', () => {

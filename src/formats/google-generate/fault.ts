@@ -1,5 +1,6 @@
-import { GatewayError, type ProviderFault } from '../../core/error.ts';
+import type { GatewayError, ProviderFault } from '../../core/error.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { faultError } from '../shared/answer/fault-error.ts';
 import { googleFault, googleFaultInBand } from '../shared/google-status.ts';
 import { openaiFault } from '../openai-chat/fault.ts';
 import { parsedAnswer } from './answer/parse.ts';
@@ -19,8 +20,4 @@ export function errorIn(value: unknown): Plain | undefined {
 }
 
 /** An error in the middle of a stream, as it goes to the client. */
-export function streamError(error: Plain): GatewayError {
-  const provider = googleFaultInBand(error);
-  const { message, hint, status } = provider;
-  return new GatewayError('provider_error', { message, status, source: 'provider', provider, hint });
-}
+export const streamError = (error: Plain): GatewayError => faultError(googleFaultInBand(error));

@@ -37,7 +37,7 @@ function converted(outcome: Outcome, dialect: Dialect): Outcome {
   } catch (thrown) {
     reply.flow?.abort();
     const fault = unconvertible(attempt, thrown);
-    return { kind: 'faulty', attempt, times, fault, status: fault.status };
+    return { kind: 'faulty', attempt, times, fault, status: fault.status, tap: reply.tap };
   }
 }
 
@@ -68,7 +68,7 @@ function streamedWhole(outcome: Outcome, dialect: Dialect, warnings: string[]): 
     message: `The provider returned "${type}" although a stream was requested.`,
     source: 'provider',
   });
-  return { kind: 'faulty', attempt, times, fault, status: fault.status };
+  return { kind: 'faulty', attempt, times, fault, status: fault.status, tap: reply.tap };
 }
 
 const eventStream = 'text/event-stream; charset=utf-8';

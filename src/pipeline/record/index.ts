@@ -18,7 +18,7 @@ import { Cleaner } from './cleaner.ts';
 import type { RequestContext } from '../request.ts';
 import type { MayMask, SealedRecord } from './group-commit.ts';
 import { strangerRecord } from './refused.ts';
-import { type Charged, chargedFor } from './usage.ts';
+import { type Charged, chargedFor, tapOf } from './usage.ts';
 
 /** How a request ended, as far as only the delivery knows. */
 export interface Ending extends Delivered {
@@ -109,7 +109,7 @@ function admittedRecord(ctx: RequestContext, run: Execution | undefined, ending:
 
 const heardOf = (last: Outcome | undefined): { readonly attempt: Attempt | undefined; readonly tap: Tap | undefined } => ({
   attempt: last?.attempt,
-  tap: last?.kind === 'answered' ? last.reply.tap : undefined,
+  tap: tapOf(last),
 });
 
 /** What was chosen on the way to the targets; most configs have no choice. */

@@ -18,9 +18,15 @@ export interface Charged {
   readonly cost: LogRecord['cost'];
 }
 
+/** What was read of an answer, or of what came in its place. */
+export function tapOf(last: Outcome | undefined): Tap | undefined {
+  if (last?.kind === 'faulty') return last.tap;
+  return last?.kind === 'answered' ? last.reply.tap : undefined;
+}
+
 /** What the last attempt used, and what that costs. Earlier attempts report no usage, and most providers charge nothing for them. */
 export function chargedFor(ctx: RequestContext, last: Outcome | undefined): Charged {
-  const tap = last?.kind === 'answered' ? last.reply.tap : undefined;
+  const tap = tapOf(last);
   const isAnswer = last !== undefined && isSuccess(last);
   const usage = usageRecord(tap, ctx, isAnswer);
   if (last === undefined || (!isAnswer && usage.source === 'none')) return { usage, cost: free };

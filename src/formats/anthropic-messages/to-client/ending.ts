@@ -12,6 +12,8 @@ const reasons: Readonly<Record<string, string>> = {
   tool_calls: 'tool_use',
   function_call: 'tool_use',
   content_filter: 'refusal',
+  sensitive: 'refusal',
+  model_context_window_exceeded: 'model_context_window_exceeded',
 };
 
 /** The API's own words: they say more than OpenAI's where the two mean the same. */

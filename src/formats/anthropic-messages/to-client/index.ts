@@ -42,13 +42,16 @@ export class MessageWriter implements DialectWriter {
 
 const textOf = (event: ApiEvent): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
-/** A whole chat completion as a message: the events of its stream, put together. @throws GatewayError `upstream_invalid` */
+/** A whole chat completion as a message: the events of its stream, put together. @throws GatewayError `upstream_invalid`, and what it ended with */
 export function wholeMessage(completion: unknown, call: Pick<DialectCall, 'id' | 'model'>): Plain {
   const events = new MessageEvents(call);
   const made = `chatcmpl-${call.id}`;
   // An id that the gateway made for a chat is none of a message.
   const own = (event: ModelEvent): ModelEvent => (event.type === 'start' && event.id === made ? { ...event, id: '' } : event);
-  const told = completionEvents(completion).flatMap((event) => [...events.push(own(event))]);
+  const told = completionEvents(completion).flatMap((event) => {
+    if (event.type === 'error') throw event.error;
+    return [...events.push(own(event))];
+  });
   return joined([...told, ...events.end()]);
 }
 

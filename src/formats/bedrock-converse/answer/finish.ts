@@ -1,3 +1,5 @@
+import type { ProviderFault } from '../../../core/error.ts';
+
 /** `stopReason` in OpenAI's words. */
 export const finishReasons: Readonly<Record<string, string>> = {
   end_turn: 'stop',
@@ -7,6 +9,16 @@ export const finishReasons: Readonly<Record<string, string>> = {
   tool_use: 'tool_calls',
   guardrail_intervened: 'content_filter',
   content_filtered: 'content_filter',
-  malformed_model_output: 'stop',
-  malformed_tool_use: 'stop',
 };
+
+/** Ends of what is no answer: the model wrote what the service cannot read. */
+const faults: Readonly<Record<string, string>> = {
+  malformed_model_output: 'The model wrote a response that is not valid.',
+  malformed_tool_use: 'The model wrote a tool call that is not valid.',
+};
+
+/** The error that an answer is which ends with this word; undefined for every other end. */
+export function finishFault(word: string | undefined): ProviderFault | undefined {
+  const message = word !== undefined && Object.hasOwn(faults, word) ? faults[word] : undefined;
+  return message === undefined ? undefined : { message, code: word ?? null, type: 'api_error', param: null, status: 502 };
+}

@@ -1,3 +1,4 @@
+import type { ProviderFault } from '../../../core/error.ts';
 import type { BlockKind, ModelEvent } from '../../../core/events.ts';
 import { inputOf, native } from '../../anthropic-messages/answer/blocks.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
@@ -8,7 +9,7 @@ import { ThoughtNotes } from '../../anthropic-messages/answer/thoughts.ts';
 import { textOf } from '../../shared/json.ts';
 import { Kept } from '../../shared/answer/kept.ts';
 import { toHubCitation } from '../citations.ts';
-import { finishReasons } from './finish.ts';
+import { finishFault, finishReasons } from './finish.ts';
 import { finishReasonOf } from '../../shared/answer/stop-reason.ts';
 import { converseUsage } from './usage.ts';
 
@@ -43,6 +44,8 @@ const nothing: readonly ModelEvent[] = Object.freeze([]);
  * their first delta. Whole answers are read as the same events.
  */
 export class ConverseReader {
+  /** The answer ended with an error, which is told when all of it was read: the counts come last. */
+  fault: ProviderFault | undefined;
   readonly #call: AnswerCall;
   /** Undefined where nothing is to be remembered. */
   readonly #thoughts: ThoughtNotes | undefined;
@@ -209,6 +212,8 @@ export class ConverseReader {
 
   #finish({ stopReason, additionalModelResponseFields: fields }: Plain): readonly ModelEvent[] {
     const raw = textOf(stopReason);
+    this.fault = finishFault(raw);
+    if (this.fault !== undefined) return nothing;
     const events: ModelEvent[] = [];
     if (isPlain(fields)) events.push({ type: 'extra', fields: { additional_model_response_fields: fields }, strict: false });
     if (this.#annotations.length > 0) events.push({ type: 'annotations', choice: 0, annotations: this.#annotations });

@@ -3,6 +3,7 @@ import type { ModelEvent, WireEvent } from '../../../core/events.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
 import { parseObject } from '../../shared/json.ts';
 import { faultOfEvent, isFault } from '../fault.ts';
+import { faultError } from '../../shared/answer/fault-error.ts';
 import { type AnswerCall, ConverseReader } from './reader.ts';
 import { streamInterrupted } from '../../shared/answer/interrupted.ts';
 
@@ -20,11 +21,7 @@ export class ConverseStream implements StreamTransform<WireEvent, ModelEvent> {
 
   push(event: WireEvent): readonly ModelEvent[] {
     if (this.#isOver) return nothing;
-    if (isFault(event)) {
-      const provider = faultOfEvent(event);
-      const { message, status, hint } = provider;
-      return this.fail(new GatewayError('provider_error', { message, status, source: 'provider', provider, hint }));
-    }
+    if (isFault(event)) return this.fail(faultError(faultOfEvent(event)));
     const data = parseObject(event.data);
     if (data === undefined) {
       const message = `The provider sent an event "${event.name}" that is not JSON.`;
@@ -36,7 +33,9 @@ export class ConverseStream implements StreamTransform<WireEvent, ModelEvent> {
 
   /** The counts come behind the end of the message, which may lack them. */
   end(): readonly ModelEvent[] {
-    if (this.#isOver || this.#isFinished) return nothing;
+    if (this.#isOver) return nothing;
+    if (this.#reader.fault !== undefined) return this.fail(faultError(this.#reader.fault));
+    if (this.#isFinished) return nothing;
     return this.fail(streamInterrupted());
   }
 

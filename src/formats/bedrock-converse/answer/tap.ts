@@ -6,6 +6,7 @@ import type { EventKind, Tap } from '../../../core/tap.ts';
 import { parseCheckedExact } from '../../../core/json/scan.ts';
 import { parseObject, textOf } from '../../shared/json.ts';
 import { faultIn, faultOfEvent, isFault } from '../fault.ts';
+import { finishFault } from './finish.ts';
 import { converseUsage } from './usage.ts';
 
 /**
@@ -32,9 +33,11 @@ export class ConverseTap implements Tap {
       case 'messageStop':
         this.complete = true;
         this.#finished(parseObject(event.data) ?? {});
-        return this.#content(true);
+        // The counts come behind it.
+        return this.fault === undefined ? this.#content(true) : 'meta';
       case 'metadata':
         this.usage = converseUsage(parseObject(event.data)?.['usage']);
+        if (this.fault !== undefined) return 'fault';
         return this.complete ? 'end' : 'meta';
       default:
         if (!isFault(event)) return 'meta';
@@ -59,6 +62,7 @@ export class ConverseTap implements Tap {
   #finished(holder: Plain): void {
     const reason = textOf(holder['stopReason']);
     if (reason !== undefined) this.finish = [reason];
+    this.fault ??= finishFault(reason);
   }
 
   #content(isContent: boolean): EventKind {

@@ -4,6 +4,7 @@ import type { ModelEvent } from '../../../core/events.ts';
 import type { Call } from '../../../core/provider.ts';
 import { type CollectCall, collectChat } from '../../openai-chat/collect.ts';
 import { parseExact } from '../../../core/json/scan.ts';
+import { faultError } from '../../shared/answer/fault-error.ts';
 import { ConverseReader } from './reader.ts';
 
 type Event = readonly [name: string, data: Plain];
@@ -26,6 +27,7 @@ function* wholeEvents(parsed: unknown, call: WholeCall): Iterable<ModelEvent> {
       else yield event;
     }
   }
+  if (reader.fault !== undefined) yield { type: 'error', error: faultError(reader.fault) };
 }
 
 /** A whole answer as the events of its stream. @throws GatewayError `upstream_invalid` */

@@ -65,3 +65,13 @@ function nativeOf(part: Plain, signature: string | undefined): Plain | undefined
   }
   return undefined;
 }
+
+/** A signed part and a file have a block of their own. */
+export const isAlone = (piece: Piece): boolean =>
+  piece.kind === 'call' || piece.kind === 'media' || piece.kind === 'native' || piece.signature !== undefined;
+
+/** Where the second text of an event is; -1 without one. */
+export function secondText(pieces: readonly Piece[]): number {
+  const first = pieces.findIndex((piece) => piece.kind === 'text');
+  return first < 0 ? -1 : pieces.findIndex((piece, index) => index > first && piece.kind === 'text');
+}

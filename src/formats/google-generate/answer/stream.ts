@@ -10,11 +10,12 @@ import { TextParts } from './annotations.ts';
 import { AudioDeltas, type AudioFormat, audioOf, isAudio } from './audio.ts';
 import { CallIds } from './call-ids.ts';
 import { candidateExtras, laterExtras, logprobsOf } from './extras.ts';
+import { faultError } from '../../shared/answer/fault-error.ts';
 import { errorIn, streamError } from '../fault.ts';
-import { finishReason, finishWord } from './finish.ts';
+import { finishFault, finishReason, finishWord } from './finish.ts';
 import { isTwoPart } from '../model.ts';
 import { parsedAnswer } from './parse.ts';
-import { type Piece, piecesOf } from './pieces.ts';
+import { isAlone, type Piece, piecesOf, secondText } from './pieces.ts';
 import { geminiUsage, laterUsage } from './usage.ts';
 import { streamInterrupted } from '../../shared/answer/interrupted.ts';
 
@@ -46,6 +47,8 @@ interface Candidate {
   /** Undefined where no annotations are made. */
   readonly texts: TextParts | undefined;
   finish: string | undefined;
+  /** What the service says of its finish. */
+  why: unknown;
   /** Two-part models under strictness: text that may still turn out to be the thought. Undefined once it is decided. */
   held: string | undefined;
 }
@@ -167,6 +170,9 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     this.#isOver = true;
     const out: ModelEvent[] = [];
     const candidates = [...this.#candidates.values()];
+    const [only] = candidates;
+    const fault = only === undefined || candidates.length > 1 ? undefined : finishFault(only.finish, only.why);
+    if (fault !== undefined) return [...out, { type: 'error', error: faultError(fault) }];
     for (const candidate of candidates) this.#finish(candidate, out);
     if (candidates.length === 0 && this.#blocked !== undefined) {
       out.push({ type: 'finish', choice: 0, reason: 'content_filter', raw: this.#blocked });
@@ -214,6 +220,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     this.#extras(raw, candidate, out);
     this.#pieces(piecesOf(raw), candidate, out);
     candidate.finish = finishWord(raw['finishReason']) ?? candidate.finish;
+    candidate.why = raw['finishMessage'] ?? candidate.why;
   }
 
   /** What one event adds to a candidate. */
@@ -266,6 +273,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
       sounds: [],
       texts: this.#call.strict ? undefined : new TextParts(),
       finish: undefined,
+      why: undefined,
       held: this.#twoPart ? '' : undefined,
     };
     this.#candidates.set(index, made);
@@ -380,15 +388,6 @@ function blockFor(candidate: Candidate, piece: Exclude<Piece, { kind: 'call' }>)
   if (alone || candidate.blockKind !== piece.kind) candidate.block += 1;
   candidate.blockKind = alone ? undefined : piece.kind;
   return candidate.block;
-}
-
-/** A signed part and a file have a block of their own. */
-const isAlone = (piece: Piece): boolean =>
-  piece.kind === 'call' || piece.kind === 'media' || piece.kind === 'native' || piece.signature !== undefined;
-
-function secondText(pieces: readonly Piece[]): number {
-  const first = pieces.findIndex((piece) => piece.kind === 'text');
-  return first < 0 ? -1 : pieces.findIndex((piece, index) => index > first && piece.kind === 'text');
 }
 
 const signed = (signature: string | undefined): { readonly signature?: string } => (signature === undefined ? {} : { signature });

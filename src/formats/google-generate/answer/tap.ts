@@ -7,7 +7,7 @@ import { FinishWords } from '../../shared/answer/finish-words.ts';
 import { objectAt, textOf, valueOf } from '../../shared/json.ts';
 import { googleFaultInBand } from '../../shared/google-status.ts';
 import { errorIn } from '../fault.ts';
-import { finishWord } from './finish.ts';
+import { finishFault, finishWord } from './finish.ts';
 import { checkedAnswer, parsedAnswer } from './parse.ts';
 import { geminiUsage, laterUsage } from './usage.ts';
 
@@ -53,7 +53,7 @@ export class GeminiTap implements Tap {
     this.answer = answer;
     this.#note(answer);
     this.#counts = laterUsage(this.#counts, answer['usageMetadata']);
-    return undefined;
+    return this.fault;
   }
 
   get usage(): Usage | undefined {
@@ -78,6 +78,7 @@ export class GeminiTap implements Tap {
     const feedback = answer['promptFeedback'];
     const isBlocked = isPlain(feedback) && textOf(feedback['blockReason']) !== undefined;
     this.complete = this.#finish.isComplete || (this.#finish.size === 0 && isBlocked);
+    if (this.fault !== undefined) return 'fault';
     if (!isContent && !isBlocked) return 'meta';
     this.contentEvents += 1;
     return 'content';
@@ -89,12 +90,14 @@ export class GeminiTap implements Tap {
     this.model ??= textOf(answer['modelVersion']);
     const candidates: unknown = answer['candidates'];
     let isContent = false;
-    for (const [at, candidate] of (Array.isArray(candidates) ? (candidates as unknown[]) : []).entries()) {
+    const list = Array.isArray(candidates) ? (candidates as unknown[]) : [];
+    for (const [at, candidate] of list.entries()) {
       if (!isPlain(candidate)) continue;
       const index = typeof candidate['index'] === 'number' ? candidate['index'] : at;
       const word = finishWord(candidate['finishReason']);
       this.#finish.set(index, word);
       isContent ||= word !== undefined || hasContent(candidate);
+      if (word !== undefined && this.#finish.size === 1 && list.length === 1) this.fault ??= finishFault(word, candidate['finishMessage']);
     }
     return isContent;
   }

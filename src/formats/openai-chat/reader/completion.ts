@@ -2,6 +2,7 @@ import { GatewayError } from '../../../core/error.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { parseDataUri } from '../../shared/media/data-uri.ts';
+import { faultError } from '../../shared/answer/fault-error.ts';
 import { type AssistantPart, partsInOrder } from '../../history/assistant-parts.ts';
 import { textOf } from '../../shared/json.ts';
 import { reasoningNames } from '../../shared/request/reasoning.ts';
@@ -148,8 +149,16 @@ function present(object: Plain, keys: readonly string[]): Plain | undefined {
   return found.length === 0 ? undefined : Object.fromEntries(found.map((key) => [key, object[key]]));
 }
 
+/** Words of services for an answer that an error has cut: Mistral, OpenRouter; DeepSeek; Z.AI. */
+const faults: ReadonlySet<string> = new Set(['error', 'insufficient_system_resource', 'network_error']);
+
 export function finishEvent(choice: Plain, at: number, calls: number): ModelEvent {
-  const reason = textOf(choice['finish_reason']) ?? (calls > 0 ? 'tool_calls' : 'stop');
+  const word = textOf(choice['finish_reason']);
+  if (word !== undefined && faults.has(word)) {
+    const message = `The provider ended its response with "${word}".`;
+    return { type: 'error', error: faultError({ message, code: word, type: 'api_error', param: null, status: 502 }) };
+  }
+  const reason = word ?? (calls > 0 ? 'tool_calls' : 'stop');
   const raw = textOf(choice['native_finish_reason']);
   return { type: 'finish', choice: at, reason, ...(raw === undefined ? {} : { raw }) };
 }

@@ -354,7 +354,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
   }
 
   faulty(fault: GatewayError): void {
-    this.#settle({ kind: 'faulty', attempt: this.attempt, times: this.#times(), fault, status: fault.status });
+    this.#settle({ kind: 'faulty', attempt: this.attempt, times: this.#times(), fault, status: fault.status, tap: this.tap });
     this.release();
   }
 

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { event, eventStream } from '../bedrock/frames.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { json, type Script, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+/** Answers that end because the model wrote what its service cannot read: none of them may look like a success. */
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  upstream = await startUpstream((response) => json(response, 500, {}));
+  const custom_host = upstream.url;
+  gateway = await startTestGateway(
+    JSON.stringify({
+      version: 1,
+      server: { state_dir: 'memory' },
+      providers: {
+        gemini: { type: 'gemini', api_key: 'AIza-key-0123456789', custom_host },
+        bedrock: { type: 'bedrock', api_key: 'k-0123456789', custom_host },
+        openai: { type: 'openai', api_key: 'sk-key-0123456789', custom_host: `${custom_host}/v1` },
+      },
+      configs: Object.fromEntries(
+        ['gemini', 'bedrock', 'openai'].flatMap((provider) => [
+          [provider, { provider, retry: { attempts: 1, on_status_codes: [502] } }],
+          [`${provider}-once`, { provider }],
+        ]),
+      ),
+    }),
+  );
+});
+beforeEach(() => {
+  upstream.requests.length = 0;
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+interface Service {
+  readonly name: 'gemini' | 'bedrock' | 'openai';
+  readonly routes: readonly string[];
+  readonly words: readonly string[];
+  whole(word: string): object;
+  stream(word: string, text: string): readonly (string | Buffer)[];
+}
+
+const frame = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
+const chunk = (delta: object, finish_reason: string | null): string => frame({ id: 'c', choices: [{ index: 0, delta, finish_reason }] });
+const services: readonly Service[] = [
+  {
+    name: 'gemini',
+    routes: ['chat/completions', 'messages'],
+    words: ['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MALFORMED_RESPONSE', 'TOO_MANY_TOOL_CALLS'],
+    whole: (finishReason) => ({
+      candidates: [{ content: { parts: [{ text: 'call:f{' }] }, finishReason }],
+      usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 3, totalTokenCount: 10 },
+    }),
+    stream: (finishReason, text) => [
+      ...(text === '' ? [] : [frame({ candidates: [{ content: { parts: [{ text }] } }] })]),
+      frame({
+        candidates: [{ finishReason }],
+        usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 3, totalTokenCount: 10 },
+      }),
+    ],
+  },
+  {
+    name: 'bedrock',
+    routes: ['chat/completions', 'messages'],
+    words: ['malformed_tool_use', 'malformed_model_output'],
+    whole: (stopReason) => ({
+      output: { message: { role: 'assistant', content: [{ text: 'call:f{' }] } },
+      stopReason,
+      usage: { inputTokens: 7, outputTokens: 3, totalTokens: 10 },
+    }),
+    stream: (stopReason, text) => [
+      event('messageStart', { role: 'assistant' }),
+      ...(text === '' ? [] : [event('contentBlockDelta', { contentBlockIndex: 0, delta: { text } })]),
+      event('messageStop', { stopReason }),
+      event('metadata', { usage: { inputTokens: 7, outputTokens: 3, totalTokens: 10 } }),
+    ],
+  },
+  {
+    // Its own clients get its bytes, the word included.
+    name: 'openai',
+    routes: ['messages'],
+    words: ['error', 'insufficient_system_resource', 'network_error'],
+    whole: (finish_reason) => ({
+      id: 'c',
+      object: 'chat.completion',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'call:f{' }, finish_reason }],
+      usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
+    }),
+    stream: (word, text) => [
+      chunk({ role: 'assistant', content: text === '' ? 'x' : text }, null),
+      chunk({}, word),
+      frame({ id: 'c', choices: [], usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 } }),
+      'data: [DONE]\n\n',
+    ],
+  },
+];
+
+async function ask(config: string, route: string, stream: boolean) {
+  const response = await fetch(`${gateway.url}/v1/${route}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-gateway-config': config },
+    body: JSON.stringify({ model: 'm-1', max_tokens: 9, stream, messages: [{ role: 'user', content: 'Hi' }] }),
+  });
+  const text = await response.text();
+  return { status: response.status, text, record: await gateway.record(response.headers.get('x-request-id')) };
+}
+
+/** A stream in pieces of this many bytes. */
+const pieces =
+  (name: string, events: readonly (string | Buffer)[], size: number): Script =>
+  (response) => {
+    const bytes = Buffer.concat(events.map((one) => Buffer.from(one)));
+    const cut = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
+    if (name === 'bedrock') eventStream(response, cut);
+    else {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const one of cut) response.write(one);
+      response.end();
+    }
+  };
+
+const cases = services.flatMap((service) =>
+  service.routes.flatMap((route) => service.words.map((word) => [service.name, route, word, service] as const)),
+);
+
+describe.each(cases)('%s, /v1/%s: an answer that ends with %s', (name, route, word, service) => {
+  it('is an error, and its tokens are in the record', async () => {
+    upstream.script = (response) => json(response, 200, service.whole(word));
+    const { status, text, record } = await ask(`${name}-once`, route, false);
+    expect(status).toBe(502);
+    expect(text).not.toContain('call:f');
+    expect(record).toMatchObject({ status: 502, usage: { prompt: 7, completion: 3, source: 'reported' }, finish: [word] });
+  });
+
+  it('ends a stream with an error, and no word of success', async () => {
+    for (const size of [1, 23, 4096]) {
+      upstream.script = pieces(name, service.stream(word, 'Let me see.'), size);
+      const { status, text, record } = await ask(`${name}-once`, route, true);
+      expect(status).toBe(200);
+      expect(text).toContain('Let me see.');
+      expect(text).toMatch(/"error":\{/);
+      expect(text).not.toMatch(/"(?:finish_reason|stop_reason)":"|message_stop|\[DONE\]/);
+      expect(record).toMatchObject({ end: 'fault', usage: { prompt: 7, completion: 3 } });
+    }
+  });
+});
+
+it.each(services)('of $name is not the answer where the next try has one', async ({ name, routes, words, whole }) => {
+  const good = { gemini: 'STOP', bedrock: 'end_turn', openai: 'stop' }[name];
+  upstream.script = (response, _, count) => json(response, 200, whole(count < 2 ? (words[0] ?? '') : good));
+  expect((await ask(name, routes[0] ?? '', false)).status).toBe(200);
+});
+
+it.each(cases.filter(([name]) => name !== 'openai'))(
+  '%s, /v1/%s: nothing but %s is an error in place of a stream',
+  async (name, route, word, service) => {
+    upstream.script = pieces(name, service.stream(word, ''), 4096);
+    const { status, record } = await ask(`${name}-once`, route, true);
+    expect(status).toBe(502);
+    expect(record).toMatchObject({ usage: { prompt: 7, completion: 3 }, finish: [word] });
+  },
+);
