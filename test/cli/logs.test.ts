@@ -5,11 +5,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { LogRow } from '../../src/core/logs/row.ts';
-import { columnsOf } from '../../src/cli/logs/columns.ts';
+import { columnsOf, rowsTable } from '../../src/cli/logs/columns.ts';
 import { csvLine } from '../../src/cli/logs/csv.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
+import { makeRows } from '../support/dashboard/rows.ts';
 import { adminUrl } from '../admin/client.ts';
 import { type Ran, runHere } from './in-process.ts';
 
@@ -56,7 +57,7 @@ describe('gateway logs search', () => {
     expect(code).toBe(0);
     const lines = out.trim().split('\n');
     expect(lines).toHaveLength(4);
-    expect(lines[0]).toMatch(/^TIME\s+STATUS\s+CONFIG\s+ROUTE/);
+    expect(lines[0]).toMatch(/^TIME(?: [+-]\d\d:\d\d)?\s+STATUS\s+CONFIG\s+ROUTE/);
     expect(lines.slice(1).map((line) => ids.findIndex((id) => line.includes(id)))).toEqual([2, 1, 0]);
     expect(lines[3]).toContain('down unreachable → mock/mock-model');
     expect(lines[3]).toContain('Write to [email]');
@@ -74,6 +75,25 @@ describe('gateway logs search', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { id: string });
     expect([code, rows.map(({ id }) => ids.indexOf(id))]).toEqual([0, found]);
+  });
+
+  it.each([
+    [120, ['TIME', 'CONFIG', 'LATENCY']],
+    [80, ['TIME', 'LATENCY']],
+    [72, ['TIME']],
+    [56, []],
+  ])('fits a terminal of %i columns, with whole ids', async (columns, heads) => {
+    const { out } = await runHere(['logs', 'search'], gateway.dir, { env, isTty: true, columns });
+    const lines = out.trimEnd().split('\n');
+    expect(lines.filter((line) => line.length > columns)).toEqual([]);
+    expect(lines[0]?.split(/\s{2,}|\s[+-]/)).toEqual(expect.arrayContaining(['STATUS', 'ROUTE', 'ID', ...heads]));
+    expect(ids.every((id) => out.includes(id))).toBe(true);
+  });
+
+  it('keeps the columns that somebody named, however narrow the terminal is', async () => {
+    const args = ['logs', 'search', '--columns', 'id,trace,key,cost,preview'];
+    const { out } = await runHere(args, gateway.dir, { env, isTty: true, columns: 60 });
+    expect(out).toMatch(/^ID +TRACE +KEY +COST +PREVIEW\n/);
   });
 
   it('prints the columns that are wanted, as CSV that no spreadsheet runs', async () => {
@@ -304,6 +324,20 @@ it('reads columns of metadata by their own names alone', () => {
   const [column] = columnsOf('meta.__proto__');
   expect(column?.cell({ meta: {} } as LogRow)).toBe('-');
   expect(column?.value({ meta: {} } as LogRow)).toBeNull();
+});
+
+it.each([
+  ['UTC', 'TIME'],
+  ['America/New_York', 'TIME -05:00'],
+  ['Asia/Kolkata', 'TIME +05:30'],
+])('heads the times of %s with %s', (zone, head) => {
+  vi.stubEnv('TZ', zone);
+  try {
+    const [row] = makeRows(1, Date.parse('2026-11-22T12:00Z'), 1);
+    expect(rowsTable(row === undefined ? [] : [row], columnsOf('time')).split('\n')[0]).toBe(head);
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });
 
 it('writes no control of a terminal into CSV', () => {

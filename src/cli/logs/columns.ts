@@ -1,3 +1,4 @@
+import { hopTexts } from '../../core/logs/hops.ts';
 import type { LogRow } from '../../core/logs/row.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import { printable } from '../../core/text/printable.ts';
@@ -86,22 +87,28 @@ const columns: readonly Column[] = [
 
 const byName = new Map(columns.map((column) => [column.name, column]));
 
-/** What a list shows, and which of it gives way first where the terminal is narrow. */
-const usualColumns = ['time', 'status', 'config', 'route', 'latency', 'ttft', 'tokens', 'cost', 'key', 'id', 'preview'] as const;
+/** What a list shows. */
+const usualColumns = ['time', 'status', 'config', 'route', 'latency', 'ttft', 'tokens', 'cost', 'key', 'id', 'preview'].map((name) =>
+  columnNamed(name),
+);
+
+/** Which of them give way first where the terminal is narrow; the last two only where not even short routes fit beside them. */
 const leastImportant: readonly string[] = ['preview', 'key', 'ttft', 'cost', 'config', 'tokens'];
+const lastToGo: readonly string[] = ['latency', 'time'];
 
 /** Columns by name, also `meta.user` and `label.team`. @throws CommandError */
-export function columnsOf(names: string | undefined): readonly Column[] {
-  return (names?.split(',').map((name) => name.trim()) ?? usualColumns).map((name) => {
-    const column = byName.get(name) ?? ofMap(name);
-    if (column !== undefined) return column;
-    const meant = nearest(name, [...byName.keys()]);
-    throw new CommandError(
-      exitCodes.usage,
-      `there is no column "${name}"`,
-      meant === undefined ? `Columns: ${[...byName.keys()].join(', ')}, meta.<key>, label.<name>.` : `Did you mean "${meant}"?`,
-    );
-  });
+export const columnsOf = (names: string | undefined): readonly Column[] =>
+  names?.split(',').map((name) => columnNamed(name.trim())) ?? usualColumns;
+
+function columnNamed(name: string): Column {
+  const column = byName.get(name) ?? ofMap(name);
+  if (column !== undefined) return column;
+  const meant = nearest(name, [...byName.keys()]);
+  throw new CommandError(
+    exitCodes.usage,
+    `there is no column "${name}"`,
+    meant === undefined ? `Columns: ${[...byName.keys()].join(', ')}, meta.<key>, label.<name>.` : `Did you mean "${meant}"?`,
+  );
 }
 
 function ofMap(name: string): Column | undefined {
@@ -117,29 +124,33 @@ function ofMap(name: string): Column | undefined {
 
 /** `openai-main 429 → azure-eu/gpt-4o`, or what failed. */
 export function routeText({ hops, provider, model, endpoint, error, message, end }: LogRow): string {
-  const way = hops.map((hop) => `${hop.provider} ${hop.said}`);
   const last = provider === null ? endpoint : model === null || model === '' ? `${provider} ${endpoint}` : `${provider}/${model}`;
   const failure = error === null ? '' : `: ${message ?? error}`;
   const left = end === 'client_gone' ? ' (client disconnected)' : end === 'drained' ? ' (ended by shutdown)' : '';
-  return printable([...way, last].join(' → ') + failure + left);
+  return printable([...hopTexts(hops), last].join(' → ') + failure + left);
 }
 
-/** Characters of a column that is shortened, at least. */
-const narrowest = 16;
+/** Characters of a column that is shortened: what is enough for most texts, and the least. */
+const enough = 32;
+const narrowest = 12;
 
 /**
  * A table no wider than the terminal: first whole columns give way, then the routes and texts are cut. Ids never are:
- * they are there to be copied. @param width undefined: as wide as it is
+ * they are there to be copied; and columns that somebody named stay. @param width undefined: as wide as it is
  */
-export function rowsTable(rows: readonly LogRow[], wanted: readonly Column[], width: number | undefined): string {
+export function rowsTable(rows: readonly LogRow[], wanted: readonly Column[], width = Infinity): string {
   let shown = wanted;
   let cells = cellsOf(rows, shown);
-  for (const name of leastImportant) {
-    if (width === undefined || widthOf(cells, true) <= width || !shown.some((column) => column.name === name)) continue;
-    shown = shown.filter((column) => column.name !== name);
-    cells = cellsOf(rows, shown);
-  }
-  const fitted = width === undefined ? cells : cut(cells, shown, width);
+  const leaveOut = (names: readonly string[], room: number): void => {
+    for (const name of names) {
+      if (wanted !== usualColumns || widthOf(cells, room) <= width) return;
+      shown = shown.filter((column) => column.name !== name);
+      cells = cellsOf(rows, shown);
+    }
+  };
+  leaveOut(leastImportant, enough);
+  leaveOut(lastToGo, narrowest);
+  const fitted = cut(cells, shown, width);
   const widths = columnWidths(fitted);
   const line = (row: readonly string[]): string =>
     row.map((cell, i) => (shown[i]?.isNumber === true ? padStart(cell, widths[i] ?? 0) : padEnd(cell, widths[i] ?? 0))).join('  ');
@@ -147,17 +158,24 @@ export function rowsTable(rows: readonly LogRow[], wanted: readonly Column[], wi
 }
 
 const cellsOf = (rows: readonly LogRow[], shown: readonly Column[]): string[][] => [
-  shown.map(({ name }) => name.toUpperCase()),
+  shown.map(({ name }) => (name === 'time' ? `TIME${zoneText(rows[0]?.at)}` : name.toUpperCase())),
   ...rows.map((row) => shown.map((column) => column.cell(row))),
 ];
 
+/** ` -05:00`: filters read times as UTC, so a list of other times says so. Nothing where the local time is UTC. */
+function zoneText(at: number | undefined): string {
+  const minutes = at === undefined ? 0 : -new Date(at).getTimezoneOffset();
+  if (minutes === 0) return '';
+  const size = Math.abs(minutes);
+  const two = (part: number): string => String(part).padStart(2, '0');
+  return ` ${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+}
+
 const flexible = new Set(['ROUTE', 'PREVIEW', 'MESSAGE', 'AGENT', 'MODEL']);
 
-/** @param isCut as if long texts had been cut */
-function widthOf(cells: readonly (readonly string[])[], isCut: boolean): number {
-  const widths = columnWidths(cells).map((width, i) =>
-    isCut && flexible.has(cells[0]?.[i] ?? '') ? Math.min(width, narrowest * 2) : width,
-  );
+/** As if long texts had been cut. @param room columns of the terminal for each of them */
+function widthOf(cells: readonly (readonly string[])[], room: number): number {
+  const widths = columnWidths(cells).map((width, i) => (flexible.has(cells[0]?.[i] ?? '') ? Math.min(width, room) : width));
   return widths.reduce((sum, width) => sum + width + 2, -2);
 }
 

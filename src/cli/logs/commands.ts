@@ -16,7 +16,9 @@ interface LogCommands {
 export function addLogs({ io, remote, does }: LogCommands): void {
   const filter = ['[query...]', 'a filter such as status:>=400 meta.user:u42; see gateway help filters'] as const;
   const between = (command: CliCommand): CliCommand =>
-    command.option('--since <when>', 'only what is newer: 1h, 7d, or a time').option('--until <when>', 'only what is older');
+    command
+      .option('--since <when>', 'only what is newer: 1h, 7d, or a time (UTC without a zone)')
+      .option('--until <when>', 'only what is older');
   const kinds = (command: CliCommand): CliCommand =>
     command.option('--errors', 'only requests that failed').option('--slow <duration>', 'only requests that needed longer');
   kinds(remote('tail', 'print requests as they end').argument(...filter))

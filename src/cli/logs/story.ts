@@ -102,7 +102,7 @@ function attemptLine(attempt: AttemptRecord, { usage, ms, finish, stream }: LogR
     formatDuration(attempt.total_ms),
     ...(isLast && stream && ms.first_event !== null ? [`ttft ${formatDuration(ms.first_event)}`] : []),
     ...(isLast && usage.source !== 'none' ? [`${usage.completion} tok`] : []),
-    ...(isLast && stream && usage.completion > 1 && seconds > 0 ? [`${Math.round(usage.completion / seconds)} tok/s`] : []),
+    ...(isLast && stream && usage.completion > 1 && seconds > 0.05 ? [`${Math.round(usage.completion / seconds)} tok/s`] : []),
     ...(isLast && finish.length > 0 ? [`finish ${finish.join(', ')}`] : []),
     ...(attempt.upstream_id === null ? [] : [`upstream id ${attempt.upstream_id}`]),
     ...(attempt.retry_after_ms === null ? [] : [`retry-after ${formatDuration(attempt.retry_after_ms)}`]),

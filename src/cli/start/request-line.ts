@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { hopTexts } from '../../core/logs/hops.ts';
 import { printable } from '../../core/text/printable.ts';
 import type { AttemptRecord, LogRecord, SocketRecord } from '../../core/records/record.ts';
 import { formatDuration } from '../../core/text/units.ts';
@@ -60,17 +61,8 @@ function failure(record: LogRecord): string {
   return way === '' ? message : `${way}: ${message}`;
 }
 
-/** Tries of one target that ended the same way are one hop with a count. */
-function hops(attempts: readonly AttemptRecord[]): string[] {
-  const out: { text: string; count: number }[] = [];
-  for (const attempt of attempts) {
-    const text = `${printable(attempt.provider)} ${attempt.status ?? attempt.outcome}`;
-    const before = out.at(-1);
-    if (before?.text === text) before.count += 1;
-    else out.push({ text, count: 1 });
-  }
-  return out.map(({ text, count }) => (count === 1 ? text : `${text} ×${count}`));
-}
+const hops = (attempts: readonly AttemptRecord[]): string[] =>
+  hopTexts(attempts.map(({ provider, status, outcome }) => ({ provider: printable(provider), said: String(status ?? outcome) })));
 
 function nameOf(attempt: AttemptRecord, record: LogRecord): string {
   return printable(attempt.model === '' ? `${attempt.provider} ${endpointOf(record)}` : `${attempt.provider}/${attempt.model}`);

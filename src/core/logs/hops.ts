@@ -1,0 +1,11 @@
+/** `openai-main 429 ×2`: attempts of one provider in a row that ended the same way are one hop with a count. */
+export function hopTexts(hops: readonly { readonly provider: string; readonly said: string }[]): string[] {
+  const out: { text: string; count: number }[] = [];
+  for (const { provider, said } of hops) {
+    const text = `${provider} ${said}`;
+    const before = out.at(-1);
+    if (before?.text === text) before.count += 1;
+    else out.push({ text, count: 1 });
+  }
+  return out.map(({ text, count }) => (count === 1 ? text : `${text} ×${count}`));
+}
