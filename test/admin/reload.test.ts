@@ -184,7 +184,9 @@ describe('commands', () => {
     expect(reloaded).toMatchObject({ code: 3, out: '' });
     expect(reloaded.err).toContain('config NOT reloaded');
     expect(reloaded.err).toContain('2:1 error: unknown key "providerss"');
-    expect(await runHere(['status', '--admin', url], gateway.dir)).toMatchObject({ code: 1 });
+    const status = await runHere(['status', '--admin', url], gateway.dir);
+    expect(status.code).toBe(1);
+    expect(status.out).toMatch(/\nreload +FAILED .*\n +\S+:2:1 error: unknown key "providerss".*\n(?: {12}\S+ .*\n)*serving /);
   });
 
   it('end with 4 where no gateway is, and with 5 without the right to it', async () => {

@@ -19,7 +19,7 @@ const margin = 12;
 
 /** @param now Unix milliseconds @param width of the terminal: errors of providers and ends of workers are cut at its end */
 export function statusText(found: Status, now: number, width = Infinity): string {
-  const { memory, store, loop_delay_ms: delay } = found;
+  const { memory, store, loop_delay_ms: delay, last_reload: last } = found;
   const rows = [
     [
       'gateway',
@@ -27,6 +27,7 @@ export function statusText(found: Status, now: number, width = Infinity): string
     ],
     ['config', configText(found)],
     ['reload', reloadText(found, now)],
+    ...(last?.result === 'rejected' ? diagnosticTexts(last) : []).map((text) => ['', text]),
     ['serving', `${found.url}${found.draining ? '   DRAINING' : ''}`],
     ...found.workers.map((one, at) => [at === 0 ? 'workers' : '', cutEnd(workerText(one, now), width - margin)]),
     ['requests', `${found.in_flight} in progress · ${plural(found.open_streams, 'open stream')}`],
@@ -37,8 +38,7 @@ export function statusText(found: Status, now: number, width = Infinity): string
     ...(found.restart_needed.length === 0 ? [] : [['restart', `needed for ${found.restart_needed.join(', ')}`]]),
     ...found.notes.filter((note) => !store.problems.includes(note)).map((note) => ['note', note]),
   ];
-  const problems = found.last_reload?.result === 'rejected' ? diagnosticLines(found.last_reload) : '';
-  return table(rows.map((row) => row.map(printable))) + problems + providersText(found, width);
+  return table(rows.map((row) => row.map(printable))) + providersText(found, width);
 }
 
 function workerText({ worker, pid, state, requests, in_flight: inFlight, ...one }: Status['workers'][number], now: number): string {
@@ -65,13 +65,24 @@ function reloadText({ last_reload: last }: Status, now: number): string {
   return `FAILED ${ago}: revision ${last.revision} keeps serving${last.reason === null ? '' : ` (${last.reason})`}`;
 }
 
-/** Each problem in one line, indented. */
-export function diagnosticLines({ diagnostics }: { readonly diagnostics: readonly ShownDiagnostic[] }): string {
-  const lines = diagnostics.map(({ file, line, column, level, message, hint }) =>
-    printable(`${file}:${line}:${column} ${level}: ${message}${hint === null ? '' : ` (${hint})`}`),
-  );
-  return lines.map((line) => `            ${line}\n`).join('');
+interface Diagnosed {
+  readonly diagnostics: readonly ShownDiagnostic[];
 }
+
+/** Each problem in one line, errors first: they are what made a reload fail. */
+const diagnosticTexts = ({ diagnostics }: Diagnosed): string[] =>
+  diagnostics
+    .toSorted((one, other) => Number(other.level === 'error') - Number(one.level === 'error'))
+    .map(
+      ({ file, line, column, level, message, hint }) =>
+        `${file}:${line}:${column} ${level}: ${message}${hint === null ? '' : ` (${hint})`}`,
+    );
+
+/** The same, indented. */
+export const diagnosticLines = (diagnosed: Diagnosed): string =>
+  diagnosticTexts(diagnosed)
+    .map((text) => `${' '.repeat(margin)}${printable(text)}\n`)
+    .join('');
 
 function logText({ kind, records, bytes, spool, dropped, dropped_bodies: bodies }: Status['store']): string {
   if (kind === 'off') return 'off';
