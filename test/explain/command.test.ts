@@ -252,7 +252,7 @@ plugins: [{use: ./shout.ts}, routing, transform, fallback-retry]
   it('fits the terminal', async () => {
     const { out } = await file.text(...key, '--config-name', 'plans', '--user', 'x'.repeat(400));
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
-    expect(out).toMatch(/^target 0 {3}main\/gpt-4o-mini {3}← goes here/m);
+    expect(out).toMatch(/→ target 1: no condition matches[^]*^target 1\.0 main\/gpt-4o-mini {3}← goes here/m);
     expect(out).toMatch(/gateway\.yaml:18$/m);
   });
 });

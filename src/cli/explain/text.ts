@@ -45,7 +45,7 @@ function routeLines({ node, strategy, at, conditions, chose, weights, because }:
 
 function targetLines(one: ExplainedTarget, at: number, all: readonly ExplainedTarget[]): Line[] {
   const name = one.model === '' ? one.provider : `${one.provider}/${one.model}`;
-  const lines: Line[] = [{ label: `target ${at}`, text: `${name}   ${whenText(one, at, all)}`, at: one.at }];
+  const lines: Line[] = [{ label: `target ${placeOf(one, at)}`, text: `${name}   ${whenText(one, at, all)}`, at: one.at }];
   const add = (label: string, text: string, origin?: Origin | null): void => void lines.push({ label: `  ${label}`, text, at: origin });
   if (one.problem !== null) add('problem', one.problem);
   if (one.url !== null) add('url', `${one.method ?? ''} ${one.url}`);
@@ -60,12 +60,20 @@ function targetLines(one: ExplainedTarget, at: number, all: readonly ExplainedTa
   return lines;
 }
 
+/** As the lines of the route count them: `1`, below a config as a target `1.0`; the order of attempts where no config is used. */
+function placeOf({ target }: ExplainedTarget, at: number): string {
+  const places = [...target.matchAll(/\.targets\[(\d+)\]/g)].map(([, place]) => place);
+  return places.length === 0 ? String(at) : places.join('.');
+}
+
 function whenText(one: ExplainedTarget, at: number, all: readonly ExplainedTarget[]): string {
   if (one.goes_here) return '← goes here';
   if (one.left_on.startsWith('left')) return one.left_on;
   if (one.url === null) return one.problem === null ? `left out: ${one.left_on}` : 'not possible';
   const before = all[at - 1];
-  return before === undefined ? '' : `if target ${at - 1} ends in ${before.goes_here || before.url !== null ? before.left_on : 'an error'}`;
+  return before === undefined
+    ? ''
+    : `if target ${placeOf(before, at - 1)} ends in ${before.goes_here || before.url !== null ? before.left_on : 'an error'}`;
 }
 
 const marks = { added: '+', removed: '-', changed: '~', moved: '>' } as const;
@@ -116,7 +124,7 @@ function fitted({ label, text, at }: Line, width: number): string {
   const rows = wrapped(printable(text), width - labels);
   const last = rows.at(-1) ?? '';
   const room = width - labels - textWidth(last) - textWidth(place);
-  const out = rows.map((row, index) => `${(index === 0 ? printable(label) : '').padEnd(labels)}${row}`);
+  const out = rows.map((row, index) => `${(index === 0 ? printable(label) : '').padEnd(labels - 1)} ${row}`);
   if (place !== '' && room >= 2) out[out.length - 1] += `${' '.repeat(room)}${place}`;
   else if (place !== '') out.push(place.padStart(Math.min(width, Math.max(width, place.length))));
   return out.map((row) => `${row.trimEnd()}\n`).join('');
