@@ -156,6 +156,15 @@ describe('a recorded request', () => {
     });
   });
 
+  it('of a caller that is not known has no body, whatever the settings keep', async () => {
+    const stranger = await ask({ 'x-gateway-api-key': 'another-key-of-nobody-04' });
+    await kept(stranger);
+    const told = await call(base, '/api/explain', { method: 'POST', token: adminToken, body: { from_log: stranger } });
+    expect(told).toMatchObject({ status: 404, code: 'record_not_found' });
+    expect(told.text).toContain('callers that it does not know');
+    expect(told.text).not.toContain('logging.requests.bodies');
+  });
+
   it.each([
     ['chat/completions', true],
     ['fine_tuning/jobs', false],

@@ -4,7 +4,7 @@ const none: Readonly<Record<string, never>> = Object.freeze({});
 const noMessage: MessageRecord = Object.freeze({
   headers: none,
   body: null,
-  why_absent: 'the request was rejected before a plan was made',
+  why_absent: 'the gateway keeps no headers and no bodies of callers that it does not know',
 });
 
 /** What the record of a request that was not let in says where nothing is known: such members are not written. */

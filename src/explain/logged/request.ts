@@ -88,7 +88,7 @@ export function requestAgain(stored: StoredRecord, body: LoggedBody, keys: reado
     throw new GatewayError('record_not_found', {
       message: `The request "${record.id}" cannot be made again: ${body.why}.`,
       hint:
-        record.bodies === 'redacted' || record.bodies === 'full'
+        !record.admitted || record.bodies === 'redacted' || record.bodies === 'full'
           ? 'Send it again from its client.'
           : 'Keep bodies from now on with logging.requests.bodies: redacted.',
     });
