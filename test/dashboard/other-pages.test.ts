@@ -117,6 +117,21 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     const banner = page.getByRole('alert');
     await banner.waitFor();
     expect(await banner.innerText()).toContain('gateway.yaml:9:9 unknown key "retrys"');
+    // Not every failure has a place in a file.
+    server.set({
+      status: { last_reload: { at: Date.now(), result: 'rejected', revision: '8f3c2a1', diagnostics: [], reason: 'The loader ended.' } },
+    });
+    await banner.getByText('The loader ended.').waitFor();
+  });
+
+  it('keeps what the cost is grouped by for whoever comes back', async () => {
+    const { page } = await open(server.url);
+    await page.getByRole('button', { name: 'Key', exact: true }).click();
+    await page.getByRole('link', { name: 'app-web', exact: true }).first().click();
+    await page.locator('.grid tbody tr:not(.space)').first().waitFor();
+    expect(new URL(page.url()).searchParams.get('q')).toBe('key:app-web');
+    await page.goBack();
+    await page.getByRole('heading', { name: 'By key' }).waitFor();
   });
 });
 

@@ -47,6 +47,26 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     expect(await page.evaluate('document.querySelector(".grid-box").scrollTop')).toBe(0);
   });
 
+  it('shows who responded after all failures, and whole names where there is room', async () => {
+    const row: LogRow = { ...newRow(1), status: 200, end: 'whole', provider: 'azure-eu', model: 'gpt-4o', fallback: true, attempts: 3 };
+    const hop = { provider: 'openai-main-in-europe', model: 'gpt-4o', said: '429' };
+    server.add({ ...row, error: null, message: null, key: 'analytics-of-a-shop', hops: [hop, hop] });
+    const page = await list();
+    const widths = (selector: string): Promise<number[]> =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((cell) => [cell.scrollWidth, cell.clientWidth]);
+    const answered = '.grid tbody tr:not(.space) .route > .cut:last-child';
+    expect(await page.locator('.route').first().innerText()).toMatch(/^openai-main-in-europe 429 ×2\s*→\s*azure-eu\/gpt-4o$/);
+    const [text = 0, shown = 1] = await widths(answered);
+    expect(text).toBeLessThanOrEqual(shown);
+    const [long = 0, cut = 0] = await widths('.c-key .cut');
+    expect(long).toBeGreaterThan(cut);
+    await page.setViewportSize({ width: 2560, height: 800 });
+    await expect.poll(async () => (await widths('.c-key .cut')).reduce((a, b) => a - b)).toBe(0);
+  });
+
   it('filters, keeps the filter in the address, and gives it back with the history', async () => {
     const page = await list();
     await filterOf(page).fill('status:>=400');

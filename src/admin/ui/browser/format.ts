@@ -1,3 +1,5 @@
+import { formatSize } from '../../../core/text/units.ts';
+
 /** Numbers, durations, sizes and times as the dashboard writes them. All are pure; the locale and the zone are the browser's. */
 
 const whole = new Intl.NumberFormat();
@@ -21,22 +23,18 @@ export const percent = (part: number, of: number): string => {
 export function duration(ms: number | null): string {
   if (ms === null) return '–';
   if (ms > 0 && ms < 0.05) return '< 0.1 ms';
-  if (ms < 10) return `${Number(ms.toFixed(1))} ms`;
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 10_000) return `${(ms / 1000).toFixed(2)} s`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 9.95) return `${Number(ms.toFixed(1))} ms`;
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 9995) return `${(ms / 1000).toFixed(2)} s`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
   if (seconds < 172_800) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
   return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3600)} h`;
 }
 
-export function bytes(n: number): string {
-  if (n < 1000) return `${n} B`;
-  if (n < 1_000_000) return `${(n / 1000).toFixed(n < 10_000 ? 1 : 0)} kB`;
-  if (n < 1_000_000_000) return `${(n / 1_000_000).toFixed(n < 10_000_000 ? 1 : 0)} MB`;
-  return `${(n / 1_000_000_000).toFixed(1)} GB`;
-}
+/** As settings and commands count: 1 MB is 1024² bytes. */
+export const bytes = formatSize;
 
 /** An exact decimal to four significant digits, without a float between. Null: the price is unknown. */
 export function usd(decimal: string | null): string {

@@ -1,3 +1,4 @@
+import { hopTexts } from '../../../core/logs/hops.ts';
 import type { LogRow } from '../../../core/logs/row.ts';
 import { compact, count, duration, usd } from '../browser/format.ts';
 import { Badge, Bar, type Tone } from '../components/display.tsx';
@@ -33,20 +34,20 @@ export function routeText({ provider, model, endpoint }: Pick<LogRow, 'provider'
   return model === null || model === '' ? `${provider} ${endpoint}` : `${provider}/${model}`;
 }
 
-/** `openai-main 429 → azure-eu/gpt-4o-mini`. */
+/** `openai-main 429 ×2 → azure-eu/gpt-4o-mini`: where it is narrow, what failed on the way is cut before what responded. */
 export function Route({ row }: { row: Pick<LogRow, 'hops' | 'provider' | 'model' | 'endpoint'> }) {
   const { hops } = row;
   const last = routeText(row);
   const title = [...hops.map((hop) => `${hop.provider}/${hop.model} ${hop.said}`), last].join(' → ');
   return (
-    <span class="cut route" title={title}>
-      {hops.slice(0, 3).map((hop, i) => (
-        <span key={i} class="hop">
-          {hop.provider} {hop.said} →{' '}
-        </span>
-      ))}
-      {hops.length > 3 && <span class="hop">+{hops.length - 3} → </span>}
-      {last}
+    <span class="route" title={title}>
+      {hops.length > 0 && (
+        <>
+          <span class="hops cut">{hopTexts(hops).join(' → ')}</span>
+          <span class="hops"> → </span>
+        </>
+      )}
+      <span class="cut">{last}</span>
     </span>
   );
 }

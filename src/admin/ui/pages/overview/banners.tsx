@@ -20,6 +20,7 @@ function Shown({ status }: { status: Status }) {
     <>
       {reload?.result === 'rejected' && (
         <Notice tone="bad" title={`The last reload failed; revision ${status.revision} keeps serving`}>
+          {reload.reason !== null && <p>{reload.reason}</p>}
           <ul class="stack tight">
             {errors.slice(0, 3).map((entry, i) => (
               <li key={i}>

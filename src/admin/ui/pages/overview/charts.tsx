@@ -12,7 +12,7 @@ import { Choice } from '../../components/tabs.tsx';
 import { statusSeries } from './status-series.ts';
 import { type Range, anyError, both, fixedRange, requestsHref, term } from '../../log/terms.ts';
 
-const dimensions: readonly (readonly [Dimension, string])[] = [
+export const dimensions: readonly (readonly [Dimension, string])[] = [
   ['model', 'Model'],
   ['config', 'Config'],
   ['key', 'Key'],

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Status } from '../../../api-types.ts';
-import type { Dimension, Stats } from '../../../../core/logs/reader.ts';
+import type { Stats } from '../../../../core/logs/reader.ts';
 import { get } from '../../browser/api.ts';
 import { useLoad } from '../../browser/load.ts';
 import { parameters, setParameters } from '../../browser/route.ts';
@@ -12,7 +12,7 @@ import { SwitchedOff } from '../../log/switched-off.tsx';
 import { RangePicker } from '../../log/range-picker.tsx';
 import { boundsOf, isRange, rangeTerms, stepFor } from '../../log/terms.ts';
 import { Banners } from './banners.tsx';
-import { Charts } from './charts.tsx';
+import { Charts, dimensions } from './charts.tsx';
 import { Figures } from './figures.tsx';
 import { FirstRequest } from './first-request.tsx';
 import { Providers } from './providers.tsx';
@@ -24,7 +24,7 @@ export function Overview() {
   const asked = parameters.value.get('range');
   const range = isRange(asked) && asked !== 'all' ? asked : '1h';
   const [isOpen, setOpen] = useState(false);
-  const [by, setBy] = useState<Dimension>('model');
+  const by = dimensions.find(([id]) => id === parameters.value.get('by'))?.[0] ?? 'model';
   useShortcuts([{ keys: 't', does: 'choose the time range', group: 'Overview', run: () => setOpen(true) }]);
   const step = useMemo(() => {
     const { since, until } = boundsOf(range, Date.now()) ?? { since: 0, until: 3_600_000 };
@@ -77,7 +77,13 @@ export function Overview() {
           <Await loaded={status} lines={2}>
             {({ providers }) => <Providers providers={providers} />}
           </Await>
-          <Charts stats={stats.data} groups={groups.data} by={by} onBy={setBy} range={range} />
+          <Charts
+            stats={stats.data}
+            groups={groups.data}
+            by={by}
+            onBy={(next) => setParameters({ by: next === 'model' ? undefined : next }, { replace: true })}
+            range={range}
+          />
         </>
       )}
     </Page>

@@ -15,6 +15,8 @@ export interface GridColumn {
   readonly name: string;
   /** Pixels; undefined: what is left. */
   readonly width: number | undefined;
+  /** Pixels of a name in full, where a wide window has room for it. */
+  readonly most?: number;
   readonly isNumber?: boolean;
   readonly cell: (row: LogRow, context: CellContext) => ComponentChildren;
 }
@@ -60,9 +62,9 @@ const number = (id: string, name: string, width: number, of: (row: LogRow) => st
 export const fixedColumns: readonly GridColumn[] = [
   { id: 'time', name: 'Time', width: 104, cell: time },
   { id: 'status', name: 'Status', width: 140, cell: (row) => <Status {...row} /> },
-  column('config', 'Config', 80, (row) => row.config),
-  { id: 'route', name: 'Route', width: 180, cell: (row) => <Route row={row} /> },
-  column('key', 'Key', 76, (row) => row.key),
+  { ...column('config', 'Config', 80, (row) => row.config), most: 180 },
+  { id: 'route', name: 'Route', width: 180, most: 420, cell: (row) => <Route row={row} /> },
+  { ...column('key', 'Key', 76, (row) => row.key), most: 180 },
   {
     id: 'duration',
     name: 'Duration',
@@ -127,3 +129,22 @@ export function columnOf(id: string): GridColumn | undefined {
 }
 
 export const shownColumns = (): readonly GridColumn[] => chosenColumns.value.map(columnOf).filter((entry) => entry !== undefined);
+
+/** Pixels that the column without a width gets at least, and before others grow. */
+const narrowestRest = 110;
+const fairRest = 400;
+
+/** Names grow into what a wide window has left beside a fair preview. @param room pixels @returns columns with their widths, and their sum */
+export function fitted(columns: readonly GridColumn[], room: number): { readonly columns: readonly GridColumn[]; readonly least: number } {
+  const own = columnWidths.value;
+  const wished = columns.map((one) => ({ ...one, width: own[one.id] ?? one.width }));
+  const sumOf = (rest: number): number => wished.reduce((sum, { width }) => sum + (width ?? rest), 0);
+  const wants = ({ id, width, most }: GridColumn): number =>
+    width === undefined || most === undefined || own[id] !== undefined ? 0 : most - width;
+  const wanted = wished.reduce((sum, one) => sum + wants(one), 0);
+  const share = wanted === 0 ? 0 : Math.min(1, Math.max(0, room - sumOf(fairRest)) / wanted);
+  return {
+    columns: wished.map((one) => (one.width === undefined ? one : { ...one, width: Math.floor(one.width + share * wants(one)) })),
+    least: sumOf(narrowestRest),
+  };
+}

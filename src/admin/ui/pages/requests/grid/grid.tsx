@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import type { LogRow } from '../../../../../core/logs/row.ts';
-import { chosenColumns, columnWidths, shownColumns } from './columns.tsx';
+import { chosenColumns, fitted, shownColumns } from './columns.tsx';
 import { Heads } from './heads.tsx';
 import { Row } from './row.tsx';
 
@@ -10,8 +10,6 @@ const mostDrawn = 80;
 const beyond = 8;
 const rowHeight = 36;
 const cardHeight = 112;
-/** Pixels that the column without a width gets at least. */
-const narrowestRest = 110;
 
 interface GridProps {
   readonly rows: readonly LogRow[];
@@ -42,21 +40,19 @@ export function Grid({ rows, selected, onOpen, onEnd, onTop, footer, loading }: 
     const at = rows.findIndex(({ id }) => id === selected);
     if (at >= 0) reveal(box.current, at * height, height);
   }, [selected]);
-  const columns = shownColumns();
-  const widths = columnWidths.value;
+  const { columns, least } = fitted(shownColumns(), view.width);
   const longest = useMemo(() => scaleOf(rows), [rows.length, rows[0]?.id]);
-  const fixed = columns.reduce((sum, { id, width }) => sum + (widths[id] ?? width ?? narrowestRest), 0);
   return (
     <div class="grid-box" ref={box} tabIndex={0} role="region" aria-label="Requests" aria-busy={loading}>
       <table
         class={isCards ? 'grid cards' : 'grid'}
         role="table"
         aria-rowcount={rows.length + 1}
-        style={isCards ? { width: '100%' } : { minWidth: `${fixed}px` }}
+        style={isCards ? { width: '100%' } : { minWidth: `${least}px` }}
       >
         <colgroup>
           {columns.map(({ id, width }) => (
-            <col key={id} style={{ width: widths[id] !== undefined ? `${widths[id]}px` : width === undefined ? 'auto' : `${width}px` }} />
+            <col key={id} style={{ width: width === undefined ? 'auto' : `${width}px` }} />
           ))}
         </colgroup>
         <Heads columns={columns} key={chosenColumns.value.join()} />

@@ -36,7 +36,7 @@ function Handle({ column }: { column: GridColumn }) {
     handle.addEventListener('pointermove', move);
     handle.addEventListener('lostpointercapture', () => handle.removeEventListener('pointermove', move), { once: true });
   };
-  const width = columnWidths.value[id] ?? column.width ?? 200;
+  const width = column.width ?? 200;
   return (
     <span
       class="handle"
