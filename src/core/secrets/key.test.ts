@@ -30,6 +30,8 @@ describe('isDamagedKey', () => {
     ['one wrong character', key.replace('Q', 'q'), true],
     ['two swapped characters', key.replace('9f', 'f9'), true],
     ['a character too much', `${key}x`, true],
+    ['another length with its checksum', `${body}x_${keyChecksum(`${body}x`)}`, true],
+    ['another sign before its checksum', `${body}-${keyChecksum(body)}`, true],
     ['nothing behind the prefix', 'gw_live_', true],
   ])('judges %s', (_, text, damaged) => {
     expect(isDamagedKey(text)).toBe(damaged);

@@ -99,6 +99,28 @@ describe.each([0, often])('a flow with a secret, after %i chunks', (uses) => {
     );
   });
 
+  it('hides each form of it wherever it is cut', () => {
+    for (const form of forms) {
+      const { redactor: one, hits } = redactorOf(secretForms(['x-key', odd]), uses);
+      const length = Buffer.byteLength(form);
+      for (let cut = 1; cut < length; cut += 1) expect(pieces(one, `a ${form} b`, [2 + cut]).join('')).toBe(`a ${'*'.repeat(length)} b`);
+      expect(hits()).toBe(length - 1);
+    }
+  });
+
+  it('hides a secret in which another one is', () => {
+    const inner = 'abc-1234567';
+    const outer = `${inner}-tail-89`;
+    for (const secrets of [
+      [inner, outer],
+      [outer, inner],
+    ]) {
+      const { redactor: one } = redactorOf(secretForms([], secrets), uses);
+      const shown = `a ${'*'.repeat(outer.length)} b`;
+      expect([one.text(`a ${outer} b`), one.whole(Buffer.from(`a ${outer} b`)).toString()]).toEqual([shown, shown]);
+    }
+  });
+
   it('passes a chunk on as it is when nothing in it can be the beginning of a secret', () => {
     const { redactor: one } = redactor('x-api-key', key);
     for (const text of ['data: {"a":1}\n\n', 'plain', 'sk-l and more']) {
@@ -117,6 +139,9 @@ describe.each([0, often])('a flow with a secret, after %i chunks', (uses) => {
   it('shows a short beginning at the very end, and no more than half of it', () => {
     const { redactor: short } = redactor('x-api-key', key);
     expect([short.push(Buffer.from('see sk-li')).toString(), short.end().toString()]).toEqual(['see ', 'sk-li']);
+    const half = key.slice(0, key.length / 2);
+    const { redactor: other } = redactor('x-api-key', key, 'x-other', 'zz-1234-5678');
+    for (const text of [half, 'sk-live-4']) expect([other.push(Buffer.from(text)).length, other.end().toString()]).toEqual([0, text]);
     const { redactor: long, hits } = redactor('x-api-key', key);
     const most = key.slice(0, -1);
     expect([long.push(Buffer.from(most)).toString(), long.end().toString(), hits()]).toEqual(['', '*'.repeat(most.length), 1]);
@@ -132,13 +157,14 @@ describe.each([0, often])('a flow with a secret, after %i chunks', (uses) => {
 
 describe('headers with a secret', () => {
   it.each([
-    [{ 'x-a': `v ${key}` }, { 'x-a': `v ${'*'.repeat(key.length)}` }],
-    [{ 'x-a': key.toUpperCase() }, { 'x-a': key.toUpperCase() }],
-    [{ [`x-${key}`]: '1', b: '2' }, { b: '2' }],
-  ])('%j', (headers, shown) => {
-    const { redactor: one } = redactor('x-api-key', key);
-    expect(one.headers(headers as Record<string, string>)).toEqual(shown);
+    [{ 'x-a': `v ${key}` }, { 'x-a': `v ${'*'.repeat(key.length)}` }, 1],
+    [{ 'x-a': key.toUpperCase() }, { 'x-a': key.toUpperCase() }, 0],
+    [{ [`x-${key}`]: '1', b: '2' }, { b: '2' }, 1],
+  ])('%j', (headers, shown, found) => {
+    const { redactor: one, hits } = redactor('x-api-key', key);
+    expect([one.headers(headers as Record<string, string>), hits()]).toEqual([shown, found]);
     expect(one.pairs(Object.entries(headers).flat())).toEqual(Object.entries(shown).flat());
+    expect(hits()).toBe(2 * found);
   });
 
   it('are the same object without one', () => {
