@@ -27,6 +27,17 @@ describe.each(['22.19.0', '22.21.0', '23.11.0', '24.0.0', '24.9.0', '25.0.0'])('
     { name: 'for WebSocket is an upgrade', request: offers('GET', 'websocket'), goesTo: 'upgrade' },
     { name: 'that offers h2c is a request', request: offers('GET', 'h2c'), goesTo: 'request' },
     { name: 'with a body that offers h2c is a request', request: `${offers('POST', 'h2c', 'content-length: 2\r\n')}{}`, goesTo: 'request' },
+    { name: 'with a body is a request', request: `${offers('GET', 'websocket', 'content-length: 2\r\n')}{}`, goesTo: 'request' },
+    {
+      name: 'with a body in chunks is a request',
+      request: `${offers('GET', 'websocket', 'transfer-encoding: chunked\r\n')}0\r\n\r\n`,
+      goesTo: 'request',
+    },
+    {
+      name: 'for WebSocket behind one that is being answered is a request',
+      request: `GET / HTTP/1.1\r\nhost: a\r\n\r\n${offers('GET', 'websocket')}`,
+      goesTo: 'request',
+    },
     { name: 'without an offer is a request', request: 'GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n', goesTo: 'request' },
     { name: 'for a tunnel is a tunnel', request: 'CONNECT a:443 HTTP/1.1\r\nhost: a\r\n\r\n', goesTo: 'connect' },
   ])('$name', async ({ request, goesTo }) => {
