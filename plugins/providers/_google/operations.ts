@@ -16,6 +16,9 @@ import { toImages } from '#formats/google-generate/images/request.ts';
 import type { GeminiOptions } from '#formats/google-generate/request/conversion.ts';
 import { toGenerateContent } from '#formats/google-generate/request/index.ts';
 import { editFromForm } from '#formats/openai-objects/edit-form.ts';
+import { withToolNames } from '#formats/tool-names/index.ts';
+import { objectWithServiceNames } from '#formats/tool-names/request.ts';
+import { geminiNames, toolNames, vertexNames } from '#formats/tool-names/rule.ts';
 import { JsonTap } from '#formats/shared/answer/json-tap.ts';
 
 type ACall<Settings> = Call<Settings & CommonSettings>;
@@ -66,6 +69,7 @@ export const geminiOptions = (
 /** The routes that Gemini serves, converted both ways. */
 export function geminiOperations<Settings extends GeminiConversion>(service: GeminiService<Settings>) {
   const { surface } = service;
+  const rule = surface === 'vertex' ? vertexNames : geminiNames;
   const optionsOf = (call: ACall<Settings>) => geminiOptions(surface, call.settings, service.files?.(call));
   const media = service.media === undefined ? {} : { media: service.media.bind(service) };
   const named = (call: ACall<Settings>) => {
@@ -109,7 +113,10 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
     isConverted: true,
     begin(body, call) {
       const model = service.ownModel(call);
-      const { body: asked, dropped } = toGenerateContent(chatOfResponses(objectOf(body)), named(call), optionsOf(call));
+      const chatBody = chatOfResponses(objectOf(body));
+      const names = toolNames(chatBody, rule);
+      const counted = names === undefined ? chatBody : objectWithServiceNames(chatBody, names);
+      const { body: asked, dropped } = toGenerateContent(counted, named(call), optionsOf(call));
       return {
         request: requestTo(service, call, { body: toCountTokens(asked, model, surface), dropped }, 'countTokens'),
         tap: new JsonTap(),
@@ -119,7 +126,7 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
   };
 
   return {
-    'chat/completions': chat,
+    'chat/completions': withToolNames(chat, () => rule),
     embeddings,
     ...imageOperations(service, optionsOf),
     'responses/input_tokens': inputTokens,

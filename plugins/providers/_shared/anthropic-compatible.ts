@@ -8,6 +8,8 @@ import {
   Passing,
   type UpstreamRequest,
 } from '#core/provider.ts';
+import { withToolNames } from '#formats/tool-names/index.ts';
+import { anthropicNames } from '#formats/tool-names/rule.ts';
 import { MessagesChat } from '#formats/anthropic-messages/answer/chat.ts';
 import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
 import { withRemembered } from '#formats/anthropic-messages/answer/thoughts.ts';
@@ -62,7 +64,7 @@ export function anthropicOperations<Settings>(service: AnthropicService<Settings
     ...shared,
     begin: (body, call) => new Passing(nativeRequest(service, 'messages/count_tokens', body, call), new JsonTap()),
   };
-  return { 'chat/completions': chat, messages, 'messages/count_tokens': countTokens } as const;
+  return { 'chat/completions': withToolNames(chat, () => anthropicNames), messages, 'messages/count_tokens': countTokens } as const;
 }
 
 type Named = Pick<Call, 'model' | 'stream' | 'foundationModel' | 'strict' | 'showsReasoning' | 'id' | 'createdAt' | 'notes'>;

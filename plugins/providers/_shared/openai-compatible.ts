@@ -23,6 +23,8 @@ import { BytesTap, ObjectTap, orNothing } from '#formats/openai-objects/object-t
 import { batchOf, jobOf } from '#formats/openai-objects/objects.ts';
 import { editFromForm } from '#formats/openai-objects/edit-form.ts';
 import { mends } from '#formats/openai-objects/mends.ts';
+import { withToolNames } from '#formats/tool-names/index.ts';
+import { type NameRule, openaiNames } from '#formats/tool-names/rule.ts';
 import { requestOf } from './openai-request.ts';
 import { type OpenAiEndpoint, openaiEndpoints, openaiTaps } from '#formats/openai-objects/taps.ts';
 
@@ -87,7 +89,7 @@ function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: Op
   const tapOf = endpoint === 'files/{id}/delete' ? () => orNothing(new ObjectTap()) : openaiTaps[endpoint];
   const begin: Operation<Settings>['begin'] = (body, call) => new Passing(requestOf(service, endpoint, body, call), tapOf(call));
   // Clients of the format itself send files as the service takes them.
-  if (endpoint === 'chat/completions') return { media: translatedFiles, begin };
+  if (endpoint === 'chat/completions') return withToolNames({ media: translatedFiles, begin }, namesOfTranslated);
   if (endpoint === 'images/edits' && service.imageEdits !== undefined) return { fromForm: editFromForm, begin };
   if (shown === undefined) return { begin };
   return { ...shown.facts, begin: (body, call) => ({ ...begin(body, call), ...shown.by(call) }) };
@@ -106,6 +108,10 @@ function shownBy<Settings>(service: OpenAiCompatible<Settings>, endpoint: OpenAi
   const mend = mends.get(endpoint);
   return mend === undefined ? undefined : { facts: {}, by: (call) => ({ mend: (text) => mend(text, call) }) };
 }
+
+/** Clients of the format itself know which names it has. */
+const namesOfTranslated = ({ isTranslated }: Pick<Call, 'isTranslated'>): NameRule | undefined =>
+  isTranslated === true ? openaiNames : undefined;
 
 const translatedFiles = (body: JsonBody | EmptyBody, call: Pick<Call, 'isTranslated'>): readonly MediaNeed[] =>
   call.isTranslated === true && body.kind === 'json' ? urlFiles(body.json()) : noFiles;

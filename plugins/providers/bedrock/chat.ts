@@ -7,20 +7,25 @@ import { ConverseStream } from '#formats/bedrock-converse/answer/stream.ts';
 import { ConverseTap } from '#formats/bedrock-converse/answer/tap.ts';
 import { fromConverse } from '#formats/bedrock-converse/answer/whole.ts';
 import { mediaNeeds, toConverse } from '#formats/bedrock-converse/request/index.ts';
+import { withToolNames } from '#formats/tool-names/index.ts';
+import { openaiNames } from '#formats/tool-names/rule.ts';
 import { type BCall, toModel } from './address.ts';
 import type { BedrockSettings } from './settings.ts';
 
 /** Chat completions as Converse and ConverseStream, for models of every vendor. */
-export const chat: Operation<BedrockSettings> = {
-  isConverted: true,
-  media: (body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json()) : []),
-  begin: (body, call) => ({
-    request: request(body, call),
-    tap: new ConverseTap(),
-    reader: () => new ConverseStream(call),
-    result: (text, answer) => fromConverse(text, call, answer),
-  }),
-};
+export const chat: Operation<BedrockSettings> = withToolNames(
+  {
+    isConverted: true,
+    media: (body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json()) : []),
+    begin: (body, call) => ({
+      request: request(body, call),
+      tap: new ConverseTap(),
+      reader: () => new ConverseStream(call),
+      result: (text, answer) => fromConverse(text, call, answer),
+    }),
+  },
+  () => openaiNames,
+);
 
 function request(body: JsonBody | EmptyBody, call: BCall): UpstreamRequest {
   const action = call.stream ? 'converse-stream' : 'converse';

@@ -1,0 +1,98 @@
+import type { ModelEvent, WireEvent } from '../../core/events.ts';
+import type { GatewayError } from '../../core/error.ts';
+import { parseExact } from '../../core/json/scan.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import type { Call, CommonSettings, Operation, Translation } from '../../core/provider.ts';
+import type { StreamTransform } from '../../core/stream.ts';
+import { ChatReader } from '../openai-chat/reader/chunks.ts';
+import { blocksWith, callWith, withServiceNames } from './request.ts';
+import { type NameRule, type ToolNames, toolNames } from './rule.ts';
+
+type ACall<Settings> = Call<Settings & CommonSettings>;
+
+/**
+ * A chat operation whose service is sent no names of tools that it rejects: clients of other formats have longer ones, and
+ * some other characters. Answers and later turns have the client's names. Nothing is done for requests without such a name.
+ *
+ * @param ruleFor undefined where the names go as they came
+ */
+export function withToolNames<Settings>(
+  chat: Operation<Settings>,
+  ruleFor: (call: ACall<Settings>) => NameRule | undefined,
+): Operation<Settings> {
+  return {
+    ...chat,
+    begin(body, call) {
+      const rule = body.kind === 'json' ? ruleFor(call) : undefined;
+      const names = rule === undefined || body.kind !== 'json' ? undefined : toolNames(body.json(), rule);
+      if (names === undefined || body.kind !== 'json') return chat.begin(body, call);
+      return restored(chat.begin(withServiceNames(body, names), call), names);
+    },
+  };
+}
+
+/** What was begun with other names, answering with the client's own. */
+function restored(inner: Translation, { toService, toClient }: ToolNames): Translation {
+  const { request, tap, local } = inner;
+  const warning = `${toService.size === 1 ? 'One tool has a name' : `${toService.size} tools have names`} that the provider does not accept: another is sent, and restored in responses.`;
+  return {
+    request: { ...request, warnings: [...(request.warnings ?? []), warning] },
+    tap,
+    reader: () => new NamedReader(inner.reader?.() ?? new ChatReader(), toClient),
+    result: (text, answer) =>
+      withClientNames(inner.result === undefined ? parsed(inner.mend?.(text) ?? text) : inner.result(text, answer), toClient),
+    ...(local === undefined ? {} : { local: (sent) => local.call(inner, sent) }),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A chat completion whose calls have the client's names. */
+function withClientNames(completion: unknown, names: ToolNames['toClient']): unknown {
+  if (!isPlain(completion) || !Array.isArray(completion['choices'])) return completion;
+  const choices = (completion['choices'] as unknown[]).map((choice) =>
+    isPlain(choice) && isPlain(choice['message']) ? { ...choice, message: messageWith(choice['message'], names) } : choice,
+  );
+  return { ...completion, choices };
+}
+
+function messageWith(message: Plain, names: ToolNames['toClient']): Plain {
+  const { tool_calls: calls } = message;
+  const named = Array.isArray(calls) ? (calls as unknown[]).map((call) => (isPlain(call) ? callWith(call, names) : call)) : undefined;
+  return { ...message, ...(named === undefined ? {} : { tool_calls: named }), ...blocksWith(message, names) };
+}
+
+class NamedReader implements StreamTransform<WireEvent, ModelEvent> {
+  readonly #inner: StreamTransform<WireEvent, ModelEvent>;
+  readonly #names: ToolNames['toClient'];
+
+  constructor(inner: StreamTransform<WireEvent, ModelEvent>, names: ToolNames['toClient']) {
+    this.#inner = inner;
+    this.#names = names;
+  }
+
+  push(event: WireEvent): readonly ModelEvent[] {
+    return this.#named(this.#inner.push(event));
+  }
+
+  end(): readonly ModelEvent[] {
+    return this.#named(this.#inner.end());
+  }
+
+  fail(error: GatewayError): readonly ModelEvent[] {
+    return this.#named(this.#inner.fail(error));
+  }
+
+  #named(events: Iterable<ModelEvent>): readonly ModelEvent[] {
+    return Array.from(events, (event) => {
+      const name = event.type === 'tool_call' && event.name !== undefined ? this.#names.get(event.name) : undefined;
+      return name === undefined ? event : { ...event, name };
+    });
+  }
+}

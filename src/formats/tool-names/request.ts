@@ -1,0 +1,72 @@
+import type { BodyPatch, JsonBody } from '../../core/json/body.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { holderOf, type ToolNames } from './rule.ts';
+
+type Names = ToolNames['toService'];
+
+/** Members of a chat that name its tools. */
+const members = ['tools', 'functions', 'tool_choice', 'function_call', 'messages'] as const;
+
+/** A chat whose tools have the names that its service accepts; every byte around them stays. */
+export const withServiceNames = (body: JsonBody, { toService }: ToolNames): JsonBody =>
+  body.edit(patchOf((key) => (body.has(key) ? body.exact(key) : undefined), toService));
+
+/** The same of an object. */
+export const objectWithServiceNames = (body: Plain, { toService }: ToolNames): Plain => ({
+  ...body,
+  ...Object.fromEntries(patchOf((key) => body[key], toService)),
+});
+
+function patchOf(read: (key: string) => unknown, names: Names): BodyPatch {
+  const patch = new Map<string, unknown>();
+  for (const key of members) {
+    const value = read(key);
+    if (value !== undefined) patch.set(key, key === 'messages' ? each(value, (one) => messageWith(one, names)) : namedWith(value, names));
+  }
+  return patch;
+}
+
+const each = (value: unknown, change: (one: Plain) => Plain): unknown =>
+  Array.isArray(value) ? (value as unknown[]).map((one) => (isPlain(one) ? change(one) : one)) : value;
+
+/** Tools, and choices of one or some of them, in each of their forms. */
+function namedWith(value: unknown, names: Names): unknown {
+  if (Array.isArray(value)) return each(value, (one) => (holderOf(one) === undefined ? one : callWith(one, names)));
+  if (!isPlain(value)) return value;
+  const { allowed_tools: allowed, tools } = value;
+  return {
+    ...callWith(value, names),
+    ...(isPlain(allowed) ? { allowed_tools: { ...allowed, tools: namedWith(allowed['tools'], names) } } : {}),
+    ...(tools === undefined ? {} : { tools: namedWith(tools, names) }),
+  };
+}
+
+/** An object that has a name, or has one inside of it. */
+export function callWith(call: Plain, names: Names): Plain {
+  const inner = (['function', 'custom'] as const).find((key) => isPlain(call[key]));
+  if (inner !== undefined) return { ...call, [inner]: callWith(call[inner] as Plain, names) };
+  const name = typeof call['name'] === 'string' ? names.get(call['name']) : undefined;
+  return name === undefined ? call : { ...call, name };
+}
+
+function messageWith(message: Plain, names: Names): Plain {
+  const { role, tool_calls: calls, function_call: call } = message;
+  // Others have the name of a person there.
+  const base = role === 'tool' || role === 'function' ? callWith(message, names) : message;
+  return {
+    ...base,
+    ...(calls === undefined ? {} : { tool_calls: each(calls, (one) => callWith(one, names)) }),
+    ...(isPlain(call) ? { function_call: callWith(call, names) } : {}),
+    ...blocksWith(message, names),
+  };
+}
+
+/** Blocks of content that stand for a call. */
+export function blocksWith(message: Plain, names: Names): Plain {
+  const out: Record<string, unknown> = {};
+  for (const key of ['content', 'content_blocks'] as const) {
+    const value = message[key];
+    if (Array.isArray(value)) out[key] = each(value, (one) => (one['type'] === 'tool_use' ? callWith(one, names) : one));
+  }
+  return out;
+}
