@@ -9,14 +9,14 @@ import { modelFault } from './models.ts';
 import { refusedBy } from './refusals.ts';
 
 /** Why a leaf may not be used. */
-export type Rule = 'no-provider' | 'key-provider' | 'key-prompt' | 'model' | 'host' | 'setting' | 'bound';
+export type Rule = 'no-provider' | 'key-provider' | 'key-prompt' | 'model' | 'unusable' | 'host' | 'setting' | 'bound';
 
 /** The first leaf that was refused, kept as parts: most walks go on to another leaf and need no error. */
 export interface Refused {
   readonly rule: Rule;
   readonly leaf: Leaf;
   readonly binding: ProviderBinding | undefined;
-  /** What the rule `model` says. */
+  /** What the rules `model` and `unusable` say. */
   readonly fault: GatewayError | undefined;
 }
 
@@ -63,6 +63,7 @@ export class LeafRules implements PlanFacts, QueryFacts, WalkFacts {
     const rules = rulesFor(this.#key, binding, leaf);
     const rule = this.#broken(leaf, binding);
     if (rule !== undefined) return this.#refuse({ rule, leaf, binding, fault: undefined });
+    if (binding.unusable !== undefined) return this.#refuse({ rule: 'unusable', leaf, binding, fault: binding.unusable });
     const fault = isLimited(rules) ? modelFault(this.#ctx, leaf, rules) : undefined;
     return fault === undefined || this.#refuse({ rule: 'model', leaf, binding, fault });
   }

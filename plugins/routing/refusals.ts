@@ -76,6 +76,7 @@ export function refusedBy(ctx: Admitted, refused: Refused | undefined): GatewayE
   switch (rule) {
     case 'no-provider':
     case 'model':
+    case 'unusable':
       return noTarget(ctx);
     case 'key-provider':
       return notAllowed(

@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { makeBinding, makeContext, makeProvider, makeSnapshot, refusal, setUp } from '../../test/support/stage-context.ts';
+import { GatewayError } from '#core/error.ts';
+import {
+  makeBinding,
+  makeBranch,
+  makeConfig,
+  makeContext,
+  makeLeaf,
+  makeProvider,
+  makeSnapshot,
+  refusal,
+  setUp,
+} from '../../test/support/stage-context.ts';
 import { team, snapshot, route, withKey, asking } from '../../test/support/routing.ts';
 import routing from './index.ts';
 
@@ -73,6 +84,29 @@ describe('what a key may use', () => {
     const rules = { allowsModel: (model: string) => model === 'small' };
     expect(await route({ headers: { 'x-gateway-config': 'small-first' }, body: asking('m'), caller: withKey(rules) })).toMatchObject({
       slug: 'azure-eu',
+    });
+  });
+
+  describe('a provider that is switched off', () => {
+    const off = makeBinding('off', { unusable: new GatewayError('not_allowed', { message: 'The provider "off" is disabled.' }) });
+    const on = makeBinding('on');
+    const leaves = [makeLeaf({ provider: off }), makeLeaf({ provider: on })];
+    const configs = [
+      makeConfig('chain', makeBranch('fallback', leaves, { fallsBackOn: (status) => status === 429 })),
+      makeConfig('spread', makeBranch('loadbalance', leaves)),
+      makeConfig('only', makeLeaf({ provider: off })),
+    ];
+    const catalog = makeSnapshot({ providers: [off, on], configs });
+    const ask = (config: string, random: number) =>
+      route({ snapshot: catalog, headers: { 'x-gateway-config': config }, body: asking('m'), over: { random } });
+
+    it('leaves its place to other targets', async () => {
+      const slugs = await Promise.all([ask('chain', 0), ask('spread', 0.1), ask('spread', 0.4), ask('spread', 0.7), ask('spread', 0.9)]);
+      expect(slugs.map(({ slug }) => slug)).toEqual(['on', 'on', 'on', 'on', 'on']);
+    });
+
+    it('is the error where there is no other', async () => {
+      expect(await refusal(() => ask('only', 0))).toBe(off.unusable);
     });
   });
 
