@@ -3,6 +3,7 @@ import type { Routed } from '#core/context.ts';
 import { bareModel } from '#core/model/model-name.ts';
 import { type Override, overridePatch } from './override.ts';
 import { GatewayError } from '#core/error.ts';
+import { hasUnreadBody } from '#core/json/unread-body.ts';
 import type { Clocks } from '#core/snapshot.ts';
 import { spelled } from '#core/text/header-spelling.ts';
 
@@ -11,6 +12,7 @@ import { spelled } from '#core/text/header-spelling.ts';
  * be changed.
  */
 export function bodyFor(ctx: Routed, body: RequestBody, override: Override | undefined): RequestBody {
+  if (override !== undefined && hasUnreadBody(ctx)) warnAboutBody(ctx, override);
   if (body.kind !== 'json') return body;
   if (override === undefined) return withoutSlug(body);
   warnAboutStream(ctx, override);
@@ -38,6 +40,13 @@ function warnAboutStream(ctx: Routed, override: Override): void {
   if (override.stream === undefined || override.stream === ctx.stream) return;
   const warning = 'override_params.stream is not applied: the client decides whether a response is streamed';
   if (!ctx.warnings.includes(warning)) ctx.warnings.push(warning);
+}
+
+/** Labels are for the record, which has them in any case. */
+function warnAboutBody({ warnings }: Routed, { model, members }: Override): void {
+  const names = [...(model === undefined ? [] : ['model']), ...members.map(({ key }) => key)].filter((name) => name !== 'labels');
+  const warning = `override_params (${names.join(', ')}) are not applied: the gateway does not parse the body of this request`;
+  if (names.length > 0 && !warnings.includes(warning)) warnings.push(warning);
 }
 
 /** `x-gateway-request-timeout` in milliseconds: it may only lower the clock. @throws GatewayError */

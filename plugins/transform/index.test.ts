@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '#core/error.ts';
-import { emptyBody } from '#core/json/body.ts';
+import { emptyBody, type PassingBody } from '#core/json/body.ts';
 import type { MediaNeed, Operation, Tap, Translation, UpstreamRequest } from '#core/provider.ts';
 import { chat, draft, prepare } from '../../test/support/prepare.ts';
 import { makeBinding, makeContext, makeHost, makeLeaf, makeProvider, noon, refusal, setUp } from '../../test/support/stage-context.ts';
@@ -93,6 +93,22 @@ describe('override_params', () => {
     const { body, ctx } = await prepare({ leaf: { override: { stream: true } } });
     expect(JSON.parse(body ?? '')).toEqual(chat);
     expect(ctx.warnings).toEqual([expect.stringMatching(/stream is not applied/)]);
+  });
+
+  it.each([
+    [
+      'a relayed body',
+      10,
+      { model: 'm', n: 2, labels: { a: 'b' } },
+      [expect.stringContaining('override_params (model, n) are not applied')],
+    ],
+    ['a relayed body, where there are only labels', 10, { labels: { a: 'b' } }, []],
+    ['no body', 0, { n: 2 }, []],
+  ])('leave a warning where they cannot be written into %s', async (_, length, override, warnings) => {
+    const binding = makeBinding('main', { provider: makeProvider({ relay: () => ({ origin: 'https://api.example', path: '/' }) }) });
+    const body = { kind: 'passing', contentType: 'application/json', length } as PassingBody;
+    const over = { endpoint: 'relay', method: length === 0 ? 'GET' : 'POST', path: '/v1/rerank', body } as const;
+    expect((await prepare({ binding, over, leaf: { override } })).ctx.warnings).toEqual(warnings);
   });
 });
 

@@ -20,7 +20,12 @@ export const providerCommon = {
     type: { type: 'string', description: 'Type of the provider.', examples: ['openai'] },
     name: { type: 'string', description: 'Display name.' },
     description,
-    enabled: { type: 'boolean', description: 'false: the gateway rejects requests for it, and leaves it out of configs that have other targets. Its secrets may be unset.', default: true },
+    enabled: {
+      type: 'boolean',
+      description:
+        'false: the gateway rejects requests for it, and leaves it out of configs that have other targets. Its secrets may be unset.',
+      default: true,
+    },
     api_key: apiKey,
     auth: openAuth,
     custom_host: customHost,

@@ -88,7 +88,7 @@ const retry = {
   description: 'Retries on the same target.',
   properties: {
     attempts: { type: 'integer', minimum: 0, maximum: 5, description: 'Number of retries after the first attempt.', examples: [2] },
-    on_status_codes: { ...statusCodes, description: 'The statuses that are retried.', default: [429, 500, 502, 503, 504] },
+    on_status_codes: { ...statusCodes, description: 'The statuses that are retried.', default: [429, 500, 502, 503, 504, 529] },
     use_retry_after_header: { type: 'boolean', description: "Wait as long as the provider's retry-after header says.", default: false },
   },
   additionalProperties: false,
