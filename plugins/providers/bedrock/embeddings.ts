@@ -15,14 +15,15 @@ import type { BedrockSettings } from './settings.ts';
 const common = ['model', 'input', 'dimensions', 'encoding_format', 'labels'] as const;
 const titan: ReadonlySet<string> = new Set([...common, 'normalize']);
 const cohere: ReadonlySet<string> = new Set([...common, 'input_type', 'truncate']);
+const nova = cohere;
 
-/** Vectors of Amazon's Titan models and of Cohere's, through InvokeModel. */
+/** Vectors of Amazon's Titan and Nova models and of Cohere's, through InvokeModel. */
 export const embeddings: Operation<BedrockSettings> = {
   isConverted: true,
   begin(body, call) {
     const drops = new Drops();
     const asked = body.kind === 'none' ? {} : said(body.json());
-    const sent = isCohere(call) ? cohereBody(asked, call, drops) : titanBody(asked, call, drops);
+    const sent = bodyFor(call)(asked, call, drops);
     const asBase64 = asked['encoding_format'] === 'base64';
     const tap = new VectorTap();
     return {
@@ -40,7 +41,7 @@ export const embeddings: Operation<BedrockSettings> = {
 /** Libraries write null for what they leave to the service, which rejects it. */
 const said = (body: Plain): Plain => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 
-/** Titan counts the tokens of its text; for Cohere's models the service does so in a header. */
+/** Titan counts the tokens of its text; for other models the service does so in a header. */
 class VectorTap extends JsonTap {
   override whole(text: string): ReturnType<JsonTap['whole']> {
     const fault = super.whole(text);
@@ -59,16 +60,20 @@ class VectorTap extends JsonTap {
 }
 
 const nameOf = ({ model, foundationModel }: BCall): string => bareModel(foundationModel ?? model);
-const isCohere = (call: BCall): boolean => nameOf(call).startsWith('cohere.');
+
+function bodyFor(call: BCall): (body: Plain, call: BCall, drops: Drops) => Plain {
+  const name = nameOf(call);
+  if (name.startsWith('cohere.')) return cohereBody;
+  return name.startsWith('amazon.nova') ? novaBody : titanBody;
+}
+
 /** Version 3 has one size of vectors, and rejects what it does not know (Bedrock User Guide, "Cohere Embed v3"). */
 const hasOneSize = (call: BCall): boolean => /^cohere\.embed-\w+-v3\b/.test(nameOf(call));
 
 /** Version 1 takes the text alone (Bedrock User Guide, "Amazon Titan Text Embeddings"). */
 function titanBody(body: Plain, call: BCall, drops: Drops): Plain {
   drops.others(body, titan, '', 'not known to this model');
-  const [text, ...more] = textsIn(body['input']);
-  if (text === undefined || more.length > 0)
-    throw cannotCarry('input', 'The model accepts one text in a request.', 'Send several requests, or use a model of Cohere.');
+  const text = oneText(body);
   const isFirst = /embed-text-v1|embed-g1/.test(nameOf(call));
   const { dimensions, normalize } = body;
   const isOfImages = /embed-image/.test(nameOf(call));
@@ -79,6 +84,35 @@ function titanBody(body: Plain, call: BCall, drops: Drops): Plain {
   if (isOfImages)
     return { inputText: text, ...(dimensions === undefined ? {} : { embeddingConfig: { outputEmbeddingLength: dimensions } }) };
   return { inputText: text, ...(dimensions === undefined ? {} : { dimensions }), ...(normalize === undefined ? {} : { normalize }) };
+}
+
+/** @throws GatewayError `unsupported_parameter` for several */
+function oneText({ input }: Plain): string {
+  const [text, ...more] = textsIn(input);
+  if (text !== undefined && more.length === 0) return text;
+  throw cannotCarry('input', 'The model accepts one text in a request.', 'Send several requests, or use a model of Cohere.');
+}
+
+/** `input_type` of Cohere's models in Nova's words. Those of Nova itself go as they are. */
+const purposes: Readonly<Record<string, string>> = {
+  search_document: 'GENERIC_INDEX',
+  search_query: 'GENERIC_RETRIEVAL',
+  classification: 'CLASSIFICATION',
+  clustering: 'CLUSTERING',
+};
+
+/** Amazon Nova User Guide, "Complete embeddings request and response schema": one text; what is too long is an error unless asked for. */
+function novaBody(body: Plain, _call: BCall, drops: Drops): Plain {
+  drops.others(body, nova, '', 'not known to this model');
+  const { dimensions, input_type: type = 'search_document', truncate = 'NONE' } = body;
+  return {
+    taskType: 'SINGLE_EMBEDDING',
+    singleEmbeddingParams: {
+      embeddingPurpose: typeof type === 'string' && Object.hasOwn(purposes, type) ? purposes[type] : type,
+      ...(dimensions === undefined ? {} : { embeddingDimension: dimensions }),
+      text: { truncationMode: truncate, value: oneText(body) },
+    },
+  };
 }
 
 function cohereBody(body: Plain, call: BCall, drops: Drops): Plain {
@@ -127,5 +161,7 @@ function listOf(text: string, model: string, { asBase64, tokens = 0, inputs }: W
 function vectorsOf({ embedding, embeddings: list }: Plain): readonly (readonly number[])[] | undefined {
   if (Array.isArray(embedding)) return [embedding as number[]];
   const many: unknown = isPlain(list) ? list['float'] : list;
-  return Array.isArray(many) ? (many as number[][]) : undefined;
+  if (!Array.isArray(many)) return undefined;
+  // Nova says of which kind each vector is.
+  return many.map((one: unknown) => (isPlain(one) ? one['embedding'] : one) as number[]);
 }

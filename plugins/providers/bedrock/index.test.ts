@@ -38,6 +38,28 @@ describe('embeddings', () => {
       [],
     ],
     [
+      'us.amazon.nova-2-multimodal-embeddings-v1:0',
+      { input: 'a', dimensions: 384, input_type: 'search_query', truncate: 'END', user: 'u' },
+      {
+        taskType: 'SINGLE_EMBEDDING',
+        singleEmbeddingParams: {
+          embeddingPurpose: 'GENERIC_RETRIEVAL',
+          embeddingDimension: 384,
+          text: { truncationMode: 'END', value: 'a' },
+        },
+      },
+      ['user'],
+    ],
+    [
+      'amazon.nova-2-multimodal-embeddings-v1:0',
+      { input: ['a'], input_type: 'TEXT_RETRIEVAL' },
+      {
+        taskType: 'SINGLE_EMBEDDING',
+        singleEmbeddingParams: { embeddingPurpose: 'TEXT_RETRIEVAL', text: { truncationMode: 'NONE', value: 'a' } },
+      },
+      [],
+    ],
+    [
       'cohere.embed-v4:0',
       { input: ['a', 'b'], dimensions: 256, user: 'u' },
       { texts: ['a', 'b'], input_type: 'search_document', embedding_types: ['float'], output_dimension: 256 },
@@ -86,6 +108,14 @@ describe('embeddings', () => {
     expect(translation.then?.({ status: 200, headers: { 'x-amzn-bedrock-input-token-count': '42' }, text })).toBeUndefined();
     expect(translation.tap.usage).toEqual({ prompt: 42, completion: 0 });
     expect(read(translation, answer)).toMatchObject({ usage: { prompt_tokens: 42, total_tokens: 42 } });
+  });
+
+  it('of Nova are named by their kind', () => {
+    const translation = begin('embeddings', 'amazon.nova-2-multimodal-embeddings-v1:0', { input: 'a' });
+    const list = read(translation, { embeddings: [{ embeddingType: 'TEXT', embedding: [0.5, 1] }] });
+    expect(list).toMatchObject({ data: [{ index: 0, embedding: [0.5, 1] }] });
+    expect(() => read(translation, { embeddings: [{ embeddingType: 'TEXT' }] })).toThrow(/vector|embedding/i);
+    expect(() => begin('embeddings', 'amazon.nova-2-multimodal-embeddings-v1:0', { input: ['a', 'b'] })).toThrow(/one text/);
   });
 
   it('that are missing are explained in the words of the model', () => {
