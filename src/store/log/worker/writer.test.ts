@@ -11,6 +11,23 @@ import type { RpcReply, ProblemReport } from '../rpc/protocol.ts';
 import type { Database, WriterState } from './settings.ts';
 import { startWriter } from './writer.ts';
 
+let away = false;
+
+/** A server without records, which is there until it is away. */
+vi.mock('../postgres/store.ts', () => ({
+  openPostgresStore: () => ({
+    kind: 'postgres logs',
+    positions: async () => new Map(),
+    size: async () => ({ records: 0, bytes: 0, oldest: null }),
+    index: async () => false,
+    close: async () => undefined,
+    retain: async () => {
+      if (away) throw Object.assign(new Error('the server is away'), { code: 'log_unavailable' });
+      return false;
+    },
+  }),
+}));
+
 let dir: string;
 let port: MessagePort | undefined;
 let told: ProblemReport[] = [];
@@ -119,6 +136,14 @@ it('stores on where old records cannot be deleted, and says so when it comes aga
     .toEqual([expect.stringMatching(/^Old records cannot be deleted: no such table: /)]);
   append('req_2');
   await expect.poll(async () => (await state()).records).toBe(2);
+});
+
+it('says that records wait where a database that was there is away, also if none came since', async () => {
+  start({ kind: 'postgres', url: 'postgres://u:p@127.0.0.1/logs' });
+  expect((await state()).problems).toEqual([]);
+  away = true;
+  await ask('retention', { age: 1e12, size: 1e9 });
+  await expect.poll(async () => (await state()).problems).toEqual(['Records wait in the spool: the server is away']);
 });
 
 it.each([

@@ -1,6 +1,7 @@
 import { storeFeedback } from '../feedback.ts';
 import type { MessagePort } from 'node:worker_threads';
 import type { GivenFeedback } from '../../../core/logs/reader.ts';
+import { errorCode } from '../../../core/text/error-code.ts';
 import { plural } from '../../../core/text/plural.ts';
 import { createSequence, respond, type Sequence } from '../rpc/protocol.ts';
 import { SpoolDrain } from '../drain/drain.ts';
@@ -163,14 +164,19 @@ class Writer {
     return isMore ? slicePause : pause.idle;
   }
 
-  /** Records are stored all the same where old ones cannot be deleted. @returns whether there is more to delete */
+  /**
+   * Records are stored all the same where old ones cannot be deleted.
+   *
+   * @returns whether there is more to delete
+   * @throws Error where the database is damaged, or away: then nothing can be stored either
+   */
   async #retain(store: LogStore): Promise<boolean> {
     try {
       const isMore = await store.retain(this.#retention, Date.now());
       this.#unretained = { times: 0, why: '' };
       return isMore;
     } catch (error) {
-      if (isDamage(error)) throw error;
+      if (isDamage(error) || errorCode(error) === 'log_unavailable') throw error;
       this.#unretained = { times: this.#unretained.times + 1, why: error instanceof Error ? error.message : String(error) };
       return false;
     }
