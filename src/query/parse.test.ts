@@ -93,3 +93,31 @@ describe('any text', () => {
     );
   });
 });
+
+it.each([
+  ['latency:1s', 'latency:1000'],
+  ['latency:>1.5s', 'latency:>1500ms'],
+  ['latency:1m', 'latency:60000'],
+  ['latency:1MIN', 'latency:60000'],
+  ['latency:1h', 'latency:3600000'],
+  ['latency:1d', 'latency:86400000'],
+  ['tokens_in:=2k', 'tokens_in:2000'],
+  ['tokens_in:2M', 'tokens_in:2000000'],
+  ['since:90s', 'since:2026-11-22T11:58:30'],
+  ['since:1d', 'since:2026-11-21T12:00:00.000Z'],
+  ['until:2026-11-22', 'until:2026-11-22T01:00+01:00'],
+  ['cost:$1.50', 'cost:1.5'],
+])('%s is %s', (one, other) => {
+  expect(meaningOf(one)).toEqual(meaningOf(other));
+});
+
+it('a class of states ends before the next one', () => {
+  expect(meaningOf('status:4xx')).toMatchObject({ tests: [{ kind: 'range', from: 400, to: 500 }] });
+});
+
+function meaningOf(text: string): object {
+  const parsed = parseFilter(text, now);
+  if ('problem' in parsed) throw new Error(parsed.problem.message);
+  const { since, until, terms } = parsed.filter;
+  return { since, until, tests: terms.flatMap(({ any }) => [...any]) };
+}

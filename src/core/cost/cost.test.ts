@@ -14,6 +14,11 @@ describe('a cost', () => {
     ['of more than any service takes', { prompt: 1e300 }, null],
     ['of the largest count that is believed', { prompt: 1e12, completion: 0 }, '3000000'],
     ['of parts that are larger than their whole', { prompt: 1, cached: 1_000_000, reasoning: 7 }, '0.3'],
+    [
+      'of pictures that have no price of their own',
+      { prompt: 1_000_000, completion: 1_000_000, details: { image_in: 5, image_out: 5 } },
+      '18',
+    ],
     ['of a negative part', { prompt: 1_000_000, cached: -5 }, '3'],
   ])('%s', (_name, counts, usd) => {
     expect(costOf(usage(counts as Partial<UsageRecord>), price).usd).toBe(usd);
@@ -37,6 +42,17 @@ describe('a cost', () => {
     expect([cost(16.1), cost(16.1001), cost(60)]).toEqual(['0.00161', '0.0016101', '0.006']);
   });
 
+  it.each([
+    ['tokens beside sound cost nothing where only sound has a price', {}, '0.006'],
+    ['tokens of the request cost what they cost', { input: 3 }, null],
+    ['tokens of both sides cost what they cost', { input: 3, output: 15 }, '18.006'],
+  ])('%s', (_name, prices, usd) => {
+    const heard = makePrice({ source: 's', prices: { audio_minute: '0.006', ...prices } });
+    const million = { prompt: 1_000_000, completion: 1_000_000 };
+    expect(costOf(usage({ ...million, details: { seconds: 60 } }), heard).usd).toBe(usd);
+    expect(costOf(usage({ ...million, completion: 0, details: { seconds: 60 } }), heard).usd).toBe(usd === '0.006' ? usd : '3.006');
+  });
+
   it('has no price without a price', () => {
     expect(costOf(usage({ prompt: 1 }), undefined)).toEqual({ usd: null, source: null, prices: {} });
   });
@@ -51,5 +67,14 @@ describe('a cost', () => {
   it('of a tier that nobody named is unknown, whatever it is called', () => {
     for (const tier of ['priority', '__proto__', 'constructor', 'toString'])
       expect(costOf(usage({ prompt: 1, details: { tier } }), price).usd, tier).toBeNull();
+  });
+
+  it('of a picture that nobody named is unknown, whatever it is called', () => {
+    const drawn = makePrice({ source: 's', prices: {}, images: { '1024x1024': '0.04' } });
+    const cost = (image: string): string | null => costOf(usage({ details: { images: 2, image } }), drawn).usd;
+    expect(cost('1024x1024')).toBe('0.08');
+    const both = makePrice({ source: 's', prices: { input: 3, output: 15 }, images: { '*': '0.04' } });
+    expect(costOf(usage({ prompt: 1_000_000, completion: 1_000_000, details: { images: 1 } }), both).usd).toBe('18');
+    for (const image of ['', '512x512', '__proto__', 'constructor', 'toString/hd', 'hd/toString']) expect(cost(image), image).toBeNull();
   });
 });
