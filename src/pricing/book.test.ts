@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { makePrice } from '../core/cost/price.ts';
 import { createPriceBook } from './book.ts';
 
 const call = {
@@ -30,6 +31,22 @@ describe('a price book', () => {
 
   it.each(['__proto__', 'constructor', 'openai2', ''])('has no price of the list %j', (list) => {
     expect(createPriceBook([]).priceOf({ ...call, listed: { list }, model: 'gpt-4o', sent: 'gpt-4o' }, 0)).toBeUndefined();
+  });
+
+  it.each([
+    ['slug', 'other'],
+    ['model', 'gpt-4o-mini'],
+    ['sent', 'gpt-4o-mini'],
+    ['foundation', 'gpt-4o-mini'],
+    ['answered', 'gpt-4o-mini'],
+  ])('knows a call from the one before it by its %s', (member, value) => {
+    const own = { isExact: true, fits: (name: string) => name === 'other/gpt-4o', price: makePrice({ source: 's', prices: { input: 7 } }) };
+    const one = { ...openai, model: 'gpt-4o', sent: undefined };
+    const book = createPriceBook([own]);
+    const other = { ...one, [member]: value };
+    const inputs = [one, other, other, one, other].map((each) => book.priceOf(each, 0)?.shown['input']);
+    const price = member === 'slug' ? '7' : '0.15';
+    expect(inputs).toEqual(['2.5', price, price, '2.5', price]);
   });
 
   it('stays small however many models are named', () => {

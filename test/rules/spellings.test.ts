@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../../src/core/error.ts';
 import { contentTypeOddity } from '../../src/transport/inbound/multipart/oddities.ts';
 import { boundaryOf } from '../../src/transport/inbound/multipart/head.ts';
 import { FormScanner } from '../../src/transport/inbound/multipart/scanner.ts';
@@ -35,8 +36,9 @@ function seen({ contentType, body }: (typeof spellings)[number], size: number): 
     }
     scanner.end();
     return contentTypeOddity(contentType) !== undefined || scanner.oddity !== undefined ? 'odd' : values;
-  } catch {
-    return 'refused';
+  } catch (error) {
+    if (error instanceof GatewayError) return 'refused';
+    throw error;
   }
 }
 

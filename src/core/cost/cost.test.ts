@@ -53,6 +53,22 @@ describe('a cost', () => {
     expect(costOf(usage({ ...million, completion: 0, details: { seconds: 60 } }), heard).usd).toBe(usd === '0.006' ? usd : '3.006');
   });
 
+  it.each([
+    [false, '18'],
+    [true, null],
+  ])('of sound without a price of its own is that of words, unless sound is priced apart: %s', (soundApart, usd) => {
+    const words = makePrice({ source: 's', prices: { input: 3, output: 15 }, soundApart });
+    const million = { prompt: 1_000_000, completion: 1_000_000 };
+    expect(costOf(usage({ ...million, audio_in: 1_000_000, audio_out: 1_000_000 }), words).usd).toBe(usd);
+    expect(costOf(usage({ ...million, audio_in: 7 }), words).usd).toBe(usd);
+    expect(costOf(usage({ ...million, audio_out: 7 }), words).usd).toBe(usd);
+  });
+
+  it('of usage that was estimated says so', () => {
+    const sources = (['reported', 'estimated', 'none'] as const).map((source) => costOf(usage({ prompt: 1, source }), price).source);
+    expect(sources).toEqual(['s', 's, usage estimated', 's']);
+  });
+
   it('has no price without a price', () => {
     expect(costOf(usage({ prompt: 1 }), undefined)).toEqual({ usd: null, source: null, prices: {} });
   });
