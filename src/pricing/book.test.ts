@@ -40,7 +40,12 @@ describe('a price book', () => {
     ['foundation', 'gpt-4o-mini'],
     ['answered', 'gpt-4o-mini'],
   ])('knows a call from the one before it by its %s', (member, value) => {
-    const own = { isExact: true, fits: (name: string) => name === 'other/gpt-4o', price: makePrice({ source: 's', prices: { input: 7 } }) };
+    const own = {
+      pattern: 'other/gpt-4o',
+      isExact: true,
+      fits: (name: string) => name === 'other/gpt-4o',
+      price: makePrice({ source: 's', prices: { input: 7 } }),
+    };
     const one = { ...openai, model: 'gpt-4o', sent: undefined };
     const book = createPriceBook([own]);
     const other = { ...one, [member]: value };
