@@ -59,6 +59,8 @@ const cases: readonly { name: string; text: string; events: { name: string; data
     events: [{ name: 'message_stop', data: '{}' }],
   },
   { name: 'several data lines', text: 'data: a\ndata:  b\ndata\n\n', events: [{ name: '', data: 'a\n b\n' }] },
+  { name: 'several lines with CRLF', text: 'event: x\r\ndata: a\r\ndata: b\r\n\r\n', events: [{ name: 'x', data: 'a\nb' }] },
+  { name: 'several lines with CR', text: 'event: x\rdata: a\rdata: b\r\r', events: [{ name: 'x', data: 'a\nb' }] },
   { name: 'byte order mark', text: '\uFEFFdata: a\n\n', events: [{ name: '', data: 'a' }] },
   {
     name: 'last event without a blank line',
