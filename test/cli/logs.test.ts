@@ -146,8 +146,10 @@ describe('gateway logs show', () => {
     expect(out).not.toMatch(/jane|sk-of-the/);
   });
 
-  it('finds an id by its beginning or end', async () => {
-    for (const part of [ids[0]?.slice(0, -4), `req_…${ids[0]?.slice(-12)}`]) {
+  it('finds an id by its beginning or end, or the address of its page', async () => {
+    const page = adminUrl(gateway);
+    const pages = [`${page}/requests/${ids[0]}`, `${page}/requests?q=config%3Asupport&open=${ids[0]}&range=1h`];
+    for (const part of [ids[0]?.slice(0, -4), `req_…${ids[0]?.slice(-12)}`, ...pages]) {
       const { out, err } = await logs('show', part ?? '', '--json');
       expect(err).toBe('');
       expect(JSON.parse(out)).toMatchObject({ record: { id: ids[0] } });

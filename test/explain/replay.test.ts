@@ -190,7 +190,7 @@ describe('a recorded request', () => {
 
 describe('the command line', () => {
   it('sends a recorded request again after showing it', async () => {
-    const ran = await run(['replay', id, '--key-stdin'], { stdin: `${gatewayKey}\n` });
+    const ran = await run(['replay', id.slice(0, -2), '--key-stdin'], { stdin: `${gatewayKey}\n` });
     expect(ran.err).toMatch(/target 0 {3}main\/gpt-4o-mini {3}← goes here/);
     expect(ran).toMatchObject({ code: 0, out: expect.stringMatching(/"content":"response \d+"/) });
     expect(ran.out + ran.err).not.toMatch(/canary/);
@@ -202,7 +202,8 @@ describe('the command line', () => {
     const before = upstream.requests.length;
     const running = await run(['logs', 'replay', id, '--dry-run', '--to', 'gem/gemini-2.0-flash']);
     expect(running.out).toMatch(/target 0 {3}gem\/gemini-2\.0-flash {3}← goes here/);
-    const file = await run(['explain', '--from-log', id]);
+    // As the terminal of the start shows it.
+    const file = await run(['explain', '--from-log', `req_…${id.slice(-10)}`]);
     expect(file.out).toMatch(/~ temperature {2}0\.9 → 0\.2 {2}from override_params +gateway\.yaml:13/);
     const json = await run(['explain', '--running', '--from-log', id, '--json', '--config-name', 'converted']);
     expect(JSON.parse(json.out)).toMatchObject({ config: { name: 'converted' } });

@@ -5,12 +5,13 @@ import { requestAgain } from '../../explain/logged/request.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { AdminClient } from '../admin-client.ts';
 import { CommandError, exitCodes } from '../command.ts';
+import { wholeId } from '../logs/whole-id.ts';
 
-/** The request log of a running gateway. */
+/** The request log of a running gateway; a request is named as for `gateway logs show`. */
 export function logsOf(client: AdminClient): Logged {
   const at = (id: string): string => `/api/requests/${encodeURIComponent(id)}`;
   return {
-    get: (id) => client.get<StoredRecord>(at(id)),
+    get: async (id) => client.get<StoredRecord>(at(await wholeId(id, client))),
     body: (id: string, part: BodyPart) => client.bytes(`${at(id)}/body`, { part }),
   };
 }

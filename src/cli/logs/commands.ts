@@ -32,7 +32,7 @@ export function addLogs({ io, remote, does }: LogCommands): void {
     .option('--csv', 'print CSV')
     .action(does(async (words: string[], flags: SearchFlags) => (await import('./search.ts')).search(words, flags, io)));
   remote('show', 'print the story of one request: route, attempts, tokens, cost, and what is stored of it')
-    .argument('<id>', 'id of the request, or its beginning')
+    .argument('<id>', 'id of the request, its beginning, or the address of its page')
     .option('--body', 'also print headers and bodies')
     .option('--upstream', 'also print what was sent to the provider')
     .option('--diff', 'also print what is different in it, and why')

@@ -1,7 +1,7 @@
 import type { RequestDifferences, Status } from '../../admin/api-types.ts';
 import { fromHeader } from '../../core/http/header-text.ts';
 import { curlOf } from '../../core/logs/curl.ts';
-import type { BodyPart, SearchPage, StoredRecord } from '../../core/logs/reader.ts';
+import type { BodyPart, StoredRecord } from '../../core/logs/reader.ts';
 import { printable, printableLines } from '../../core/text/printable.ts';
 import { type AdminClient, adminClient } from '../admin-client.ts';
 import type { AdminFlags } from '../admin/target.ts';
@@ -10,6 +10,7 @@ import { differenceText } from '../explain/text.ts';
 import { type CliIo, usualWidth } from '../io.ts';
 import { jsonText } from '../text.ts';
 import { storyText } from './story.ts';
+import { wholeId } from './whole-id.ts';
 
 export interface ShowFlags extends AdminFlags {
   readonly body?: boolean | undefined;
@@ -38,21 +39,6 @@ export async function show(id: string, flags: ShowFlags, io: CliIo): Promise<num
   if (flags.upstream === true) await writeBody(stored, 'upstream', client, io);
   if (flags.body === true) await writeBody(stored, 'response', client, io);
   return exitCodes.yes;
-}
-
-/** An id may be shortened to its beginning, or its end. @throws CommandError */
-async function wholeId(id: string, client: AdminClient): Promise<string> {
-  if (/^req_[0-9A-Z]{26}$/i.test(id)) return id;
-  const plain = id.replace(/…$/, '');
-  const wild = plain.startsWith('req_') && !plain.includes('…') ? `${plain}*` : `*${plain.replace(/^.*…/, '')}`;
-  if (/[\s"]/.test(wild)) throw new CommandError(exitCodes.usage, `"${printable(id)}" is not an id`);
-  const { rows } = await client.get<SearchPage>('/api/requests', { q: `id:${wild}`, limit: 2 });
-  if (rows.length === 1) return rows[0]?.id ?? id;
-  throw new CommandError(
-    exitCodes.no,
-    rows.length === 0 ? `there is no record "${printable(id)}"` : `"${printable(id)}" is the beginning of several ids`,
-    rows.length === 0 ? undefined : 'Write more of it.',
-  );
 }
 
 async function writeDifferences({ record }: StoredRecord, client: AdminClient, io: CliIo): Promise<void> {

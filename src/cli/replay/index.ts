@@ -25,7 +25,7 @@ export interface ReplayFlags extends AdminFlags {
 /** `gateway replay ID`: sends a recorded request again, after showing what is sent. Returns the exit code: 1 for an error. */
 export async function replay(id: string, flags: ReplayFlags, io: CliIo, registry: Registry): Promise<number> {
   const client = adminClient(flags, io);
-  const { request } = await loggedRequest(id, logsOf(client));
+  const { request, stored } = await loggedRequest(id, logsOf(client));
   const again = changing(() => changed(request, { to: flags.to, config: flags.configName }));
   if (flags.dryRun === true) {
     const told =
@@ -35,7 +35,7 @@ export async function replay(id: string, flags: ReplayFlags, io: CliIo, registry
   io.stderr.write(`${explanationText(await client.post<Explanation>('/api/explain', again), io.stderr.columns || usualWidth)}\n`);
   const key = await keyOf(flags, io);
   const asked = {
-    id,
+    id: stored.record.id,
     ...(flags.to === undefined ? {} : { to: flags.to }),
     ...(flags.configName === undefined ? {} : { config: flags.configName }),
     ...(key === undefined ? {} : { api_key: key }),

@@ -1,0 +1,26 @@
+import type { SearchPage } from '../../core/logs/reader.ts';
+import { printable } from '../../core/text/printable.ts';
+import type { AdminClient } from '../admin-client.ts';
+import { CommandError, exitCodes } from '../command.ts';
+
+/** The path of a request's own page, or the request that is open beside the list. */
+const address = /^https?:\/\/.*(?:\/requests\/|[?&]open=)(req_\w+)/;
+
+/**
+ * The id of a request that a person names: by the id, its beginning or its end, as lists and the terminal show it, or by the
+ * address of its page. @throws CommandError
+ */
+export async function wholeId(named: string, client: AdminClient): Promise<string> {
+  const id = address.exec(named)?.[1] ?? named;
+  if (/^req_[0-9A-Z]{26}$/i.test(id)) return id;
+  const plain = id.replace(/…$/, '');
+  const wild = plain.startsWith('req_') && !plain.includes('…') ? `${plain}*` : `*${plain.replace(/^.*…/, '')}`;
+  if (/[\s"]/.test(wild)) throw new CommandError(exitCodes.usage, `"${printable(id)}" is not an id`);
+  const { rows } = await client.get<SearchPage>('/api/requests', { q: `id:${wild}`, limit: 2 });
+  if (rows.length === 1) return rows[0]?.id ?? id;
+  throw new CommandError(
+    exitCodes.no,
+    rows.length === 0 ? `there is no record "${printable(id)}"` : `"${printable(id)}" is the beginning of several ids`,
+    rows.length === 0 ? undefined : 'Write more of it.',
+  );
+}
