@@ -71,8 +71,14 @@ export const fields: readonly Field[] = [
     about: 'A label of the config, by its name.',
   },
   { name: 'meta.*', type: 'text', column: 'meta', example: 'u42', about: 'A metadata key of the request.' },
-  { name: 'since', type: 'time', column: 'at', example: '1h', about: 'Requests that arrived at this time or later.' },
-  { name: 'until', type: 'time', column: 'at', example: '2026-11-21T09:31Z', about: 'Requests that arrived before this time.' },
+  { name: 'since', type: 'time', column: 'at', example: '1h', about: 'Requests that arrived at this time or later; UTC without a zone.' },
+  {
+    name: 'until',
+    type: 'time',
+    column: 'at',
+    example: '2026-11-21T09:31Z',
+    about: 'Requests that arrived before this time; UTC without a zone.',
+  },
 ];
 
 const byName: ReadonlyMap<string, Field> = new Map(fields.map((field) => [field.name, field]));

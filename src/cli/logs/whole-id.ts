@@ -1,3 +1,4 @@
+import { recordHint } from '../../core/logs/not-found.ts';
 import type { SearchPage } from '../../core/logs/reader.ts';
 import { printable } from '../../core/text/printable.ts';
 import type { AdminClient } from '../admin-client.ts';
@@ -21,6 +22,6 @@ export async function wholeId(named: string, client: AdminClient): Promise<strin
   throw new CommandError(
     exitCodes.no,
     rows.length === 0 ? `there is no record "${printable(id)}"` : `"${printable(id)}" is the beginning of several ids`,
-    rows.length === 0 ? undefined : 'Write more of it.',
+    rows.length === 0 ? recordHint : 'Write more of it.',
   );
 }

@@ -1,7 +1,7 @@
-import { GatewayError } from '../../core/error.ts';
 import { JsonBody } from '../../core/json/body.ts';
 import type { Plain } from '../../core/json/merge.ts';
 import { objectIn } from '../../core/json/scan.ts';
+import { recordNotFound } from '../../core/logs/not-found.ts';
 import type { BodyPart, LogReader, StoredRecord } from '../../core/logs/reader.ts';
 import type { MessageRecord } from '../../core/records/record.ts';
 
@@ -12,7 +12,7 @@ export type Logged = Pick<LogReader, 'get' | 'body'>;
 export async function recordOf(logs: Logged, id: string): Promise<StoredRecord> {
   const stored = await logs.get(id);
   if (stored !== undefined) return stored;
-  throw new GatewayError('record_not_found', { message: `There is no record "${id.slice(0, 100)}".` });
+  throw recordNotFound(id);
 }
 
 /** A kept body, or why there is none that is whole. */

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../core/error.ts';
+import { recordNotFound } from '../../../core/logs/not-found.ts';
 import type { LogQuestion } from '../../../core/logs/reader.ts';
 import { type AdminCall, type AdminReply, logsOf } from '../route.ts';
 import { seesContent } from './content.ts';
@@ -23,6 +24,6 @@ export const jsonOf = (bytes: Uint8Array): AdminReply => ({
 const isPacked = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 export const notFound = (id: string, part?: string): GatewayError =>
-  new GatewayError('record_not_found', {
-    message: part === undefined ? `There is no record "${id.slice(0, 100)}".` : `The ${part} body of "${id.slice(0, 100)}" is not kept.`,
-  });
+  part === undefined
+    ? recordNotFound(id)
+    : new GatewayError('record_not_found', { message: `The ${part} body of "${id.slice(0, 100)}" is not kept.` });
