@@ -27,6 +27,17 @@ it.each([
   ['?b', ''],
 ])('%s without its query is %s', (path, rest) => expect(pathOf({ path })).toBe(rest));
 
+it.each([
+  ['a\u0301', 1, undefined],
+  ['\uff0e\uff0e', 1, 'contains dot segments'],
+  ['a\u0323\u0307', 1000, undefined],
+  ['\uff0e\uff0e\u0323\u0307', 200, undefined],
+  ['\uff0e\uff0e', 200, undefined],
+])('of a path with %j, %d times, is wrong: %s', (text, times, fault) => {
+  const segment = encodeURIComponent(text.repeat(times));
+  expect([pathFault(`/v1/${segment}`), pathFault(`/v1/%EF%BC%8E./${segment}`)]).toEqual([fault, 'contains dot segments']);
+});
+
 it('refuses a path that may not be sent by its fault', () => {
   expect(() => checkPath('/v1/a')).not.toThrow();
   expect(() => checkPath('/v1/../a')).toThrow(

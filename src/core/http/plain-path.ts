@@ -1,4 +1,5 @@
 import { GatewayError } from '../error.ts';
+import { compatible } from '../json/model-fields.ts';
 
 /** Times that a path is decoded: no service does it more often. */
 const mostRounds = 8;
@@ -50,8 +51,7 @@ const plainText = /^(?:\/(?!\.)[\w~!$&'()*+,=:@.-]*)+$/;
 
 /** Dots and slashes of other scripts as some systems fold them. */
 const normal = (text: string): string =>
-  text
-    .normalize('NFKC')
+  compatible(text)
     .replaceAll(/[\u2044\u2215\u29f8]/g, '/')
     .replaceAll(/[\u2216\u29f5\u29f9]/g, '\\');
 

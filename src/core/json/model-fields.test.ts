@@ -155,3 +155,8 @@ describe('a field of a form', () => {
 it.each(['model', 'Model', 'MODEL ', 'model[]', 'mo\u200bdel', 'ｍｏｄｅｌ', 'model\0', '_model_'])('%j is read as model', (name) =>
   expect(plainName(name)).toBe('model'),
 );
+
+it('reads a name of nothing but accents in one pass, and the letters between them', () => {
+  const accents = '\u0323\u0307'.repeat(300_000);
+  expect(plainName(`mo${accents}del${accents}`)).toBe('model');
+});

@@ -26,13 +26,21 @@ const withSchemas: ReadonlySet<string> = new Set(['tools', 'functions', 'respons
 /** Levels that are looked at. */
 const deepest = 128;
 
+/** Longer texts than names are: characters. */
+const longName = 256;
+
+/**
+ * A text in the form in which letters of any width are alike. Accents behind one letter are put in order, in a time that
+ * grows with the square of their number, so of a long text they are left out.
+ */
+export const compatible = (text: string): string => (text.length > longName ? text.replaceAll(/\p{M}/gu, '') : text).normalize('NFKC');
+
 /**
  * The name of a field as the most lenient service compares it: without regard to case, width, separators and brackets,
  * so that `Model`, `ｍodel`, `model[]` and `model\0` are all `model`.
  */
 export const plainName = (name: string): string =>
-  name
-    .normalize('NFKC')
+  compatible(name)
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 
