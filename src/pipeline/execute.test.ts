@@ -73,6 +73,29 @@ const breaker = (...open: readonly string[]): PluginInstance => ({
   judge: (_ctx, outcome) => (outcome.kind === 'answered' && outcome.reply.status < 400 ? undefined : { do: 'next', because: 'failed' }),
 });
 
+describe('warnings', () => {
+  it('are those of the attempt whose answer the client gets', async () => {
+    const { ctx, run, sent } = rig('fallback', {
+      prepare: ({ warnings }, { target }) => void warnings.push(`of ${target.provider?.slug}`),
+      judge: (judged, outcome, earlier) => {
+        judged.warnings.push(`judged ${earlier.length}`);
+        if (outcome.kind === 'answered' && outcome.reply.status < 400) return undefined;
+        return earlier.length === 0 ? { do: 'again', afterMs: 0, because: 'down' } : { do: 'next', because: 'down' };
+      },
+    });
+    ctx.warnings.push('of the request');
+    const running = run.run();
+    for (const status of [500, 500, 200]) {
+      await expect.poll(() => sent.length).toBe(run.history.length + 1);
+      const { attempt, end } = sent.at(-1) as (typeof sent)[number];
+      end(answered(attempt, status, 0, 1));
+      await expect.poll(() => run.history.length).toBe(sent.length);
+    }
+    await running;
+    expect(ctx.warnings).toEqual(['of the request', 'judged 0', 'judged 1', 'of b', 'judged 2']);
+  });
+});
+
 describe('a target that a plugin leaves out', () => {
   // The random number draws b, and after it c.
   it.each<['fallback' | 'loadbalance', readonly string[], readonly string[], string]>([

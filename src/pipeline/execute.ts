@@ -111,7 +111,10 @@ export class Execution {
       const screening = tries === 0 && !isRepeat ? this.#deps.chain.screen(this.ctx, leaf) : undefined;
       const screened = screening === undefined ? undefined : await screening;
       if (screened !== undefined && 'answer' in screened) return screened.answer;
+      const { warnings } = this.ctx;
+      const from = warnings.length;
       const outcome = screened === undefined ? await this.attempt(now) : this.#refused(leaf, screened.refuse);
+      const to = warnings.length;
       if (outcome.kind === 'refused' && this.#isOfRequest(outcome.error)) throw outcome.error;
       this.push(outcome);
       // A defect on the way of an attempt is not the provider's: no other one is tried.
@@ -119,6 +122,8 @@ export class Execution {
       const decided = this.#decide(outcome, now);
       const step = decided instanceof Promise ? await decided : decided;
       if (step === undefined || 'reply' in step) return step?.reply;
+      // What was said of this attempt is not about the next one.
+      warnings.splice(from, to - from);
       now = step;
     }
     return this.isCancelled ? undefined : this.#deps.reply(this, this.last as Outcome);
