@@ -91,11 +91,14 @@ function nativeRequest<Settings>(
   const request = service.send(call, route, body);
   if (body.kind === 'none') return request;
   if (service.native !== undefined) return { ...request, body: body.edit(service.native(body, call, route)) };
-  return { ...request, body: body.edit(nativePatch(body, call)), dropped: body.has('labels') ? labelsDropped : request.dropped };
+  return { ...request, body: body.edit(nativePatch(body, call)), dropped: droppedLabels(body) };
 }
 
 /** A config's labels belong to the record; the API refuses fields that it doesn't know. */
+export const droppedLabels = (body: Body): readonly Dropped[] => (body.kind === 'json' && body.has('labels') ? labelsDropped : none);
+
 const labelsDropped: readonly Dropped[] = Object.freeze([{ param: 'labels', reason: 'kept only in the log record' }]);
+const none: readonly Dropped[] = Object.freeze([]);
 
 const unchanged: BodyPatch = new Map();
 const removed = [...headerFields, 'labels'] as const;

@@ -11,8 +11,8 @@ import { JsonTap } from '#formats/shared/answer/json-tap.ts';
 import { type BCall, toModel } from './address.ts';
 import type { BedrockSettings } from './settings.ts';
 
-/** Members that every family reads, or that are the gateway's own business. */
-const common = ['model', 'input', 'dimensions', 'encoding_format', 'labels'] as const;
+/** Members that every family reads, or that the gateway reads. */
+const common = ['model', 'input', 'dimensions', 'encoding_format'] as const;
 const titan: ReadonlySet<string> = new Set([...common, 'normalize']);
 const cohere: ReadonlySet<string> = new Set([...common, 'input_type', 'truncate']);
 const nova = cohere;

@@ -168,6 +168,7 @@ describe('the messages API', () => {
     const { model: _model, ...rest } = question;
     expect(sent(translation)).toEqual({ ...rest, anthropic_version: 'bedrock-2023-05-31', anthropic_beta: ['own-1', 'b-1', 'b-2', 'b-3'] });
     expect(translation.request.path).toBe('/model/anthropic.claude-x/invoke-with-response-stream');
+    expect(translation.request.dropped).toMatchObject([{ param: 'labels' }]);
     expect(translation.request.headers).toEqual(
       expect.arrayContaining([
         'x-amzn-bedrock-guardrailidentifier',

@@ -10,6 +10,7 @@ import { InvokeTap } from '#formats/bedrock-converse/invoke.ts';
 import { bareModel, familyOf } from '#formats/bedrock-converse/request/model.ts';
 import { parseObject } from '#formats/shared/json.ts';
 import { JsonTap } from '#formats/shared/answer/json-tap.ts';
+import { droppedLabels } from '../_shared/anthropic-compatible.ts';
 import { type BCall, toModel } from './address.ts';
 import type { BedrockSettings, GuardrailSettings } from './settings.ts';
 
@@ -25,7 +26,7 @@ export const messages: Operation<BedrockSettings> = {
   serves: isClaude,
   begin(body, call) {
     const action = call.stream ? 'invoke-with-response-stream' : 'invoke';
-    const sent = { headers: invokeHeaders(call), streams: call.stream };
+    const sent = { headers: invokeHeaders(call), streams: call.stream, dropped: droppedLabels(body) };
     const request = toModel(call, call.model, action, body.kind === 'none' ? sent : { ...sent, body: nativeBody(body, call) });
     return { request, tap: new InvokeTap() };
   },
@@ -38,7 +39,12 @@ export const countTokens: Operation<BedrockSettings> = {
   serves: isClaude,
   begin(body, call) {
     const model = bareModel(call.model) || call.model;
-    const request = toModel(call, model, 'count-tokens', body.kind === 'none' ? {} : { body: countBody(body, call) });
+    const request = toModel(
+      call,
+      model,
+      'count-tokens',
+      body.kind === 'none' ? {} : { body: countBody(body, call), dropped: droppedLabels(body) },
+    );
     return { request, tap: new JsonTap(), result: counted };
   },
 };
