@@ -46,8 +46,11 @@ export function dropReporter(
     log.warn({}, 'records can be written to the spool again');
   };
   const onDrop = (drop: Drop): void => {
-    if (drop.why === 'write' && shown === undefined)
+    if (drop.why === 'write' && shown === undefined) {
       show(`Records are lost: the spool cannot be written (${errorCode(drop.error) || drop.error.message}).`);
+      // Also where a line about room was written just now.
+      saidAt = Number.NEGATIVE_INFINITY;
+    }
     const now = monotonic();
     if (now - saidAt < quietMs) return;
     saidAt = now;

@@ -5,6 +5,7 @@ import { GatewayError } from '../../../core/error.ts';
 import { JsonBody } from '../../../core/json/body.ts';
 import type { Route } from '../pools.ts';
 import type { Receiver, Source, WireRequest } from '../upstream.ts';
+import { Connection } from './connection.ts';
 import { Origins } from './origins.ts';
 import { type HeldTime, holdTime, turns } from '../../../../test/support/time.ts';
 
@@ -169,6 +170,13 @@ describe('a connection', () => {
     await Promise.all([ask(), ask()]);
     await ask();
     await until(() => queryObjects(Told, { format: 'count' }) === 0);
+    expect(sockets.length).toBe(2);
+  });
+
+  it('is forgotten when it is closed', async () => {
+    await Promise.all([ask(), ask()]);
+    for (const socket of sockets) socket.destroy();
+    await until(() => queryObjects(Connection, { format: 'count' }) === 0);
     expect(sockets.length).toBe(2);
   });
 

@@ -1,0 +1,71 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Log } from '../../telemetry/log.ts';
+import { dropReporter, errorReporter, problemReporter } from './reporters.ts';
+
+let now: number;
+let lines: string[];
+const say =
+  (level: string) =>
+  (_fields: object, message: string): void =>
+    void lines.push(`${level}: ${message}`);
+const log = { warn: say('warn'), error: say('error') } as unknown as Log;
+const monotonic = (): number => now;
+
+beforeEach(() => {
+  now = 0;
+  lines = [];
+});
+
+it('an error that comes again and again is one line in ten seconds', () => {
+  const report = errorReporter(log, monotonic, 'again');
+  for (now of [0, 1, 9999, 10_000, 10_001, 19_999, 20_000]) report(new Error('x'));
+  expect(lines).toEqual(['error: again', 'error: again', 'error: again']);
+});
+
+describe('records that are lost', () => {
+  const full = { why: 'write', frames: 1, error: Object.assign(new Error('no space'), { code: 'ENOSPC' }) } as const;
+  const room = { why: 'room', segment: 'a.log', bytes: 7 } as const;
+  const lost = 'error: records could not be written to the spool and are lost';
+  const evicted = 'warn: the spool is full: its oldest segment was dropped';
+  const back = 'warn: records can be written to the spool again';
+
+  it('are said at once and then rarely, and in the notes until they are written again', () => {
+    const notes = [['older'], []];
+    const { onDrop, onRecovered } = dropReporter(log, monotonic, notes);
+    for (now of [0, 1, 9999, 10_000]) onDrop(full);
+    const note = 'Records are lost: the spool cannot be written (ENOSPC).';
+    expect([lines, notes]).toEqual([
+      [lost, lost],
+      [['older', note], [note]],
+    ]);
+    onRecovered();
+    expect(notes).toEqual([['older'], []]);
+    onDrop(full);
+    expect([lines.slice(2), notes]).toEqual([
+      [back, lost],
+      [['older', note], [note]],
+    ]);
+  });
+
+  it('are said also where room was made a moment before', () => {
+    const { onDrop, onRecovered } = dropReporter(log, monotonic, []);
+    onDrop(room);
+    now = 5;
+    onDrop(room);
+    onDrop(full);
+    onDrop(room);
+    onRecovered();
+    expect(lines).toEqual([evicted, lost, back]);
+  });
+});
+
+it('problems of the store are said once each, and that there are none any more', () => {
+  const notes = ['other'];
+  const report = problemReporter(notes, log);
+  for (const problems of [[], ['a'], ['a', 'b'], ['b'], ['b'], [], []]) report(problems);
+  expect(lines).toEqual(['warn: a', 'warn: b', 'warn: the store of the request log works again']);
+  report(['c']);
+  expect(notes).toEqual(['other', 'c']);
+  report([]);
+  expect(notes).toEqual(['other']);
+});
