@@ -5,7 +5,7 @@ import { RequestLog } from './request-log.ts';
 import { turns } from '../../../test/support/time.ts';
 
 /** What is said to the two parts, in order; the end of each drain is the test's. */
-function rig() {
+function rig(told?: object) {
   const said: string[] = [];
   const drains: (() => void)[] = [];
   const stats = { frames: 0, bytes: 0, dropped: 0, evicted: 0 };
@@ -15,7 +15,7 @@ function rig() {
   const log = new RequestLog({
     writer: client((name) => {
       said.push(name);
-      return new Promise((resolve) => drains.push(() => resolve(undefined)));
+      return new Promise((resolve) => drains.push(() => resolve(told)));
     }),
     reader: client((name) => {
       said.push(name);
@@ -26,7 +26,7 @@ function rig() {
     notes: [],
     bounded: (retention) => retention,
   });
-  return { log, said, drains, stats };
+  return { log, said, drains, stats, spool };
 }
 
 it('a question is asked when what was recorded before it is stored, whoever asked before', async () => {
@@ -74,6 +74,16 @@ it('of a backlog asks the writer once, and questions see what is stored', async 
   expect(said.slice(8)).toEqual(['drain']);
   drains[2]?.();
   await last;
+});
+
+it('adds what was lost before the store to what the store lost, without what was stored all the same', async () => {
+  const told = { dropped: 3, behind: { bytes: 5, ms: 7 }, stored_of_gone: { 'a.log': 1 }, problems: ['full'] };
+  const { log, drains, stats, spool } = rig(told);
+  stats.dropped = 20;
+  spool.wereStored = (stored) => void (stats.dropped -= stored['a.log'] ?? 0);
+  const asked = log.state();
+  drains[0]?.();
+  expect(await asked).toEqual({ dropped: 22, spool: { bytes: 5, limit: 0, behind_ms: 7 }, problems: ['full'] });
 });
 
 it('says that it does not respond where it does not, and is not asked again meanwhile', async () => {
