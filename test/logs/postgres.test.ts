@@ -6,6 +6,8 @@ import pg, { type PoolClient, type PoolConfig } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { LogStore } from '../../src/store/log/log-store.ts';
 import { Backoff } from '../../src/store/log/postgres/backoff.ts';
+import { Client } from '../../src/store/log/postgres/client.ts';
+import { retainSlice } from '../../src/store/log/postgres/retain.ts';
 import { readAddress } from '../../src/store/log/postgres/address.ts';
 import { createQueries } from '../../src/store/log/queries/index.ts';
 import { createPostgresSource, openPostgresStore } from '../../src/store/log/postgres/store.ts';
@@ -111,6 +113,23 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     await ask(url, 'CREATE TABLE requests_rest PARTITION OF requests DEFAULT');
     expect([await slice(), await slice()]).toEqual([true, false]);
     expect(await ask(url, 'SELECT id FROM requests')).toEqual([{ id: 'req_a_1' }]);
+    await store.close();
+  });
+
+  it('waits for what is too old until the server has stopped cleaning it', async () => {
+    const url = await kind.server().database();
+    const store = open(url, 'a');
+    await write(store, records('a', 0, 2));
+    const client = new Client(url, { connections: 1, statementTimeout: 5000, connectTimeout: 5000 });
+    const [waits, gives] = await client.transaction(async (session) => {
+      await retainSlice(session, { age: 1000 * day, size: 1 }, at);
+      const settings = await session.query(
+        "SELECT setting FROM pg_settings WHERE name IN ('lock_timeout', 'deadlock_timeout') ORDER BY name DESC",
+      );
+      return settings.map(({ setting }) => Number(setting));
+    });
+    expect(waits).toBeGreaterThan(gives ?? Number.NaN);
+    await client.close();
     await store.close();
   });
 

@@ -7,8 +7,11 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 /** Figures and feedback that one slice deletes. */
 const rowsOfSlice = 5000;
-/** Milliseconds that the deletion of a day waits for statements that read it: whoever comes behind it waits as long. */
-const dropWait = 500;
+/**
+ * Milliseconds that the deletion of a day waits for statements that read it: whoever comes behind it waits as long. The server
+ * cleans large days for hours, and gives way to whoever has waited for a second (`deadlock_timeout`).
+ */
+const dropWait = 1500;
 
 /**
  * One slice: days are deleted whole, oldest first; the newest one stays, whatever its size. One of all gateways does it.
