@@ -212,6 +212,32 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     await Promise.all([store.close(), source.close()]);
   });
 
+  it('of an earlier version has time to be brought to the newest, whatever a batch may take', async () => {
+    const url = await kind.server().database();
+    await ask(url, readFileSync(new URL('postgres-version-1.sql', import.meta.url), 'utf8'));
+    const patience: (readonly [string, number, number])[] = [];
+    class Pool extends pg.Pool {
+      constructor(config: PoolConfig) {
+        super(config);
+        this.on('connect', (connection) => {
+          const send = connection.query.bind(connection) as (...words: unknown[]) => unknown;
+          let limit = Number.NaN;
+          connection.query = ((sql: string, ...more: unknown[]) => {
+            limit = Number(/statement_timeout = (\d+)/.exec(sql)?.[1] ?? limit);
+            patience.push([sql, limit, Number(config.query_timeout)]);
+            return send(sql, ...more);
+          }) as typeof connection.query;
+        });
+      }
+    }
+    const store = openPostgresStore(url, { writer: 'a', load: () => Promise.resolve({ default: { Pool } } as never) });
+    await write(store, records('a', 0, 1));
+    const limitsOf = (words: string): number[] => patience.flatMap(([sql, ...limits]) => (sql.includes(words) ? limits : []));
+    expect(Math.min(...limitsOf('UPDATE requests SET retries'))).toBeGreaterThan(120_000);
+    expect(Math.max(...limitsOf('INSERT INTO requests'))).toBeLessThan(30_000);
+    await store.close();
+  });
+
   it('of version 1 is brought to the newest, with what it holds', async () => {
     const url = await kind.server().database();
     await ask(url, readFileSync(new URL('postgres-version-1.sql', import.meta.url), 'utf8'));

@@ -1,3 +1,4 @@
+import { errorCode } from '../../../core/text/error-code.ts';
 import { postgresTokens } from '../../../query/sql/words.ts';
 import { bucketCounts, bucketTimes, type Column, requestColumns } from '../schema.ts';
 import type { Client } from './client.ts';
@@ -72,6 +73,20 @@ INSERT INTO keys_used WITH RECURSIVE newest AS (
 ) AS secrets WHERE id IS NOT NULL GROUP BY id
 `,
 ];
+
+/** SQLSTATE of a table that is not there. */
+const noTable = '42P01';
+
+/** Whether nothing is to be done for a database. */
+export async function isNewest(client: Client): Promise<boolean> {
+  try {
+    const [found] = await client.query('SELECT max(version) AS version FROM log_version');
+    return Number(found?.version ?? 0) === migrations.length;
+  } catch (error) {
+    if (errorCode(error) === noTable) return false;
+    throw error;
+  }
+}
 
 /**
  * Brings a database to the newest version: one gateway at a time, each step in a transaction.

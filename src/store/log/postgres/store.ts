@@ -2,7 +2,7 @@ import type { GivenFeedback } from '../../../core/logs/reader.ts';
 import { storable } from '../../../query/text.ts';
 import type { Batch, LogStore, Retention, SqlSource, StoreSize } from '../log-store.ts';
 import { Client, type ClientOptions } from './client.ts';
-import { migrate } from './migrations.ts';
+import { isNewest, migrate } from './migrations.ts';
 import { daysIn, seqOfDay } from './partitions.ts';
 import { retainSlice } from './retain.ts';
 import { BatchWriter } from './writer.ts';
@@ -10,6 +10,8 @@ import { questionMs } from '../worker/clock.ts';
 
 /** Less than a call of the writer may take: it says what is wrong, and is not ended for it. */
 const writeTimeout = 20_000;
+/** Of a step that brings a log to this version: it may look at every row of a large one. */
+const migrationTimeout = 600_000;
 
 export interface PostgresStoreOptions {
   /** Which gateway writes: the same after a restart, and no other's. */
@@ -23,13 +25,9 @@ export interface PostgresStoreOptions {
  * @throws Error for a URL that is none, without the URL
  */
 export function openPostgresStore(url: string, { writer, load }: PostgresStoreOptions): LogStore {
-  const client = new Client(url, {
-    connections: 2,
-    statementTimeout: writeTimeout,
-    connectTimeout: 5000,
-    ...(load === undefined ? {} : { load }),
-  });
-  return new Store(client, writer);
+  const clientWith = (connections: number, statementTimeout: number): Client =>
+    new Client(url, { connections, statementTimeout, connectTimeout: 5000, ...(load === undefined ? {} : { load }) });
+  return new Store(clientWith(2, writeTimeout), () => clientWith(1, migrationTimeout), writer);
 }
 
 /** Questions to the same database, over connections of their own. */
@@ -51,13 +49,15 @@ export function createPostgresSource(url: string, load?: ClientOptions['load']):
 class Store implements LogStore {
   readonly kind: string;
   readonly #client: Client;
+  readonly #patientClient: () => Client;
   readonly #name: string;
   readonly #writer: BatchWriter;
   #ready: Promise<void> | undefined;
 
-  constructor(client: Client, name: string) {
+  constructor(client: Client, patientClient: () => Client, name: string) {
     this.kind = client.kind;
     this.#client = client;
+    this.#patientClient = patientClient;
     this.#name = name;
     this.#writer = new BatchWriter(client, name);
   }
@@ -120,10 +120,20 @@ class Store implements LogStore {
   }
 
   #migrated(): Promise<void> {
-    this.#ready ??= migrate(this.#client);
+    this.#ready ??= this.#migrate();
     this.#ready.catch(() => {
       this.#ready = undefined;
     });
     return this.#ready;
+  }
+
+  async #migrate(): Promise<void> {
+    if (await isNewest(this.#client)) return;
+    const client = this.#patientClient();
+    try {
+      await migrate(client);
+    } finally {
+      await client.close();
+    }
   }
 }
