@@ -92,6 +92,18 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
       .toBe(true);
   });
 
+  it('opens the request whose id is pasted, of any day', async () => {
+    const old: LogRow = { ...newRow(2), at: Date.now() - 5 * 86_400_000 };
+    server.add(old);
+    const page = await list();
+    await filterOf(page).fill(` ${old.id} `);
+    await filterOf(page).press('Enter');
+    const panel = page.getByRole('complementary', { name: 'Request' });
+    await panel.getByText(old.id, { exact: true }).waitFor();
+    expect([parameter(page, 'q'), parameter(page, 'range')]).toEqual([`id:${old.id}`, 'all']);
+    await expect.poll(() => drawn(page).count()).toBe(1);
+  });
+
   it('shows where a filter does not parse, and keeps the rows', async () => {
     const page = await list();
     const before = await drawn(page).first().innerText();

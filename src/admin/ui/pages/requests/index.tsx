@@ -28,6 +28,9 @@ import { isOver } from './list/span.ts';
 
 const usualRange: Range = '24h';
 
+/** Alone in the filter, as it comes from an exception or a log: whoever pastes it wants that request, of any day. */
+const wholeId = /^\s*(req_[0-9A-Z]{26})\s*$/;
+
 export function Requests() {
   const status = useLoad((signal) => get<Status>('/api/status', {}, signal), []);
   if (status.data?.store.kind !== 'off') return <List status={status} />;
@@ -66,7 +69,10 @@ function List({ status }: { status: Loaded<Status> }) {
   }, [query]);
 
   const show = (id: string | undefined): void => setParameters({ open: id }, { replace: open !== undefined && id !== undefined });
-  const setFilter = (next: string): void => setParameters({ q: next, open: undefined });
+  const setFilter = (next: string): void => {
+    const id = wholeId.exec(next)?.[1];
+    setParameters(id === undefined ? { q: next, open: undefined } : { q: `id:${id}`, open: id, range: 'all' });
+  };
   // Times of the filter would overrule what is chosen.
   const setRange = (next: Range): void => setParameters({ range: next === usualRange ? undefined : next, q: withoutTimes(filter) });
   useListKeys({ rows, selected, open, select: setSelected, show, toggleLive: () => hasEnd || setLive((on) => !on), menu: setMenu });
