@@ -12,7 +12,7 @@ const requests = recordings(['anthropic']).filter(({ api, request: { body } }) =
 const losses: Readonly<Record<string, readonly string[]>> = {
   'anthropic-messages-03497291634f': [],
   'anthropic-messages-72927f9b5935': ['messages[].content[].search_result.citations'],
-  'anthropic-messages-79a53ec7d534': ['messages[].content[].server_tool_use'],
+  'anthropic-messages-79a53ec7d534': ['messages[].content[].tool_use.caller', 'messages[].content[].server_tool_use'],
   'anthropic-messages-9fe7a26aefb3': ['messages[].content[].document.citations'],
 };
 

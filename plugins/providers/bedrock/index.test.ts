@@ -39,7 +39,7 @@ describe('embeddings', () => {
     ],
     [
       'us.amazon.nova-2-multimodal-embeddings-v1:0',
-      { input: 'a', dimensions: 384, input_type: 'search_query', truncate: 'END', user: 'u' },
+      { input: 'a', dimensions: 384, input_type: 'search_query', truncate: 'END', user: 'u', labels: { a: 'b' } },
       {
         taskType: 'SINGLE_EMBEDDING',
         singleEmbeddingParams: {
@@ -48,7 +48,7 @@ describe('embeddings', () => {
           text: { truncationMode: 'END', value: 'a' },
         },
       },
-      ['user'],
+      ['user', 'labels'],
     ],
     [
       'amazon.nova-2-multimodal-embeddings-v1:0',

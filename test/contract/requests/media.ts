@@ -77,8 +77,16 @@ export const mediaRows: readonly RequestRow[] = [
     'a file as data URI',
     { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERi0x', filename: 'a.pdf' } },
     inline('application/pdf', 'JVBERi0x'),
+    { dropped: ['messages[].content[].file.filename'] },
   ),
-  part('a file as bare base64 with a name', { type: 'file', file: { file_data: 'AAAA', filename: 'a.csv' } }, inline('text/plain', 'AAAA')),
+  part(
+    'a file as bare base64 with a name',
+    { type: 'file', file: { file_data: 'AAAA', filename: 'a.csv' } },
+    inline('text/plain', 'AAAA'),
+    {
+      dropped: ['messages[].content[].file.filename'],
+    },
+  ),
   part('a file by gs:// id', { type: 'file', file: { file_id: 'gs://acme/a.pdf' } }, file('application/pdf', 'gs://acme/a.pdf')),
   part(
     'a file by the id that /v1/files gives',

@@ -19,7 +19,8 @@ const onDeveloper = (model: string): Partial<RequestRow> => ({
 export const paramRows: readonly RequestRow[] = [
   one('sampling', { temperature: 0, top_p: 0.5, top_k: 4, seed: 7 }, { temperature: 0, topP: 0.5, topK: 4, seed: 7 }),
   one('max_tokens', { max_tokens: 5 }, { maxOutputTokens: 5 }),
-  one('max_completion_tokens wins', { max_tokens: 5, max_completion_tokens: 9 }, { maxOutputTokens: 9 }),
+  one('max_completion_tokens wins', { max_tokens: 5, max_completion_tokens: 9 }, { maxOutputTokens: 9 }, { dropped: ['max_tokens'] }),
+  one('both limits alike', { max_tokens: 9, max_completion_tokens: 9 }, { maxOutputTokens: 9 }),
   one('stop as a text', { stop: 'END' }, { stopSequences: ['END'] }),
   one('stop as a list', { stop: ['a', '', 'b'] }, { stopSequences: ['a', 'b'] }),
   one('n', { n: 3 }, { candidateCount: 3 }),

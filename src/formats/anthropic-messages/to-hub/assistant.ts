@@ -53,7 +53,9 @@ const callMembers: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input',
 
 function callOf(block: Plain, drops: Drops): Plain {
   drops.others(block, callMembers, 'messages[].content[].tool_use.', 'not known to other services');
-  const { id, name, input } = block;
+  const { id, name, input, caller } = block;
+  // Answers of the API say with each call that the model made it.
+  if (isPlain(caller) && caller['type'] !== 'direct') drops.add('messages[].content[].tool_use.caller', 'not known to other services');
   return { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) }, ...cacheOf(block) };
 }
 

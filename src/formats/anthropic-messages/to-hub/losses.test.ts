@@ -19,6 +19,20 @@ it.each<[string, object, string[]]>([
     user({ ...found, content: [{ type: 'image', source: image }] }),
     ['messages[].content[].search_result.image'],
   ],
+  [
+    'who made a call, where it was a program',
+    {
+      messages: [
+        { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {}, caller: { type: 'code_execution_20250825' } }] },
+      ],
+    },
+    ['messages[].content[].tool_use.caller'],
+  ],
+  [
+    'nothing, where it was the model',
+    { messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {}, caller: { type: 'direct' } }] }] },
+    [],
+  ],
   ['a member of an instruction', { ...asked, system: [{ type: 'text', text: 'x', tone: 'low' }] }, ['system[].tone']],
   [
     'a member of a choice',

@@ -16,6 +16,7 @@ const names: readonly (readonly [hub: RegExp, own: string])[] = [
   [/^messages\[\]\.tool_calls\[\]\./, 'messages[].content[].tool_use.'],
   [/^messages\[\]\.cache_control$/, 'messages[].content[].cache_control'],
   [/^messages\[\]\.content\[\]\.image_url/, 'messages[].content[].image'],
+  [/^messages\[\]\.content\[\]\.file\.filename$/, 'messages[].content[].document.title'],
   [/^messages\[\]\.content\[\]\.file\b/, 'messages[].content[].document'],
 ];
 

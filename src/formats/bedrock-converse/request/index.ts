@@ -74,6 +74,7 @@ export function toConverse(
   const tools = answer.tools ?? ownTools;
   const choice = tools.tool_choice?.['type'];
   const asked = body['max_completion_tokens'] ?? body['max_tokens'] ?? options.maxTokens;
+  if ((body['max_tokens'] ?? asked) !== asked) drops.add('max_tokens', 'max_completion_tokens is sent instead');
   const facts = {
     turns: messages,
     forcesTool: choice === 'any' || choice === 'tool',

@@ -86,7 +86,7 @@ function addStep(list: readonly Message[], from: number, sink: Sink): number {
 const isAssistant = (one: Message | undefined): boolean => one?.role === 'assistant' || one?.role === 'model';
 const isResult = (one: Message): boolean => one.role === 'tool' || one.role === 'function';
 
-const read: ReadonlySet<string> = new Set(['role', 'content', 'tool_call_id', 'cache_control', 'is_error']);
+const read: ReadonlySet<string> = new Set(['role', 'content', 'tool_call_id', 'is_error']);
 
 /** Results were taken with the step that they belong to. */
 function addOther(one: Message | undefined, { turns, system, conversion }: Sink): void {

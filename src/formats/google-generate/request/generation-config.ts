@@ -59,6 +59,7 @@ export function toGenerationConfig(body: Plain, conversion: Conversion): Plain {
   const out: Record<string, unknown> = {};
   for (const row of rows) {
     const written = oneOf(body, row.from);
+    if (row.from.length > 1) nameOverruled(body, row.from, written, conversion);
     const value = written === undefined || row.value === undefined ? written : row.value(written, body, conversion);
     if (value === undefined) continue;
     const refusal = row.refused?.(conversion);
@@ -75,6 +76,15 @@ export function toGenerationConfig(body: Plain, conversion: Conversion): Plain {
     ...(thinkingConfig === undefined ? {} : { thinkingConfig }),
     ...(isPlain(native) ? camelKeys(native) : {}),
   };
+}
+
+/** Spellings beside the first that say something else. */
+function nameOverruled(body: Plain, spellings: readonly string[], written: unknown, { drops }: Conversion): void {
+  const used = spellings.find((name) => body[name] === written);
+  for (const name of spellings) {
+    const value = body[name] ?? written;
+    if (name !== used && JSON.stringify(value) !== JSON.stringify(written)) drops.add(name, `${used} is sent instead`);
+  }
 }
 
 /** So many the service takes (Gemini API, GenerationConfig). */

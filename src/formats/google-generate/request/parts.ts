@@ -147,6 +147,7 @@ function audioPart(part: Plain, at: string): Part {
 function filePart(part: Plain, at: string, conversion: Conversion): Part {
   const file = isPlain(part['file']) ? part['file'] : part;
   const name = textOf(file['filename']);
+  if (name !== undefined) conversion.drops.add('messages[].content[].file.filename', 'this service has no names of files');
   const data = textOf(file['file_data']);
   if (data !== undefined) return mediaPart(named(fileDataUri(data, name), file, `${at}.file.file_data`), conversion);
   const url = textOf(file['file_url']) ?? textOf(file['file_uri']) ?? textOf(file['file_id']);
