@@ -2,7 +2,7 @@ import { child } from '../read/node.ts';
 import { compileFinder } from '../validate/regex.ts';
 import { type CheckContext, entryOf, sitesOf, textsOf } from './context.ts';
 
-/** Patterns of redaction that cannot be used, and rules of the log where they have no effect. */
+/** Patterns of redaction that cannot be used, and what is for the record where it has no effect. */
 export function logging(context: CheckContext): void {
   const redact = child(child(child(context.root, 'logging'), 'requests'), 'redact');
   for (const { node, text } of textsOf(child(redact, 'patterns'))) {
@@ -16,9 +16,12 @@ export function logging(context: CheckContext): void {
     context.report({ code: 'bad-regex', at: node.at, message, hint });
   }
   for (const { node, parent } of sitesOf(context.root)) {
-    const entry = entryOf(node, 'log');
-    if (entry === undefined || parent === undefined) continue;
-    const message = '"log" has no effect in a target';
-    context.report({ code: 'never-used', at: entry.keyAt, message, hint: 'move it to the config, next to "targets"' });
+    if (parent === undefined) continue;
+    for (const key of ['log', 'metadata']) {
+      const entry = entryOf(node, key);
+      if (entry === undefined) continue;
+      const message = `"${key}" has no effect in a target`;
+      context.report({ code: 'never-used', at: entry.keyAt, message, hint: 'move it to the config, next to "targets"' });
+    }
   }
 }
