@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { sampleRecord } from '../../fixtures/sample.ts';
 import { rowOf, type StoredRow } from '../stored-row.ts';
-import { commonColumns, commonOf, ownColumns, ownOf } from './columns.ts';
+import { commonColumns, commonOf, isAlike, ownColumns, ownOf } from './columns.ts';
 import { RowInserter } from './insert.ts';
 import { inMemory, openForWriting } from './open.ts';
 
@@ -44,4 +44,23 @@ it('leaves out a row whose id is there already', () => {
   const inserted = Array.from({ length: 200 }, (_, i) => inserter.insert(i, 1, 0, { ...plain, id: `req_${i >> 1}` }, null));
   expect(inserted).toEqual(Array.from({ length: 200 }, (_, i) => i % 2 === 0));
   db.close();
+});
+
+it.each(Object.keys(plain))('rows are of one kind unless they differ in what a kind has in common: %s', (name) => {
+  const value = plain[name as keyof StoredRow];
+  const other =
+    typeof value === 'boolean'
+      ? !value
+      : typeof value === 'number'
+        ? value + 1
+        : typeof value === 'object' && value !== null
+          ? {}
+          : `${value}x`;
+  const row = { ...plain, [name]: other } as StoredRow;
+  expect(isAlike(plain, row)).toBe(JSON.stringify(commonOf(plain)) === JSON.stringify(commonOf(row)));
+});
+
+it('rows differ in each column that a kind has in common', () => {
+  const names = Object.keys(plain).filter((name) => !isAlike(plain, { ...plain, [name]: Number.NaN } as unknown as StoredRow));
+  expect(names).toHaveLength(commonOf(plain).length);
 });

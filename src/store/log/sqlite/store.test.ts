@@ -10,6 +10,7 @@ import { encodeRecord } from '../../encode.ts';
 import type { Batch, StoredEntry } from '../log-store.ts';
 import { placeOf, rowOf } from '../stored-row.ts';
 import { createQueries } from '../queries/index.ts';
+import { blockRecords } from './blocks.ts';
 import { isDamage, openForReading } from './open.ts';
 import { migrate, migrations } from './migrations.ts';
 import { createSqliteSource } from './source.ts';
@@ -68,6 +69,17 @@ describe('a batch', () => {
     expect(store.db.prepare("SELECT requests FROM buckets WHERE dim = 'all'").get()).toEqual({ requests: 2 });
     await store.write(batch([], { gone: ['s1'] }));
     expect([...(await store.positions())]).toEqual([]);
+  });
+
+  it('is stored in blocks, and nothing of it twice', async () => {
+    await store.write(batch(Array.from({ length: 2 * blockRecords + 1 }, (_, n) => entry(`r${n}`))));
+    const blocks = store.db.prepare('SELECT block, count(*) AS n, min(start) AS start FROM requests GROUP BY block ORDER BY block').all();
+    expect(blocks.map(({ n, start }) => [n, start])).toEqual([
+      [blockRecords, 0],
+      [blockRecords, 0],
+      [1, 0],
+    ]);
+    expect(count('blocks')).toBe(3);
   });
 
   it('is stored as a whole or not at all', async () => {
