@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http';
+import { expect, it } from 'vitest';
+import type { AdminEntry } from '../../config/schema/index.ts';
+import { type AccessOptions, createAccess } from './access.ts';
+import { Sessions } from './sessions.ts';
+
+const sessions = new Sessions(
+  () => 0,
+  () => 1,
+);
+const request = (headers: Readonly<Record<string, string>> = {}): IncomingMessage =>
+  ({ headers, socket: { remoteAddress: '127.0.0.1' } }) as unknown as IncomingMessage;
+const accessOf = (entry: AdminEntry, over: Partial<AccessOptions> = {}) =>
+  createAccess({ settings: () => entry, isLoopback: true, ownToken: undefined, cookieName: 'gw', sessions, now: () => 0, ...over });
+
+it.each([
+  [true, true, 'local'],
+  [true, false, undefined],
+  [false, true, undefined],
+  [undefined, true, undefined],
+])('with open: %s, and only reached from this machine: %s, a request without a token is of %s', (open, isLoopback, name) => {
+  expect(accessOf({ open } as AdminEntry, { isLoopback }).userOf(request())?.name).toBe(name);
+});
+
+it.each([
+  ['gw=abc', 'abc'],
+  ['other=x; gw=abc; more=y', 'abc'],
+  ['xgw=x;gwx=y; gw=abc', 'abc'],
+  ['gw=; gw=abc', 'abc'],
+  ['gw', undefined],
+  ['other=x', undefined],
+  ['', undefined],
+])('the session in the cookies %j is %s', (cookie, id) => {
+  expect(accessOf({}).cookie.read(request({ cookie }))).toBe(id);
+});
+
+it.each([
+  [{}, false],
+  [{ 'x-forwarded-proto': 'https' }, true],
+  [{ 'x-forwarded-proto': 'http' }, false],
+  [{ origin: 'https://gateway.example' }, true],
+  [{ origin: 'http://gateway.example' }, false],
+])('a cookie for a request with %j is for TLS alone: %s', (headers, isSecure) => {
+  const written = accessOf({}).cookie.write('abc', request(headers as Record<string, string>));
+  expect(written.split('; ')).toEqual(['gw=abc', 'Path=/', 'HttpOnly', 'SameSite=Strict', ...(isSecure ? ['Secure'] : [])]);
+  expect(accessOf({}).cookie.write(undefined, request())).toBe('gw=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0');
+});
+
+it('a session ends with the token that began it, and not with another one', () => {
+  let entry = { token: 'first-token', users: { ann: { role: 'viewer', token: 'ann-token' } } } as AdminEntry;
+  const access = accessOf(entry, { settings: () => entry });
+  const begun = ['first-token', 'ann-token'].map((token) => {
+    const user = access.users().byToken(token);
+    return request({ cookie: `gw=${user === undefined ? '' : sessions.begin(user)}` });
+  });
+  expect(begun.map((each) => access.userOf(each)?.name)).toEqual(['admin', 'ann']);
+  entry = { ...entry, token: 'second-token' };
+  expect(begun.map((each) => access.userOf(each)?.name)).toEqual([undefined, 'ann']);
+  expect(() => access.userOf(request({ authorization: 'Bearer first-token' }))).toThrow('The admin token is not valid.');
+});
