@@ -49,7 +49,8 @@ interface Service {
   stream(name: string): readonly (string | Buffer)[];
 }
 
-const all = (body: unknown, pattern: RegExp): string[] => Array.from(JSON.stringify(body).matchAll(pattern), ([, name]) => name ?? '');
+const all = (body: unknown, pattern: RegExp): string[] =>
+  Array.from(JSON.stringify(body ?? null).matchAll(pattern), ([, name]) => name ?? '');
 const frame = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
 const named = (value: { readonly type: string }): string => `event: ${value.type}\n${frame(value)}`;
 const chunk = (delta: object, finish_reason: string | null): string => frame({ id: 'c', choices: [{ index: 0, delta, finish_reason }] });
@@ -159,11 +160,12 @@ const asked: Readonly<Record<string, (names: readonly string[]) => Json>> = {
   }),
 };
 
-async function ask(provider: string, route: string, names: readonly string[], stream = false) {
+/** @param stream and other members, in place of those of the turn */
+async function ask(provider: string, route: string, names: readonly string[], stream = false, more: Json = {}) {
   const response = await fetch(`${gateway.url}/v1/${route}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-gateway-provider': `@${provider}` },
-    body: JSON.stringify({ model: 'm-1', max_tokens: 9, stream, ...asked[route]?.(names) }),
+    body: JSON.stringify({ model: 'm-1', max_tokens: 9, stream, ...asked[route]?.(names), ...more }),
   });
   const text = await response.text();
   return { status: response.status, text, warnings: response.headers.get('x-gateway-warnings') };
@@ -201,6 +203,15 @@ describe.each(cases)('%s, /v1/%s', (provider, route, { accepts, names, whole, st
     const { status, text } = await ask(provider, route, offered, true);
     expect([status, text]).toEqual([200, expect.stringContaining(`"name":"${wanted}"`)]);
     expect(text).not.toContain(names(sent(0)).tools[0] ?? '-');
+  });
+
+  it('and in a turn that offers the tool no more', async () => {
+    upstream.script = (response) => json(response, 200, whole('plain'));
+    await ask(provider, route, offered);
+    const { tools } = asked[route]?.(['plain']) ?? {};
+    const { status } = await ask(provider, route, offered, false, { tools, tool_choice: undefined });
+    const { used, ...now } = names(sent(1));
+    expect([status, now.tools, [...new Set(used)]]).toEqual([200, ['plain'], [names(sent(0)).tools[0]]]);
   });
 
   it('is sent names as they are where it accepts them all', async () => {

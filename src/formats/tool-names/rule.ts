@@ -26,15 +26,19 @@ export interface ToolNames {
 }
 
 /**
- * The tools of a chat whose names the service does not accept; undefined where there are none. What becomes of a name
- * depends on nothing but the name, so that later turns, and what a service caches of them, have the same.
+ * The tools of a chat whose names the service does not accept, those included that only earlier turns have called; undefined
+ * where there are none. What becomes of a name depends on nothing but the name, so that later turns, and what a service
+ * caches of them, have the same.
  */
-export function toolNames({ tools, functions }: Plain, { accepts, max }: NameRule): ToolNames | undefined {
+export function toolNames({ tools, functions, messages }: Plain, { accepts, max }: NameRule): ToolNames | undefined {
   let toService: Map<string, string> | undefined;
-  for (const tool of [...listOf(tools), ...listOf(functions)]) {
-    const name = nameIn(tool);
+  const note = (holder: unknown): void => {
+    const name = nameIn(holder);
     if (name !== undefined && !accepts.test(name)) (toService ??= new Map()).set(name, accepted(name, max));
-  }
+  };
+  listOf(tools).forEach(note);
+  listOf(functions).forEach(note);
+  for (const message of listOf(messages)) if (isPlain(message)) callsIn(message).forEach(note);
   if (toService === undefined) return undefined;
   return { toService, toClient: new Map([...toService].map(([own, other]) => [other, own])) };
 }
@@ -54,6 +58,13 @@ export function holderOf(tool: Plain): Plain | undefined {
   if (inner !== undefined) return inner;
   const { type } = tool;
   return type === undefined || type === 'function' || type === 'custom' ? tool : undefined;
+}
+
+/** Calls of a turn, in each of the places that `request.ts` writes; a result has the name of the call that it is for. */
+function callsIn({ tool_calls: calls, function_call: call, content, content_blocks: blocks }: Plain): readonly unknown[] {
+  const isCall = (block: unknown): boolean => isPlain(block) && block['type'] === 'tool_use';
+  const made = [...listOf(content), ...listOf(blocks)].filter(isCall);
+  return [...listOf(calls), call, ...made.map((block) => ({ function: block }))];
 }
 
 function nameIn(tool: unknown): string | undefined {
