@@ -178,6 +178,14 @@ describe('a form is sent as JSON', () => {
     expect(sent(1)).toMatchObject({ generationConfig: { seed: 3, imageConfig: { aspectRatio: '21:9' } } });
   });
 
+  it('with the model of the path, whatever the form says', async () => {
+    const parts = [part('model', 'other'), file('image', png), part('prompt', 'p')];
+    const path = `/openai/deployments/${gemini}/images/edits?api-version=2025-04-01-preview`;
+    const { status } = await send(gateway, { path, headers: at('g'), body: cut(formOf(parts), 7) });
+    expect([status, origin.taken[0]?.url]).toEqual([200, `/v1beta/models/${gemini}:generateContent`]);
+    expect(sent()).toEqual(generated(inline(pngUri), { text: 'p' }));
+  });
+
   it('and as a form to the next target, where the first cannot serve it', async () => {
     const parts = [part('model', gemini), file('image', png), file('mask', png), part('prompt', 'p')];
     const { status } = await ask(parts, { 'x-gateway-provider': '', 'x-gateway-config': 'first' });

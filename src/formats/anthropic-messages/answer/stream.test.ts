@@ -82,7 +82,7 @@ describe('MessagesStream', () => {
   it.each([
     ['end_turn', 'stop'],
     ['stop_sequence', 'stop'],
-    ['pause_turn', 'stop'],
+    ['pause_turn', 'length'],
     ['max_tokens', 'length'],
     ['model_context_window_exceeded', 'length'],
     ['tool_use', 'tool_calls'],
