@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bounded, boundedHeaders, boundedOrNull, boundedTexts, first, shrunk } from './bounds.ts';
+import { bounded, boundedHeaders, boundedOrNull, boundedTexts, first, shrink, shrunk } from './bounds.ts';
 
 const limits = { members: 8, characters: 200, levels: 3 };
 
@@ -30,6 +30,48 @@ describe('what a record keeps', () => {
   it('are values as they were, where they are small', () => {
     const labels = { team: 'search', list: ['a', 1, true, null], more: { a: 'b' } };
     expect(shrunk(labels, { members: 64, characters: 4096, levels: 4 })).toEqual(labels);
+  });
+
+  it.each<[string, unknown, unknown]>([
+    ['as many members as there may be', { a: 1, b: 2, c: 3 }, { a: 1, b: 2, c: 3 }],
+    ['the first members of more', { a: 1, b: 2, c: 3, d: 4 }, { a: 1, b: 2, c: 3 }],
+    ['the first elements of more', [1, 2, 3, 4], [1, 2, 3]],
+    ['texts as far as there is room', { a: 'x'.repeat(30), b: 'y'.repeat(30) }, { a: 'x'.repeat(30), b: '…' }],
+    ['nothing where there is no room', { a: 'x'.repeat(60), b: 'y' }, { a: `${'x'.repeat(35)}…` }],
+    ['numbers and names as far as there is room', { [`a${'x'.repeat(20)}`]: 1, b: 2 }, { [`a${'x'.repeat(20)}`]: 1, b: 2 }],
+    [
+      'no number behind many',
+      [[1, 2, 3], [1, 2, 3], 4],
+      [
+        [1, 2, 3],
+        [1, 2],
+      ],
+    ],
+    ['what JSON has no word for as a mark', { a: undefined, b: 7n }, { a: '…', b: '…' }],
+    ['what lies too deep as a mark', [[[1]], 'a'], [['…'], 'a']],
+    ['true and nothing', [true, null], [true, null]],
+  ])('of a value: %s', (_, value, kept) => {
+    expect(shrink(value, { members: 3, characters: 40, levels: 2 })).toEqual(kept);
+  });
+
+  it.each<[string, Readonly<Record<string, unknown>>]>([
+    ['too many members', { a: 1, b: 2, c: 3, d: 4 }],
+    ['a text that is too long', { a: 'x'.repeat(41) }],
+    ['texts that are too long together', { a: 'x'.repeat(15), b: 'y'.repeat(15) }],
+    ['a name that is too long', { ['x'.repeat(41)]: 1 }],
+    ['names that are too long together', { ['x'.repeat(15)]: 1, ['y'.repeat(15)]: 1 }],
+    ['a value that lies deeper', { a: { b: { c: { d: 1 } } } }],
+  ])('is not the same value with %s', (_, value) => {
+    expect(shrunk(value, { members: 3, characters: 40, levels: 2 })).not.toBe(value);
+    const small = { a: 'x'.repeat(10), b: true };
+    expect(shrunk(small, { members: 3, characters: 40, levels: 2 })).toBe(small);
+  });
+
+  it('hides secrets in a value, by their names and in addresses', () => {
+    const value = { api_key: 'k', list: [{ password: 'p' }], url: 'https://h.example/?key=abc', other: 'o' };
+    const masked = { api_key: '***', list: [{ password: '***' }], url: 'https://h.example/?key=***', other: 'o' };
+    expect(shrink(value, { ...limits, masks: true })).toEqual(masked);
+    expect(shrink(value, limits)).toEqual(value);
   });
 
   it('are the first headers, each as far as it fits', () => {
