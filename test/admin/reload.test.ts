@@ -97,6 +97,21 @@ describe('a rollback', () => {
     expect(await readyConfig()).toMatchObject({ state: 'ok', revision: first });
   });
 
+  it('to what the files have already is none', async () => {
+    await save(yaml('one'));
+    const isKept = async () => (await get<RevisionView[]>('/api/revisions')).some((one) => one.serves);
+    await until(isKept, 'the revision among those that are kept');
+    expect(await post('/api/rollback', { revision: revision() })).toMatchObject({ result: 'unchanged', revision: revision() });
+    expect(await status()).toMatchObject({ revision: revision(), rolled_back_to: null });
+    // A file that cannot be read is left behind: that is one.
+    await gateway.write('version: 1\nproviderss: {}\n');
+    await post('/api/reload');
+    await post('/api/rollback', { revision: revision() });
+    expect(await status()).toMatchObject({ rolled_back_to: revision() });
+    await post('/api/rollback', { revision: revision() });
+    expect(await status()).toMatchObject({ rolled_back_to: revision() });
+  });
+
   it('ends with a reload', async () => {
     await save(yaml('one'));
     const second = revision();

@@ -216,6 +216,21 @@ describe.skipIf(!hasBrowser)('a person', () => {
     await page.getByText(/^Rolled back to revision/).waitFor();
     await page.getByRole('button', { name: 'Reload', exact: true }).click();
     await page.getByText(/^Rolled back to revision/).waitFor({ state: 'detached' });
+    // What serves was served before as well: there is no way back to it.
+    const texts = async (): Promise<(readonly [string | undefined, boolean])[]> => {
+      await page.reload();
+      await page.getByText('serves', { exact: true }).waitFor();
+      const entries = await page.locator('ol > li').allInnerTexts();
+      return entries.map((text) => [/^\w+/.exec(text)?.[0], text.includes('Roll back…')]);
+    };
+    await visit('/system/revisions');
+    await expect.poll(async () => (await texts()).length).toBe(4);
+    const [[serving] = [], ...before] = await texts();
+    expect(before.map(([revision, hasWay]) => [revision === serving, hasWay])).toEqual([
+      [false, true],
+      [true, false],
+      [false, true],
+    ]);
   });
 
   it('plans a text that is not saved', async () => {

@@ -192,9 +192,12 @@ export class Control implements Subject {
         message: `Revision ${found.revision} had a secret written in its files, which is not kept.`,
         hint: 'Use ${env:NAME} or ${file:/path} for secrets: then a revision can serve again.',
       });
+    const { rolledBackTo, lastReload } = this.configState();
     const result = await this.#deps.reloader().hold(texts);
     this.took(result, this.loaded().secrets);
-    if (result.kind !== 'rejected') this.#rolledBackTo = result.revision;
+    // What the files have serves already: nothing is rolled back.
+    const isOlder = result.kind === 'applied' || rolledBackTo !== null || lastReload?.result === 'rejected';
+    if (result.kind !== 'rejected' && isOlder) this.#rolledBackTo = result.revision;
     this.#deps.onRollback(result);
     return this.#verdict(result);
   }

@@ -38,7 +38,7 @@ export function Revisions({ onChange }: { onChange: () => void }) {
                   key={`${entry.revision} ${entry.applied_at}`}
                   entry={entry}
                   first={i === revisions.length - 1}
-                  onRollback={setAsked}
+                  onRollback={revisions.some((one) => one.serves && one.revision === entry.revision) ? undefined : setAsked}
                 />
               ))}
             </ol>
@@ -68,7 +68,8 @@ interface RevisionProps {
   readonly entry: RevisionView;
   /** The oldest that is kept: there is nothing to compare with. */
   readonly first: boolean;
-  readonly onRollback: (entry: RevisionView) => void;
+  /** Undefined: it serves, now or again. */
+  readonly onRollback: ((entry: RevisionView) => void) | undefined;
 }
 
 const mostChanges = 12;
@@ -94,7 +95,7 @@ function Revision({ entry, first, onRollback }: RevisionProps) {
             <span class="muted small">
               applied <Ago at={at} />
             </span>
-            {!serves && may('admin') && (
+            {onRollback !== undefined && may('admin') && (
               <Button small onClick={() => onRollback(entry)} label={`Serve revision ${revision} again`}>
                 Roll back…
               </Button>
