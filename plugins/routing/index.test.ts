@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { makeContext, refusal, setUp } from '../../test/support/stage-context.ts';
 import { main, team, snapshot, route, withKey, asking } from '../../test/support/routing.ts';
 import routing from './index.ts';
+import type { LeafRules } from './leaf-rules.ts';
 
 describe('choosing a provider without a config', () => {
   it.each([
@@ -207,6 +208,16 @@ describe('which config applies', () => {
     ['an open target is passed over when the request chooses nothing', 'half-open', 'm', 'azure-eu'],
   ])('%s', async (_, config, model, slug) => {
     expect((await route({ headers: { 'x-gateway-config': config }, body: asking(model) })).slug).toBe(slug);
+  });
+
+  it.each([
+    ['live', undefined],
+    ['dry', ['a']],
+  ] as const)('parses lists of a body for whoever explains, and for no condition: %s', async (mode, seen) => {
+    const body = { ...asking('voice'), user: 'u', stop: ['a'] };
+    const { ctx } = await route({ headers: { 'x-gateway-config': 'by-model' }, body, over: { mode } });
+    const { query } = ctx.facts.walk as LeafRules;
+    expect(['model', 'user', 'stop', 'none'].map((name) => query.params(name))).toEqual(['voice', 'u', seen, undefined]);
   });
 
   it('finds the model that a condition looks at also where no body names it', async () => {

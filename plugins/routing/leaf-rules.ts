@@ -49,10 +49,13 @@ export class LeafRules implements PlanFacts, QueryFacts, WalkFacts {
     return this;
   }
 
-  /** A form has texts, those that have been read; its model is known in any case, and so is one that the query names. */
+  /**
+   * A form has texts, those that have been read; its model is known in any case, and so is one that the query names. No
+   * condition looks into lists and objects: they are parsed for whoever explains alone, since a config may ask for one often.
+   */
   params(name: string): unknown {
-    const { body, requestedModel } = this.#ctx;
-    if (body.kind === 'json') return body.value(name);
+    const { body, requestedModel, mode } = this.#ctx;
+    if (body.kind === 'json') return mode === 'dry' ? body.value(name) : body.peek(name);
     if (name === 'model') return requestedModel || undefined;
     return body.kind === 'form' ? body.fields.get(name) : undefined;
   }

@@ -126,8 +126,11 @@ function compare(argument: unknown, name: string, holds: (value: number, limit: 
   return (value) => value !== undefined && holds(toFloat(value), limit);
 }
 
+/** Characters of the longest text that is read as a number; what follows does not count. */
+const longestNumber = 400;
+
 function toFloat(value: Scalar): number {
-  return typeof value === 'number' ? value : Number.parseFloat(String(value));
+  return typeof value === 'number' ? value : Number.parseFloat(String(value).slice(0, longestNumber));
 }
 
 function needScalar(argument: unknown, name: string): Scalar {
