@@ -8,12 +8,12 @@ import type { RequestContext } from './request.ts';
 /**
  * The form of a request that has to be read to its end before it can go on; undefined where it can be sent as it comes.
  * Files of any size are never held: what routes them stands in headers. Others are where their model is
- * not known yet, and once there is a plan, where it may send them twice.
+ * not known yet, and once there is a plan, where it may send them twice, or as JSON: what stands behind a file counts as well.
  */
 export function formToHold(ctx: RequestContext, plan: Plan | undefined): FormBody | undefined {
   const form = ctx.received;
   if (form.kind !== 'form' || form.isBuffered || traitsOf(ctx.endpoint).file === 'up') return undefined;
-  const needs = plan === undefined ? ctx.requestedModel === '' : mayGoTwice(plan.first);
+  const needs = plan === undefined ? ctx.requestedModel === '' : mayGoTwice(plan.first) || goesAsJson(ctx, plan.first);
   return needs ? form : undefined;
 }
 
@@ -22,6 +22,10 @@ export async function hold(ctx: RequestContext, form: FormBody): Promise<void> {
   await form.hold();
   ctx.requestedModel = requestedModelOf(form, ctx.query);
   ctx.stream = asksForStream(form, ctx.query);
+}
+
+function goesAsJson({ endpoint, facts }: RequestContext, { provider = facts.choice?.binding }: Leaf): boolean {
+  return provider?.provider.operations[endpoint]?.fromForm !== undefined;
 }
 
 /** Retries, or a fallback with another target above it. */

@@ -6,6 +6,8 @@ import { answerJson, formOf, type Origin, type PartText, send, startOrigin } fro
 
 const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAA/+4=', 'base64');
 const jpeg = Buffer.from('/9j/4AAQSkZJRgABAQAAAQ==', 'base64');
+/** More than what is read of a connection at once. */
+const long = Buffer.concat([png, Buffer.alloc(300_000)]);
 const pngUri = `data:image/png;base64,${png.toString('base64')}`;
 const jpegUri = `data:image/jpeg;base64,${jpeg.toString('base64')}`;
 const inline = (uri: string): object => ({
@@ -150,9 +152,12 @@ describe('a form is sent as JSON', () => {
     }
   });
 
-  it('and its answer is a stream where one is asked for, one event for each image', async () => {
-    const parts = [part('model', gemini), part('n', '2'), part('stream', 'true'), file('image', png), part('prompt', 'p')];
-    const { headers, text } = await ask(parts, at('g'));
+  it.each([
+    ['before', [part('stream', 'true'), file('image', long)]],
+    ['behind', [file('image', long), part('stream', 'true')]],
+  ])('and its answer is a stream where one is asked for %s the image, one event for each', async (_where, asked) => {
+    const parts = [part('model', gemini), part('n', '2'), ...asked, part('prompt', 'p')];
+    const { headers, text } = await ask(parts, at('g'), 16384);
     const events = text.split('\n\n').flatMap((one) => /^event: (.*)\ndata: (.*)$/.exec(one)?.slice(1, 3) ?? []);
     expect(events.map((one) => (one.startsWith('{') ? (JSON.parse(one) as unknown) : one))).toMatchObject([
       'image_edit.completed',
