@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { LogStore } from '../../src/store/log/log-store.ts';
 import { Backoff } from '../../src/store/log/postgres/backoff.ts';
 import { Client } from '../../src/store/log/postgres/client.ts';
+import { locks } from '../../src/store/log/postgres/locks.ts';
 import { retainSlice } from '../../src/store/log/postgres/retain.ts';
 import { readAddress } from '../../src/store/log/postgres/address.ts';
 import { createQueries } from '../../src/store/log/queries/index.ts';
@@ -235,6 +236,26 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     const limitsOf = (words: string): number[] => patience.flatMap(([sql, ...limits]) => (sql.includes(words) ? limits : []));
     expect(Math.min(...limitsOf('UPDATE requests SET retries'))).toBeGreaterThan(120_000);
     expect(Math.max(...limitsOf('INSERT INTO requests'))).toBeLessThan(30_000);
+    await store.close();
+  });
+
+  it('of an earlier version holds nobody up while it is brought to the newest', async () => {
+    const url = await kind.server().database();
+    await ask(url, readFileSync(new URL('postgres-version-1.sql', import.meta.url), 'utf8'));
+    const other = new pg.Client(url);
+    await other.connect();
+    await other.query(`BEGIN; SELECT pg_advisory_xact_lock(${locks.space}, ${locks.migrate})`);
+    const store = openPostgresStore(url, { writer: 'a', migrationWait: 10 });
+    const told = { code: 'log_unavailable', message: 'The request log is being converted for this version of the gateway.' };
+    for (const asked of [() => store.size(), () => write(store, records('a', 0, 1)), () => store.size()]) {
+      await expect(asked()).rejects.toMatchObject(told);
+      expect(store.isMigrating).toBe(true);
+    }
+    const [waiting] = await ask(url, "SELECT count(*)::int AS n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted");
+    expect(waiting?.['n']).toBeLessThan(2);
+    await other.end();
+    await expect.poll(() => store.isMigrating).toBe(false);
+    await write(store, records('a', 0, 1));
     await store.close();
   });
 

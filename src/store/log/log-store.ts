@@ -83,6 +83,8 @@ export interface StoreSize {
 export interface LogStore {
   /** As `StoreState` shows it: `sqlite /path`, `postgres host/database`. Never with a credential. */
   readonly kind: string;
+  /** It is brought to the version of this gateway: until then all that is asked of it fails with `log_unavailable`. */
+  readonly isMigrating?: boolean;
   /** How far each segment of this gateway's spool is stored. */
   positions(): Promise<ReadonlyMap<string, number>>;
   /** A record whose id is there already is left out: a replay stores nothing twice. */

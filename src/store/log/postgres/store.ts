@@ -1,3 +1,4 @@
+import { GatewayError } from '../../../core/error.ts';
 import type { GivenFeedback } from '../../../core/logs/reader.ts';
 import { storable } from '../../../query/text.ts';
 import type { Batch, LogStore, Retention, SqlSource, StoreSize } from '../log-store.ts';
@@ -12,11 +13,15 @@ import { questionMs } from '../worker/clock.ts';
 const writeTimeout = 20_000;
 /** Of a step that brings a log to this version: it may look at every row of a large one. */
 const migrationTimeout = 600_000;
+/** How long it is waited for: others are told at once then, since a writer that does not respond is ended, and begins anew. */
+const migrationWait = 3000;
 
 export interface PostgresStoreOptions {
   /** Which gateway writes: the same after a restart, and no other's. */
   readonly writer: string;
   readonly load?: ClientOptions['load'];
+  /** Milliseconds that the first who asks waits while the log is brought to this version. */
+  readonly migrationWait?: number;
 }
 
 /**
@@ -24,10 +29,11 @@ export interface PostgresStoreOptions {
  * database is away.
  * @throws Error for a URL that is none, without the URL
  */
-export function openPostgresStore(url: string, { writer, load }: PostgresStoreOptions): LogStore {
+export function openPostgresStore(url: string, options: PostgresStoreOptions): LogStore {
+  const { load } = options;
   const clientWith = (connections: number, statementTimeout: number): Client =>
     new Client(url, { connections, statementTimeout, connectTimeout: 5000, ...(load === undefined ? {} : { load }) });
-  return new Store(clientWith(2, writeTimeout), () => clientWith(1, migrationTimeout), writer);
+  return new Store(clientWith(2, writeTimeout), () => clientWith(1, migrationTimeout), options);
 }
 
 /** Questions to the same database, over connections of their own. */
@@ -52,14 +58,23 @@ class Store implements LogStore {
   readonly #patientClient: () => Client;
   readonly #name: string;
   readonly #writer: BatchWriter;
-  #ready: Promise<void> | undefined;
+  readonly #options: PostgresStoreOptions;
+  #isNewest = false;
+  #migration: Migration | undefined;
+  /** Of one that took long: nobody waited for its end. */
+  #fault: Error | undefined;
 
-  constructor(client: Client, patientClient: () => Client, name: string) {
+  constructor(client: Client, patientClient: () => Client, options: PostgresStoreOptions) {
     this.kind = client.kind;
     this.#client = client;
     this.#patientClient = patientClient;
-    this.#name = name;
-    this.#writer = new BatchWriter(client, name);
+    this.#options = options;
+    this.#name = options.writer;
+    this.#writer = new BatchWriter(client, options.writer);
+  }
+
+  get isMigrating(): boolean {
+    return this.#migration !== undefined;
   }
 
   async positions(): Promise<ReadonlyMap<string, number>> {
@@ -119,21 +134,57 @@ class Store implements LogStore {
     return this.#client.close();
   }
 
-  #migrated(): Promise<void> {
-    this.#ready ??= this.#migrate();
-    this.#ready.catch(() => {
-      this.#ready = undefined;
-    });
-    return this.#ready;
+  /** @throws GatewayError `log_unavailable` where it takes long: it goes on, and what is asked meanwhile is not held up. */
+  async #migrated(): Promise<void> {
+    if (this.#isNewest) return;
+    if (this.#migration === undefined) {
+      const fault = this.#fault;
+      this.#fault = undefined;
+      if (fault !== undefined) throw fault;
+      if (await isNewest(this.#client)) {
+        this.#isNewest = true;
+        return;
+      }
+    }
+    this.#migration ??= this.#begun();
+    if (this.#migration.isLong) throw migrating();
+    await this.#migration.end;
+  }
+
+  #begun(): Migration {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const migration: Migration = { end: promise, isLong: false };
+    const timer = setTimeout(() => {
+      migration.isLong = true;
+      reject(migrating());
+    }, this.#options.migrationWait ?? migrationWait);
+    this.#migrate()
+      .then(resolve, (error: Error) => {
+        if (migration.isLong) this.#fault = error;
+        reject(error);
+      })
+      .finally(() => clearTimeout(timer));
+    return migration;
   }
 
   async #migrate(): Promise<void> {
-    if (await isNewest(this.#client)) return;
     const client = this.#patientClient();
     try {
       await migrate(client);
+      this.#isNewest = true;
     } finally {
+      this.#migration = undefined;
       await client.close();
     }
   }
 }
+
+/** A log on its way to the version of this gateway. */
+interface Migration {
+  /** Rejects also where it takes long. */
+  readonly end: Promise<void>;
+  isLong: boolean;
+}
+
+const migrating = (): GatewayError =>
+  new GatewayError('log_unavailable', { message: 'The request log is being converted for this version of the gateway.' });

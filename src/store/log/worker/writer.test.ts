@@ -12,6 +12,8 @@ import type { Database, WriterState } from './settings.ts';
 import { startWriter } from './writer.ts';
 
 let away = false;
+let isMigrating = false;
+let closed = 0;
 
 /** A server without records, which is there until it is away. */
 vi.mock('../postgres/store.ts', () => ({
@@ -20,7 +22,10 @@ vi.mock('../postgres/store.ts', () => ({
     positions: async () => new Map(),
     size: async () => ({ records: 0, bytes: 0, oldest: null }),
     index: async () => false,
-    close: async () => undefined,
+    get isMigrating() {
+      return isMigrating;
+    },
+    close: async () => void (closed += 1),
     retain: async () => {
       if (away) throw Object.assign(new Error('the server is away'), { code: 'log_unavailable' });
       return false;
@@ -144,6 +149,17 @@ it('says that records wait where a database that was there is away, also if none
   away = true;
   await ask('retention', { age: 1e12, size: 1e9 });
   await expect.poll(async () => (await state()).problems).toEqual(['Records wait in the spool: the server is away']);
+});
+
+it.each([
+  [true, 0],
+  [false, 1],
+])('leaves a database to itself that is brought to this version, and opens another anew: %s', async (migrates, times) => {
+  [away, isMigrating, closed] = [true, migrates, 0];
+  start({ kind: 'postgres', url: 'postgres://u:p@127.0.0.1/logs' });
+  await ask('retention', { age: 1e12, size: 1e9 });
+  await expect.poll(async () => (await state()).problems).toEqual(['Records wait in the spool: the server is away']);
+  expect(closed).toBe(times);
 });
 
 it.each([

@@ -218,7 +218,7 @@ class Writer {
   async #failed(error: unknown): Promise<void> {
     this.#fault = `Records wait in the spool: ${error instanceof Error ? error.message : String(error)}`;
     // Only to Postgres there is a connection that may be broken; a store in memory would be lost.
-    if (this.#data.database.kind !== 'postgres' && !isDamage(error)) return;
+    if ((this.#data.database.kind !== 'postgres' && !isDamage(error)) || this.#store?.isMigrating === true) return;
     await this.#store?.close().catch(() => {});
     this.#store = undefined;
     if (this.#replaced(error)) this.#fault = undefined;
