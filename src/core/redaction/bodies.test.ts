@@ -201,6 +201,12 @@ describe('a JSON body', () => {
     expect(masked({ keys }, {}, 1 << 30).counts).toEqual({ secret: many });
   });
 
+  it.each(['100% of it, 50 %', 'a%', '%2 %4 %3d %5b', '%zz%41', 'a@b and c@ d'])('of %j is kept as it is', (text) => {
+    const body = JSON.stringify({ messages: [{ role: 'user', content: text }] });
+    for (const fields of [[], rules.fields])
+      expect(masked(body, { fields })).toEqual({ text: body, counts: {}, preview: text, isCut: false });
+  });
+
   it('is not kept where own patterns would cost too much', () => {
     const redaction = new BodyRedactor({ ...rules, own: [own('ACME-\\d{6}')] }, []).begin(1 << 20);
     const text = 'x '.repeat(100_000);

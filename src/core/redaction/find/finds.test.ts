@@ -180,6 +180,7 @@ const finds: readonly string[] = [
   'password: "‹secret:correct-horse-battery-9›"',
   'aws_secret_access_key = ‹secret:wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY1›',
   'client_secret=‹secret:abcdefgh12345678ijkl›',
+  `secret=‹secret:${'aB3'.repeat(100)}›`,
   'password: ‹secret:hunter2abc›',
   'Password: ‹secret:P@ssw0rd!2024›, and more',
   'my pwd = "‹secret:P@ss w0rd›"',
