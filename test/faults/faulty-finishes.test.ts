@@ -165,3 +165,12 @@ it.each(cases.filter(([name]) => name !== 'openai'))(
     expect(record).toMatchObject({ usage: { prompt: 7, completion: 3 }, finish: [word] });
   },
 );
+
+it.each(cases.filter(([name]) => name === 'bedrock'))(
+  '%s, /v1/%s: %s is named also where no counts follow',
+  async (name, route, word, service) => {
+    upstream.script = pieces(name, service.stream(word, '').slice(0, -1), 4096);
+    const { status, text } = await ask(`${name}-once`, route, true);
+    expect([status, text]).toEqual([502, expect.stringContaining('The model wrote a')]);
+  },
+);

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../../core/error.ts';
 import { JsonEvents } from '../../../core/json/events.ts';
+import type { Tap } from '../../../core/tap.ts';
 import type { EventScanner } from '../framing/index.ts';
 import type { Scanned, ScannedEvent } from '../framing/sse.ts';
 import { Answer, type AnswerOwner, type State } from './answer.ts';
@@ -74,7 +75,7 @@ export class EventAnswer extends Answer {
     const state = counts ? this.#unterminated(rest, last) : this.owner.state;
     if (state === 'over') return;
     if (state === 'closing' || (state === 'flowing' && this.owner.tap.complete)) this.close({ kind: 'whole' });
-    else if (state === 'holding') this.owner.faulty(invalid('The provider sent an empty stream.'));
+    else if (state === 'holding') this.owner.faulty(faultOf(this.owner.tap) ?? invalid('The provider sent an empty stream.'));
     else this.#fault(interrupted('The provider closed the stream before its end.'));
   }
 
@@ -127,10 +128,8 @@ export class EventAnswer extends Answer {
 
   /** An error object in the stream: before content it is weather, afterwards it is passed on as the last event. */
   #providerFault(scanned: Scanned, event: ScannedEvent): void {
-    const fault = this.owner.tap.fault ?? { message: 'unknown error' };
     if (this.owner.state === 'holding') {
-      const { message, status } = fault;
-      this.owner.faulty(new GatewayError('provider_error', { message, status, source: 'provider', provider: fault }));
+      this.owner.faulty(faultOf(this.owner.tap) ?? invalid('The provider sent an error that says nothing.'));
       return;
     }
     const [before, tail] = split(scanned, event.start);
@@ -163,3 +162,10 @@ export class EventAnswer extends Answer {
 
 /** Services break off with a text that is no JSON, too. */
 const isErrorText = ({ name, data }: ScannedEvent): boolean => name === 'error' && /^\s*[^\s{]/.test(data);
+
+/** The error that an answer is in which nothing was said before it. */
+function faultOf({ fault: provider }: Tap): GatewayError | undefined {
+  if (provider === undefined) return undefined;
+  const { message, status } = provider;
+  return new GatewayError('provider_error', { message, status, source: 'provider', provider });
+}
