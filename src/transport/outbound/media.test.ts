@@ -67,6 +67,13 @@ describe('a file', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it('is one of 256 at most, and none is downloaded where there are more', async () => {
+    const urls = Array.from({ length: 257 }, (_, i) => `${server.url}/${i}`);
+    await expect(fetchMedia(urls)).rejects.toMatchObject({ code: 'media_fetch_failed', status: 400 });
+    expect(server.requests).toHaveLength(0);
+    expect((await fetchMedia([...urls.slice(1), urls[1] ?? ''])).size).toBe(256);
+  });
+
   it('may come compressed', async () => {
     server.script = (response) => file(response, gzipSync('text'), { 'content-encoding': 'gzip', 'content-type': 'text/plain' });
     expect([...(await fetchMedia([`${server.url}/a`])).values()]).toEqual([

@@ -22,7 +22,9 @@ export interface MediaDeps {
  */
 export type FetchMedia = (needs: readonly MediaNeed[], hold: Hold, signer?: MediaSigner) => Promise<ReadonlyMap<string, Media>>;
 
-/** Files of one request in progress at once. */
+/** Files of one request: whoever names thousands of addresses has the gateway call all of them, and waits for hours. */
+const mostFiles = 256;
+/** Of them in progress at once. */
 const parallel = 4;
 /** Bytes of all files of one request: they are held in memory, and go upstream as base64. */
 const totalLimit = 64 * 1024 * 1024;
@@ -39,6 +41,7 @@ export function createMedia(deps: MediaDeps): FetchMedia {
     const take = (bytes: number): void => hold.take(bytes * copies);
     const found = new Map<string, Media>();
     const open = [...new Map(needs.map((need) => [need.url, need])).values()];
+    if (open.length > mostFiles) throw tooMany(open.length);
     let room = totalLimit;
     let failed = false;
     const worker = async (): Promise<void> => {
@@ -141,6 +144,13 @@ function faultOf(url: string, error: unknown, maxBytes: number): GatewayError {
   if (error.kind === 'too-large') return failure(url, `is larger than ${formatSize(maxBytes)}`);
   return failure(url, `could not be downloaded: ${error.message}`, 502, error);
 }
+
+const tooMany = (count: number): GatewayError =>
+  new GatewayError('media_fetch_failed', {
+    message: `The request names ${count} files by URL; the gateway downloads at most ${mostFiles} of them.`,
+    status: 400,
+    hint: 'Send files as data URIs.',
+  });
 
 /** Without the query: it often is a signature. */
 function failure(url: string, what: string, status = 400, cause?: unknown): GatewayError {
