@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GatewayError } from '#core/error.ts';
+import { GatewayError, type ProviderFault } from '#core/error.ts';
 import type { Attempt, Outcome } from '#core/plan.ts';
 import type { PluginInstance } from '#core/plugin.ts';
 import type { Leaf } from '#core/snapshot.ts';
@@ -40,13 +40,13 @@ const timeout =
   (phase: 'connect' | 'request' | 'total'): Make =>
   (attempt) => ({ kind: 'timeout', attempt, times, phase, afterMs: 5, sent: true });
 const faulty =
-  (status: number, isError: boolean): Make =>
+  (status: number, isError: boolean, more: Partial<ProviderFault> = {}): Make =>
   (attempt) => ({
     kind: 'faulty',
     attempt,
     times,
     status,
-    fault: new GatewayError('upstream_invalid', { message: 'x', ...(isError ? { provider: { message: 'x' } } : {}) }),
+    fault: new GatewayError('upstream_invalid', { message: 'x', ...(isError ? { provider: { message: 'x', ...more } } : {}) }),
   });
 const unreachable: Make = (attempt) => ({ kind: 'unreachable', attempt, times, cause: new Error('reset'), sent: false });
 const refused: Make = (attempt) => ({ kind: 'refused', attempt, times, error: new GatewayError('not_allowed', { message: 'x' }) });
@@ -77,6 +77,7 @@ describe('what counts against a target', () => {
     ['a response that is none', true, faulty(502, false)],
     ['an error that begins a stream', true, faulty(529, true)],
     ['an error of the request that begins a stream', false, faulty(400, true)],
+    ['a tool call that the model wrote wrongly', false, faulty(502, true, { isOfModel: true })],
     ['what the gateway rejects', false, refused],
     ['a client that leaves', false, cancelled],
     ['a host that the request names', false, unreachable, { over: { trust: 'request' } }],

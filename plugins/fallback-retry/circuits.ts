@@ -79,7 +79,7 @@ function isFailure(ctx: Routed, outcome: Outcome, fails: (status: number) => boo
     case 'unreachable':
       return true;
     case 'faulty':
-      return outcome.fault.provider === undefined || fails(outcome.status);
+      return outcome.fault.provider === undefined || (outcome.fault.provider.isOfModel !== true && fails(outcome.status));
     case 'refused':
     case 'skipped':
     case 'cancelled':

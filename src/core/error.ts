@@ -210,6 +210,8 @@ export interface ProviderFault {
   readonly retryAfterMs?: number;
   /** The code says that a retry fails too (a quota that is used up), although the status usually passes. */
   readonly isPermanent?: true;
+  /** The model wrote, or was given, what its service cannot read: the service itself works. */
+  readonly isOfModel?: true;
 }
 
 /** The only error class that may reach a caller. Anything else is a bug and becomes `internal`. */

@@ -24,6 +24,7 @@ beforeAll(async () => {
         ['gemini', 'bedrock', 'openai'].flatMap((provider) => [
           [provider, { provider, retry: { attempts: 1, on_status_codes: [502] } }],
           [`${provider}-once`, { provider }],
+          [`${provider}-circuit`, { strategy: { mode: 'fallback', cb_config: { failure_threshold: 1 } }, targets: [{ provider }] }],
         ]),
       ),
     }),
@@ -154,6 +155,14 @@ it.each(services)('of $name is not the answer where the next try has one', async
   const good = { gemini: 'STOP', bedrock: 'end_turn', openai: 'stop' }[name];
   upstream.script = (response, _, count) => json(response, 200, whole(count < 2 ? (words[0] ?? '') : good));
   expect((await ask(name, routes[0] ?? '', false)).status).toBe(200);
+});
+
+it.each(cases.filter(([name]) => name !== 'openai'))('%s, /v1/%s: %s leaves its target in use', async (name, route, word, service) => {
+  upstream.script = (response) => json(response, 200, service.whole(word));
+  for (let turn = 0; turn < 2; turn += 1) {
+    const { record } = await ask(`${name}-circuit`, route, false);
+    expect(record).toMatchObject({ status: 502, attempts: [{ outcome: 'faulty' }] });
+  }
 });
 
 it.each(cases.filter(([name]) => name !== 'openai'))(

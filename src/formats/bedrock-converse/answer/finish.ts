@@ -20,5 +20,6 @@ const faults: Readonly<Record<string, string>> = {
 /** The error that an answer is which ends with this word; undefined for every other end. */
 export function finishFault(word: string | undefined): ProviderFault | undefined {
   const message = word !== undefined && Object.hasOwn(faults, word) ? faults[word] : undefined;
-  return message === undefined ? undefined : { message, code: word ?? null, type: 'api_error', param: null, status: 502 };
+  if (message === undefined) return undefined;
+  return { message, code: word ?? null, type: 'api_error', param: null, status: 502, isOfModel: true };
 }

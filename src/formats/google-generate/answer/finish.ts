@@ -59,7 +59,7 @@ export function finishFault(word: string | undefined, why: unknown): ProviderFau
   const row = word !== undefined && Object.hasOwn(faults, word) ? faults[word] : undefined;
   if (row === undefined) return undefined;
   const { status, type, message } = row;
-  return { message: textOf(why) ?? message, code: word ?? null, type, param: null, status };
+  return { message: textOf(why) ?? message, code: word ?? null, type, param: null, status, isOfModel: true };
 }
 
 /** The service's own word; undefined while an answer is in progress. */
