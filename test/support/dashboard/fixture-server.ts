@@ -7,6 +7,7 @@ import { send, sendError, sendJson } from '../../../src/admin/http/reply.ts';
 import { type LiveReader, LiveRow } from '../../../src/admin/live/hub.ts';
 import { streamRows } from '../../../src/admin/live/stream.ts';
 import { GatewayError } from '../../../src/core/error.ts';
+import { recordNotFound } from '../../../src/core/logs/not-found.ts';
 import type { LogRow } from '../../../src/core/logs/row.ts';
 import { createMask } from '../../../src/core/secrets/mask.ts';
 import { readFilter } from '../../../src/query/invalid.ts';
@@ -68,7 +69,7 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
     if (rest.at(-1) === 'body') {
       const row = rows.find(({ id }) => id === rest[0]);
       const part = (url.searchParams.get('part') ?? 'request') as 'request';
-      if (row === undefined) return void sendError(response, unknownRecord());
+      if (row === undefined) return void sendError(response, recordNotFound(rest[0] ?? ''));
       return send(response, 200, recordOf(row).bodies[part], {
         'content-type': 'application/octet-stream',
         'content-disposition': 'attachment',
@@ -159,7 +160,6 @@ function page(path: string, response: ServerResponse): void {
 
 const unknownRoute = (): GatewayError =>
   new GatewayError('route_not_found', { message: 'There is no such route.', hint: 'Did you mean another?' });
-const unknownRecord = (): GatewayError => new GatewayError('record_not_found', { message: 'There is no such record.' });
 
 function find(rows: readonly LogRow[], text: string) {
   const filter = readFilter(text, Date.now());
@@ -177,7 +177,7 @@ function pageOf(rows: readonly LogRow[], query: URLSearchParams) {
 
 function recordFor(rows: readonly LogRow[], id: string) {
   const row = rows.find((one) => one.id === id);
-  if (row === undefined) throw unknownRecord();
+  if (row === undefined) throw recordNotFound(id);
   return { record: recordOf(row).record, bodies: ['request', 'upstream', 'response'], feedback: [] };
 }
 
