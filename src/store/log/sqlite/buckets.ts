@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Histogram } from '../../../core/logs/histogram.ts';
 import { bucketCounts, bucketTimes } from '../schema.ts';
 import { costSum, type Figures } from '../figures.ts';
+import { changing } from './open.ts';
 
 /** Writes figures to the buckets of their minutes, added to what is there. */
 export class BucketWriter {
@@ -12,7 +13,8 @@ export class BucketWriter {
     const columns = [...bucketCounts, ...bucketTimes];
     this.#find = db.prepare(`SELECT ${columns.join(', ')} FROM buckets WHERE dim = ? AND minute = ? AND name = ?`);
     this.#find.setReadBigInts(true);
-    this.#put = db.prepare(
+    this.#put = changing(
+      db,
       `INSERT OR REPLACE INTO buckets (dim, minute, name, ${columns.join(', ')}) VALUES (${'?, '.repeat(columns.length + 2)}?)`,
     );
   }

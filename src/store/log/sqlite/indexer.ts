@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { toRow } from '../../../core/logs/row.ts';
 import { searchTextOf } from '../../../query/match.ts';
 import { headAt, seqsIn, unpackBlock } from './blocks.ts';
+import { changing } from './open.ts';
 
 /** Blocks of one slice: some milliseconds. Each slice is a part of the index, and few large ones are cheaper to merge. */
 const blocksOfSlice = 16;
@@ -21,10 +22,10 @@ export class TextIndexer {
     this.#db = db;
     this.#next = db.prepare('SELECT block, seqs, bytes FROM blocks WHERE block > ? ORDER BY block LIMIT ?');
     this.#startOf = db.prepare('SELECT start FROM requests WHERE seq = ?');
-    this.#add = db.prepare('INSERT INTO texts (rowid, words) VALUES (?, ?)');
-    this.#mark = db.prepare('INSERT OR REPLACE INTO marks (name, value) VALUES (?, ?)');
+    this.#add = changing(db, 'INSERT INTO texts (rowid, words) VALUES (?, ?)');
+    this.#mark = changing(db, 'INSERT OR REPLACE INTO marks (name, value) VALUES (?, ?)');
     // Numbers of blocks once began anew in a file that was empty: those that are there now are not indexed.
-    db.prepare('DELETE FROM marks WHERE name = ? AND value > (SELECT max(block) FROM blocks)').run(indexedMark);
+    changing(db, 'DELETE FROM marks WHERE name = ? AND value > (SELECT max(block) FROM blocks)').run(indexedMark);
     const mark = db.prepare('SELECT value FROM marks WHERE name = ?').get(indexedMark) as { value: number } | undefined;
     this.#done = mark?.value ?? 0;
   }

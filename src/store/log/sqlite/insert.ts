@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { StoredRow } from '../stored-row.ts';
 import { commonColumns, commonOf, isAlike, ownColumns, ownOf } from './columns.ts';
+import { changing } from './open.ts';
 
 /** Rows after which others like them get a statement of their own, and for how many kinds that is kept. */
 const leastRows = 64;
@@ -25,7 +26,7 @@ export class RowInserter {
 
   constructor(db: DatabaseSync) {
     this.#db = db;
-    this.#any = db.prepare(insertOf('?, '.repeat(commonColumns.split(',').length - 1).concat('?')));
+    this.#any = changing(db, insertOf('?, '.repeat(commonColumns.split(',').length - 1).concat('?')));
   }
 
   /** @param start of the record within its block @returns whether it was not there. @throws what SQLite says */
@@ -34,7 +35,7 @@ export class RowInserter {
     const statement = this.#statementFor(row);
     const { changes } =
       statement === undefined ? this.#any.run(seq, block, start, ...own, ...commonOf(row)) : statement.run(seq, block, start, ...own);
-    return changes !== 0;
+    return Number(changes) !== 0;
   }
 
   #statementFor(row: StoredRow): StatementSync | undefined {
@@ -51,7 +52,7 @@ export class RowInserter {
 
   #statementOf(row: StoredRow): StatementSync | undefined {
     const texts = commonOf(row).map(literal);
-    return texts.includes(undefined) ? undefined : this.#db.prepare(insertOf(texts.join(', ')));
+    return texts.includes(undefined) ? undefined : changing(this.#db, insertOf(texts.join(', ')));
   }
 }
 

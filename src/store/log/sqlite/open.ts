@@ -1,6 +1,6 @@
 import { closeSync, openSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { makeFolder } from '../../../core/files/folder.ts';
 import { migrate } from './migrations.ts';
 
@@ -30,6 +30,16 @@ export function openForWriting(path: string): DatabaseSync {
     db.close();
     throw error;
   }
+}
+
+/**
+ * A statement that changes rows. What it says of them are big integers: the id of the row that was written last is part of
+ * it, and what full text writes for itself has ids beyond the numbers of JavaScript, which Node 26 throws for.
+ */
+export function changing(db: DatabaseSync, sql: string): StatementSync {
+  const statement = db.prepare(sql);
+  statement.setReadBigInts(true);
+  return statement;
 }
 
 /** Opens the file for questions: nothing that is asked can change it. */

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Retention } from '../log-store.ts';
 import { seqsIn } from './blocks.ts';
+import { changing } from './open.ts';
 
 /** Blocks that one slice deletes: some hundred records, a few milliseconds. */
 const blocksOfSlice = 8;
@@ -33,9 +34,9 @@ export class Retainer {
     this.#records = (db.prepare('SELECT count(*) AS n FROM requests').get() as { n: number }).n;
     this.#old = db.prepare('SELECT block, newest, seqs FROM blocks WHERE newest < ? ORDER BY newest LIMIT ?');
     this.#first = db.prepare('SELECT block, newest, seqs FROM blocks ORDER BY block LIMIT ?');
-    this.#request = db.prepare('DELETE FROM requests WHERE seq = ?');
-    this.#deletes = ['tags WHERE seq', 'amendments WHERE seq', 'texts WHERE rowid'].map((what) => db.prepare(`DELETE FROM ${what} = ?`));
-    this.#block = db.prepare('DELETE FROM blocks WHERE block = ?');
+    this.#request = changing(db, 'DELETE FROM requests WHERE seq = ?');
+    this.#deletes = ['tags WHERE seq', 'amendments WHERE seq', 'texts WHERE rowid'].map((what) => changing(db, `DELETE FROM ${what} = ?`));
+    this.#block = changing(db, 'DELETE FROM blocks WHERE block = ?');
   }
 
   /** What is kept: counted when the file is opened, and never again. */
@@ -105,12 +106,13 @@ export class Retainer {
     const minute = Math.floor(oldest / 60_000);
     let deleted = 0;
     for (const { dim } of this.#db.prepare('SELECT DISTINCT dim FROM buckets').all() as { dim: string }[]) {
-      const { changes } = this.#db
-        .prepare('DELETE FROM buckets WHERE dim = ? AND minute < ? AND minute < (SELECT min(minute) FROM buckets WHERE dim = ?) + ?')
-        .run(dim, minute, dim, minutesOfSlice);
+      const { changes } = changing(
+        this.#db,
+        'DELETE FROM buckets WHERE dim = ? AND minute < ? AND minute < (SELECT min(minute) FROM buckets WHERE dim = ?) + ?',
+      ).run(dim, minute, dim, minutesOfSlice);
       deleted += Number(changes);
     }
-    const feedback = this.#db.prepare('DELETE FROM feedback WHERE id IN (SELECT id FROM feedback WHERE at < ? LIMIT 500)').run(oldest);
+    const feedback = changing(this.#db, 'DELETE FROM feedback WHERE id IN (SELECT id FROM feedback WHERE at < ? LIMIT 500)').run(oldest);
     return deleted + Number(feedback.changes) > 0;
   }
 }

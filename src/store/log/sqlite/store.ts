@@ -3,7 +3,7 @@ import type { GivenFeedback } from '../../../core/logs/reader.ts';
 import { storable } from '../../../query/text.ts';
 import type { Batch, LogStore, Retention, StoreSize } from '../log-store.ts';
 import { TextIndexer } from './indexer.ts';
-import { inMemory, openForWriting } from './open.ts';
+import { changing, inMemory, openForWriting } from './open.ts';
 import { Retainer } from './retain.ts';
 import { BatchWriter } from './writer.ts';
 
@@ -56,16 +56,15 @@ class Store implements SqliteStore {
 
   feedback({ id, trace_id: trace, value, weight, metadata, at }: GivenFeedback): Promise<void> {
     return settled(() => {
-      this.db
-        .prepare(
-          `INSERT INTO feedback (id, trace, value, weight, metadata, at) VALUES (?1, ?2, ?3, coalesce(?4, -1), coalesce(?5, ''), ?6)
-           ON CONFLICT (id) DO UPDATE SET
-             value = iif(?6 < at, value, ?3),
-             weight = iif(?6 < at AND weight >= 0, weight, coalesce(?4, weight)),
-             metadata = iif(?6 < at AND metadata <> '', metadata, coalesce(?5, metadata)),
-             at = max(?6, at)`,
-        )
-        .run(storable(id), storable(trace), value, weight, metadata === null ? null : JSON.stringify(metadata), at);
+      changing(
+        this.db,
+        `INSERT INTO feedback (id, trace, value, weight, metadata, at) VALUES (?1, ?2, ?3, coalesce(?4, -1), coalesce(?5, ''), ?6)
+         ON CONFLICT (id) DO UPDATE SET
+           value = iif(?6 < at, value, ?3),
+           weight = iif(?6 < at AND weight >= 0, weight, coalesce(?4, weight)),
+           metadata = iif(?6 < at AND metadata <> '', metadata, coalesce(?5, metadata)),
+           at = max(?6, at)`,
+      ).run(storable(id), storable(trace), value, weight, metadata === null ? null : JSON.stringify(metadata), at);
     });
   }
 

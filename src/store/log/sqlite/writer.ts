@@ -9,6 +9,7 @@ import { BucketWriter } from './buckets.ts';
 import { costOf } from './columns.ts';
 import { indexedMark } from './indexer.ts';
 import { RowInserter } from './insert.ts';
+import { changing } from './open.ts';
 
 interface Statements {
   readonly block: StatementSync;
@@ -150,13 +151,13 @@ class OpenBlock {
 
 function prepare(db: DatabaseSync): Statements {
   return {
-    block: db.prepare('INSERT INTO blocks (block, newest, seqs, bytes) VALUES (?, ?, ?, ?)'),
-    tag: db.prepare('INSERT OR IGNORE INTO tags (kind, name, value, seq) VALUES (?, ?, ?, ?)'),
-    position: db.prepare('INSERT OR REPLACE INTO positions (segment, "offset") VALUES (?, ?)'),
-    forget: db.prepare('DELETE FROM positions WHERE segment = ?'),
-    used: db.prepare('INSERT INTO keys_used (key_id, at) VALUES (?, ?) ON CONFLICT (key_id) DO UPDATE SET at = max(at, excluded.at)'),
+    block: changing(db, 'INSERT INTO blocks (block, newest, seqs, bytes) VALUES (?, ?, ?, ?)'),
+    tag: changing(db, 'INSERT OR IGNORE INTO tags (kind, name, value, seq) VALUES (?, ?, ?, ?)'),
+    position: changing(db, 'INSERT OR REPLACE INTO positions (segment, "offset") VALUES (?, ?)'),
+    forget: changing(db, 'DELETE FROM positions WHERE segment = ?'),
+    used: changing(db, 'INSERT INTO keys_used (key_id, at) VALUES (?, ?) ON CONFLICT (key_id) DO UPDATE SET at = max(at, excluded.at)'),
     seqOf: db.prepare('SELECT seq FROM requests WHERE id = ?'),
-    amend: db.prepare('INSERT OR REPLACE INTO amendments (seq, amended) VALUES (?, ?)'),
-    amendRow: db.prepare('UPDATE requests SET "end" = ?, latency = ? WHERE seq = ?'),
+    amend: changing(db, 'INSERT OR REPLACE INTO amendments (seq, amended) VALUES (?, ?)'),
+    amendRow: changing(db, 'UPDATE requests SET "end" = ?, latency = ? WHERE seq = ?'),
   };
 }
