@@ -162,9 +162,11 @@ async function filesOf(
   for (const [path, written] of Object.entries(texts)) {
     const text = mask.text(written);
     if (text !== written) isMasked = true;
+    // Before it is read: a text that is written meanwhile has a time of its own.
+    const found = await stat(path).catch(() => undefined);
     const isThere = (await readFile(path, 'utf8').catch(() => undefined)) === written;
-    const found = isThere ? await stat(path).catch(() => undefined) : undefined;
-    files[path] = { modifiedAt: Math.round(found?.mtimeMs ?? earlier?.[path]?.modifiedAt ?? 0), text };
+    const modified = isThere ? found?.mtimeMs : undefined;
+    files[path] = { modifiedAt: Math.round(modified ?? earlier?.[path]?.modifiedAt ?? 0), text };
   }
   return { files, isMasked };
 }
