@@ -7,6 +7,7 @@ import { parseObject, textOf, valueOf } from '../../shared/json.ts';
 import { MessageBlocks } from './blocks.ts';
 import { faultInBand } from '../fault.ts';
 import { finishReasons } from './finish.ts';
+import { faultError } from '../../shared/answer/fault-error.ts';
 import { finishReasonOf } from '../../shared/answer/stop-reason.ts';
 import { isOutput } from './output-tool.ts';
 import { bareError, eventType } from './tap.ts';
@@ -137,9 +138,7 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
   }
 
   #error(data: Plain, raw: string): readonly ModelEvent[] {
-    const provider = faultInBand(data, raw);
-    const { message, status, hint } = provider;
-    return this.fail(new GatewayError('provider_error', { message, status, source: 'provider', provider, hint }));
+    return this.fail(faultError(faultInBand(data, raw)));
   }
 
   #unreadable(type: string): readonly ModelEvent[] {

@@ -4,6 +4,7 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
 import { faultInBand, objectIn } from '../fault.ts';
 import { textOf } from '../../shared/json.ts';
+import { faultError } from '../../shared/answer/fault-error.ts';
 import { Kept } from '../../shared/answer/kept.ts';
 import { choiceExtras, finishEvent, topExtras, usageIn } from './completion.ts';
 import { deltaEvents, namelessCalls, newAnswer, type StreamedAnswer } from './delta.ts';
@@ -90,9 +91,7 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
   }
 
   #error(object: Plain, raw: string): readonly ModelEvent[] {
-    const provider = faultInBand(object, raw);
-    const { message, status, hint } = provider;
-    return this.fail(new GatewayError('provider_error', { message, status, source: 'provider', provider, hint }));
+    return this.fail(faultError(faultInBand(object, raw)));
   }
 }
 
