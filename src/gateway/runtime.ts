@@ -43,11 +43,14 @@ import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
 import { createSender } from '../transport/outbound/sender.ts';
 import { createDataServer, type DataServer, type ServerDeps } from '../transport/inbound/server.ts';
 import { createSweeper, type Sweeper } from '../transport/wire/sweeper.ts';
+import type { Wheel } from '../transport/wire/wheel.ts';
 
 export interface RuntimeDeps {
   /** Where the data listener will be. */
   readonly listen: ListenAddress | undefined;
   readonly clock: Clock;
+  /** The one that the way out has. */
+  readonly wheel: Wheel;
   readonly store: RecordStore;
   readonly log: Log;
   /** The way out; the runtime closes it. */
@@ -103,8 +106,8 @@ export class Runtime implements Serving {
     this.#openTo(first);
     const defects = new Defects(log, clock.monotonic);
     this.#defects = defects;
-    this.#sweeper = createSweeper(clock.monotonic, defects.report);
-    this.#arriving = createSweeper(clock.monotonic, defects.report);
+    this.#sweeper = createSweeper(deps.wheel, clock.monotonic, defects.report);
+    this.#arriving = createSweeper(deps.wheel, clock.monotonic, defects.report);
     this.#budget = new Budget(this.#shareOf(memoryOf(first)));
     this.holder = createHolder(
       first,
@@ -182,6 +185,7 @@ export class Runtime implements Serving {
   #listener(passed: (bytes: number) => void): DataServer {
     return createDataServer({
       clock: this.#deps.clock,
+      wheel: this.#deps.wheel,
       ids: new Ids(),
       sweeper: this.#arriving,
       budget: this.#budget,

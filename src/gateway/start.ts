@@ -7,6 +7,8 @@ import type { Generation } from '../pipeline/generation.ts';
 import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
 import { createProbeServer } from '../transport/inbound/probes.ts';
 import { createOutbound, type Outbound } from '../transport/outbound/index.ts';
+import { Defects } from '../telemetry/defects.ts';
+import { Wheel } from '../transport/wire/wheel.ts';
 import { openAdmin } from './admin/open.ts';
 import type { AdminState } from './admin/state.ts';
 import { Control } from './admin/control.ts';
@@ -59,6 +61,7 @@ class Starting {
   readonly #lastGood: LastGoodCopy;
   readonly #storage: Storage;
   readonly #outbound: Outbound;
+  readonly #wheel: Wheel;
   readonly #generations: Generations;
   readonly #control: Control;
   readonly #reloader: Reloader;
@@ -76,8 +79,10 @@ class Starting {
     this.#subscribers = new Subscribers((error) => log.error({ err: error }, 'a listener to records failed'));
     this.#lastGood = new LastGoodCopy(options);
     this.#storage = new Storage({ options, notes: this.#notes, monotonic, onOpened: this.#onOpened });
+    this.#wheel = new Wheel(new Defects(log, monotonic).report);
     this.#outbound = createOutbound({
       clock,
+      wheel: this.#wheel,
       random: Math.random,
       egressAllow: () => this.#serving?.snapshot().server.egressAllow ?? [],
       fastPath: () => this.#serving?.snapshot().server.fastPath ?? true,
@@ -223,6 +228,7 @@ class Starting {
     return new Runtime(generation, {
       listen: listenAddress(address),
       clock,
+      wheel: this.#wheel,
       store,
       log,
       outbound: this.#outbound,

@@ -8,8 +8,10 @@ import { ClientBytes } from '../../src/transport/inbound/multipart/client-bytes.
 import { IncomingForm } from '../../src/transport/inbound/multipart/incoming.ts';
 import { createSweeper } from '../../src/transport/wire/sweeper.ts';
 import { boundary, contentType, formOf, type PartText } from './rig.ts';
+import { Wheel } from '../../src/transport/wire/wheel.ts';
 
 const sweeper = createSweeper(
+  new Wheel(),
   () => performance.now(),
   (error) => {
     throw error;

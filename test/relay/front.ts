@@ -29,6 +29,7 @@ import { createSender } from '../../src/transport/outbound/sender.ts';
 import { createUpstream } from '../../src/transport/outbound/upstream.ts';
 import { makeBinding, makeLeaf, makeProvider, makeSnapshot } from '../support/stage-context.ts';
 import type { PassResult, RigOptions } from './rig.ts';
+import { Wheel } from '../../src/transport/wire/wheel.ts';
 
 /** The gateway's side of a relay: the real handling, sender and clients, with a chain that only aims. */
 export interface Front {
@@ -49,9 +50,10 @@ const report = (error: unknown): void => {
 
 export function createFront(origins: () => readonly string[], options: RigOptions, onResult: (result: PassResult) => void): Front {
   const monotonic = (): number => performance.now() * (options.speed ?? 1);
-  const sweeper = createSweeper(monotonic, report);
+  const wheel = new Wheel();
+  const sweeper = createSweeper(wheel, monotonic, report);
   const egress = options.egress ?? createEgress(() => options.allow ?? noList);
-  const upstream = createUpstream({ lookup: egress.lookup });
+  const upstream = createUpstream({ wheel, lookup: egress.lookup });
   const budget = new Budget(Number.POSITIVE_INFINITY);
   const send = createSender({
     upstream,

@@ -6,6 +6,7 @@ import { until } from '../support/gateway.ts';
 import { json } from '../support/upstream.ts';
 import { accept, type AzureRig, entra, secret, startAzureRig } from './azure-rig.ts';
 import { aadsts } from './token-server.ts';
+import { Wheel } from '../../src/transport/wire/wheel.ts';
 
 /** An application's token through its life, and what becomes of requests when there is none. */
 
@@ -251,6 +252,7 @@ describe('a credential that fails', () => {
   it('is tried once a second, however many requests come one after the other', async () => {
     let now = Date.now();
     const outbound = createOutbound({
+      wheel: new Wheel(),
       clock: { now: () => now, monotonic: () => now },
       random: () => 0,
       egressAllow: () => [],

@@ -8,6 +8,7 @@ import { type Tested, type Trial, tryOne } from '../../manage/providers/try.ts';
 import { type Catalog, chosen, openCatalog } from './catalog.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText, padEnd, textWidth, typedDuration } from '../text.ts';
+import { Wheel } from '../../transport/wire/wheel.ts';
 
 export interface TestFlags extends CommonFlags {
   /** Also requests that cost tokens: one token for each deployment. */
@@ -28,6 +29,7 @@ export async function testProviders(slugs: readonly string[], flags: TestFlags, 
   let allowed: readonly string[] = [];
   const outbound = createOutbound({
     clock: { now: Date.now, monotonic: () => performance.now() },
+    wheel: new Wheel(),
     random: Math.random,
     egressAllow: () => allowed,
     env: io.env,

@@ -16,6 +16,7 @@ import type { JwtSettings, JwtVerdict, JwtVerifier } from '../../core/secrets/jw
 import { createEgress } from '../outbound/egress.ts';
 import { createJwt } from './jwt.ts';
 import { createUpstream, type Upstream } from '../outbound/upstream.ts';
+import { Wheel } from '../wire/wheel.ts';
 
 /** Real sets of keys over a real socket; only the clock is played. */
 
@@ -36,7 +37,7 @@ let setBack: number;
 beforeAll(async () => {
   [rsa, elliptic, other] = await Promise.all([makeKey('rsa-1'), makeKey('ec-1', 'ES256'), makeKey('rsa-2')]);
   issuer = await startIssuer();
-  upstream = createUpstream({ lookup: createEgress(() => []).lookup });
+  upstream = createUpstream({ wheel: new Wheel(), lookup: createEgress(() => []).lookup });
 });
 afterAll(async () => {
   await upstream.close();

@@ -24,6 +24,7 @@ import type { Probes } from './probes.ts';
 import { refuseRaw } from './listener/raw-refusal.ts';
 import { isRealtime, type Matched } from './routes.ts';
 import type { Sweeper } from '../wire/sweeper.ts';
+import type { Wheel } from '../wire/wheel.ts';
 import { TurnResponse, Turns } from './listener/turns.ts';
 import { upgradeOptions } from './listener/upgrades.ts';
 import { createServer } from '../../core/node-http.ts';
@@ -35,6 +36,7 @@ const headTimeoutMs = 10_000;
 
 export interface ServerDeps {
   readonly clock: Clock;
+  readonly wheel: Wheel;
   readonly ids: Ids;
   readonly sweeper: Sweeper;
   /** Counts what is held of bodies that arrive. */
@@ -86,6 +88,7 @@ export function createDataServer(deps: ServerDeps): DataServer {
   server.on('connect', (_request, socket) => refuseRaw(socket, noTunnel()));
   server.on('clientError', answerUnreadable);
   const plain = new PlainFront(server, {
+    wheel: deps.wheel,
     now: deps.clock.now,
     names: () => {
       const { names, fastPath } = deps.limits();

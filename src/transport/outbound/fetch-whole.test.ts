@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fetchWhole } from './fetch-whole.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
 import { type HeldTime, holdTime, turns } from '../../../test/support/time.ts';
+import { Wheel } from '../wire/wheel.ts';
 
 const limits = { trust: 'operator', connectMs: 60_000, totalMs: 60_000, maxBytes: 1000 } as const;
 
@@ -16,7 +17,7 @@ let second: (socket: Socket) => void;
 let time: HeldTime;
 
 beforeEach(async () => {
-  upstream = createUpstream({ lookup: () => undefined });
+  upstream = createUpstream({ wheel: new Wheel(), lookup: () => undefined });
   const served = new WeakSet<Socket>();
   count = 0;
   server = createServer(({ socket }, response) => {

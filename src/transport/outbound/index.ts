@@ -18,6 +18,7 @@ import { createMedia, type FetchMedia } from './media.ts';
 import { createNames } from './names/resolver.ts';
 import { createSigning, type Signing } from '../credentials/sign.ts';
 import { TokenError, type TokenFetcher, TokenSources } from '../credentials/token-source.ts';
+import type { Wheel } from '../wire/wheel.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
 
 /** Everything that leaves the gateway: one set of pools and one set of address rules for all of it. */
@@ -33,6 +34,7 @@ export interface Outbound {
 
 export interface OutboundDeps {
   readonly clock: Clock;
+  readonly wheel: Wheel;
   random(): number;
   /** `server.egress.allow` of the configuration that serves. */
   egressAllow(): readonly string[];
@@ -52,10 +54,10 @@ const notForRequests: TokenFetcher = Object.freeze({
 });
 
 export function createOutbound(from: OutboundDeps): Outbound {
-  const { clock, random, egressAllow, env, onTokenFault, onKeysFault } = from;
+  const { clock, wheel, random, egressAllow, env, onTokenFault, onKeysFault } = from;
   const names = createNames({ monotonic: clock.monotonic, hostsFile: hostsFileIn(env), system: lookup });
   const egress = createEgress(egressAllow, names.lookup);
-  const upstream = createUpstream({ lookup: egress.lookup, fastPath: () => from.fastPath?.() !== false });
+  const upstream = createUpstream({ lookup: egress.lookup, wheel, fastPath: () => from.fastPath?.() !== false });
   const deps = { upstream, checkEgress: egress.check, now: clock.now, monotonic: clock.monotonic, wait, env };
   const fetcher = (grant: OAuthGrant, trust: Trust): TokenFetcher => fetcherFor(grant, trust, deps);
   const tokens = new TokenSources(fetcher, { now: clock.now, monotonic: clock.monotonic, random, onFault: onTokenFault });

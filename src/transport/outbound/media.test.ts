@@ -7,6 +7,7 @@ import { createEgress } from './egress.ts';
 import { createMedia } from './media.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
 import { turns } from '../../../test/support/time.ts';
+import { Wheel } from '../wire/wheel.ts';
 
 let server: ScriptedUpstream;
 let allow: readonly string[] = ['127.0.0.1'];
@@ -20,7 +21,7 @@ const file = (response: ServerResponse, bytes: Buffer, headers: Record<string, s
 const picture: Script = (response) => file(response, Buffer.from('picture'));
 
 beforeAll(async () => {
-  upstream = createUpstream({ lookup: egress.lookup });
+  upstream = createUpstream({ wheel: new Wheel(), lookup: egress.lookup });
   server = await startUpstream(picture);
 });
 
@@ -190,6 +191,7 @@ describe('an address inside', () => {
   it('is not asked when a public name points there', async () => {
     allow = [];
     const inside = createUpstream({
+      wheel: new Wheel(),
       lookup: () => (hostname, options, callback) => egress.lookup('request')?.call(undefined, hostname, options, callback),
     });
     const media = createMedia({ upstream: inside, checkEgress: () => undefined });

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { UpstreamRequest } from '../../core/provider.ts';
 import { staleMs } from './http1/connection.ts';
-import { Origins } from './http1/origins.ts';
+import { Origins, type OriginsOptions } from './http1/origins.ts';
 import { type PoolOptions, Pools, type Route } from './pools.ts';
 
 /** What the wire tells about one request. Exactly one of `finished` and `failed` ends it. */
@@ -55,7 +55,7 @@ const closed: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'E
 /** Why an attempt was aborted from this side; never shown. */
 class Aborted extends Error {}
 
-export interface UpstreamOptions extends PoolOptions {
+export interface UpstreamOptions extends OriginsOptions {
   /** `server.fast_path` of the configuration that serves; on where nothing is said. */
   fastPath?(): boolean;
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createSweeper, type Swept } from './sweeper.ts';
+import { Wheel } from './wheel.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -12,6 +13,7 @@ it('looks at the others when one throws, and ends that one', () => {
   const seen: string[] = [];
   const defects: unknown[] = [];
   const sweeper = createSweeper(
+    new Wheel(),
     () => 0,
     (error) => defects.push(error),
   );

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../core/error.ts';
 import { type DenseSetMember, DenseSet } from '../../core/memory/dense-set.ts';
+import type { Wheel } from './wheel.ts';
 
 /** Something with deadlines that is looked at every so often instead of having timers of its own. */
 export interface Swept extends DenseSetMember {
@@ -9,7 +10,7 @@ export interface Swept extends DenseSetMember {
   crashed(thrown: unknown): void;
 }
 
-/** One timer for all live attempts. It runs only while something is live. */
+/** All that is live and has deadlines: a spoke of the wheel. */
 export interface Sweeper {
   add(item: Swept): void;
   delete(item: Swept): void;
@@ -19,37 +20,36 @@ export interface Sweeper {
 }
 
 /** Deadlines are met to within this many milliseconds. */
-const periodMs = 100;
+const everyMs = 100;
 
 /** @param onDefect told of what even `crashed` threw: such an item is not looked at again */
-export function createSweeper(monotonic: () => number, onDefect: (error: unknown) => void): Sweeper {
+export function createSweeper(wheel: Wheel, monotonic: () => number, onDefect: (error: unknown) => void): Sweeper {
   const items = new DenseSet<Swept>();
-  let timer: NodeJS.Timeout | undefined;
-  const stop = (): void => {
-    clearInterval(timer);
-    timer = undefined;
+  const spoke = {
+    everyMs,
+    look() {
+      const now = monotonic();
+      items.each((item) => {
+        try {
+          look(item, now);
+        } catch (error) {
+          items.delete(item);
+          onDefect(error);
+        }
+      });
+      return items.size > 0;
+    },
   };
   return {
     add(item) {
       items.add(item);
-      timer ??= setInterval(() => {
-        const now = monotonic();
-        items.each((item) => {
-          try {
-            look(item, now);
-          } catch (error) {
-            items.delete(item);
-            onDefect(error);
-          }
-        });
-        if (items.size === 0) stop();
-      }, periodMs);
+      wheel.add(spoke);
     },
     delete: (item) => items.delete(item),
     get size() {
       return items.size;
     },
-    close: stop,
+    close: () => wheel.delete(spoke),
   };
 }
 

@@ -10,6 +10,7 @@ import { PlainClient } from '../../../src/transport/inbound/plain/client.ts';
 import { createDataServer } from '../../../src/transport/inbound/server.ts';
 import { createSweeper } from '../../../src/transport/wire/sweeper.ts';
 import { FakeSocket } from './fake-socket.ts';
+import { Wheel } from '../../../src/transport/wire/wheel.ts';
 
 /** One listener that answers every request with what it read of it. */
 export class Side {
@@ -27,8 +28,9 @@ export class Side {
     };
     const { server } = createDataServer({
       clock: { now: () => 0, monotonic },
+      wheel: new Wheel(),
       ids: new Ids(),
-      sweeper: createSweeper(monotonic, fail),
+      sweeper: createSweeper(new Wheel(), monotonic, fail),
       budget: new Budget(1e9),
       random: () => 0,
       passed: () => {},

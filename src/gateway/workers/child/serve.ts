@@ -8,6 +8,8 @@ import type { OwnerTable } from '../../../store/object-owners.ts';
 import { openSpool } from '../../../store/spool.ts';
 import type { Log, LogStyle } from '../../../telemetry/log.ts';
 import { createOutbound } from '../../../transport/outbound/index.ts';
+import { Defects } from '../../../telemetry/defects.ts';
+import { Wheel } from '../../../transport/wire/wheel.ts';
 import { backlog } from '../../../transport/inbound/listener/listen.ts';
 import type { DrainPlan } from '../../drain.ts';
 import { Generations } from '../../generations.ts';
@@ -119,8 +121,10 @@ class Worker {
     this.#log = log;
     this.#show(start.shown);
     const snapshot = () => this.#runtime?.snapshot();
+    const wheel = new Wheel(new Defects(log, clock.monotonic).report);
     const outbound = createOutbound({
       clock,
+      wheel,
       random: Math.random,
       egressAllow: () => snapshot()?.server.egressAllow ?? [],
       fastPath: () => snapshot()?.server.fastPath ?? true,
@@ -141,6 +145,7 @@ class Worker {
     const runtime = new Runtime(first, {
       listen: listenAddress(start.listen),
       clock,
+      wheel,
       store: this.#store,
       log,
       outbound,

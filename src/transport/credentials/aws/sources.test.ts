@@ -9,6 +9,7 @@ import type { Token, TokenFetcher } from '../token-source.ts';
 import { awsContainer } from './container.ts';
 import { awsInstance } from './instance.ts';
 import { awsWebIdentity } from './web-identity.ts';
+import { Wheel } from '../../wire/wheel.ts';
 
 /** Every source of keys, against stand-ins of its endpoints on loopback. */
 
@@ -25,7 +26,7 @@ let file: string;
 
 beforeAll(async () => {
   server = await startUpstream((response) => json(response, 500, {}));
-  upstream = createUpstream({ lookup: () => undefined });
+  upstream = createUpstream({ wheel: new Wheel(), lookup: () => undefined });
   folder = await mkdtemp(join(tmpdir(), 'aws-sources-'));
   file = join(folder, 'token');
 });

@@ -7,6 +7,7 @@ import type { InstanceEndpoint, OAuthGrant } from '../../../core/secrets/grant.t
 import type { Token } from '../token-source.ts';
 import { createUpstream, type Upstream } from '../../outbound/upstream.ts';
 import { instanceIdentity } from './instance-identity.ts';
+import { Wheel } from '../../wire/wheel.ts';
 
 /** The machine's endpoints on loopback: waits, lives of tokens, and the challenge that names a file. */
 
@@ -58,7 +59,7 @@ function fetchFrom(over: Partial<InstanceEndpoint> = {}, grant: Partial<Grant> =
 
 beforeAll(async () => {
   server = await startUpstream(give);
-  upstream = createUpstream({ lookup: () => undefined });
+  upstream = createUpstream({ wheel: new Wheel(), lookup: () => undefined });
   root = await realpath(await mkdtemp(join(tmpdir(), 'instance-')));
   await mkdir(join(root, 'tokens', 'below'), { recursive: true });
 });

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { headerNames } from '../header-bag.ts';
 import { PlainFront, type PlainRequest } from './front.ts';
 import { turns } from '../../../../test/support/time.ts';
+import { Wheel } from '../../wire/wheel.ts';
 
 /** A front whose requests are answered by the test; what is handed over is answered by `node:http` with "node". */
 
@@ -45,6 +46,7 @@ async function open(serve: (request: PlainRequest) => void): Promise<TestClient>
   server = createServer((_request, response) => response.end('node'));
   const ignore = (): void => {};
   front = new PlainFront(server, {
+    wheel: new Wheel(),
     now: () => 0,
     names: () => names,
     serve,
@@ -57,7 +59,6 @@ async function open(serve: (request: PlainRequest) => void): Promise<TestClient>
 }
 
 afterEach(async () => {
-  vi.useRealTimers();
   for (const { socket } of clients) socket.destroy();
   clients = [];
   front.closeAll();
@@ -257,7 +258,9 @@ describe('a connection', () => {
   });
 
   it('that is silent, slow or idle is closed, and none that waits for its answer', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const seconds = (count: number): void => {
+      for (let second = 0; second < count; second += 1) front.look();
+    };
     const waiting: PlainRequest[] = [];
     const idle = await open((request) => (waiting.length > 0 ? answer(request) : waiting.push(request)));
     idle.socket.write(plain);
@@ -266,12 +269,12 @@ describe('a connection', () => {
     const kept = new TestClient();
     kept.socket.write(plain);
     await kept.sees(/ok$/);
-    vi.advanceTimersByTime(12_000);
+    seconds(12);
     await silent.closed();
-    vi.advanceTimersByTime(60_000);
+    seconds(60);
     kept.socket.write(plain);
     await kept.sees(/ok.*ok$/s);
-    vi.advanceTimersByTime(78_000);
+    seconds(78);
     await kept.closed();
     answer(waiting[0] as PlainRequest);
     await idle.sees(/ok$/);

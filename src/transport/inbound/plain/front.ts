@@ -8,6 +8,7 @@ import type { BodyLength } from './head.ts';
 import { type Phase, PlainConnection } from './connection.ts';
 import { type KnownHead, KnownHeads, type ReadHead } from './known-head.ts';
 import type { HeaderNames } from '../header-bag.ts';
+import type { Spoke, Wheel } from '../../wire/wheel.ts';
 
 /** A plain request as it was read. */
 export interface PlainRequest {
@@ -20,6 +21,7 @@ export interface PlainRequest {
 }
 
 export interface PlainFrontDeps {
+  readonly wheel: Wheel;
   /** Unix milliseconds. */
   now(): number;
   /** Gateway headers of the snapshot that is current; undefined where every connection is for `node:http`. */
@@ -36,21 +38,18 @@ export interface PlainFrontDeps {
   };
 }
 
-/** One look at all connections. */
-const tickMs = 1000;
-
-/** Ticks that a phase may last; where there is none the exchange has clocks of its own. */
+/** Seconds that a phase may last; where there is none the exchange has clocks of its own. */
 const limits: { readonly [P in Phase]?: number } = { silent: 10, head: 10, rest: 5, idle: keptSeconds + 1 };
 
 /** The connections whose requests are read on the socket. A server of `node:http` accepts them, and takes what is not plain. */
-export class PlainFront {
+export class PlainFront implements Spoke {
+  readonly everyMs = 1000;
   readonly heads: AnswerHeads;
   readonly limits = limits;
   readonly #deps: PlainFrontDeps;
   readonly #known = new KnownHeads();
   readonly #open = new Map<Socket, PlainConnection>();
   readonly #toNode: (socket: Socket) => void;
-  #timer: NodeJS.Timeout | undefined;
   #tick = 0;
   #isLeaving = false;
 
@@ -64,7 +63,7 @@ export class PlainFront {
       for (const listener of own) listener.call(server, socket);
     };
     server.on('connection', (socket: Socket) => this.#connect(socket));
-    server.on('close', () => this.#stop());
+    server.on('close', () => deps.wheel.delete(this));
   }
 
   /** Looks at all connections so far; one each second while there are any. */
@@ -140,17 +139,12 @@ export class PlainFront {
       return;
     }
     this.#open.set(socket, new PlainConnection(socket, this));
-    this.#timer ??= setInterval(() => this.#look(), tickMs).unref();
+    this.#deps.wheel.add(this);
   }
 
-  #look(): void {
+  look(): boolean {
     this.#tick += 1;
     for (const connection of this.#open.values()) connection.look(this.#tick);
-    if (this.#open.size === 0) this.#stop();
-  }
-
-  #stop(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    return this.#open.size > 0;
   }
 }

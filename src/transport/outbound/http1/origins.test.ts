@@ -8,6 +8,7 @@ import type { Receiver, Source, WireRequest } from '../upstream.ts';
 import { Connection } from './connection.ts';
 import { Origins } from './origins.ts';
 import { type HeldTime, holdTime, turns } from '../../../../test/support/time.ts';
+import { Wheel } from '../../wire/wheel.ts';
 
 const route: Route = { trust: 'operator', connectMs: 5000 };
 
@@ -64,7 +65,7 @@ beforeEach(async () => {
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  origins = new Origins({ lookup: () => undefined });
+  origins = new Origins({ wheel: new Wheel(), lookup: () => undefined });
 });
 
 afterEach(async () => {
@@ -316,7 +317,7 @@ describe('origins', () => {
       done(new GatewayError('not_allowed', { message: 'inside' }), '', 0);
     };
     origins.close();
-    origins = new Origins({ lookup: (trust) => (trust === 'request' ? closed : undefined) });
+    origins = new Origins({ wheel: new Wheel(), lookup: (trust) => (trust === 'request' ? closed : undefined) });
     const origin = url.replace('127.0.0.1', 'localhost');
     expect(await ask({ origin })).toBe('200 fine');
     for (let n = 0; n < 2; n += 1) expect(await ask({ origin }, { ...route, trust: 'request' })).toBe('not_allowed');

@@ -5,36 +5,40 @@ import { dialMsOf, type PoolOptions, type Route } from '../pools.ts';
 import type { Receiver, WireRequest } from '../upstream.ts';
 import { Dialer, type Endpoint } from './dial.ts';
 import { WireFault } from '../../wire/fault.ts';
+import type { Spoke, Wheel } from '../../wire/wheel.ts';
 import { Origin, type OriginHost } from './origin.ts';
 import { Outgoing } from './outgoing.ts';
 
 /** Origins that are kept; more only while each has something to do, or the operator names more that are connected. */
 const originLimit = 256;
 
-/** Milliseconds between two looks at the connections that wait. */
-const sweepMs = 1000;
-
 /** Bytes: bodies up to this size leave in one piece with their head. */
 const oneWrite = 64 * 1024;
+
+export interface OriginsOptions extends PoolOptions {
+  readonly wheel: Wheel;
+}
 
 /**
  * Sends plain requests over sockets of our own: methods and headers of every day, a body that is held. What is not plain
  * is refused here and left to the library. There is no limit on connections: it would be a silent queue, and the bound
  * is `server.max_in_flight`.
  */
-export class Origins {
+export class Origins implements Spoke {
+  readonly everyMs = 1000;
+  readonly #wheel: Wheel;
   readonly #lookup: PoolOptions['lookup'];
   readonly #kept: Readonly<Record<Trust, Map<string, Origin>>> = { operator: new Map(), request: new Map() };
   readonly #host: OriginHost;
   /** Requests that leave over connections which waited. */
   #queue: Outgoing[] = [];
-  #timer: NodeJS.Timeout | undefined;
   /** Requests that wait for something. */
   #active = 0;
   #uses = 0;
   #isClosed = false;
 
-  constructor({ lookup }: PoolOptions) {
+  constructor({ lookup, wheel }: OriginsOptions) {
+    this.#wheel = wheel;
     this.#lookup = lookup;
     const dialer = new Dialer();
     this.#host = {
@@ -100,8 +104,7 @@ export class Origins {
   /** Ends everything at once. */
   close(): void {
     this.#isClosed = true;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#wheel.delete(this);
     const error = new WireFault('UPSTREAM_CLOSED', 'the gateway stops');
     for (const outgoing of this.#queue.splice(0)) outgoing.receiver.failed(error);
     for (const origin of this.#all()) origin.close(error);
@@ -112,28 +115,27 @@ export class Origins {
     yield* this.#kept.request.values();
   }
 
-  /** Sockets alone don't keep the process alive, since most of them only wait: while a request is on its way, the timer does. */
+  /** Sockets alone don't keep the process alive, since most of them only wait: while a request is on its way, the wheel does. */
   #entered(): void {
     this.#active += 1;
-    this.#timer ??= setInterval(() => this.#sweep(), sweepMs);
-    if (this.#active === 1) this.#timer.ref();
+    this.#wheel.add(this);
+    if (this.#active === 1) this.#wheel.hold();
   }
 
   #left(): void {
     this.#active -= 1;
-    if (this.#active === 0) this.#timer?.unref();
+    if (this.#active === 0) this.#wheel.letGo();
   }
 
-  #sweep(): void {
+  /** At the connections that wait, and those that are being made. */
+  look(): boolean {
     const now = performance.now();
     let open = 0;
     for (const origin of this.#all()) {
       origin.sweep(now);
       open += origin.size;
     }
-    if (open > 0 || this.#active > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    return open > 0 || this.#active > 0;
   }
 
   #open(text: string, trust: Trust): Origin | undefined {

@@ -3,6 +3,7 @@ import { createServer, getCACertificates, type Server, setDefaultCACertificates,
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Receiver } from '../upstream.ts';
 import { Origins } from './origins.ts';
+import { Wheel } from '../../wire/wheel.ts';
 
 /** Of `localhost`, signed by itself; it opens nothing but this test. */
 const key = `-----BEGIN PRIVATE KEY-----
@@ -40,7 +41,7 @@ describe('a connection with TLS', () => {
     }).listen(0);
     await new Promise((resolve) => server.once('listening', resolve));
     ({ port } = server.address() as AddressInfo);
-    origins = new Origins({ lookup: () => undefined });
+    origins = new Origins({ wheel: new Wheel(), lookup: () => undefined });
   });
   afterEach(async () => {
     origins.close();

@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type Spoke, Wheel } from './wheel.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Counts how often it was looked at, and has enough after so many looks. */
+class Counting implements Spoke {
+  looks = 0;
+  readonly everyMs: number;
+  readonly #enough: number;
+
+  constructor(everyMs: number, enough = Number.POSITIVE_INFINITY) {
+    this.everyMs = everyMs;
+    this.#enough = enough;
+  }
+
+  look(): boolean {
+    this.looks += 1;
+    return this.looks < this.#enough;
+  }
+}
+
+it('looks at each spoke in its own time, with one timer', () => {
+  const wheel = new Wheel();
+  const [slow, fast] = [new Counting(1000), new Counting(100)];
+  wheel.add(slow);
+  wheel.add(fast);
+  wheel.add(fast);
+  vi.advanceTimersByTime(3000);
+  expect([slow.looks, fast.looks, vi.getTimerCount()]).toEqual([3, 30, 1]);
+});
+
+it('turns as slowly as it can, and not at all with nothing to look at', () => {
+  const wheel = new Wheel();
+  const [slow, fast] = [new Counting(1000, 4), new Counting(100, 5)];
+  wheel.add(fast);
+  wheel.add(slow);
+  vi.advanceTimersByTime(500);
+  expect([slow.looks, fast.looks]).toEqual([0, 5]);
+  vi.advanceTimersToNextTimer();
+  expect([slow.looks, fast.looks]).toEqual([1, 5]);
+  vi.advanceTimersByTime(2000);
+  expect([slow.looks, vi.getTimerCount()]).toEqual([3, 1]);
+  vi.advanceTimersByTime(1000);
+  expect([slow.looks, vi.getTimerCount()]).toEqual([4, 0]);
+  wheel.add(fast);
+  vi.advanceTimersByTime(100);
+  expect(fast.looks).toBe(6);
+});
+
+it('forgets what is deleted', () => {
+  const wheel = new Wheel();
+  const spoke = new Counting(100);
+  wheel.add(spoke);
+  wheel.delete(spoke);
+  vi.advanceTimersByTime(1000);
+  expect([spoke.looks, vi.getTimerCount()]).toEqual([0, 0]);
+});
+
+it('looks at the others, and again, when a look throws', () => {
+  const defects: unknown[] = [];
+  const wheel = new Wheel((error) => defects.push(error));
+  const spoke = new Counting(100);
+  wheel.add({
+    everyMs: 100,
+    look() {
+      throw new Error('boom');
+    },
+  });
+  wheel.add(spoke);
+  vi.advanceTimersByTime(200);
+  expect([defects.length, spoke.looks]).toEqual([2, 2]);
+});
+
+it('keeps the process alive while somebody holds it, whichever came first', () => {
+  vi.useRealTimers();
+  const held = (): boolean => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length > before;
+  const before = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const wheel = new Wheel();
+  const spoke = new Counting(1000);
+  wheel.add(spoke);
+  expect(held()).toBe(false);
+  wheel.hold();
+  wheel.hold();
+  expect(held()).toBe(true);
+  wheel.letGo();
+  expect(held()).toBe(true);
+  wheel.add(new Counting(100));
+  expect(held()).toBe(true);
+  wheel.letGo();
+  expect(held()).toBe(false);
+  wheel.delete(spoke);
+});
