@@ -41,6 +41,11 @@ export class Circuit {
     return Math.max(0, this.#until - now);
   }
 
+  /** The target is left out, or tried by one request. */
+  get isOpen(): boolean {
+    return this.#until !== 0;
+  }
+
   /** The one request that tries the target after the cool-down; the others wait for another one. */
   try(policy: CircuitPolicy, now: number): void {
     if (this.#until !== 0) this.#turn(this.#since, now + policy.cooldownMs);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError, type ProviderFault } from '#core/error.ts';
-import type { Attempt, Outcome } from '#core/plan.ts';
+import type { Answered, Attempt, Outcome } from '#core/plan.ts';
 import type { PluginInstance } from '#core/plugin.ts';
 import type { Leaf } from '#core/snapshot.ts';
 import {
@@ -99,6 +99,61 @@ describe('what counts against a target', () => {
     ['what is only explained', false, unreachable, { parts: { over: { mode: 'dry' } } }],
   ])('%s: %s', async (_name, counts, make, more) => {
     expect(await isLeftOut(make, more)).toBe(counts);
+  });
+});
+
+describe('an answer that flows', () => {
+  const flow = { kept: { pieces: [], size: 0, times: [] }, into: () => {}, pause: () => {}, resume: () => {}, abort: () => {} };
+  const flowing = (attempt: Attempt, more: object = {}): Answered => {
+    const reply = { status: 200, headers: {}, body: Buffer.alloc(0), flow: { ...flow, ...more }, tap: undefined };
+    return { kind: 'answered', attempt, times, reply };
+  };
+  const broken = new GatewayError('stream_interrupted', { message: 'x', source: 'provider' });
+  const said = (status: number, more: Partial<ProviderFault> = {}): GatewayError =>
+    new GatewayError('provider_error', { message: 'x', source: 'provider', status, provider: { message: 'x', ...more } });
+
+  it.each<[string, boolean, GatewayError | undefined, { over?: Partial<Attempt>; socket?: object }?]>([
+    ['that is complete', false, undefined],
+    ['that breaks', true, broken],
+    ['with an error of the provider', true, said(529)],
+    ['with an error of the request', false, said(400)],
+    ['with a tool call that the model wrote wrongly', false, said(502, { isOfModel: true })],
+    ['that its client does not read', false, new GatewayError('idle_timeout', { message: 'x' })],
+    ['from a host that the request names', false, broken, { over: { trust: 'request' } }],
+    ['of a WebSocket', false, broken, { socket: {} }],
+  ])('%s, counts as failed: %s', async (_name, counts, fault, { over = {}, socket } = {}) => {
+    const plugin = await setUp(fallbackRetry);
+    const ctx = makeContext({ body: { model: 'm' } });
+    const outcome = flowing(makeAttempt(target, over), { socket });
+    plugin.judge?.(ctx, outcome, []);
+    expect(plugin.skip?.(makeContext(), target)).toBeUndefined();
+    plugin.finish?.(ctx, outcome, fault);
+    expect(plugin.skip?.(makeContext(), target) !== undefined).toBe(counts);
+  });
+
+  it('ends a row of failures only when it is complete', async () => {
+    const leaf = makeLeaf({ circuit: { ...circuit, failures: 2 } });
+    const after = async (fault: GatewayError | undefined): Promise<boolean> => {
+      const plugin = await setUp(fallbackRetry);
+      const ctx = makeContext({ body: { model: 'm' } });
+      plugin.judge?.(ctx, answered(503)(makeAttempt(leaf)), []);
+      plugin.judge?.(ctx, flowing(makeAttempt(leaf)), []);
+      plugin.finish?.(ctx, flowing(makeAttempt(leaf)), fault);
+      plugin.judge?.(ctx, answered(503)(makeAttempt(leaf)), []);
+      return plugin.skip?.(makeContext(), leaf) !== undefined;
+    };
+    expect([await after(undefined), await after(said(400)), await after(broken)]).toEqual([false, false, true]);
+  });
+
+  it('closes an open circuit as it begins', async () => {
+    const clock = { now: noon };
+    const plugin = await setUp(fallbackRetry, {}, makeHost({ now: () => clock.now }));
+    plugin.judge?.(makeContext({ body: { model: 'm' } }), answered(503)(makeAttempt(target)), []);
+    clock.now += 30_000;
+    const ctx = makeContext({ body: { model: 'm' }, over: { at: clock.now } });
+    plugin.skip?.(ctx, target);
+    plugin.judge?.(ctx, flowing(makeAttempt(target)), []);
+    expect(plugin.skip?.(makeContext(), target)).toBeUndefined();
   });
 });
 

@@ -1,8 +1,9 @@
 import type { Routed } from '#core/context.ts';
 import { BoundedCache } from '#core/memory/bounded-cache.ts';
-import { type Attempt, type Outcome, statusOf } from '#core/plan.ts';
+import type { GatewayError, ProviderFault } from '#core/error.ts';
+import { type Answered, type Attempt, type Outcome, statusOf } from '#core/plan.ts';
 import type { SkipReason, PluginHost } from '#core/plugin.ts';
-import type { Leaf } from '#core/snapshot.ts';
+import type { CircuitPolicy, Leaf } from '#core/snapshot.ts';
 import { stateOf } from '#core/objects/route-state.ts';
 import { Circuit, type CircuitMessage, type Turn } from './circuit.ts';
 
@@ -52,15 +53,30 @@ export class Circuits {
     return undefined;
   }
 
-  /** Counts what an attempt says of its target, and tells what became of its circuit. */
+  /**
+   * Counts what an attempt says of its target, and tells what became of its circuit. An answer that flows says it at its
+   * end; it closes an open circuit as it begins, since its end may be far.
+   */
   note(ctx: Routed, outcome: Outcome): Turn {
-    const { attempt } = outcome;
-    const { circuit: policy, root, path } = attempt.target;
+    const { circuit: policy } = outcome.attempt.target;
     if (policy === undefined || ctx.mode === 'dry') return undefined;
-    const hasFailed = isFailure(ctx, outcome, policy.fails);
+    if (isStream(outcome) && !this.#known.of(policy.id).isOpen) return undefined;
+    return this.#count(ctx, outcome, policy, isFailure(ctx, outcome, policy.fails));
+  }
+
+  /** The same for an answer that flowed. */
+  noteEnd(ctx: Routed, outcome: Answered, fault: GatewayError | undefined): void {
+    const { circuit: policy } = outcome.attempt.target;
+    if (policy === undefined || !isStream(outcome)) return;
+    const { fails } = policy;
+    this.#count(ctx, outcome, policy, fault === undefined ? isFailure(ctx, outcome, fails) : isBreak(ctx, outcome, fault, fails));
+  }
+
+  #count(ctx: Routed, { attempt, times }: Outcome, policy: CircuitPolicy, hasFailed: boolean | undefined): Turn {
     if (hasFailed === undefined) return undefined;
-    const turn = this.#known.of(policy.id).note(policy, hasFailed, { began: ctx.at + outcome.times.at, now: this.#host.now() });
+    const turn = this.#known.of(policy.id).note(policy, hasFailed, { began: ctx.at + times.at, now: this.#host.now() });
     if (turn === undefined) return undefined;
+    const { root, path } = attempt.target;
     const target = { target: root + path.slice('config'.length), provider: attempt.binding.slug };
     if (turn === 'closed') this.#host.log.warn(target, 'circuit closed: the target is used again');
     else this.#host.log.warn({ ...target, cooldown_ms: policy.cooldownMs }, 'circuit opened: the target failed too often and is left out');
@@ -79,7 +95,7 @@ function isFailure(ctx: Routed, outcome: Outcome, fails: (status: number) => boo
     case 'unreachable':
       return true;
     case 'faulty':
-      return outcome.fault.provider === undefined || (outcome.fault.provider.isOfModel !== true && fails(outcome.status));
+      return isFailing(outcome.fault.provider, outcome.status, fails);
     case 'refused':
     case 'skipped':
     case 'cancelled':
@@ -88,6 +104,20 @@ function isFailure(ctx: Routed, outcome: Outcome, fails: (status: number) => boo
       return outcome satisfies never;
   }
 }
+
+/** The same for what broke an answer that flowed. */
+function isBreak(ctx: Routed, { attempt }: Answered, fault: GatewayError, fails: (status: number) => boolean): boolean | undefined {
+  if (isSentElsewhere(ctx, attempt) || fault.source !== 'provider') return undefined;
+  return isFailing(fault.provider, fault.status, fails);
+}
+
+/** An error of the provider counts by its status, anything else that is no answer always. */
+const isFailing = (said: ProviderFault | undefined, status: number, fails: (status: number) => boolean): boolean =>
+  said === undefined || (said.isOfModel !== true && fails(status));
+
+/** A WebSocket that was agreed to is none: how long it lasts is up to both sides. */
+const isStream = (outcome: Outcome): boolean =>
+  outcome.kind === 'answered' && outcome.reply.flow !== undefined && outcome.reply.flow.socket === undefined;
 
 /** To a host that a header of the request names. */
 function isSentElsewhere(ctx: Routed, { trust, target }: Attempt): boolean {

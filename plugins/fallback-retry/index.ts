@@ -1,5 +1,6 @@
 import type { Routed } from '#core/context.ts';
-import { type Outcome, statusOf, type Verdict } from '#core/plan.ts';
+import type { GatewayError } from '#core/error.ts';
+import { type Answered, type Outcome, statusOf, type Verdict } from '#core/plan.ts';
 import { definePlugin, type SkipReason, type PluginHost, type PluginInstance } from '#core/plugin.ts';
 import type { Leaf } from '#core/snapshot.ts';
 import { stateOf } from '#core/objects/route-state.ts';
@@ -14,7 +15,7 @@ import { requestedWait, longestWaitMs, patienceMs, waitAfter, waitedFor } from '
  */
 export default definePlugin({
   name: 'fallback-retry',
-  moments: ['skip', 'judge'],
+  moments: ['skip', 'judge', 'finish'],
   provides: ['retries'],
   options: { type: 'object', properties: {}, additionalProperties: false },
   setup: (_options, host) => new FallbackRetry(host),
@@ -55,6 +56,10 @@ class FallbackRetry implements PluginInstance {
     }
     const left = wait === undefined ? because : `${because}, the wait of ${Math.ceil(wait.ms / 1000)} s is too long`;
     return wantsNext(outcome, state) ? { do: 'next', because: left } : wait === undefined ? answer : { do: 'answer', because: left };
+  }
+
+  finish(ctx: Routed, outcome: Answered, fault: GatewayError | undefined): void {
+    this.#circuits.noteEnd(ctx, outcome, fault);
   }
 
   /** The wait before another try, and whether the request may still spend it. */

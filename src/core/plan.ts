@@ -206,5 +206,8 @@ export interface Sending {
   cancel(): void;
 }
 
+/** An outcome with an answer. */
+export type Answered = Extract<Outcome, { kind: 'answered' }>;
+
 /** Carries out one prepared attempt. `arrivedAt` is the request's start on the monotonic clock, in milliseconds. */
 export type Send = (attempt: Attempt, arrivedAt: number) => Sending;

@@ -5,14 +5,14 @@ import type { JwtSettings, JwtVerifier } from './secrets/jwt.ts';
 import type { JsonSchema } from './json/schema.ts';
 import type { JsonBody, RequestBody } from './json/body.ts';
 import type { Hold } from './memory/budget.ts';
-import type { Attempt, Outcome, Plan, Reply, Verdict } from './plan.ts';
+import type { Answered, Attempt, Outcome, Plan, Reply, Verdict } from './plan.ts';
 import type { HeaderPairs } from './http/headers.ts';
 import type { Media, MediaNeed, UpstreamRequest } from './provider.ts';
 import type { Draft, LogRecord } from './records/record.ts';
 import type { Leaf, Trust } from './snapshot.ts';
 
 export type { Admitted, Facts, Received, Routed } from './context.ts';
-export type { Attempt, Outcome, Plan, Reply, Verdict } from './plan.ts';
+export type { Answered, Attempt, Outcome, Plan, Reply, Verdict } from './plan.ts';
 
 export type Awaitable<T> = T | Promise<T>;
 
@@ -86,6 +86,11 @@ export interface PluginInstance {
    */
   reply?(ctx: Routed, attempt: Attempt, reply: Reply): Awaitable<{ readonly refuse: GatewayError } | undefined>;
   /**
+   * An answer that was streamed is over, complete or with the `fault` that broke it. Not called where the client left or the
+   * gateway stopped first. What it throws is logged and has no effect on the request.
+   */
+  finish?(ctx: Routed, outcome: Answered, fault: GatewayError | undefined): void;
+  /**
    * The end of the answer is known, its record is not written yet: the last chance to add to it. Also called for a request
    * that was rejected, even by a plugin before this one, and for one whose client left. The end of the answer waits for it.
    * What it throws is logged and has no effect on the request.
@@ -123,7 +128,7 @@ export type Screened = { readonly request: RequestBody } | { readonly answer: Re
 
 export type Moment = Exclude<keyof PluginInstance, 'dispose'>;
 
-export const moments: readonly Moment[] = ['admit', 'plan', 'skip', 'screen', 'prepare', 'judge', 'reply', 'settle', 'record'];
+export const moments: readonly Moment[] = ['admit', 'plan', 'skip', 'screen', 'prepare', 'judge', 'reply', 'finish', 'settle', 'record'];
 
 /** Everything a plugin may touch beyond its arguments. Nothing else is reachable. */
 export interface PluginHost {

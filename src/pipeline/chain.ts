@@ -1,7 +1,7 @@
 import type { Facts } from '../core/context.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import { GatewayError } from '../core/error.ts';
-import type { Attempt, Outcome, Plan, Reply, Verdict } from '../core/plan.ts';
+import type { Answered, Attempt, Outcome, Plan, Reply, Verdict } from '../core/plan.ts';
 import { type Moment, moments, type SkipReason, type Plugin, type PluginInstance, type Screened } from '../core/plugin.ts';
 import type { Draft, LogRecord } from '../core/records/record.ts';
 import type { Leaf } from '../core/snapshot.ts';
@@ -59,6 +59,7 @@ export class Chain {
       prepare: [],
       judge: [],
       reply: [],
+      finish: [],
       settle: [],
       record: [],
     };
@@ -216,6 +217,11 @@ export class Chain {
       if (replied !== undefined) return replied.refuse;
     }
     return undefined;
+  }
+
+  /** The record says nothing of it: it changes neither the answer nor the record. */
+  finish(ctx: RequestContext, outcome: Answered, fault: GatewayError | undefined, onDefect: OnDefect): void {
+    for (const { name, run } of this.#steps.finish) guarded('finish', name, () => run(ctx, outcome, fault), onDefect);
   }
 
   get settles(): boolean {

@@ -243,7 +243,10 @@ export class Handling implements DenseSetMember {
         if (!this.#client.write(bytes)) flow.pause();
       },
       end: (tail) => this.#flowEnded(reply, tail),
-      fault: (error, lastWords) => this.#failed(error, 'fault', lastWords),
+      fault: (error, lastWords) => {
+        this.#tellEnd(error);
+        this.#failed(error, 'fault', lastWords);
+      },
     });
   }
 
@@ -252,9 +255,15 @@ export class Handling implements DenseSetMember {
     const { fault, bytes } = lastPiece(tail, this.#run?.last, this.#dialect, this.id);
     const masked = fault === undefined ? bytes : this.#generation.maskBytes(bytes);
     this.#bytesOut += masked.length;
-    this.#finish(fault === undefined ? 'whole' : 'fault', fault === undefined ? null : ofProvider(fault.message), () =>
-      this.#client.end(masked),
-    );
+    this.#tellEnd(fault);
+    this.#finish(fault === undefined ? 'whole' : 'fault', fault === undefined ? null : saidOf(fault), () => this.#client.end(masked));
+  }
+
+  /** The plugins learn what became of an answer that flowed. */
+  #tellEnd(fault: GatewayError | undefined): void {
+    const last = this.#run?.last;
+    if (this.#recorded || last?.kind !== 'answered') return;
+    this.#chain.finish(this.#ctx, last, fault, (error) => this.#deps.onDefect(error, this.#ctx.id));
   }
 
   #owned(work: () => void): void {

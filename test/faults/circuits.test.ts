@@ -1,10 +1,12 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
-import { completion, json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
+import { chunks, completion, json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 
 /** Each provider has a path of its own at the upstream; those in here fail. */
 const down = new Set<string>();
+/** Their streams break after some content. */
+const breaking = new Set<string>();
 
 const key = 'sk-0123456789';
 const breaker = (failures: number, cooldownMs = 3_600_000): string =>
@@ -22,6 +24,7 @@ configs:
   two: {strategy: {mode: fallback, ${breaker(1)}}, targets: [a/m, b/m]}
   drawn: {strategy: {mode: loadbalance, ${breaker(1)}}, targets: [a/m, b/m]}
   streams: {strategy: {mode: fallback, ${breaker(1)}}, targets: [a/m, b/m]}
+  later: {strategy: {mode: fallback, ${breaker(1)}}, targets: [a/m, b/m]}
 `;
 }
 
@@ -59,14 +62,21 @@ let upstream: ScriptedUpstream;
 
 beforeAll(async () => {
   upstream = await startUpstream((response, { url, body }) => {
-    const isDown = down.has(url.split('/')[1] ?? '');
-    if (JSON.parse(body.toString()).stream === true && isDown)
-      sse(response, ['data: {"error":{"message":"busy","type":"server_error"}}\n\n']);
+    const name = url.split('/')[1] ?? '';
+    const isDown = down.has(name);
+    const isStream = JSON.parse(body.toString()).stream === true;
+    if (isStream && breaking.has(name)) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(chunks('Hello', ' there').slice(0, 3).join(''));
+      setTimeout(() => response.destroy(), 20);
+    } else if (isStream && isDown) sse(response, ['data: {"error":{"message":"busy","type":"server_error"}}\n\n']);
     else json(response, isDown ? 500 : 200, isDown ? { error: { message: 'down' } } : completion('Hello'));
   });
 });
 afterAll(() => upstream.close());
-beforeEach(() => down.clear());
+beforeEach(() => {
+  down.clear();
+  breaking.clear();
+});
 
 describe('a circuit breaker', () => {
   let gateway: TestGateway;
@@ -137,6 +147,12 @@ describe('a circuit breaker', () => {
     down.add('a');
     expect(await attempts('streams', { stream: true })).toBe('a=faulty b=200');
     expect(await attempts('streams', { stream: true })).toBe('a=skipped b=200');
+  });
+
+  it('counts a stream that breaks after its beginning', async () => {
+    breaking.add('a');
+    expect(await attempts('later', { stream: true })).toBe('a=200');
+    expect(await attempts('later')).toBe('a=skipped b=200');
   });
 
   it('stays open over a reload, and is forgotten where its settings change', async () => {

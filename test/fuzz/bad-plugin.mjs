@@ -51,6 +51,7 @@ export default {
     prepare: of('prepare'),
     judge: of('judge'),
     reply: of('reply'),
+    finish: of('finish'),
     settle: of('settle'),
     record: (record) => act('record', record.request.headers['x-bad']),
   }),

@@ -38,14 +38,17 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
+/** A streamed response where the moment is one of its end. */
 async function ask(bad: string): Promise<{ status: number; code: string | null; id: string }> {
   const response = await fetch(`${url}/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-gateway-provider': '@mock', 'x-bad': bad },
-    body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'hi' }] }),
+    body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'hi' }], stream: bad.startsWith('finish:') }),
     signal: AbortSignal.timeout(60_000),
   });
-  const { error } = (await response.json()) as { error?: { code: string } };
+  const text = await response.text();
+  const isWholeStream = text.endsWith('data: [DONE]\n\n');
+  const { error } = isWholeStream ? {} : (JSON.parse(text) as { error?: { code: string } });
   return { status: response.status, code: error?.code ?? null, id: response.headers.get('x-request-id') ?? '' };
 }
 
@@ -73,7 +76,7 @@ describe('what nobody waits for', () => {
 
 const rows = moments.flatMap((moment) =>
   (['throw', 'throw-nothing', 'reject', 'hostile'] as const).map(
-    (how) => [moment, how, moment === 'record' || moment === 'settle' ? served : failed] as const,
+    (how) => [moment, how, ['finish', 'settle', 'record'].includes(moment) ? served : failed] as const,
   ),
 );
 

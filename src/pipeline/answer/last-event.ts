@@ -1,5 +1,5 @@
 import type { Dialect } from '../../core/dialect.ts';
-import type { ProviderFault } from '../../core/error.ts';
+import type { GatewayError } from '../../core/error.ts';
 import { parseJson } from '../../core/json/scan.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import type { Outcome } from '../../core/plan.ts';
@@ -10,13 +10,14 @@ import { providerError } from './index.ts';
  * the client's libraries do not read: then it is written anew.
  */
 export function lastPiece(tail: Buffer, last: Outcome | undefined, dialect: Dialect, requestId: string): Piece {
-  const fault = last?.kind === 'answered' ? last.reply.tap?.fault : undefined;
-  if (last === undefined || fault === undefined || !isForeign(tail.toString('utf8'), dialect)) return { fault, bytes: tail };
-  return { fault, bytes: dialect.errorEvent(providerError(last.attempt, fault.status ?? 502, fault), { requestId }) };
+  const said = last?.kind === 'answered' ? last.reply.tap?.fault : undefined;
+  if (last === undefined || said === undefined) return { fault: undefined, bytes: tail };
+  const fault = providerError(last.attempt, said.status ?? 502, said);
+  return { fault, bytes: isForeign(tail.toString('utf8'), dialect) ? dialect.errorEvent(fault, { requestId }) : tail };
 }
 
 interface Piece {
-  readonly fault: ProviderFault | undefined;
+  readonly fault: GatewayError | undefined;
   readonly bytes: Buffer;
 }
 
