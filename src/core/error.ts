@@ -249,6 +249,11 @@ export class GatewayError extends Error {
   }
 }
 
+/** An error that a provider reported, in its own words where no others are given. Its status is 502 where nobody says one. */
+export function faultError(provider: ProviderFault, { message = provider.message, status = provider.status } = {}): GatewayError {
+  return new GatewayError('provider_error', { message, status, source: 'provider', hint: provider.hint, provider });
+}
+
 /** Statuses below 500 after which the same request can succeed. */
 const passing: ReadonlySet<number> = new Set([408, 409, 423, 424, 425, 429]);
 /** Not implemented, and the version of HTTP. */

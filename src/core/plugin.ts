@@ -116,13 +116,6 @@ export interface SkipReason {
   readonly unlessAll: true;
 }
 
-/** @deprecated `ReplacedRequest` */
-export type Restated = ReplacedRequest;
-/** @deprecated `SkipReason` */
-export type PassedOver = SkipReason;
-/** @deprecated What `PluginInstance.reply` returns. */
-export type Replied = { readonly refuse: GatewayError };
-
 /** What a `screen` plugin may do: exactly one of these. */
 export type Screened = { readonly request: RequestBody } | { readonly answer: Reply } | { readonly refuse: GatewayError };
 

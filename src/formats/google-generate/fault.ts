@@ -1,6 +1,5 @@
-import type { GatewayError, ProviderFault } from '../../core/error.ts';
+import { faultError, type GatewayError, type ProviderFault } from '../../core/error.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
-import { faultError } from '../shared/answer/fault-error.ts';
 import { googleFault, googleFaultInBand } from '../shared/google-status.ts';
 import { openaiFault } from '../openai-chat/fault.ts';
 import { parsedAnswer } from './answer/parse.ts';

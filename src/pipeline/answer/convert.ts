@@ -1,6 +1,6 @@
 import type { Dialect, DialectCall, DialectWriter } from '../../core/dialect.ts';
 import { traitsOf } from '../../core/endpoint.ts';
-import { GatewayError, type ProviderFault } from '../../core/error.ts';
+import { faultError, GatewayError, type ProviderFault } from '../../core/error.ts';
 import type { ModelEvent, WireEvent } from '../../core/events.ts';
 import { parseExact } from '../../core/json/scan.ts';
 import { isPlain } from '../../core/json/merge.ts';
@@ -215,9 +215,7 @@ class ConvertedFlow extends FlowOver {
     const { attempt, tap, read, write } = this.#conversion;
     const fault = tap?.fault;
     if (fault !== undefined) {
-      this.#fail(
-        new GatewayError('provider_error', { message: faultText(attempt, fault), source: 'provider', hint: fault.hint, provider: fault }),
-      );
+      this.#fail(faultError(fault, { message: faultText(attempt, fault) }));
       return;
     }
     this.#events(events);

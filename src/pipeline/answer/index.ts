@@ -2,7 +2,7 @@ import { parseJson } from '../../core/json/scan.ts';
 import { connectionFault, isPermanentFault } from '../../core/http/connection-fault.ts';
 import type { Dialect } from '../../core/dialect.ts';
 import { traitsOf } from '../../core/endpoint.ts';
-import { type ErrorFacts, GatewayError, mayPass, type ProviderFault } from '../../core/error.ts';
+import { type ErrorFacts, faultError, GatewayError, mayPass, type ProviderFault } from '../../core/error.ts';
 import type { Plain } from '../../core/json/merge.ts';
 import { type Attempt, type Outcome, type Reply, statusOf, type TimeoutPhase, type UpstreamReply } from '../../core/plan.ts';
 import { faultText } from './convert.ts';
@@ -78,8 +78,7 @@ export function passedError(outcome: Outcome | undefined, status: number): strin
 export function providerError(attempt: Attempt, status: number, said: ProviderFault): GatewayError {
   const fault = shortened(said);
   if (isAuthFault(attempt, status)) return refusedCredential(attempt, status, fault);
-  const message = faultText(attempt, fault);
-  return new GatewayError('provider_error', { message, status, source: 'provider', hint: fault.hint, provider: fault });
+  return faultError(fault, { message: faultText(attempt, fault), status });
 }
 
 /** Names the setting that the operator has to correct: clients print nothing but the message. */

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../core/error.ts';
+import { faultError, GatewayError } from '../../../core/error.ts';
 import type { ModelEvent, WireEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Call } from '../../../core/provider.ts';
@@ -7,7 +7,6 @@ import { parseObject, textOf, valueOf } from '../../shared/json.ts';
 import { MessageBlocks } from './blocks.ts';
 import { faultInBand } from '../fault.ts';
 import { finishReasons } from './finish.ts';
-import { faultError } from '../../shared/answer/fault-error.ts';
 import { finishReasonOf } from '../../shared/answer/stop-reason.ts';
 import { isOutput } from './output-tool.ts';
 import { bareError, eventType } from './tap.ts';

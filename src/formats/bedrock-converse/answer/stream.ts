@@ -1,9 +1,8 @@
-import { GatewayError } from '../../../core/error.ts';
+import { faultError, GatewayError } from '../../../core/error.ts';
 import type { ModelEvent, WireEvent } from '../../../core/events.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
 import { parseObject } from '../../shared/json.ts';
 import { faultOfEvent, isFault } from '../fault.ts';
-import { faultError } from '../../shared/answer/fault-error.ts';
 import { type AnswerCall, ConverseReader } from './reader.ts';
 import { streamInterrupted } from '../../shared/answer/interrupted.ts';
 

@@ -1,10 +1,9 @@
-import { GatewayError } from '../../../core/error.ts';
+import { faultError, GatewayError } from '../../../core/error.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import type { Call } from '../../../core/provider.ts';
 import { type CollectCall, collectChat } from '../../openai-chat/collect.ts';
 import { parseExact } from '../../../core/json/scan.ts';
-import { faultError } from '../../shared/answer/fault-error.ts';
 import { ConverseReader } from './reader.ts';
 
 type Event = readonly [name: string, data: Plain];

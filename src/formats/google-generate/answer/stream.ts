@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../core/error.ts';
+import { faultError, GatewayError } from '../../../core/error.ts';
 import type { ModelEvent, WireEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Call } from '../../../core/provider.ts';
@@ -10,7 +10,6 @@ import { TextParts } from './annotations.ts';
 import { AudioDeltas, type AudioFormat, audioOf, isAudio } from './audio.ts';
 import { CallIds } from './call-ids.ts';
 import { candidateExtras, laterExtras, logprobsOf } from './extras.ts';
-import { faultError } from '../../shared/answer/fault-error.ts';
 import { errorIn, streamError } from '../fault.ts';
 import { finishFault, finishReason, finishWord } from './finish.ts';
 import { isTwoPart } from '../model.ts';

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../core/error.ts';
+import { faultError, GatewayError } from '../../../core/error.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Call } from '../../../core/provider.ts';
 import { parseObject, textOf } from '../../shared/json.ts';
@@ -60,10 +60,6 @@ function filtered(answer: Plain): GatewayError {
     textOf(said) ??
     finishWord(candidate?.['finishReason']) ??
     'The provider sent no reason.';
-  return new GatewayError('provider_error', {
-    message: `No image was generated: ${message}`,
-    status: 400,
-    source: 'provider',
-    provider: { message, code: 'content_filter', type: 'invalid_request_error' },
-  });
+  const fault = { message, code: 'content_filter', type: 'invalid_request_error', status: 400 };
+  return faultError(fault, { message: `No image was generated: ${message}` });
 }

@@ -1,10 +1,9 @@
-import { GatewayError } from '../../../core/error.ts';
+import { faultError, GatewayError } from '../../../core/error.ts';
 import type { ModelEvent, WireEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
 import { faultInBand, objectIn } from '../fault.ts';
 import { textOf } from '../../shared/json.ts';
-import { faultError } from '../../shared/answer/fault-error.ts';
 import { Kept } from '../../shared/answer/kept.ts';
 import { choiceExtras, finishEvent, topExtras, usageIn } from './completion.ts';
 import { deltaEvents, namelessCalls, newAnswer, type StreamedAnswer } from './delta.ts';

@@ -1,8 +1,7 @@
-import { GatewayError } from '../../../core/error.ts';
+import { faultError, GatewayError } from '../../../core/error.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { parseDataUri } from '../../shared/media/data-uri.ts';
-import { faultError } from '../../shared/answer/fault-error.ts';
 import { type AssistantPart, partsInOrder } from '../../history/assistant-parts.ts';
 import { textOf } from '../../shared/json.ts';
 import { reasoningNames } from '../../shared/request/reasoning.ts';

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../core/error.ts';
+import { faultError, type GatewayError } from '../../../core/error.ts';
 import { JsonEvents } from '../../../core/json/events.ts';
 import type { Tap } from '../../../core/tap.ts';
 import type { EventScanner } from '../framing/index.ts';
@@ -165,7 +165,5 @@ const isErrorText = ({ name, data }: ScannedEvent): boolean => name === 'error' 
 
 /** The error that an answer is in which nothing was said before it. */
 function faultOf({ fault: provider }: Tap): GatewayError | undefined {
-  if (provider === undefined) return undefined;
-  const { message, status } = provider;
-  return new GatewayError('provider_error', { message, status, source: 'provider', provider });
+  return provider === undefined ? undefined : faultError(provider);
 }

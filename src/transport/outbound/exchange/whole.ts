@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../core/error.ts';
+import { faultError, GatewayError } from '../../../core/error.ts';
 import { answerLimits } from '../../../core/json/limits.ts';
 import { flawOf } from '../../../core/json/scan.ts';
 import type { Tap } from '../../../core/tap.ts';
@@ -54,8 +54,7 @@ export function faultOfWhole(body: Buffer, contentType: string, tap: Tap): Gatew
     // Balanced, and still no JSON to whoever parsed it.
     return tap.complete ? undefined : invalid(`The provider's response is not a JSON object (${body.length} bytes).`);
   }
-  const { message, status } = fault;
-  return new GatewayError('provider_error', { message, status, source: 'provider', provider: fault });
+  return faultError(fault);
 }
 
 /** The check for a body that is too large to hold: it must at least close what it opened. */
