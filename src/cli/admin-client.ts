@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { guardHeader } from '../admin/http/guard.ts';
+import type { ErrorCode } from '../core/error.ts';
 import { isPlain, type Plain } from '../core/json/merge.ts';
 import { parseJson } from '../core/json/scan.ts';
 import { errorCode } from '../core/text/error-code.ts';
@@ -202,12 +203,15 @@ class HttpClient implements AdminClient {
     const code =
       status === 403
         ? exitCodes.forbidden
-        : error.code === 'invalid_filter' || error.code === 'invalid_value'
+        : usageErrors.has(error.code)
           ? exitCodes.usage
           : exitCodes.no;
     return new CommandError(code, message, error.hint === undefined ? undefined : printable(error.hint), error.code);
   }
 }
+
+/** What the command was given is wrong, or lacks something. */
+const usageErrors: ReadonlySet<string> = new Set(['invalid_filter', 'invalid_value', 'missing_required_parameter'] satisfies ErrorCode[]);
 
 function queryText(query: Readonly<Record<string, string | number | undefined>>): string {
   const params = new URLSearchParams();

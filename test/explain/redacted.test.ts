@@ -3,6 +3,7 @@ import type { RequestDifferences, ReplayResult } from '../../src/admin/api-types
 import type { Explanation } from '../../src/core/logs/explanation.ts';
 import type { StoredRecord } from '../../src/core/logs/reader.ts';
 import { adminUrl, call } from '../admin/client.ts';
+import { runHere } from '../cli/in-process.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
@@ -58,7 +59,10 @@ describe('a request whose body was masked', () => {
     expect((told.json as Explanation).targets[0]?.goes_here).toBe(true);
     expect(told.text).not.toContain('jane@example.com');
     const refused = await call(base, '/api/replay', { ...auth, method: 'POST', body: { id } });
-    expect(refused).toMatchObject({ status: 403, code: 'not_allowed', text: expect.stringContaining('was masked in 1 place') });
+    expect(refused).toMatchObject({ status: 400, code: 'missing_required_parameter', text: expect.stringContaining('was masked in 1 place') });
+    const env = { GATEWAY_ADMIN_TOKEN: adminToken };
+    const command = await runHere(['replay', id, '--admin', base], '/', { env });
+    expect(command).toMatchObject({ code: 2, err: expect.stringContaining('--force') });
     const forced = await call(base, '/api/replay', { ...auth, method: 'POST', body: { id, force: true } });
     expect(forced.json as ReplayResult).toMatchObject({ status: 200 });
     expect(upstream.requests.at(-1)?.body.toString()).not.toContain('jane@example.com');

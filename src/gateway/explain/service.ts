@@ -128,7 +128,8 @@ function refuseMasked(stored: StoredRecord, body: string): void {
   const { record } = stored;
   const count = record.bodies === 'redacted' ? maskedIn(stored, body) : 0;
   if (count === 0) return;
-  throw new GatewayError('not_allowed', {
+  throw new GatewayError('missing_required_parameter', {
+    param: 'force',
     message: `The body of "${record.id}" was masked in ${count} ${count === 1 ? 'place' : 'places'} before it was kept: it is not the request that the client sent.`,
     hint: '--force ("force": true in the admin API) sends the masked body.',
   });

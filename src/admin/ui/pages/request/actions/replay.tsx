@@ -37,7 +37,7 @@ export function ReplayDialog({ stored, onClose }: { stored: StoredRecord; onClos
     setBusy(false);
   };
   // A masked body is sent only where this is confirmed.
-  const isMasked = force || error?.code === 'not_allowed';
+  const isMasked = force || error?.code === 'missing_required_parameter';
   const hasBody = bodies.includes('request') || record.request.body === null;
   return (
     <Dialog
