@@ -352,6 +352,24 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     expect(await page.getByRole('button', { name: 'Broken', exact: true }).count()).toBe(1);
   });
 
+  it('forgets no view for a new one', async () => {
+    const page = await list('?q=status%3A500');
+    await page.evaluate(() => {
+      const views = Array.from({ length: 50 }, (_, i) => ({ name: `View ${i}`, filter: `model:m${i}` }));
+      localStorage.setItem('gateway.views', JSON.stringify(views));
+    });
+    await page.reload();
+    await page.getByRole('button', { name: 'Save view…' }).click();
+    await page.getByText('This browser has 50 views').waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).fill('One more');
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
+    await page.reload();
+    await page.getByRole('button', { name: 'View 49', exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'View 0', exact: true }).count()).toBe(1);
+    expect(await page.getByRole('button', { name: 'One more', exact: true }).count()).toBe(0);
+  });
+
   it.each([360, 1280])('keeps menus and views within a window of %i pixels', async (width) => {
     const { page } = await open(`${server.url}/requests?q=latency%3A%3E1s`, { width });
     const name = 'A view with a name that is longer than the others';

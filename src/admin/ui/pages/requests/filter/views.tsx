@@ -18,9 +18,12 @@ const usual: readonly View[] = [
   { name: 'Fallbacks', filter: 'fallback:true' },
 ];
 
+/** More no one finds again; a page that keeps fewer than it was given would lose what somebody saved. */
+const mostViews = 50;
+
 const isViews = (value: unknown): value is readonly View[] =>
   Array.isArray(value) &&
-  value.length <= 50 &&
+  value.length <= mostViews &&
   value.every((view: Partial<View> | null) => typeof view?.name === 'string' && typeof view.filter === 'string');
 const own = saved<readonly View[]>('views', [], isViews);
 
@@ -60,6 +63,7 @@ export function Views({ filter, onFilter }: { filter: string; onFilter: (filter:
 function SaveView({ filter }: { filter: string }) {
   const [isOpen, setOpen] = useState(false);
   const [name, setName] = useState('');
+  const isFull = own.value.length >= mostViews;
   return (
     <Popover
       open={isOpen}
@@ -76,13 +80,22 @@ function SaveView({ filter }: { filter: string }) {
         class="stack tight"
         onSubmit={(event) => {
           event.preventDefault();
-          if (name.trim() === '') return;
-          own.value = [...own.value, { name: name.trim().slice(0, 40), filter }].slice(-50);
+          if (isFull || name.trim() === '') return;
+          own.value = [...own.value, { name: name.trim().slice(0, 40), filter }];
           setOpen(false);
         }}
       >
-        <TextField label="Name" value={name} onInput={setName} hint="Kept in this browser. The address of the page has the filter too." />
-        <Button kind="primary" type="submit" disabled={name.trim() === ''}>
+        <TextField
+          label="Name"
+          value={name}
+          onInput={setName}
+          hint={
+            isFull
+              ? `This browser has ${mostViews} views, the most there can be. Delete one of them first.`
+              : 'Kept in this browser. The address of the page has the filter too.'
+          }
+        />
+        <Button kind="primary" type="submit" disabled={isFull || name.trim() === ''}>
           Save
         </Button>
       </form>
