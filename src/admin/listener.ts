@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { GatewayError } from '../core/error.ts';
 import { includes, type User } from './auth/users.ts';
-import { readObject } from './http/body.ts';
+import { mostOf, readObject } from './http/body.ts';
 import { bounds, Calls } from './http/calls.ts';
 import { DashboardFiles } from './http/dashboard-files.ts';
 import { checkHost, checkOrigin } from './http/guard.ts';
@@ -77,6 +77,8 @@ class Serving {
     const { route, params } = this.#table.find(request.method ?? 'GET', path);
     const user = allowed(route, access, request);
     const limitMs = route.limitMs ?? usualLimitMs;
+    // A body of somebody who has not signed in takes no place until it is whole: it may never be.
+    const sent = route.role === 'anyone' && route.body !== undefined ? await readObject(request, mostOf.strangers) : undefined;
     const finish = (route.role === 'anyone' ? this.#strangers : this.#calls).begin(user.proof);
     const over = new AbortController();
     const onClose = (): void => over.abort();
@@ -91,7 +93,7 @@ class Serving {
         query: new URLSearchParams(search),
         signal: over.signal,
         body: async () => {
-          const body = await readObject(request);
+          const body = sent ?? (await readObject(request, mostOf.users));
           checkNames(Object.keys(body), route.body, 'member');
           return body;
         },

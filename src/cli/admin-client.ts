@@ -200,12 +200,7 @@ class HttpClient implements AdminClient {
               'Set $GATEWAY_ADMIN_TOKEN, or run the command where gateway.yaml and its state directory can be read (-c names the file).')
           : printable(error.hint ?? ''),
       );
-    const code =
-      status === 403
-        ? exitCodes.forbidden
-        : usageErrors.has(error.code)
-          ? exitCodes.usage
-          : exitCodes.no;
+    const code = status === 403 ? exitCodes.forbidden : usageErrors.has(error.code) ? exitCodes.usage : exitCodes.no;
     return new CommandError(code, message, error.hint === undefined ? undefined : printable(error.hint), error.code);
   }
 }

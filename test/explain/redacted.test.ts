@@ -59,7 +59,11 @@ describe('a request whose body was masked', () => {
     expect((told.json as Explanation).targets[0]?.goes_here).toBe(true);
     expect(told.text).not.toContain('jane@example.com');
     const refused = await call(base, '/api/replay', { ...auth, method: 'POST', body: { id } });
-    expect(refused).toMatchObject({ status: 400, code: 'missing_required_parameter', text: expect.stringContaining('was masked in 1 place') });
+    expect(refused).toMatchObject({
+      status: 400,
+      code: 'missing_required_parameter',
+      text: expect.stringContaining('was masked in 1 place'),
+    });
     const env = { GATEWAY_ADMIN_TOKEN: adminToken };
     const command = await runHere(['replay', id, '--admin', base], '/', { env });
     expect(command).toMatchObject({ code: 2, err: expect.stringContaining('--force') });

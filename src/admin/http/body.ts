@@ -5,12 +5,12 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { parseJson } from '../../core/json/scan.ts';
 import { formatSize } from '../../core/text/units.ts';
 
-/** The largest body, in bytes. */
-const most = 1024 * 1024;
+/** The largest body, in bytes. Who has not signed in has a token to send, and nothing more. */
+export const mostOf = { users: 1024 * 1024, strangers: 16 * 1024 } as const;
 
-/** A JSON object; an empty body is an empty one. @throws GatewayError `invalid_json`, `body_too_large`, `unsupported_media_type` */
-export async function readObject(request: IncomingMessage): Promise<Plain> {
-  const text = await readText(request);
+/** A JSON object; an empty body is an empty one. @param most bytes @throws GatewayError `invalid_json`, `body_too_large`, `unsupported_media_type` */
+export async function readObject(request: IncomingMessage, most: number): Promise<Plain> {
+  const text = await readText(request, most);
   if (text === '') return {};
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/json\b/i.test(type))
@@ -29,19 +29,19 @@ function parsed(text: string): unknown {
   }
 }
 
-async function readText(request: IncomingMessage): Promise<string> {
-  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge();
+async function readText(request: IncomingMessage, most: number): Promise<string> {
+  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const piece of request as AsyncIterable<Buffer>) {
     size += piece.length;
-    if (size > most) throw tooLarge();
+    if (size > most) throw tooLarge(most);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');
 }
 
-const tooLarge = (): GatewayError =>
+const tooLarge = (most: number): GatewayError =>
   new GatewayError('body_too_large', {
     message: `The body is larger than ${formatSize(most)}.`,
     hint: 'This limit of the admin API is fixed.',

@@ -9,7 +9,7 @@ export interface CallBounds {
 
 export const bounds = {
   users: { ofOne: 16, ofAll: 64 },
-  /** Who has not signed in: a body that never ends must take no place from those who have. */
+  /** Who has not signed in takes no place from those who have. */
   strangers: { ofOne: 4, ofAll: 16 },
 } as const satisfies Readonly<Record<string, CallBounds>>;
 

@@ -28,7 +28,7 @@ export function createSideServer(
 
 /**
  * Keeps places for those who come: beyond `most` connections, the one that has been at rest for longest is closed. Whoever only
- * connects, sends half of a head, or does not read a response, keeps nobody out.
+ * connects, sends half of a head or of a body, or does not read a response, keeps nobody out.
  */
 function boundConnections(server: Server, most: number): void {
   /** In the order in which they became so. */
@@ -47,8 +47,10 @@ function boundConnections(server: Server, most: number): void {
     }
     if (!socket.destroyed) resting.add(socket);
   });
-  server.on('request', ({ socket }, response) => {
-    resting.delete(socket);
+  server.on('request', (request, response) => {
+    const { socket } = request;
+    if (hasBody(request)) request.once('end', () => resting.delete(socket));
+    else resting.delete(socket);
     const rest = (): void => {
       if (!socket.destroyed) resting.add(socket);
     };
@@ -60,3 +62,6 @@ function boundConnections(server: Server, most: number): void {
     response.once('close', rest);
   });
 }
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
