@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { json, type ScriptedUpstream, startUpstream } from '../../../../test/support/upstream.ts';
 import { googleAmbient } from './google-ambient.ts';
@@ -99,6 +100,24 @@ describe('without it', () => {
 
   it('a missing file is named as the library names it', async () => {
     await expect(googleAmbient(grant(join(folder, 'none.json')), deps).fetch()).rejects.toThrow(/none\.json/);
+  });
+
+  it.each([
+    ['a key alone', 'SECRET-KEY-ALONE'],
+    ['a key without quotes', '{"type": "service_account", "private_key": SECRET-KEY}'],
+    ['lines', '{"type": "service_account",\n"private_key":\nSECRET\nKEY}'],
+  ])('nothing of a file that is not JSON is in the message: %s', async (_, text) => {
+    const file = join(folder, 'broken.json');
+    await writeFile(file, text);
+    vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', file);
+    for (const named of [file, undefined]) {
+      const error: unknown = await googleAmbient(grant(named), deps)
+        .fetch()
+        .catch((thrown: unknown) => thrown);
+      const told = inspect(error, { depth: null });
+      expect(told).toContain('it is not valid JSON');
+      expect(told).not.toMatch(/SECRET|KEY|private_/);
+    }
   });
 
   it('a missing library says how to add it', async () => {

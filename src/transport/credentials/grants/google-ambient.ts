@@ -43,7 +43,7 @@ export function googleAmbient(
         return await within(fetch(), deps.patienceMs ?? patience);
       } catch (error) {
         client = undefined;
-        throw error instanceof TokenError ? error : new TokenError(firstLine(error), { cause: error });
+        throw error instanceof TokenError ? error : faultOf(error);
       }
     },
     // The library keeps tokens of its own: only a new client asks again.
@@ -88,8 +88,16 @@ async function within(work: Promise<Token>, patienceMs: number): Promise<Token> 
   }
 }
 
-/** Without the end of a sentence: the words go into one of ours. */
-function firstLine(error: unknown): string {
+/** A parser of JSON quotes what it cannot read: a piece of a private key would reach callers and logs, also as the cause. */
+const quotes = /Unexpected token .*/s;
+
+function faultOf(error: unknown): TokenError {
   const text = error instanceof Error ? error.message : String(error);
+  const isQuoting = quotes.test(text);
+  return new TokenError(firstLine(text.replace(quotes, 'it is not valid JSON')), isQuoting ? {} : { cause: error });
+}
+
+/** Without the end of a sentence: the words go into one of ours. */
+function firstLine(text: string): string {
   return (text.split('\n')[0] ?? '').slice(0, 300).replace(/\.\s*$/, '') || "the machine's credentials could not be used";
 }
