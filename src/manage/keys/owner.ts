@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, fchownSync, fstatSync, openSync, type Stats, writeFileSync } from 'node:fs';
+import { closeSync, fchmodSync, fchownSync, fstatSync, fsyncSync, openSync, type Stats, writeFileSync } from 'node:fs';
 
 /** Read for everybody, and for the group: of files and of folders. */
 const forAll = 0o004;
@@ -14,6 +14,8 @@ export function writeLike(path: string, text: string, like: Stats, mode: number)
   try {
     writeFileSync(fd, text);
     shareLike(fd, like, mode);
+    // A name that is given before the content is on disk is that of an empty file after a power failure.
+    fsyncSync(fd);
   } finally {
     closeSync(fd);
   }

@@ -1,4 +1,15 @@
-import { closeSync, existsSync, ftruncateSync, openSync, realpathSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { reasonOf } from '../../config/read/files.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 import { Refusal } from '../refusal.ts';
@@ -18,13 +29,23 @@ export function replaceFile(path: string, text: string, shown: string): void {
   const file = isNew ? path : realpathSync(path);
   const draft = join(dirname(file), `.${basename(file)}.${process.pid}.draft`);
   try {
-    if (isNew) writeFileSync(draft, text, { flag: 'wx' });
+    if (isNew) writeDraft(draft, text);
     else writeLike(draft, text, statSync(file), 0o777);
     renameSync(draft, file);
   } catch (error) {
     if (existsSync(draft)) unlinkSync(draft);
     if (errorCode(error) === 'EPERM' && !isNew && writtenInPlace(file, text, shown)) return;
     throw new Refusal('no', `${shown} cannot be written (${whyNot(error)}); nothing was changed`);
+  }
+}
+
+function writeDraft(path: string, text: string): void {
+  const fd = openSync(path, 'wx');
+  try {
+    writeFileSync(fd, text);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
   }
 }
 
@@ -44,6 +65,7 @@ function writtenInPlace(file: string, text: string, shown: string): boolean {
   try {
     writeFileSync(fd, text);
     ftruncateSync(fd, Buffer.byteLength(text));
+    fsyncSync(fd);
     return true;
   } catch (error) {
     throw new Refusal('no', `${shown} could only be written in part (${whyNot(error)})`, 'Look into the file.');

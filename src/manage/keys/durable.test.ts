@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, expect, it, vi } from 'vitest';
+import { editKey, writeNew } from './files.ts';
+import { replaceFile } from './replace-file.ts';
+
+const steps = vi.hoisted(() => [] as string[]);
+
+vi.mock('node:fs', async (importActual) => {
+  const fs = await importActual<typeof import('node:fs')>();
+  const noted = <A extends unknown[]>(step: string, run: (...args: A) => void) => {
+    return (...args: A): void => {
+      steps.push(step);
+      run(...args);
+    };
+  };
+  return { ...fs, fsyncSync: noted('on disk', fs.fsyncSync), renameSync: noted('named', fs.renameSync), linkSync: noted('named', fs.linkSync) };
+});
+
+const dir = mkdtempSync(join(tmpdir(), 'durable-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+beforeEach(() => void steps.splice(0));
+
+const config = join(dir, 'gateway.yaml');
+writeFileSync(config, 'version: 1\n');
+const file = join(dir, 'app.yaml');
+
+it.each<[string, () => void]>([
+  ['a new key', () => writeNew(file, 'api_keys: {app: {hash: a}}\n', config, dir)],
+  ['a changed one', () => editKey({ name: 'app', entry: {}, file }, { revoked: '2027-01-01' }, dir)],
+  ['a new file', () => replaceFile(join(dir, 'new.yaml'), 'version: 1\n', 'new.yaml')],
+])('%s is on disk before it has its name: after a power failure it is not empty', (_, write) => {
+  write();
+  expect(steps).toEqual(['on disk', 'named']);
+});
