@@ -191,6 +191,8 @@ describe('alone', () => {
     ['enforcing nothing', plain, ['create', 'x', '--enforce-config'], 1, /"default_config" is missing/],
     ['metadata without a name', plain, ['create', 'x', '--metadata', 'web'], 2, /name=value/],
     ['an end that is no time', plain, ['create', 'x', '--expires', 'soon'], 2, /expires must be a duration or a date/],
+    ['an end after the year 9999', plain, ['create', 'x', '--expires', '3000000d'], 2, /expires 3000000d is after the year 9999/],
+    ['an end that no calendar has', plain, ['create', 'x', '--expires', '100000000d'], 2, /expires 100000000d is after the year 9999/],
     ['an end that is over', plain, ['create', 'x', '--expires', '2020-01-01'], 2, /is in the past/],
     ...['rate', 'budget', 'concurrency', 'tokens'].map((flag): (typeof refusals)[number] => [
       `a limit (${flag})`,

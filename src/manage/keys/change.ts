@@ -48,10 +48,16 @@ export function issue(name: string, rules: KeyRules, keys: readonly WrittenKey[]
   return { key, entry, text: blockText('api_keys', name, entry) };
 }
 
+/** The first moment that has no year of four digits. Unix milliseconds. */
+const lastTime = Date.UTC(10_000, 0);
+
 /** `90d`, a date, or a time. */
 function expiryOf(text: string, now: number): string {
   const life = /^\d+(\.\d+)?[a-z]+$/i.test(text) ? parseDuration(text) : undefined;
-  if (life !== undefined && life > 0) return timeText(now + life);
+  if (life !== undefined && life > 0) {
+    if (now + life >= lastTime) throw new Refusal('usage', `expires ${text} is after the year 9999`, 'Leave it out: the key never expires.');
+    return timeText(now + life);
+  }
   if (!/^\d{4}-\d\d-\d\d(T.*)?$/.test(text) || Number.isNaN(parseTime(text)))
     throw new Refusal('usage', `expires must be a duration or a date, not "${text}"`, 'For example 90d, or 2027-03-01.');
   if (parseTime(text) <= now) throw new Refusal('usage', `expires ${text} is in the past`);
