@@ -85,7 +85,9 @@ export const listJobs = (kind: JobKind): Operation<VertexSettings> => ({
         return next;
       },
       result(texts) {
-        const { rows, hasMore } = cut(texts);
+        const { rows, hasMore, isFound } = cut(texts);
+        // After the last request that a call may take, nothing asks for what is next.
+        if (!hasMore && !isFound) throw unknownAfter(kind.noun, wanted.after);
         if (rows.length === 0 && hasMore && texts.length >= maxPages) throw tooDeep(kind.noun, wanted.after, maxPages * pageSize);
         return listOf(
           rows.map((row) => kind.object(row)),
