@@ -196,6 +196,13 @@ export const labs: readonly Vendor[] = [
         models: /^grok-(?:3-mini|[4-9])/,
       },
       {
+        name: 'stop',
+        source:
+          'https://docs.x.ai/docs/guides/reasoning: an error for reasoning models; https://github.com/huggingface/smolagents/issues/1765: 400, "Argument not supported on this model: stop"; https://github.com/lidge-jun/opencodex/issues/5278: clients that always send it; https://github.com/BerriAI/litellm/pull/14565: grok-code-fast; https://github.com/langchain-ai/langchain/pull/38335: models without reasoning have it',
+        drops: ['stop'],
+        models: /^grok-(?:3-mini|[4-9]|code-fast)(?!.*non-reasoning)/,
+      },
+      {
         name: 'names',
         source: 'https://github.com/BerriAI/litellm/issues/9720: 400, "Only messages of role \'user\' can have a name."',
         refuses: name,
