@@ -91,6 +91,14 @@ describe('row of a line', () => {
     expect(toRow(line({ model: 'anthropic.claude-opus-4-6', messages, labels: { team: 'a' } }), {}).dropped).toMatchObject([
       { param: 'labels' },
     ]);
+    for (const model of ['text-embedding-005', 'gemini-embedding-2']) {
+      const droppedOf = (format: string) => {
+        const body = { model, input: 'x', encoding_format: format };
+        return toRow(line(body, { url: '/v1/embeddings' }), {}).dropped.map(({ param }) => param);
+      };
+      expect(droppedOf('base64')).toEqual(['encoding_format']);
+      expect(droppedOf('float')).toEqual([]);
+    }
   });
 
   it.each<[string, Plain, object]>([

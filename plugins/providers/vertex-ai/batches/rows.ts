@@ -104,7 +104,8 @@ function messagesRow({ customId, body, settings }: Line): Served {
 /** A row of the older models is one instance; newer ones take a request under a key. */
 function embeddingRow({ customId, body, served, files }: Line): Served {
   const made = toVertexEmbedding(body, served.kind === 'gemini' ? served.name : '', files);
-  if (made.method === 'embedContent') return { row: { key: customId, request: made.body }, dropped: made.dropped };
+  const said = body['encoding_format'] === 'base64' ? [...made.dropped, noBase64] : made.dropped;
+  if (made.method === 'embedContent') return { row: { key: customId, request: made.body }, dropped: said };
   const instances: unknown = made.body['instances'];
   const [instance, ...more] = Array.isArray(instances) ? instances.filter(isPlain) : [];
   if (instance === undefined || more.length > 0) {
@@ -116,8 +117,11 @@ function embeddingRow({ customId, body, served, files }: Line): Served {
   }
   const parameters = isPlain(made.body['parameters']) ? Object.keys(made.body['parameters']) : [];
   const dropped = parameters.map((name) => ({ param: parameterNames[name] ?? name, reason: 'rows of a batch cannot have parameters' }));
-  return { row: { ...instance, requestId: customId }, dropped: [...made.dropped, ...dropped] };
+  return { row: { ...instance, requestId: customId }, dropped: [...said, ...dropped] };
 }
+
+/** Rows do not say how their answers are to be written. */
+const noBase64: Dropped = { param: 'encoding_format', reason: 'the output of a batch has vectors as numbers' };
 
 /** The client's word for a parameter of the service. */
 const parameterNames: Readonly<Record<string, string>> = {
