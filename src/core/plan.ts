@@ -53,6 +53,8 @@ export interface Attempt {
   readonly hasWritten?: boolean;
   /** A whole answer is needed whole, whatever its size up to what a converted one may have. */
   readsWhole?: true;
+  /** It stores a file as it is, and nobody reads its lines: with `isolate: true` it can be no input of a batch. */
+  storesUnread?: true;
 }
 
 /** What came back, as far as it had to be read to decide about it. */

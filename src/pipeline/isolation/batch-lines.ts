@@ -1,16 +1,30 @@
 import { parseJson } from '../../core/json/scan.ts';
 import { GatewayError } from '../../core/error.ts';
-import type { FormBody } from '../../core/http/form.ts';
+import type { FormBody, LineEdit } from '../../core/http/form.ts';
 import type { UpstreamRequest } from '../../core/provider.ts';
 import { watchedLines } from '../../core/json/watched-lines.ts';
 import type { CallerObjects } from './caller-objects.ts';
 
-/** The lines of a batch are requests: their ids are checked while the file is sent. */
+/**
+ * The lines of a batch are requests: their ids are checked while the file is sent, and so are all lines that the provider's
+ * own conversion reads.
+ */
 export function watchedBatch(upstream: UpstreamRequest, caller: CallerObjects): UpstreamRequest {
   const { body } = upstream;
   if (body.kind !== 'form' && body.kind !== 'file') return upstream;
-  return { ...upstream, body: watchedLines(body, { line: (line, index) => checkLine(line, index, caller), late: refuseLate }) };
+  const check = (line: string, index: number): void => checkLine(line, index, caller);
+  if (body.kind === 'form' || body.line === undefined)
+    return { ...upstream, body: watchedLines(body, { line: check, late: refuseLate }) };
+  const own = body.line;
+  const line: LineEdit = (text, index) => {
+    check(text, index);
+    return own(text, index);
+  };
+  return { ...upstream, body: { ...body, line } };
 }
+
+/** True for a file that is stored without a look at its lines. */
+export const isStoredUnread = ({ body }: UpstreamRequest): boolean => body.kind === 'file' && body.line === undefined;
 
 function checkLine(line: string, index: number, caller: CallerObjects): void {
   // The first line of a file may begin with a byte order mark.

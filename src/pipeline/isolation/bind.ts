@@ -4,6 +4,7 @@ import { idsAt, type ObjectAnswer } from '../../core/objects/answers.ts';
 import type { Flow, FlowConsumer, Outcome } from '../../core/plan.ts';
 import { FlowOver } from '../answer/flow-over.ts';
 import type { CallerObjects } from './caller-objects.ts';
+import { unreadMark } from './stored-files.ts';
 
 type Answered = Outcome & { readonly kind: 'answered' };
 
@@ -15,7 +16,8 @@ export function bound(outcome: Answered, answer: ObjectAnswer, caller: CallerObj
     return events === undefined ? outcome : { ...outcome, reply: { ...reply, flow: new BindingFlow(reply.flow, events, caller) } };
   }
   const parsed = parsedJson((reply.converted?.body ?? reply.body).toString('utf8'));
-  caller.bind(idsAt(parsed, answer.ids), answer.isBrief === true);
+  const ids = idsAt(parsed, answer.ids);
+  caller.bind(outcome.attempt.storesUnread === true ? [...ids, ...ids.map(unreadMark)] : ids, answer.isBrief === true);
   return outcome;
 }
 

@@ -6,9 +6,10 @@ import { canonicalId, type ObjectOwners } from '../../core/objects/owners.ts';
 import type { Attempt, Outcome } from '../../core/plan.ts';
 import type { RequestContext } from '../request.ts';
 import { bound } from './bind.ts';
-import { watchedBatch } from './batch-lines.ts';
+import { isStoredUnread, watchedBatch } from './batch-lines.ts';
 import { CallerObjects } from './caller-objects.ts';
 import { ownPage } from './list.ts';
+import { checkInputs } from './stored-files.ts';
 
 /** Sends the same request for a further page of a list. */
 export type NextPage = (query: string) => Promise<Outcome>;
@@ -43,13 +44,21 @@ export class Isolation {
     if (traits.body === 'passing' && endpoint !== 'models/{id}') throw unseen(ctx, attempt);
     const { id } = ctx.params;
     if (id !== undefined && traits.state === 'names') caller.needs(canonicalId(id), id);
-    if (body.kind === 'json') caller.checkJson(body.bytes().toString('utf8'), body.json());
+    if (body.kind === 'json') {
+      caller.checkJson(body.bytes().toString('utf8'), body.json());
+      checkInputs(body.json(), caller);
+    }
     const { target, upstream } = attempt;
     if (target.root === 'inline' && target.override !== undefined) {
       const override = JSON.stringify(target.override);
       caller.checkJson(override, parseJson(override));
+      checkInputs(target.override, caller);
     }
-    if (upstream !== undefined && traits.file === 'up') attempt.upstream = watchedBatch(upstream, caller);
+    if (upstream !== undefined && traits.file === 'up') {
+      const watched = watchedBatch(upstream, caller);
+      attempt.upstream = watched;
+      if (isStoredUnread(watched)) attempt.storesUnread = true;
+    }
     if (objectAnswers[endpoint] !== undefined) attempt.readsWhole = true;
   }
 

@@ -1,0 +1,31 @@
+import { GatewayError } from '../../core/error.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import { canonicalId } from '../../core/objects/owners.ts';
+import type { CallerObjects } from './caller-objects.ts';
+
+/**
+ * Some providers store an upload as it is, whatever its purpose, and read its lines only when a batch or a tuning job is
+ * created of it. Lines that nobody checked could name the objects of other keys: such a file is marked when it is stored.
+ */
+
+/** The mark is an id of its own in the table of owners, in the form of an address. */
+export const unreadMark = (id: string): string => `unread://${canonicalId(id)}`;
+
+/** Members of a body that name a file of lines. */
+const inputs = ['input_file_id', 'training_file', 'validation_file'] as const;
+
+/** @throws GatewayError `not_allowed` for a body that names a file whose lines nobody checked */
+export function checkInputs(body: unknown, caller: CallerObjects): void {
+  if (!isPlain(body)) return;
+  for (const param of inputs) {
+    const id = body[param];
+    if (typeof id === 'string' && caller.owns(unreadMark(id))) throw unread(id, param);
+  }
+}
+
+const unread = (id: string, param: string): GatewayError =>
+  new GatewayError('not_allowed', {
+    message: `The lines of the file "${id.slice(0, 200)}" were not read when it was uploaded.`,
+    param,
+    hint: 'The provider has isolate: true, so the gateway must check each line. Upload the file again with its purpose (batch or fine-tune) before the file.',
+  });
