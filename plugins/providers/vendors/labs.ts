@@ -31,6 +31,12 @@ export const labs: readonly Vendor[] = [
     routes: ['chat/completions', 'responses', 'models'],
     quirks: [
       {
+        name: 'limit',
+        source:
+          'https://github.com/earendil-works/pi/issues/8018: max_completion_tokens is silently ignored, max_tokens is not (2026-08); https://api-docs.deepseek.com/api/create-chat-completion has max_tokens alone',
+        renames: { max_completion_tokens: 'max_tokens' },
+      },
+      {
         name: 'developer',
         source:
           'https://github.com/earendil-works/pi/issues/1048: 400, "unknown variant `developer`, expected one of `system`, `user`, `assistant`, `tool`"',
