@@ -59,6 +59,7 @@ describe('name of an upload', () => {
     ['../../etc/passwd', 'passwd'],
     [String.raw`C:\files\a b.jsonl`, 'a b.jsonl'],
     ['a\r\nb', 'ab'],
+    ['rows[1]?*.jsonl', 'rows_1___.jsonl'],
     ['..', 'file'],
     ['', 'file'],
     [undefined, 'file'],

@@ -65,11 +65,14 @@ const longest = 200;
 export const folderOf = ({ createdAt, id }: Pick<Call, 'createdAt' | 'id'>): string =>
   `${String(end - createdAt).padStart(10, '0')}-${encodeURIComponent(id)}`;
 
-/** The last part of a name that a client sent, as a part of an object's name. */
+/**
+ * The last part of a name that a client sent, as a part of an object's name. Jobs read the addresses of their inputs as
+ * patterns (GcsSource.uris, "May contain wildcards"): a file whose name has brackets would not be found by it.
+ */
 export function fileNameOf(sent: string | undefined): string {
   const last = (sent ?? '').split(/[/\\]/).at(-1) ?? '';
   // oxlint-disable-next-line no-control-regex -- control characters are what is taken out
-  const clean = last.toWellFormed().replaceAll(/[\x00-\x1f\x7f]/g, '');
+  const clean = last.toWellFormed().replaceAll(/[\x00-\x1f\x7f]/g, '').replaceAll(/[*?[\]]/g, '_');
   const kept = Array.from(clean).slice(-longest).join('');
   return kept === '' || kept === '.' || kept === '..' ? 'file' : kept;
 }
