@@ -12,9 +12,10 @@ export interface RotateFlags extends CommonFlags {
 
 /** `gateway keys rotate NAME`: issues a second secret; the one before works until the overlap ends. Returns the exit code. */
 export async function rotateKey(name: string, flags: RotateFlags, io: CliIo): Promise<number> {
-  const written = keyNamed(name, openConfig(flags, io));
+  const config = openConfig(flags, io);
+  const written = keyNamed(name, config);
   const { key, until, older, members } = rotate(written, flags.overlap, Date.now());
-  editKey(written, members, io.cwd);
+  editKey(written, members, io.cwd, config.texts[written.file]);
   print({ name, key, until, older, file: barePath(written.file, io.cwd) }, flags, io);
   return exitCodes.yes;
 }

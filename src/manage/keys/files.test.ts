@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -64,6 +64,18 @@ it('a folder hands its group on as that of the configuration does', () => {
   chmodSync(dir, 0o2770);
   writeNew(join(dir, 'keys/app.yaml'), 'api_keys: {app: {hash: a}}\n', config, dir);
   expect(statSync(join(dir, 'keys')).mode & 0o7777).toBe(0o2770);
+});
+
+it('a key that somebody else changed since it was read is not changed', () => {
+  const file = join(root, 'changed.yaml');
+  const read = 'api_keys: {app: {hash: a}}\n';
+  const theirs = 'api_keys: {app: {hash: b}}\n';
+  writeFileSync(file, theirs);
+  const edit = (asRead: string): void => editKey({ name: 'app', entry: {}, file }, { hash: 'c' }, root, asRead);
+  expect(() => edit(read)).toThrow(/changed\.yaml was changed meanwhile/);
+  expect(readFileSync(file, 'utf8')).toBe(theirs);
+  edit(theirs);
+  expect(readFileSync(file, 'utf8')).toBe('api_keys: {app: {hash: c}}\n');
 });
 
 it('a key that cannot be written leaves no folder behind', () => {

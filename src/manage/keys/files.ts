@@ -84,10 +84,18 @@ function shareFolder(path: string, like: Stats): void {
   }
 }
 
-/** Sets members of a key where it is written; everything else in the file stays as it is. @throws Refusal */
-export function editKey({ name, file }: WrittenKey, members: Readonly<Record<string, Member>>, cwd: string): void {
+/**
+ * Sets members of a key where it is written; everything else in the file stays as it is.
+ *
+ * @param asRead the text of the file that the members were made of: of two rotations at once, one would lose its secret
+ * @throws Refusal
+ */
+export function editKey({ name, file }: WrittenKey, members: Readonly<Record<string, Member>>, cwd: string, asRead?: string): void {
   guarded(file, cwd, () => {
-    replaceFile(file, setMembers(readFileSync(file, 'utf8'), ['api_keys', name], 'hash', members), barePath(file, cwd));
+    const text = readFileSync(file, 'utf8');
+    const shown = barePath(file, cwd);
+    if (asRead !== undefined && text !== asRead) throw new Refusal('no', `${shown} was changed meanwhile`, 'Nothing was written. Try again.');
+    replaceFile(file, setMembers(text, ['api_keys', name], 'hash', members), shown);
   });
 }
 

@@ -89,7 +89,7 @@ async function checkNew(made: {
 function rotated({ subject, body, written, name }: Change): Made {
   const found = keyNamed(name, written);
   const { key, members } = rotate(found, body['overlap'] === undefined ? '24h' : textIn(body, 'overlap'), Date.now());
-  return { secret: key, ...edited(found, members, subject.cwd) };
+  return { secret: key, ...edited(found, members, subject.cwd, written.texts[found.file]) };
 }
 
 function revoked({ subject, written, name }: Change): Made {
@@ -97,8 +97,8 @@ function revoked({ subject, written, name }: Change): Made {
   return { secret: null, ...edited(found, revoke(found, Date.now()), subject.cwd) };
 }
 
-function edited(found: WrittenKey, members: Readonly<Record<string, Member>>, cwd: string): Omit<Made, 'secret'> {
-  const isWritten = unlessReadOnly(() => editKey(found, members, cwd));
+function edited(found: WrittenKey, members: Readonly<Record<string, Member>>, cwd: string, asRead?: string): Omit<Made, 'secret'> {
+  const isWritten = unlessReadOnly(() => editKey(found, members, cwd, asRead));
   const yaml = blockText('api_keys', found.name, { ...found.entry, ...members });
   return { yaml, written_to: isWritten ? barePath(found.file, cwd) : null };
 }
