@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { CompactSign } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -140,6 +140,15 @@ describe('proving a token', () => {
     const nameless = { header: { kid: undefined } };
     expect(await verifier().verify(await token(second, nameless))).toMatchObject({ claims: { sub: 'alice' } });
     expect(faultIn(await verifier().verify(await token(other, nameless)))).toBe('signature');
+  });
+
+  it('tries the others where one of the keys cannot be used', async () => {
+    const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' });
+    const keys = [{ ...short, kid: 'short', alg: 'RS256', use: 'sig' }, rsa.jwk];
+    const written = verifier({ jwks: { text: JSON.stringify({ keys }) } });
+    const nameless = { header: { kid: undefined } };
+    expect(await written.verify(await token(rsa, nameless))).toMatchObject({ claims: { sub: 'alice' } });
+    expect(faultIn(await written.verify(await token(other, nameless)))).toBe('signature');
   });
 
   it('may be believed until the token ends, and no longer than keys are fresh', async () => {

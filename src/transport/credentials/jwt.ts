@@ -119,12 +119,15 @@ class Verifier implements JwtVerifier {
       try {
         return this.#proven((await jwtVerify(token, key, options)).payload, now);
       } catch (error) {
-        if (errorCode(error) !== 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED') return faultOf(error);
+        if (!ofKey.has(errorCode(error))) return faultOf(error);
       }
     }
     return { fault: 'signature' };
   }
 }
+
+/** Another key may still be the one: this one did not sign, or is too short to be used, which has no code. */
+const ofKey: ReadonlySet<string> = new Set(['ERR_JWS_SIGNATURE_VERIFICATION_FAILED', '']);
 
 const faults: Readonly<Record<string, JwtFault>> = {
   ERR_JWT_EXPIRED: 'expired',
