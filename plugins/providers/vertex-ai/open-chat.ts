@@ -39,7 +39,8 @@ function bodyModel(name: string): string {
   return model.kind === 'mistral' ? model.name : '';
 }
 
-function withoutPlatform(body: JsonBody): { readonly body: JsonBody; readonly dropped: readonly Dropped[] } {
+/** Without what single models refuse, and with the roles that all of them know. */
+export function withoutPlatform(body: JsonBody): { readonly body: JsonBody; readonly dropped: readonly Dropped[] } {
   const patch = new Map<string, unknown>();
   for (const name of platformFields) if (body.has(name)) patch.set(name, undefined);
   const dropped = [...patch.keys()].map((param) => ({ param, reason: 'not supported by this service' }));

@@ -69,11 +69,24 @@ describe('row of a line', () => {
     ['gemini-2.5-flash', '/v1/chat/completions', ['stream']],
     ['anthropic.claude-opus-4-6', '/v1/chat/completions', ['stream', 'labels']],
     ['anthropic.claude-opus-4-6', '/v1/messages', ['stream', 'labels']],
-    ['meta.llama-4-maverick-17b-128e-instruct-maas', '/v1/chat/completions', ['stream']],
+    ['meta.llama-4-maverick-17b-128e-instruct-maas', '/v1/chat/completions', ['stream', 'labels']],
   ])('of %s for %s does not stream, and says so', (model, url, named) => {
     const { row, dropped } = toRow(line({ model, messages, max_tokens: 5, stream: true, labels: { a: 'b' } }, { url }), {});
     expect(dropped.map(({ param }) => param)).toEqual(named);
     expect(JSON.stringify(row)).not.toContain('stream');
+  });
+
+  it('of an open model is cleaned as a chat with one is', () => {
+    const own = { store: true, metadata: { a: 'b' }, service_tier: 'auto', prompt_cache_key: 'k', labels: { a: 'b' } };
+    const asked = [
+      { role: 'developer', content: 'Be brief.' },
+      { role: 'user', content: 'Hi' },
+    ];
+    const { row, dropped } = toRow(line({ model: 'meta.llama-4', messages: asked, seed: 1, ...own }), {});
+    expect(row['body']).toEqual({ model: 'meta/llama-4', messages, seed: 1 });
+    expect(dropped.map(({ param }) => param).toSorted()).toEqual(Object.keys(own).toSorted());
+    const passed = toRow(line({ model: 'meta.llama-4', messages, labels: { a: 'b' } }), { extensions: 'pass' });
+    expect([passed.row['body'], passed.dropped]).toEqual([{ model: 'meta/llama-4', messages, labels: { a: 'b' } }, []]);
   });
 
   it('finds the endpoint by the body where the line has no url', () => {

@@ -1,3 +1,4 @@
+import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/json/merge.ts';
 import { bareModel } from '#core/model/model-name.ts';
@@ -6,10 +7,13 @@ import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/inde
 import type { FileRules } from '#formats/google-generate/request/conversion.ts';
 import { toVertexEmbedding } from '#formats/google-generate/embeddings.ts';
 import { toGenerateContent } from '#formats/google-generate/request/index.ts';
+import { openHistory } from '#formats/history/rules.ts';
+import { dropExtensions } from '#formats/openai-chat/extensions.ts';
 import { textOf } from '#formats/shared/json.ts';
 import { bodyVersion } from '../anthropic.ts';
 import { optionsOf } from '../gemini.ts';
 import { modelFor, type VertexModel } from '../model.ts';
+import { withoutPlatform } from '../open-chat.ts';
 import type { VertexSettings } from '../settings.ts';
 import { type BatchEndpoint, endpointOf } from './kind.ts';
 
@@ -130,10 +134,13 @@ const parameterNames: Readonly<Record<string, string>> = {
   autoTruncate: 'auto_truncate',
 };
 
-/** Open models take OpenAI's lines, with their own name. */
-function openRow({ customId, body, served }: Line): Served {
+/** Open models take OpenAI's lines, with their own name, and without what they refuse in chats. */
+function openRow({ customId, body, served, settings }: Line): Served {
   const model = served.kind === 'open' ? served.model : '';
-  return { row: { custom_id: customId, method: 'POST', url: '/v1/chat/completions', body: { ...body, model } }, dropped: [] };
+  const plain = withoutPlatform(JsonBody.of(body));
+  const bare = settings.extensions === 'pass' ? { body: plain.body, dropped: [] } : dropExtensions(plain.body, openHistory);
+  const row = { custom_id: customId, method: 'POST', url: '/v1/chat/completions', body: { ...bare.body.json(), model } };
+  return { row, dropped: [...plain.dropped, ...bare.dropped] };
 }
 
 const missing = (param: string, message: string): GatewayError => new GatewayError('missing_required_parameter', { message, param });
