@@ -167,6 +167,21 @@ describe('alone', () => {
     }
   });
 
+  it('works in a folder whose name would be a pattern', async () => {
+    const files = {
+      'gateway (copy) [1]/gateway.yaml':
+        'version: 1\ninclude: [./keys/*.yaml]\nproviders: {mock: {type: mock}}\nconfigs: {main: {provider: mock}}\n',
+      'gateway (copy) [1]/keys/.gitkeep': '',
+    };
+    const cwd = folder(files);
+    const at = ['-c', 'gateway (copy) [1]/gateway.yaml'];
+    const made = await run(['keys', 'create', 'app', '--configs', 'main', '--write', ...at], cwd);
+    expect([made.code, made.err]).toEqual([0, '']);
+    expect(made.out).toContain('written to gateway (copy) [1]/keys/app.yaml');
+    expect(await run(['keys', 'rotate', 'app', '--overlap', '1h', ...at], cwd)).toMatchObject({ code: 0, err: '' });
+    expect((await run(['keys', 'list', ...at], cwd)).out).toContain('older secret');
+  });
+
   it('answers in JSON', async () => {
     const cwd = folder({ 'gateway.yaml': 'version: 1\ninclude: ["configs/keys/*.yml"]\nproviders: {mock: {type: mock}}\n' });
     const made = JSON.parse((await run(['keys', 'create', 'app', '--write', '--json'], cwd)).out) as Record<string, string>;

@@ -1,6 +1,6 @@
-import { dirname, matchesGlob, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { mergeFiles, type Source } from '../read/merge-files.ts';
-import { fixedFolder, holdsKeys } from '../read/include-pattern.ts';
+import { fits, folderOf, holdsKeys } from '../read/include-pattern.ts';
 import { child, entriesOf, itemsOf, type Node, textOf, toValue } from '../read/node.ts';
 import { hidingSecrets } from '../report/frame.ts';
 import type { Problem, Report } from '../report/problem.ts';
@@ -85,9 +85,9 @@ export function readKeys(source: Source, around: Around): WrittenKeys {
 export function fileForKey(name: string, include: readonly string[], configPath: string): string | undefined {
   const base = dirname(configPath);
   for (const pattern of include) {
-    const folder = fixedFolder(pattern, base);
-    if (folder === undefined || !holdsKeys(pattern, base)) continue;
-    const found = ['.yaml', '.yml'].map((ext) => `${folder}/${name}${ext}`).find((path) => matchesGlob(path, resolve(base, pattern)));
+    if (!holdsKeys(pattern, base)) continue;
+    const folder = folderOf(pattern, base);
+    const found = ['.yaml', '.yml'].map((ext) => join(folder, `${name}${ext}`)).find((path) => fits(path, pattern, base));
     if (found !== undefined) return found;
   }
   return undefined;

@@ -1,5 +1,5 @@
 import { existsSync, globSync, readdirSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { isAbsolute, join, matchesGlob, normalize, relative, resolve } from 'node:path';
 
 /** What a pattern may look at, and how many files it may name: far beyond any real folder of configurations. */
 const maxLooked = 20_000;
@@ -23,18 +23,25 @@ export function filesOf(pattern: string, folder: string): string[] {
   return found.map((path) => resolve(folder, path)).toSorted();
 }
 
-/** The folder of a pattern, without a slash at its end; undefined where it has none. */
-export function fixedFolder(pattern: string, base: string): string | undefined {
-  const whole = resolve(base, pattern);
-  const slash = whole.lastIndexOf('/', whole.search(/[*?[\]{}()!]/));
-  return slash < 0 ? undefined : whole.slice(0, slash);
+const wildcard = /[*?[\]{}()!]/;
+
+/** True for a text that is no name of a file, but may fit several. */
+export const isPattern = (text: string): boolean => wildcard.test(text);
+
+/** True for an absolute path that a pattern fits. What the folders above the pattern are called is no part of it. */
+export const fits = (path: string, pattern: string, base: string): boolean =>
+  matchesGlob(isAbsolute(pattern) ? path : relative(base, path), normalize(pattern));
+
+/** The deepest folder of a pattern that is not itself a pattern. */
+export function folderOf(pattern: string, base: string): string {
+  const parts = pattern.split('/');
+  const first = parts.findIndex(isPattern);
+  const fixed = parts.slice(0, Math.max(0, first));
+  return isAbsolute(pattern) ? join('/', ...fixed) : resolve(base, ...fixed);
 }
 
 /** A folder with "key" in its name holds the entries of `api_keys`. */
-export function holdsKeys(pattern: string, base: string): boolean {
-  const folder = fixedFolder(pattern, base);
-  return folder !== undefined && /key/i.test(relative(base, folder));
-}
+export const holdsKeys = (pattern: string, base: string): boolean => /key/i.test(relative(base, folderOf(pattern, base)));
 
 /** True for a folder that its owner keeps although no file is in it yet, by the usual placeholder. */
 export const isKeptEmpty = (folder: string): boolean => filesIn(folder)?.length === 0 && existsSync(resolve(folder, '.gitkeep'));

@@ -1,6 +1,7 @@
-import { basename, dirname, extname, isAbsolute, join, matchesGlob, relative, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, dirname, extname, isAbsolute, relative, resolve } from 'node:path';
 import { maxConfigFile, NotText, readText, reasonOf } from './files.ts';
-import { filesIn, filesOf, holdsKeys, isKeptEmpty, PatternError } from './include-pattern.ts';
+import { filesIn, filesOf, fits, folderOf, holdsKeys, isKeptEmpty, isPattern, PatternError } from './include-pattern.ts';
 import { type Entry, type ListNode, type MapNode, type Node, type SourceLocation, type SourceFile, textOf, withEntries } from './node.ts';
 import { parse, sourceFile } from './yaml/parse.ts';
 import { placeText, type Report } from '../report/problem.ts';
@@ -183,7 +184,8 @@ class Gatherer {
 
   #pattern(pattern: string, at: SourceLocation, file: SourceFile, above: readonly string[]): void {
     const base = file.path === '' ? this.#sources.cwd : dirname(file.path);
-    const glob = /[*?[\]{}()!]/.test(pattern);
+    // The name of a file that is there is no pattern, whatever signs it has.
+    const glob = isPattern(pattern) && !this.#isThere(resolve(base, pattern));
     if (glob) this.#sources.watch(folderOf(pattern, base));
     const found = glob ? this.#matches(pattern, base, at) : [resolve(base, pattern)];
     if (found?.length === 0) this.#nothing(pattern, base, at);
@@ -194,6 +196,10 @@ class Gatherer {
       if (above.includes(path)) this.#cycle(path, at, above);
       else if (!this.#seen.has(path)) this.#file(path, at, above);
     }
+  }
+
+  #isThere(path: string): boolean {
+    return this.#saved === undefined ? existsSync(path) : Object.hasOwn(this.#saved, path);
   }
 
   /** Without the keys that a folder should hold everybody might come in: only one that is there and empty may be meant so. */
@@ -216,9 +222,8 @@ class Gatherer {
   /** Undefined where the pattern cannot be used. */
   #matches(pattern: string, base: string, at: SourceLocation): readonly string[] | undefined {
     if (this.#saved !== undefined) {
-      const absolute = resolve(base, pattern);
       return Object.keys(this.#saved)
-        .filter((path) => matchesGlob(path, absolute))
+        .filter((path) => fits(path, pattern, base))
         .toSorted();
     }
     try {
@@ -269,19 +274,6 @@ class Gatherer {
     const short = relative(this.#sources.cwd, path);
     return short === '' || short.startsWith('..') || isAbsolute(short) ? path : short;
   }
-}
-
-/** The deepest folder of a pattern that is not itself a pattern. */
-function folderOf(pattern: string, base: string): string {
-  const parts = pattern.split('/');
-  const fixed = parts.slice(
-    0,
-    Math.max(
-      0,
-      parts.findIndex((part) => /[*?[\]{}()!]/.test(part)),
-    ),
-  );
-  return isAbsolute(pattern) ? join('/', ...fixed) : resolve(base, ...fixed);
 }
 
 /** Keys of a config object that are no top-level keys. */
