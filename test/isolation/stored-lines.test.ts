@@ -47,14 +47,21 @@ async function ask(name: string, path: string, body: FormData | object, more: Re
 }
 
 /** @param fields what is in the form, in its order: `file` is the file */
-function upload(name: string, content: string, filename: string, fields: readonly string[], headers: Readonly<Record<string, string>> = {}) {
+function upload(
+  name: string,
+  content: string,
+  filename: string,
+  fields: readonly string[],
+  headers: Readonly<Record<string, string>> = {},
+) {
   const form = new FormData();
   for (const field of fields) form.set(field === 'file' ? 'file' : 'purpose', field === 'file' ? new File([content], filename) : field);
   return ask(name, '/files', form, headers);
 }
 
 const part = (uri: string) => ({ fileData: { mimeType: 'image/png', fileUri: uri } });
-const googleRow = (uri: string): string => JSON.stringify({ request: { contents: [{ role: 'user', parts: [part(uri)] }] }, requestId: 'a' });
+const googleRow = (uri: string): string =>
+  JSON.stringify({ request: { contents: [{ role: 'user', parts: [part(uri)] }] }, requestId: 'a' });
 const openaiLine = (uri: string): string =>
   JSON.stringify({
     custom_id: 'a',

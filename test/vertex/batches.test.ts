@@ -302,7 +302,10 @@ describe('list of batches', () => {
     for (const length of [400, 3]) {
       rig.cloud.jobs.batchPredictionJobs.length = length;
       const gone = await rig.fetch('/batches?after=nope');
-      expect([gone.status, await gone.json()]).toMatchObject([400, { error: { param: 'after', message: expect.stringContaining('no batch') as string } }]);
+      expect([gone.status, await gone.json()]).toMatchObject([
+        400,
+        { error: { param: 'after', message: expect.stringContaining('no batch') as string } },
+      ]);
     }
   });
 

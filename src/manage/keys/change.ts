@@ -55,7 +55,8 @@ const lastTime = Date.UTC(10_000, 0);
 function expiryOf(text: string, now: number): string {
   const life = /^\d+(\.\d+)?[a-z]+$/i.test(text) ? parseDuration(text) : undefined;
   if (life !== undefined && life > 0) {
-    if (now + life >= lastTime) throw new Refusal('usage', `expires ${text} is after the year 9999`, 'Leave it out: the key never expires.');
+    if (now + life >= lastTime)
+      throw new Refusal('usage', `expires ${text} is after the year 9999`, 'Leave it out: the key never expires.');
     return timeText(now + life);
   }
   if (!/^\d{4}-\d\d-\d\d(T.*)?$/.test(text) || Number.isNaN(parseTime(text)))

@@ -15,7 +15,12 @@ vi.mock('node:fs', async (importActual) => {
       run(...args);
     };
   };
-  return { ...fs, fsyncSync: noted('on disk', fs.fsyncSync), renameSync: noted('named', fs.renameSync), linkSync: noted('named', fs.linkSync) };
+  return {
+    ...fs,
+    fsyncSync: noted('on disk', fs.fsyncSync),
+    renameSync: noted('named', fs.renameSync),
+    linkSync: noted('named', fs.linkSync),
+  };
 });
 
 const dir = mkdtempSync(join(tmpdir(), 'durable-'));

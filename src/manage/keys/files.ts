@@ -94,7 +94,8 @@ export function editKey({ name, file }: WrittenKey, members: Readonly<Record<str
   guarded(file, cwd, () => {
     const text = readFileSync(file, 'utf8');
     const shown = barePath(file, cwd);
-    if (asRead !== undefined && text !== asRead) throw new Refusal('no', `${shown} was changed meanwhile`, 'Nothing was written. Try again.');
+    if (asRead !== undefined && text !== asRead)
+      throw new Refusal('no', `${shown} was changed meanwhile`, 'Nothing was written. Try again.');
     replaceFile(file, setMembers(text, ['api_keys', name], 'hash', members), shown);
   });
 }

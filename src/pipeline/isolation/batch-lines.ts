@@ -13,8 +13,7 @@ export function watchedBatch(upstream: UpstreamRequest, caller: CallerObjects): 
   const { body } = upstream;
   if (body.kind !== 'form' && body.kind !== 'file') return upstream;
   const check = (line: string, index: number): void => checkLine(line, index, caller);
-  if (body.kind === 'form' || body.line === undefined)
-    return { ...upstream, body: watchedLines(body, { line: check, late: refuseLate }) };
+  if (body.kind === 'form' || body.line === undefined) return { ...upstream, body: watchedLines(body, { line: check, late: refuseLate }) };
   const own = body.line;
   const line: LineEdit = (text, index) => {
     check(text, index);

@@ -58,7 +58,9 @@ function about(quirk: Quirk): string {
   const parts = [
     ...(quirk.drops === undefined
       ? []
-      : [`leaves out ${code(quirk.drops)}${quirk.models === undefined ? '' : ` for the models that reject ${quirk.drops.length === 1 ? 'it' : 'them'}`}`]),
+      : [
+          `leaves out ${code(quirk.drops)}${quirk.models === undefined ? '' : ` for the models that reject ${quirk.drops.length === 1 ? 'it' : 'them'}`}`,
+        ]),
     ...Object.entries(quirk.renames ?? {}).map(([from, to]) => `sends \`${from}\` as \`${to}\``),
     ...Object.entries(quirk.roles ?? {}).map(([from, to]) => `sends messages of \`${from}\` as \`${to}\``),
     ...(quirk.refuses === undefined ? [] : [`leaves out ${code(quirk.refuses)} of earlier responses`]),

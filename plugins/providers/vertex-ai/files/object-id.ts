@@ -72,7 +72,9 @@ export const folderOf = ({ createdAt, id }: Pick<Call, 'createdAt' | 'id'>): str
 export function fileNameOf(sent: string | undefined): string {
   const last = (sent ?? '').split(/[/\\]/).at(-1) ?? '';
   // oxlint-disable-next-line no-control-regex -- control characters are what is taken out
-  const clean = last.toWellFormed().replaceAll(/[\x00-\x1f\x7f]/g, '').replaceAll(/[*?[\]]/g, '_');
-  const kept = Array.from(clean).slice(-longest).join('');
+  const clean = last.toWellFormed().replaceAll(/[\x00-\x1f\x7f]/g, '');
+  const kept = Array.from(clean.replaceAll(/[*?[\]]/g, '_'))
+    .slice(-longest)
+    .join('');
   return kept === '' || kept === '.' || kept === '..' ? 'file' : kept;
 }
