@@ -47,8 +47,12 @@ function play({ method, path, request, body }: Ask, response: ServerResponse): b
     else response.writeHead(200, { 'content-type': type }).end(picture);
     return request.headers.authorization !== undefined;
   }
-  if (!path.endsWith(':rawPredict') && !path.endsWith(':generateContent')) return false;
+  if (!/:rawPredict$|:generateContent$|\/endpoints\/openapi\/chat\/completions$/.test(path)) return false;
   asked.push(body());
+  if (path.endsWith('/completions')) {
+    json(response, 200, { id: 'x', object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content: 'seen' } }] });
+    return true;
+  }
   json(response, 200, path.endsWith(':rawPredict') ? message : content);
   return true;
 }
@@ -200,5 +204,43 @@ describe('a chat with Gemini', () => {
     const body = { model: gemini, messages: [{ role: 'user', content: [image('gs://foreign/c.png')] }] };
     form.set('file', new File([`${JSON.stringify({ custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body })}\n`], 'a.jsonl'));
     expect((await rig.fetch('/files', { method: 'POST', body: form })).status).toBe(403);
+  });
+});
+
+describe('a chat with an open model', () => {
+  const open = 'meta.llama-4-maverick-17b-128e-instruct-maas';
+
+  it('names the buckets of the entry, as it came', async () => {
+    for (const url of ['gs://acme-data/c.png', 'gs://acme-more/c.png', 'https://h.example/gs://foreign/c.png']) {
+      asked = [];
+      expect((await chat(open, image(url))).status).toBe(200);
+      expect(parts()).toEqual([image(url)]);
+    }
+    expect((await chat(open, { type: 'text', text: 'gs://foreign/c.png' })).status).toBe(200);
+  });
+
+  it.each([
+    ['gs://foreign/c.png', 403],
+    [' gs://foreign/c.png', 403],
+    ['GS://foreign/c.png', 404],
+  ])('names no other bucket: %j', async (url, status) => {
+    expect((await chat(open, image(url))).status).toBe(status);
+    expect((await chat(open, { type: 'file', file: { file_id: url } })).status).toBe(status);
+    expect(asked).toEqual([]);
+  });
+
+  it('names none in another spelling of JSON', async () => {
+    rig.cloud.interrupt = play;
+    for (const url of [String.raw`\u0067s:\/\/foreign/c.png`, String.raw`gs:\/\/foreign\/c.png`]) {
+      const body = `{"model": "${open}", "messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "${url}"}}]}]}`;
+      const response = await rig.fetch('/chat/completions', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      expect(response.status).toBe(403);
+    }
+    expect(asked).toEqual([]);
+  });
+
+  it("names every bucket with the caller's own credential, or where the entry names none", async () => {
+    expect((await chat(open, image('gs://foreign/c.png'), own)).status).toBe(200);
+    expect((await chat(open, image('gs://foreign/c.png'), { 'x-gateway-virtual-key': 'bare' })).status).toBe(200);
   });
 });

@@ -4,7 +4,9 @@ import { type Dropped, type Operation, Passing } from '#core/provider.ts';
 import { mistralHistory, openHistory } from '#formats/history/rules.ts';
 import { openaiChat } from '../_shared/openai-compatible.ts';
 import { commonHeaders, endpointAddress, modelAddress } from './address.ts';
+import { fileRules } from './files/storage.ts';
 import { modelFor } from './model.ts';
+import { checkOpenFiles } from './open-files.ts';
 import type { VertexSettings } from './settings.ts';
 
 /** Fields of OpenAI's own platform, which single models refuse. */
@@ -25,6 +27,7 @@ const plainChat = openaiChat<VertexSettings>({
 export const openChat: Operation<VertexSettings> = {
   ...(plainChat.media === undefined ? {} : { media: plainChat.media }),
   begin(body, call) {
+    checkOpenFiles(body, fileRules(call));
     const cleaned = body.kind === 'json' ? withoutPlatform(body) : { body, dropped: [] };
     const { request, tap } = plainChat.begin(cleaned.body, call);
     const named = request.body.kind === 'json' ? request.body.edit(new Map([['model', bodyModel(call.model)]])) : request.body;

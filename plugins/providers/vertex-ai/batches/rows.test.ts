@@ -89,6 +89,14 @@ describe('row of a line', () => {
     expect([passed.row['body'], passed.dropped]).toEqual([{ model: 'meta/llama-4', messages, labels: { a: 'b' } }, []]);
   });
 
+  it.each(['gemini-2.5-flash', 'meta.llama-4'])('of %s names no file that the entry does not allow', (model) => {
+    const named: string[] = [];
+    const files = { check: (uri: string): void => void named.push(uri) };
+    const content = [{ type: 'image_url', image_url: { url: 'gs://b/c.png' } }];
+    toRow(line({ model, messages: [{ role: 'user', content }] }), {}, files);
+    expect(named).toEqual(['gs://b/c.png']);
+  });
+
   it('finds the endpoint by the body where the line has no url', () => {
     expect(toRow({ custom_id: 'a', body: { model: 'text-embedding-005', input: 'x' } }, {}).endpoint).toBe('/v1/embeddings');
     expect(toRow({ custom_id: 'a', body: { model: 'gemini-2.5-flash', messages } }, {}).endpoint).toBe('/v1/chat/completions');

@@ -14,6 +14,7 @@ import { bodyVersion } from '../anthropic.ts';
 import { optionsOf } from '../gemini.ts';
 import { modelFor, type VertexModel } from '../model.ts';
 import { withoutPlatform } from '../open-chat.ts';
+import { checkMessages } from '../open-files.ts';
 import type { VertexSettings } from '../settings.ts';
 import { type BatchEndpoint, endpointOf } from './kind.ts';
 
@@ -135,7 +136,8 @@ const parameterNames: Readonly<Record<string, string>> = {
 };
 
 /** Open models take OpenAI's lines, with their own name, and without what they refuse in chats. */
-function openRow({ customId, body, served, settings }: Line): Served {
+function openRow({ customId, body, served, settings, files }: Line): Served {
+  if (files !== undefined) checkMessages(body['messages'], files);
   const model = served.kind === 'open' ? served.model : '';
   const plain = withoutPlatform(JsonBody.of(body));
   const bare = settings.extensions === 'pass' ? { body: plain.body, dropped: [] } : dropExtensions(plain.body, openHistory);
