@@ -106,7 +106,9 @@ const writtenTwice = (): GatewayError =>
     hint: 'The provider has isolate: true, and ids must be unambiguous. Send each member once.',
   });
 
-function note(field: string, text: string, named: Set<string>, other: Set<string>): void {
+/** Blanks around an address are nothing to many who read one (WHATWG URL 4.4). */
+function note(field: string, written: string, named: Set<string>, other: Set<string>): void {
+  const text = written.trim();
   if (referenceFields.has(field)) {
     if (text !== '' && text !== 'auto') named.add(canonicalId(text));
   } else if (!proseFields.has(field) && couldBeId(text) && !text.startsWith('data:')) {
