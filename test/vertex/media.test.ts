@@ -231,7 +231,12 @@ describe('a chat with an open model', () => {
 
   it('names none in another spelling of JSON', async () => {
     rig.cloud.interrupt = play;
-    for (const url of [String.raw`\u0067s:\/\/foreign/c.png`, String.raw`gs:\/\/foreign\/c.png`]) {
+    for (const url of [
+      String.raw`\u0067s:\/\/foreign/c.png`,
+      String.raw`gs:\/\/foreign\/c.png`,
+      String.raw`gs:/\/foreign/c.png`,
+      String.raw`g\ns://foreign/c.png`,
+    ]) {
       const body = `{"model": "${open}", "messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "${url}"}}]}]}`;
       const response = await rig.fetch('/chat/completions', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
       expect(response.status).toBe(403);

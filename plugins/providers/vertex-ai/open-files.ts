@@ -14,7 +14,7 @@ export function checkOpenFiles(body: JsonBody | EmptyBody, rules: FileRules | un
 }
 
 /** An address in any spelling of JSON. */
-const mayNameFiles = (body: JsonBody): boolean => body.mentions('://') || body.mentions(String.raw`:\/`) || body.mentions(String.raw`\u`);
+const mayNameFiles = (body: JsonBody): boolean => body.mentions(':/') || body.mentions(String.raw`:\/`) || body.mentions(String.raw`\u`);
 
 /** The same for messages that are read already. */
 export function checkMessages(messages: unknown, rules: FileRules): void {
@@ -28,7 +28,8 @@ export function checkMessages(messages: unknown, rules: FileRules): void {
 
 function checkValue(value: unknown, param: string, rules: FileRules): void {
   if (typeof value === 'string') {
-    if (/^\s*gs:/i.test(value)) rules.check(value.trim(), param);
+    // Readers of URLs take blanks off, and line breaks out (WHATWG URL 4.4).
+    if (/^\s*g[\t\n\r]*s[\t\n\r]*:/i.test(value)) rules.check(value.replaceAll(/[\t\n\r]/g, '').trim(), param);
   } else if (Array.isArray(value)) for (const one of value) checkValue(one, param, rules);
   // What is said is no address.
   else if (isPlain(value)) for (const [name, one] of Object.entries(value)) if (name !== 'text') checkValue(one, `${param}.${name}`, rules);
