@@ -14,6 +14,7 @@ import { dialects } from '../formats/index.ts';
 import { defaultMemory } from './default-memory.ts';
 import { Drain, type DrainPlan } from './drain.ts';
 import { acceptReporter } from './log/reporters.ts';
+import { IdleMemory } from './idle-memory.ts';
 import { openListener } from './open-listener.ts';
 import type { Serving } from './serving.ts';
 import { ThreadMasking } from './masking/index.ts';
@@ -82,6 +83,7 @@ export class Runtime implements Serving {
   readonly #seal: GroupCommit;
   readonly #handling: HandleDeps;
   readonly #defects: Defects;
+  readonly #idleMemory: IdleMemory;
   /**
    * The id of the request that the running code was begun for. The id alone: connections that were opened in its course
    * live on, and would keep whatever is stored here.
@@ -109,15 +111,8 @@ export class Runtime implements Serving {
     this.#sweeper = createSweeper(deps.wheel, clock.monotonic, defects.report);
     this.#arriving = createSweeper(deps.wheel, clock.monotonic, defects.report);
     this.#budget = new Budget(this.#shareOf(memoryOf(first)));
-    this.holder = createHolder(
-      first,
-      (generation) => {
-        this.#live.delete(generation);
-        this.#mask = maskOf(this.#live);
-        return generation.dispose();
-      },
-      (error) => log.error({ err: error }, 'a plugin failed to shut down'),
-    );
+    this.#idleMemory = new IdleMemory({ wheel: deps.wheel, inFlight: () => this.#drain.running.size });
+    this.holder = this.#holding(first, log);
     const { egress, upstream } = deps.outbound;
     const echoes = new Echoes(log, () => this.holder.current().snapshot.revision);
     this.#masking = new ThreadMasking({ onFault: defects.report });
@@ -164,6 +159,16 @@ export class Runtime implements Serving {
    */
   #enter(id: string): void {
     if (this.#running.getStore() !== id) this.#running.enterWith(id);
+  }
+
+  /** The generation that serves; an earlier one is disposed of after its last request. */
+  #holding(first: Generation, log: Log): OwnedHolder<Generation> {
+    const dispose = (generation: Generation): Promise<void> => {
+      this.#live.delete(generation);
+      this.#mask = maskOf(this.#live);
+      return generation.dispose();
+    };
+    return createHolder(first, dispose, (error) => log.error({ err: error }, 'a plugin failed to shut down'));
   }
 
   #observe(first: Snapshot): Observing {
@@ -255,6 +260,7 @@ export class Runtime implements Serving {
     this.#release = release;
     const { log, clock } = this.#deps;
     this.server.on('error', acceptReporter(log, clock.monotonic));
+    this.#idleMemory.used();
     return url;
   }
 
@@ -299,6 +305,7 @@ export class Runtime implements Serving {
     this.connections.closeAll();
     if (this.server.listening) await new Promise((resolve) => this.server.close(resolve));
     await this.observing.close();
+    this.#deps.wheel.delete(this.#idleMemory);
     this.#sweeper.close();
     this.#arriving.close();
     await this.#deps.outbound.close();
@@ -309,6 +316,7 @@ export class Runtime implements Serving {
   #handle(incoming: Incoming): void {
     const handling = new Handling(incoming, this.holder.acquire(), this.#handling);
     this.#drain.running.add(handling);
+    this.#idleMemory.used();
     handling.start();
   }
 

@@ -85,22 +85,38 @@ describe('a record whose bodies are still to be masked', () => {
     expect([16 * 1024, 16 * 1024 + 1, 1].map(seal.mayMask)).toEqual([true, false, true]);
   });
 
-  it('is each that comes when a turn has masked for some milliseconds', async () => {
-    let now = 100;
-    const { seal } = open(undefined, () => now);
-    const masked = (ms: number): boolean => {
-      const may = seal.mayMask(10);
-      now += ms;
-      seal.add(sealed, () => {});
-      return may;
-    };
-    expect(masked(8)).toBe(true);
-    // Whatever else the turn does is not masking.
-    now += 100;
-    seal.add(sealed, () => {});
-    expect(masked(1)).toBe(true);
-    expect(masked(1)).toBe(false);
-    await turn();
-    expect(masked(1)).toBe(true);
+  describe('is each that comes when a turn has masked for some milliseconds', () => {
+    /** Whether a record of so many bytes may be masked, which then takes so many milliseconds. */
+    function start() {
+      let now = 100;
+      const { seal } = open(undefined, () => now);
+      const masked = (bytes: number, ms: number): boolean => {
+        const may = seal.mayMask(bytes);
+        now += ms;
+        seal.add(sealed, () => {});
+        return may;
+      };
+      const pause = (ms: number): void => {
+        now += ms;
+        seal.add(sealed, () => {});
+      };
+      return { masked, pause };
+    }
+
+    it('until the next turn', async () => {
+      const { masked, pause } = start();
+      expect(masked(16 * 1024, 8)).toBe(true);
+      // Whatever else the turn does is not masking.
+      pause(100);
+      expect(masked(2048, 1)).toBe(true);
+      expect(masked(10, 1)).toBe(false);
+      await turn();
+      expect(masked(10, 1)).toBe(true);
+    });
+
+    it('but not when the process was suspended meanwhile', () => {
+      const { masked } = start();
+      expect([masked(1024, 50), masked(1024, 50), masked(1024, 50)]).toEqual([true, true, true]);
+    });
   });
 });

@@ -21,13 +21,15 @@ export interface Masking {
   flush(): void;
 }
 
+/** Milliseconds that a byte of the most expensive text takes (rows of single digits); most texts take 3 to 6 ns a byte. */
+const worstMsPerByte = 0.0005;
 /**
- * Bytes of one record that are masked on the event loop: 8 ms of the dearest text there is (rows of single digits cost 0.5 µs
- * a byte, most others 3 to 6 ns). The thread costs a record several times what masking it usually does, and streams end
- * together: others follow in the same turn of the event loop until so many milliseconds of it were masking.
+ * Bytes of one record that are masked on the event loop: at most 8 ms. The masking thread costs several times as much per
+ * record, and streams often end together: further records are masked in the same turn of the event loop until it has
+ * spent 8 ms on masking.
  */
 const mostOfOne = 16 * 1024;
-const mostMs = 8;
+const mostMs = mostOfOne * worstMsPerByte;
 
 /** Where records go: appends all of them with one write, and never throws. */
 export type Append = (records: readonly SealedRecord[]) => void;
@@ -42,9 +44,11 @@ export class GroupCommit {
   readonly #onDefect: (error: unknown) => void;
   readonly #now: () => number;
   #waiting: { sealed: SealedRecord; end: () => void }[] = [];
-  /** Milliseconds of this turn in which records were masked, and when that of the next one began. */
+  /** Milliseconds of this turn in which records were masked. */
   #masked = 0;
+  /** Start of the masking in progress, in monotonic milliseconds, and its bytes. */
   #began: number | undefined;
+  #bytes = 0;
 
   /**
    * @param onDefect told of what was thrown where nothing may be
@@ -61,12 +65,14 @@ export class GroupCommit {
   readonly mayMask: MayMask = (bytes) => {
     if (bytes > mostOfOne || this.#masked > mostMs) return false;
     this.#began = this.#now();
+    this.#bytes = bytes;
     return true;
   };
 
   /** `end` is called after the write: in the same turn, or when the bodies are masked. */
   add(sealed: SealedRecord, end: () => void): void {
-    if (this.#began !== undefined) this.#masked += this.#now() - this.#began;
+    // On a busy machine the process may have been suspended meanwhile: that is no reason to start a thread.
+    if (this.#began !== undefined) this.#masked += Math.min(this.#now() - this.#began, this.#bytes * worstMsPerByte);
     this.#began = undefined;
     const { later } = sealed;
     if (later === undefined) {

@@ -1,5 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { type Collection, garbageCollector } from '../../../core/memory/garbage-collector.ts';
 
 /** Bytes that pass between two collections. */
 const everyBytes = 8 * 1024 * 1024;
@@ -13,19 +12,12 @@ const everyBytes = 8 * 1024 * 1024;
  */
 export function createYoungCollector(): (bytes: number) => void {
   let passed = 0;
-  let collect: ((options: { type: 'minor' }) => void) | undefined;
+  let collect: ((options: Collection) => void) | undefined;
   return (bytes) => {
     passed += bytes;
     if (passed < everyBytes) return;
     passed = 0;
-    collect ??= collector();
+    collect ??= garbageCollector();
     collect({ type: 'minor' });
   };
-}
-
-function collector(): (options: { type: 'minor' }) => void {
-  setFlagsFromString('--expose-gc');
-  const found: unknown = runInNewContext('typeof gc === "function" ? gc : undefined');
-  setFlagsFromString('--no-expose-gc');
-  return typeof found === 'function' ? (found as (options: { type: 'minor' }) => void) : () => {};
 }
