@@ -30,6 +30,14 @@ it('cuts long values', () => {
   expect(new LabelValues(plain).of('model', 'x'.repeat(500))).toHaveLength(128);
 });
 
+it.each([
+  ['sent as it is', (pair: string) => `a${pair.charAt(0)}`, `a\ufffd`],
+  ['left by the cut', (pair: string) => `${'x'.repeat(127)}${pair}`, `${'x'.repeat(127)}\ufffd`],
+])('has one value for all halves of surrogate pairs: %s', (_, value, shown) => {
+  const values = new LabelValues(plain);
+  expect(['\u{1f600}', '\u{20000}'].map((pair) => values.of('model', value(pair)))).toEqual([shown, shown]);
+});
+
 it('masks a value before it is cut', () => {
   const values = new LabelValues((text) => text.replaceAll('y'.repeat(20), '***'));
   expect(values.of('model', `${'x'.repeat(120)}${'y'.repeat(20)}`)).toBe(`${'x'.repeat(120)}***`);

@@ -24,7 +24,8 @@ export class LabelValues {
     if (value === null || value === undefined || value === '') return none;
     const seen = this.#of(label);
     if (seen.has(value)) return value;
-    const text = this.mask(value).slice(0, longest);
+    // Half of a surrogate pair is written as U+FFFD: two of them would be one series twice, and Prometheus keeps one of these.
+    const text = this.mask(value).slice(0, longest).toWellFormed();
     if (seen.has(text)) return text;
     if (seen.size >= most) return other;
     if (!isProven && seen.size >= mostUnproven) {
