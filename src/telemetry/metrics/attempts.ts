@@ -1,4 +1,4 @@
-import type { AttemptRecord } from '../../core/records/record.ts';
+import type { AttemptRecord, LogRecord } from '../../core/records/record.ts';
 
 /** For labels: the provider's status, else the kind of failure. */
 export const outcomeOf = ({ status, outcome }: Pick<AttemptRecord, 'status' | 'outcome'>): string =>
@@ -12,4 +12,10 @@ export function isProviderFailure({ status, outcome }: Pick<AttemptRecord, 'stat
   if (outcome === 'cancelled' || outcome === 'skipped') return undefined;
   if (status === null) return outcome !== 'refused';
   return status >= 500 || status === 401 || status === 403 || status === 408 || status === 429;
+}
+
+/** Whether the provider of the last attempt failed after its answer had begun: the stream broke off, or ended with an error. */
+export function brokeOff({ error, attempts }: Pick<LogRecord, 'error' | 'attempts'>): boolean {
+  const status = attempts.at(-1)?.status ?? null;
+  return error?.source === 'provider' && status !== null && status < 400;
 }

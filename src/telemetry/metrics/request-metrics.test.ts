@@ -6,6 +6,7 @@ import { sampleRecord } from '../../store/fixtures/sample.ts';
 import { Exposition } from './expose.ts';
 import { RequestMetrics } from './request-metrics.ts';
 
+const none = { asked: null, sent: null, answered: null };
 const attempt = sampleRecord().attempts[0] as AttemptRecord;
 const settings = {
   metadataLabels: ['team'],
@@ -51,6 +52,7 @@ describe('a request is counted', () => {
       [
         'gen_ai_client_operation_duration_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="azure.ai.openai",gen_ai_request_model="gpt-4o-mini",gen_ai_response_model="gpt-4o-mini-2024-07-18",error_type=""} 1',
         'gen_ai_client_token_usage_sum{gen_ai_operation_name="chat",gen_ai_provider_name="azure.ai.openai",gen_ai_request_model="gpt-4o-mini",gen_ai_response_model="gpt-4o-mini-2024-07-18",gen_ai_token_type="output"} 88',
+        'gen_ai_client_operation_time_to_first_chunk_seconds_sum{gen_ai_operation_name="chat",gen_ai_provider_name="azure.ai.openai",gen_ai_request_model="gpt-4o-mini",gen_ai_response_model="gpt-4o-mini-2024-07-18"} 0.2402',
         'gen_ai_server_time_to_first_token_seconds_sum{gen_ai_operation_name="chat",gen_ai_provider_name="azure.ai.openai",gen_ai_request_model="gpt-4o-mini",gen_ai_response_model="gpt-4o-mini-2024-07-18"} 0.2402',
       ],
     ],
@@ -71,6 +73,38 @@ describe('a request is counted', () => {
         'gateway_cost_usd_total{config="support",provider="azure-eu",model="gpt-4o-mini",key="app-web",meta_team="web"} 0.000102',
         'gateway_unpriced_requests_total{provider="azure-eu",model="gpt-4o-mini"} 0',
       ],
+    ],
+    [
+      'with the tokens and the price of a realtime session',
+      {
+        endpoint: 'realtime',
+        usage: { ...emptyRecord.usage, prompt: 10, completion: 5, audio_in: 4, source: 'reported' },
+        cost: { usd: '0.5', source: null, prices: {} },
+      },
+      [
+        'gateway_tokens_total{provider="azure-eu",model="gpt-4o-mini",direction="output",meta_team="web"} 5',
+        'gateway_token_details_total{provider="azure-eu",model="gpt-4o-mini",kind="audio_in"} 4',
+        'gateway_cost_usd_total{config="support",provider="azure-eu",model="gpt-4o-mini",key="app-web",meta_team="web"} 0.5',
+      ],
+    ],
+    [
+      'with the price of pictures',
+      {
+        endpoint: 'images/generations',
+        usage: { ...emptyRecord.usage, details: { images: 2 } },
+        cost: { usd: '0.08', source: null, prices: {} },
+      },
+      ['gateway_cost_usd_total{config="support",provider="azure-eu",model="gpt-4o-mini",key="app-web",meta_team="web"} 0.08'],
+    ],
+    [
+      'with the unknown price of pictures',
+      { endpoint: 'images/generations', usage: { ...emptyRecord.usage, details: { images: 2 } } },
+      ['gateway_unpriced_requests_total{provider="azure-eu",model="gpt-4o-mini"} 1'],
+    ],
+    [
+      'with a price of its own, whatever it used',
+      { endpoint: 'relay', usage: emptyRecord.usage, cost: { usd: '0.005', source: null, prices: {} } },
+      ['gateway_cost_usd_total{config="support",provider="azure-eu",model="gpt-4o-mini",key="app-web",meta_team="web"} 0.005'],
     ],
     [
       'with its fallback',
@@ -117,6 +151,49 @@ it.each([
   const lines = (await counted({ attempts })).filter((line) => line.startsWith('gateway_retries_total{'));
   expect(lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)).toBe(retries);
   expect(toRow(sampleRecord({ attempts })).retries).toBe(retries);
+});
+
+it.each<[string, Partial<LogRecord>]>([
+  ['uses nothing', { usage: emptyRecord.usage, cost: { usd: '0', source: null, prices: {} } }],
+  ['has no usage and no price, as that of a batch', { endpoint: 'batches', usage: emptyRecord.usage }],
+])('makes no series of tokens and cost for a request that %s', async (_, record) => {
+  expect((await counted(record)).filter((line) => /^gateway_(?:tokens|cost|unpriced)/.test(line))).toEqual([]);
+});
+
+it.each<[string, Partial<LogRecord['usage']>, Readonly<Record<string, number>>]>([
+  ['reported', { prompt: 9, completion: 4, source: 'reported' }, { input: 1, output: 1 }],
+  ['of vectors, which no output has', { prompt: 9, source: 'reported' }, { input: 1, output: 0 }],
+  ['estimated', { prompt: 9, completion: 4, source: 'estimated' }, { input: 0, output: 0 }],
+  ['of what is no text', { source: 'reported', details: { seconds: 3 } }, { input: 0, output: 0 }],
+])('measures the size in tokens of usage that is %s', async (_, usage, counts) => {
+  const lines = await counted({ usage: { ...emptyRecord.usage, ...usage } });
+  const sizes = lines.filter((line) => line.startsWith('gen_ai_client_token_usage_count'));
+  for (const [type, count] of Object.entries(counts))
+    expect(sizes.filter((line) => line.includes(`gen_ai_token_type="${type}"`))).toEqual([expect.stringMatching(new RegExp(` ${count}$`))]);
+});
+
+it.each<[string, Partial<LogRecord>, Partial<LogRecord>]>([
+  ['model', { attempts: [], model: none }, { attempts: [], model: { ...none, asked: 'null' } }],
+  ['key', { key: null }, { key: 'null' }],
+  ['metadata', { metadata: {} }, { metadata: { team: 'undefined' } }],
+])('tells nothing from a client that writes the word for it: %s', async (_, without, written) => {
+  const lines = await counted(without, written);
+  expect(lines.filter((line) => line.startsWith('gateway_requests_total{'))).toEqual([
+    expect.stringMatching(/="-".* 1$/),
+    expect.stringMatching(/="(?:null|undefined)".* 1$/),
+  ]);
+});
+
+it.each<[string, number, Partial<LogRecord>]>([
+  ['breaks off', 0, { end: 'fault', error: { code: 'stream_interrupted', source: 'provider', message: '' } }],
+  ['is rejected by the gateway', 1, { end: 'fault', error: { code: 'internal', source: 'gateway', message: '' } }],
+  ['the client leaves', 1, { end: 'client_gone' }],
+])('a provider whose every stream %s is up: %i', (_, isUp, record) => {
+  for (const attempts of [[attempt], [{ ...attempt, provider: 'first', status: 503 }, attempt]]) {
+    const metrics = new RequestMetrics(settings);
+    for (let n = 0; n < 3; n += 1) metrics.add(sampleRecord({ ...record, attempts }));
+    expect(metrics.isUp('azure-eu', sampleRecord().at + 1000)).toBe(isUp === 1);
+  }
 });
 
 it('does not count a limit of the provider as one of the gateway', async () => {

@@ -1,7 +1,7 @@
 import { isRetry } from '../../core/logs/row.ts';
 import type { AttemptRecord, LogRecord, UsageRecord } from '../../core/records/record.ts';
 import { operationOf } from '../operation.ts';
-import { isProviderFailure, outcomeOf } from './attempts.ts';
+import { brokeOff, isProviderFailure, outcomeOf } from './attempts.ts';
 import { LabelValues } from './label-values.ts';
 import { type HealthCounts, ProviderHealth } from './provider-health.ts';
 import { CountSeries, DecimalSeries, Family, HistogramSeries, type Series } from './series.ts';
@@ -27,19 +27,27 @@ interface Kind {
   readonly limit: CountSeries | undefined;
   /** Of the attempt, where there was one. */
   readonly attempt: AttemptKind | undefined;
+  /** The provider failed after its answer had begun. */
+  readonly brokeOff: boolean;
   /** Where the request was an operation of a model that a provider was asked for. */
   readonly model: ModelKind | undefined;
+  /** Made when a request has used something. */
+  spent: SpentKind | undefined;
 }
 
 interface ModelKind {
+  readonly duration: HistogramSeries;
+  readonly firstToken: HistogramSeries;
+  readonly firstChunk: HistogramSeries;
+  readonly inputSize: HistogramSeries;
+  readonly outputSize: HistogramSeries;
+}
+
+interface SpentKind {
   readonly input: CountSeries;
   readonly output: CountSeries;
   readonly cost: DecimalSeries;
   readonly unpriced: CountSeries;
-  readonly duration: HistogramSeries;
-  readonly firstToken: HistogramSeries;
-  readonly inputSize: HistogramSeries;
-  readonly outputSize: HistogramSeries;
   /** By kind, made when a request has such tokens. */
   readonly details: { [D in Detail]?: CountSeries };
 }
@@ -114,7 +122,7 @@ export class RequestMetrics {
   }
 
   add(record: LogRecord): void {
-    const { attempts, ms, usage } = record;
+    const { attempts, ms } = record;
     const kind = this.#kindOf(record);
     kind.requests.value += 1;
     kind.duration.observe(ms.total / 1000);
@@ -125,23 +133,20 @@ export class RequestMetrics {
     const isStreamed = record.stream && ms.first_event !== null;
     if (isStreamed) kind.firstToken.observe((ms.first_event ?? 0) / 1000);
     const last = attempts.length === 0 ? undefined : (attempts[attempts.length - 1] as AttemptRecord);
-    if (kind.attempt !== undefined && last !== undefined) count(kind.attempt, last, record.at);
-    else if (attempts.length > 1) this.#addAttempts(record);
-    if (kind.model !== undefined && last !== undefined) {
-      kind.model.duration.observe(last.total_ms / 1000);
-      if (isStreamed && last.first_byte_ms !== null) kind.model.firstToken.observe(last.first_byte_ms / 1000);
-      if (usage.source !== 'none') this.#addUsage(record, last, kind.model);
+    if (kind.attempt !== undefined && last !== undefined) count(kind.attempt, last, record.at, kind.brokeOff);
+    else if (attempts.length > 1) this.#addAttempts(record, kind.brokeOff);
+    if (last !== undefined) {
+      if (kind.model !== undefined) addModel(kind.model, last, record, isStreamed);
+      if (hasSpent(record)) this.#addSpent(record, last, (kind.spent ??= this.#spentKind(record, last)));
     }
     if (record.guardrails.length > 0) this.#addGuardrails(record.guardrails);
     for (const what in record.redactions)
       this.#count('gateway_redactions_total', [this.#values.of('kind', what)]).value += record.redactions[what] ?? 0;
   }
 
-  #addUsage({ usage, cost }: LogRecord, last: AttemptRecord, kind: ModelKind): void {
+  #addSpent({ usage, cost }: LogRecord, last: AttemptRecord, kind: SpentKind): void {
     kind.input.value += usage.prompt;
     kind.output.value += usage.completion;
-    kind.inputSize.observe(usage.prompt);
-    kind.outputSize.observe(usage.completion);
     for (const detail of details) {
       if (usage[detail] === 0) continue;
       const series = (kind.details[detail] ??= this.#detail(last, detail));
@@ -155,10 +160,11 @@ export class RequestMetrics {
     return this.#count('gateway_token_details_total', [this.#values.of('provider', provider), this.#values.of('model', model), kind]);
   }
 
-  #addAttempts({ attempts, at, config }: LogRecord): void {
+  /** @param isBroken so the last one ended */
+  #addAttempts({ attempts, at, config }: LogRecord, isBroken: boolean): void {
     for (let n = 0; n < attempts.length; n += 1) {
       const attempt = attempts[n] as AttemptRecord;
-      count(this.#attemptKind(attempt), attempt, at);
+      count(this.#attemptKind(attempt), attempt, at, isBroken && n === attempts.length - 1);
       if (n > 0) this.#addMove(attempts[n - 1] as AttemptRecord, attempt, config);
     }
   }
@@ -206,10 +212,11 @@ export class RequestMetrics {
     const { attempts } = record;
     const last = attempts.length === 0 ? undefined : (attempts[attempts.length - 1] as AttemptRecord);
     const model = last === undefined ? record.model.asked : last.model;
-    let key = `${record.config}\n${record.provider}\n${model}\n${record.status}\n${record.key}\n${record.endpoint}\n${record.model.answered}\n${record.cache}`;
-    if (attempts.length === 1 && last !== undefined) key += `\n${last.outcome}\n${last.status}`;
+    // Nothing is written as an empty text: "null" and "undefined" are values that a client can send.
+    let key = `${record.config ?? ''}\n${record.provider ?? ''}\n${model ?? ''}\n${record.status}\n${record.key ?? ''}\n${record.endpoint}\n${record.model.answered ?? ''}\n${record.cache}`;
+    if (last !== undefined) key += `${attempts.length === 1 ? '' : '\n+'}\n${last.outcome}\n${last.status}`;
     if (record.error !== null) key += `\n${record.error.source}\n${record.error.code}`;
-    for (const name of metadataLabels) key += `\n${record.metadata[name]}`;
+    for (const name of metadataLabels) key += `\n${record.metadata[name] ?? ''}`;
     const known = this.#kinds.get(key);
     if (known !== undefined) return known;
     this.#values.isProvisional = false;
@@ -236,31 +243,42 @@ export class RequestMetrics {
       error: error === null ? undefined : this.#count('gateway_errors_total', [values.of('code', error.code), error.source]),
       limit: limit === undefined ? undefined : this.#count('gateway_limit_rejections_total', [limit, key]),
       attempt: record.attempts.length === 1 ? this.#attemptKind(record.attempts[0] as AttemptRecord) : undefined,
-      model: this.#modelKind(record, { config, provider, model, key }),
+      brokeOff: brokeOff(record),
+      model: this.#modelKind(record, model),
+      spent: undefined,
     };
   }
 
-  #modelKind(record: LogRecord, names: { config: string; provider: string; model: string; key: string }): ModelKind | undefined {
+  #spentKind(record: LogRecord, last: AttemptRecord): SpentKind {
+    const values = this.#values;
+    const provider = values.of('provider', record.provider);
+    const model = values.of('model', last.model, record.status < 400);
+    const tokens = (direction: string): CountSeries => this.#count('gateway_tokens_total', [provider, model, direction], record);
+    const labels = [values.of('config', record.config), provider, model, values.of('key', record.key), ...this.#metadataOf(record)];
+    return {
+      input: tokens('input'),
+      output: tokens('output'),
+      cost: this.#cost.at(labels, this.#metadataNames()),
+      unpriced: this.#count('gateway_unpriced_requests_total', [provider, model]),
+      details: {},
+    };
+  }
+
+  #modelKind(record: LogRecord, model: string): ModelKind | undefined {
     const operation = operationOf(record.endpoint);
     const last = record.attempts.at(-1);
     if (operation === undefined || last === undefined || record.type === null) return undefined;
-    const { config, provider, model, key } = names;
     const answered = this.#values.of('answered', record.model.answered, record.status < 400);
     const genAi = [operation, this.#settings.providerName(record.type), model, answered];
-    const tokens = (direction: string): CountSeries => this.#count('gateway_tokens_total', [provider, model, direction], record);
     const sizes = (type: string): HistogramSeries => this.#histogram('gen_ai_client_token_usage', [...genAi, type]);
     const isFine = last.status !== null && last.status < 400 && record.error === null;
     const failure = isFine ? '' : this.#values.of('error_type', record.error?.code ?? outcomeOf(last));
     return {
-      input: tokens('input'),
-      output: tokens('output'),
-      cost: this.#cost.at([config, provider, model, key, ...this.#metadataOf(record)], this.#metadataNames()),
-      unpriced: this.#count('gateway_unpriced_requests_total', [provider, model]),
       duration: this.#histogram('gen_ai_client_operation_duration_seconds', [...genAi, failure]),
       firstToken: this.#histogram('gen_ai_server_time_to_first_token_seconds', genAi),
+      firstChunk: this.#histogram('gen_ai_client_operation_time_to_first_chunk_seconds', genAi),
       inputSize: sizes('input'),
       outputSize: sizes('output'),
-      details: {},
     };
   }
 
@@ -311,9 +329,26 @@ function keep<T>(map: Map<string, T>, key: string, value: T): void {
   map.set(key, value);
 }
 
-function count({ count: series, health, isFailure }: AttemptKind, { at, total_ms: totalMs }: AttemptRecord, arrival: number): void {
-  series.value += 1;
-  if (isFailure !== undefined) health.add(isFailure, arrival + at + totalMs);
+/** @param isBroken the answer began, and its provider failed afterwards */
+function count(kind: AttemptKind, { at, total_ms: totalMs }: AttemptRecord, arrival: number, isBroken: boolean): void {
+  kind.count.value += 1;
+  if (kind.isFailure !== undefined) kind.health.add(kind.isFailure || isBroken, arrival + at + totalMs);
 }
+
+function addModel(kind: ModelKind, last: AttemptRecord, { usage }: LogRecord, isStreamed: boolean): void {
+  kind.duration.observe(last.total_ms / 1000);
+  if (isStreamed && last.first_byte_ms !== null) {
+    kind.firstToken.observe(last.first_byte_ms / 1000);
+    kind.firstChunk.observe(last.first_byte_ms / 1000);
+  }
+  // The conventions allow no estimates here, and what is not counted in tokens has no size in them.
+  if (usage.source !== 'reported') return;
+  if (usage.prompt > 0) kind.inputSize.observe(usage.prompt);
+  if (usage.completion > 0) kind.outputSize.observe(usage.completion);
+}
+
+/** Pictures and characters are no tokens, and a request can have a price of its own. */
+const hasSpent = ({ usage, cost: { usd } }: LogRecord): boolean =>
+  usage.source !== 'none' || usage.details !== undefined || (usd !== null && usd !== '0');
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

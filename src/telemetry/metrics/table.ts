@@ -112,7 +112,7 @@ export const requestTable = [
   {
     name: 'gateway_unpriced_requests_total',
     type: 'counter',
-    help: 'Requests that used tokens and whose price is unknown.',
+    help: 'Requests that used tokens, or something else that is paid for, and whose price is unknown.',
     labels: ['provider', 'model'],
     unit: 'requests',
   },
@@ -155,15 +155,23 @@ export const requestTable = [
   {
     name: 'gen_ai_client_token_usage',
     type: 'histogram',
-    help: 'OpenTelemetry gen_ai.client.token.usage: tokens of each request; gen_ai_token_type is input or output.',
+    help: 'OpenTelemetry gen_ai.client.token.usage: tokens of each request, as its provider reported them; gen_ai_token_type is input or output.',
     labels: [...genAi, 'gen_ai_token_type'],
     unit: 'tokens',
     buckets: genAiTokens,
   },
   {
+    name: 'gen_ai_client_operation_time_to_first_chunk_seconds',
+    type: 'histogram',
+    help: 'OpenTelemetry gen_ai.client.operation.time_to_first_chunk: from the start of the last attempt to its first byte, streams only.',
+    labels: genAi,
+    unit: 'seconds',
+    buckets: genAiSeconds,
+  },
+  {
     name: 'gen_ai_server_time_to_first_token_seconds',
     type: 'histogram',
-    help: 'OpenTelemetry gen_ai.server.time_to_first_token: from the start of the last attempt to its first byte, streams only.',
+    help: 'OpenTelemetry gen_ai.server.time_to_first_token: the same time in the buckets for model servers.',
     labels: genAi,
     unit: 'seconds',
     buckets: genAiFirstToken,
@@ -185,7 +193,7 @@ export const stateTable = [
   {
     name: 'gateway_provider_up',
     type: 'gauge',
-    help: '0 when a provider had at least three attempts in the last five minutes and all failed (no response, 401, 403, 408, 429 or 5xx), else 1; attempts whose client disconnected first do not count.',
+    help: '0 when a provider had at least three attempts in the last five minutes and all failed (no response, 401, 403, 408, 429, 5xx, or a stream that broke off), else 1; attempts whose client disconnected first do not count.',
     labels: ['provider'],
     unit: '',
   },
