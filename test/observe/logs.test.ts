@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
+import type { LogRecord } from '../../src/core/records/record.ts';
 import { type Collector, plain, type SeenLog, startCollector } from './collector.ts';
 
 let collector: Collector;
@@ -8,6 +9,7 @@ let gateway: TestGateway;
 const yaml = (bodies: string, content: boolean): string => `
 version: 1
 providers: {mock: {type: mock, api_key: canary-of-the-log-export, replies: {broken: {status: 500, error: no}}}}
+configs: {worded: {provider: mock, override_params: {user: the-words-of-the-config}}}
 logging: {requests: {bodies: ${bodies}}}
 observability:
   logs: {otlp: "${collector.url}", content: ${String(content)}}
@@ -22,10 +24,10 @@ afterAll(async () => {
   await collector.close();
 });
 
-async function ask(model: string, text: string): Promise<string> {
+async function ask(model: string, text: string, more: Record<string, string> = {}): Promise<string> {
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-gateway-metadata': '{"team":"web"}' },
+    headers: { 'content-type': 'application/json', 'x-gateway-metadata': '{"team":"web"}', ...more },
     body: JSON.stringify({ model, messages: [{ role: 'user', content: text }] }),
   });
   await response.text();
@@ -73,6 +75,21 @@ describe('a record as a log', () => {
     };
     expect(textOf('gen_ai.input.messages')).toBe(sent);
     expect(textOf('gen_ai.output.messages')).toBe(answered);
+  });
+
+  it.each([
+    ['full', false, false],
+    ['full', true, true],
+    ['redacted', false, false],
+    ['metadata', true, false],
+  ])('with bodies: %s and content: %s says what was said: %s', async (bodies, content, isSaid) => {
+    await gateway.write(yaml(bodies, content));
+    await gateway.gateway.reload();
+    const log = await logOf(await ask('@mock/echo', 'the-words-of-the-user', { 'x-gateway-config': 'worded' }));
+    const text = JSON.stringify(log);
+    expect([text.includes('the-words-of-the-user'), text.includes('the-words-of-the-config')]).toEqual([isSaid, isSaid]);
+    const { upstream } = JSON.parse(log.body.stringValue) as LogRecord;
+    expect(upstream.body?.same_as).toBe(bodies === 'metadata' ? undefined : 'request');
   });
 
   it('has redacted messages where the record has', async () => {

@@ -1,4 +1,4 @@
-import type { LogRecord } from '../../core/records/record.ts';
+import type { LogRecord, MessageRecord } from '../../core/records/record.ts';
 import { isSampledFlag, isSampledId, parseTraceparent, w3cTraceId } from '../../core/http/trace.ts';
 import { attemptSpanId, spanIdOf } from '../../core/records/span-ids.ts';
 
@@ -19,6 +19,12 @@ export interface EncodeSettings {
   /** Names of providers in the conventions, by slug and by type. */
   readonly providerNames: Readonly<Record<string, string>>;
 }
+
+/** A record with nothing of what was said: the last message in one line, and members of the body that were written differently. */
+export const withoutContent = (record: LogRecord): LogRecord => ({ ...record, preview: null, upstream: withoutPatch(record.upstream) });
+
+const withoutPatch = (message: MessageRecord): MessageRecord =>
+  message.body === null ? message : { ...message, body: { ...message.body, patch: null } };
 
 /** Where a request is in its trace. */
 export interface TraceContext {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LogRecord } from '../../core/records/record.ts';
 import { createMask, type Mask } from '../../core/secrets/mask.ts';
-import type { EncodeSettings, Exported } from './exported.ts';
+import { type EncodeSettings, type Exported, withoutContent } from './exported.ts';
 import { logRecordOf } from './log-records.ts';
 import type { Entry, ExportSettings, FromThread, SignalSettings, ToThread } from './messages.ts';
 import { itemText, payloadOf, type Signal } from './payload.ts';
@@ -76,7 +76,7 @@ export class Exports {
       const record = this.#deps.decode(this.#masked(line));
       if (record === undefined) return;
       const whole: Exported = { record, request: this.#maskedOr(request), response: this.#maskedOr(response) };
-      const bare: Exported = { record, request: undefined, response: undefined };
+      const bare: Exported = { record: withoutContent(record), request: undefined, response: undefined };
       const { traces: spans, logs: log } = wanted;
       const ofSpans = spans === undefined ? [] : spansOf(spans.content ? whole : bare, this.#encode()).map(itemText);
       if (log !== undefined) made.logs.push(itemText(logRecordOf(log.content ? whole : bare, this.#encode())));
