@@ -2,7 +2,7 @@ import { Exposition } from './expose.ts';
 import { processTable } from './process-table.ts';
 import type { HealthCounts } from './provider-health.ts';
 import type { Sample } from './sample.ts';
-import { CountSeries, DecimalSeries, Family, HistogramSeries, type Series } from './series.ts';
+import { asOther, CountSeries, DecimalSeries, Family, HistogramSeries, mostSeries, type Series } from './series.ts';
 import { type MetricRow, metricsTable, stateTable } from './table.ts';
 
 /** What one process has counted, as another one reads it. */
@@ -36,6 +36,12 @@ export class Sums {
   readonly #families = new Map<string, Map<string, Series>>();
   readonly #samples = new Map<string, { readonly name: Sample[0]; readonly labels: readonly string[]; value: number }>();
   readonly #health = new Map<string, HealthCounts>();
+  readonly #isBounded: boolean;
+
+  /** @param isBounded what is added is kept, and more is added for ever: a metric has as many series as in one process */
+  constructor(isBounded = false) {
+    this.#isBounded = isBounded;
+  }
 
   /** @param isOver the process has ended: what it counted still counts, how it was does not */
   add({ families, samples, health }: Figures, isOver = false): void {
@@ -86,8 +92,10 @@ export class Sums {
   #addSeries(row: MetricRow, [labels, value]: SeriesFigures): void {
     const family = this.#families.get(row.name) ?? new Map<string, Series>();
     this.#families.set(row.name, family);
-    const series = family.get(labels) ?? make(row, labels, value);
-    family.set(labels, series);
+    const isFull = this.#isBounded && family.size >= mostSeries[row.type] && !family.has(labels);
+    const name = isFull ? asOther(labels) : labels;
+    const series = family.get(name) ?? make(row, name, value);
+    family.set(name, series);
     if (series instanceof CountSeries && typeof value === 'number') series.value += value;
     else if (series instanceof DecimalSeries && typeof value === 'string') series.add(value);
     else if (series instanceof HistogramSeries && typeof value === 'object') {

@@ -69,7 +69,7 @@ export class DecimalSeries implements Series {
 }
 
 /** Series of one metric, so that no caller can make them without bound. */
-const mostSeries = { counter: 5000, gauge: 5000, histogram: 1000 } as const;
+export const mostSeries = { counter: 5000, gauge: 5000, histogram: 1000 } as const;
 
 /** All series of one metric. */
 export class Family<S extends Series> {
@@ -123,6 +123,9 @@ export function labelText(names: readonly string[], values: readonly string[]): 
   if (names.length === 0) return '';
   return `{${names.map((name, at) => `${name}="${escaped(values[at] ?? '')}"`).join(',')}}`;
 }
+
+/** The same labels where there are too many series: each with the value of all others. */
+export const asOther = (labels: string): string => labels.replaceAll(/="(?:[^"\\]|\\.)*"/g, `="${other}"`);
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
 

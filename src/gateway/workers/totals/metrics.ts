@@ -36,7 +36,7 @@ export class FleetMetrics {
   readonly #last = new Map<object, Figures>();
   readonly #ended = new WeakSet<object>();
   /** Of processes that have ended. */
-  #gone = new Sums();
+  readonly #gone = new Sums(true);
   #rendering: Promise<Rendered> | undefined;
 
   constructor(deps: FleetMetricsDeps) {

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { type Figures, Sums } from './figures.ts';
+
+const figures = (series: Figures['families'][number][1]): Figures => ({
+  families: [['gateway_errors_total', series]],
+  samples: [],
+  health: [],
+});
+
+it('what workers that ended have counted stays bounded, and nothing of it is lost', () => {
+  const gone = new Sums(true);
+  for (let process = 0; process < 120; process += 1)
+    gone.add(figures(Array.from({ length: 100 }, (_, n) => [`{code="${process} \\"${n}\\\\",source="gateway"}`, 1])), true);
+  const [[, series] = []] = gone.figures().families;
+  expect(series).toHaveLength(5001);
+  expect(series?.at(-1)).toEqual(['{code="other",source="other"}', 7000]);
+  gone.add(figures([['{code="0 \\"0\\\\",source="gateway"}', 1]]), true);
+  expect(gone.figures().families[0]?.[1][0]?.[1]).toBe(2);
+});
+
+it('what several have counted is added up', () => {
+  const sums = new Sums();
+  for (const value of [1, 2]) sums.add(figures([['{code="a",source="gateway"}', value]]));
+  expect(sums.figures().families).toEqual([['gateway_errors_total', [['{code="a",source="gateway"}', 3]]]]);
+});
