@@ -15,7 +15,7 @@ function rig(told?: object) {
   const log = new RequestLog({
     writer: client((name) => {
       said.push(name);
-      return new Promise((resolve) => drains.push(() => resolve(told)));
+      return new Promise((resolve) => drains.push(() => resolve(told === undefined ? undefined : { ...told })));
     }),
     reader: client((name) => {
       said.push(name);
@@ -77,13 +77,37 @@ it('of a backlog asks the writer once, and questions see what is stored', async 
 });
 
 it('adds what was lost before the store to what the store lost, without what was stored all the same', async () => {
-  const told = { dropped: 3, behind: { bytes: 5, ms: 7 }, stored_of_gone: { 'a.log': 1 }, problems: ['full'] };
+  const told = { dropped: 3, dropped_bodies: 2, behind: { bytes: 5, ms: 7 }, stored_of_gone: { 'a.log': 1 }, problems: ['full'] };
   const { log, drains, stats, spool } = rig(told);
   stats.dropped = 20;
   spool.wereStored = (stored) => void (stats.dropped -= stored['a.log'] ?? 0);
   const asked = log.state();
   drains[0]?.();
-  expect(await asked).toEqual({ dropped: 22, spool: { bytes: 5, limit: 0, behind_ms: 7 }, problems: ['full'] });
+  expect(await asked).toEqual({ dropped: 22, dropped_bodies: 2, spool: { bytes: 5, limit: 0, behind_ms: 7 }, problems: ['full'] });
+});
+
+it('counts what a writer lost when another one was started in its place', async () => {
+  const told = { dropped: 0, dropped_bodies: 0, behind: { bytes: 0, ms: 0 }, stored_of_gone: {}, problems: [] };
+  const { log, drains } = rig(told);
+  const seen: (readonly number[])[] = [];
+  for (const [dropped, bodies] of [
+    [3, 1],
+    [5, 4],
+    [0, 0],
+    [2, 5],
+  ] as const) {
+    Object.assign(told, { dropped, dropped_bodies: bodies });
+    const asked = log.state();
+    drains.at(-1)?.();
+    const state = await asked;
+    seen.push([state.dropped, state.dropped_bodies]);
+  }
+  expect(seen).toEqual([
+    [3, 1],
+    [5, 4],
+    [5, 4],
+    [7, 9],
+  ]);
 });
 
 it('says that it does not respond where it does not, and is not asked again meanwhile', async () => {

@@ -50,6 +50,8 @@ export class RequestLog implements LogReader {
   #storing: Promise<boolean> | undefined;
   /** What the writer said of itself last. */
   #told: WriterState = unknown;
+  /** Losses of writers before it: one that is started again counts anew. */
+  readonly #earlier = { dropped: 0, dropped_bodies: 0 };
   #isSilent = false;
 
   constructor(parts: RequestLogParts) {
@@ -97,15 +99,21 @@ export class RequestLog implements LogReader {
     return {
       ...state,
       spool: { bytes: behind.bytes, limit: spoolLimit, behind_ms: behind.ms },
-      dropped: state.dropped + spool.stats.dropped,
+      dropped: this.#earlier.dropped + state.dropped + spool.stats.dropped,
+      dropped_bodies: this.#earlier.dropped_bodies + state.dropped_bodies,
       problems: [...notes, ...state.problems, ...(isTold ? [] : [silent])],
     };
+  }
+
+  #took(told: WriterState): void {
+    for (const what of ['dropped', 'dropped_bodies'] as const) if (told[what] < this.#told[what]) this.#earlier[what] += this.#told[what];
+    this.#told = told;
   }
 
   /** False where the writer does not respond in time: then it is not asked again until it has, or was ended. */
   async #tell(): Promise<boolean> {
     const telling = this.#parts.writer.call('state', undefined).then((told) => {
-      this.#told = told as WriterState;
+      this.#took(told as WriterState);
     });
     if (await inTime(telling, stateMs)) return true;
     this.#isSilent = true;
