@@ -7,7 +7,7 @@ import type { Figures } from '../../telemetry/metrics/figures.ts';
 import type { RequestMetricsSettings } from '../../telemetry/metrics/request-metrics.ts';
 import type { MetricsPage } from '../../transport/inbound/metrics-page.ts';
 import { Exporting, type WrittenRecord } from './exporting.ts';
-import { configSamples, keySamples, logSamples, type ObservedState, providerSamples, trafficSamples } from './samples.ts';
+import { configSamples, keySamples, LogSamples, type ObservedState, providerSamples, trafficSamples } from './samples.ts';
 
 export interface ObserveDeps extends ObservedState {
   readonly log: Log;
@@ -23,6 +23,7 @@ export class Observing {
   readonly #deps: ObserveDeps;
   #snapshot: Snapshot;
   readonly #exporting: Exporting;
+  readonly #logSamples = new LogSamples();
   #metrics: Metrics | undefined;
 
   constructor(first: Snapshot, deps: ObserveDeps) {
@@ -100,9 +101,9 @@ export class Observing {
       sources: [
         () => trafficSamples(this.#deps),
         () => configSamples(this.#deps),
-        () => keySamples(this.#snapshot),
+        () => keySamples(this.#snapshot, this.#deps.now()),
         () => providerSamples(this.#snapshot, (slug) => metrics.requests.isUp(slug, this.#deps.now())),
-        () => logSamples(this.#deps),
+        () => this.#logSamples.read(this.#deps),
         () => this.#exporting.samples(),
       ],
     });

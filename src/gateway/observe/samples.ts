@@ -47,31 +47,45 @@ export function providerSamples({ providers }: Snapshot, isUp: (slug: string) =>
   return slugs.slice(0, most).map((slug) => ['gateway_provider_up', [slug], isUp(slug) ? 1 : 0]);
 }
 
-/** A key that is being rotated has several secrets: it lives as long as the last of them. Those that end first are shown. */
-export function keySamples({ apiKeys }: Snapshot): readonly Sample[] {
+/**
+ * A key that is being rotated has several secrets: it lives as long as the last of them. Those that end next are shown, then
+ * those that ended last.
+ *
+ * @param now Unix milliseconds
+ */
+export function keySamples({ apiKeys }: Snapshot, now: number): readonly Sample[] {
   const ends = new Map<string, number>();
   for (const { name, expires, retires, revoked } of apiKeys.values()) {
     const end = Math.min(expires ?? Infinity, retires ?? Infinity, revoked ?? Infinity);
     ends.set(name, Math.max(ends.get(name) ?? 0, end));
   }
   const known = [...ends].filter(([, end]) => Number.isFinite(end)).toSorted(([, one], [, other]) => one - other);
-  return known.slice(0, most).map(([name, end]) => ['gateway_key_expiry_timestamp_seconds', [name], end / 1000]);
+  const next = known.filter(([, end]) => end > now);
+  const past = known.slice(0, known.length - next.length).toReversed();
+  return [...next, ...past].slice(0, most).map(([name, end]) => ['gateway_key_expiry_timestamp_seconds', [name], end / 1000]);
 }
 
-export async function logSamples({ spool, masking, logs }: Omit<ObservedState, 'activity'>): Promise<readonly Sample[]> {
-  const state = await logs()?.state();
-  const own: readonly Sample[] = [
-    ['gateway_log_dropped_total', ['records'], state?.dropped ?? spool.dropped],
-    ['gateway_log_dropped_total', ['bodies'], (state?.dropped_bodies ?? 0) + masking.dropped],
-  ];
-  if (state === undefined) return own;
-  return [
-    ...own,
-    ['gateway_log_spool_bytes', [], state.spool.bytes],
-    ['gateway_log_spool_limit_bytes', [], state.spool.limit],
-    ['gateway_log_lag_seconds', [], state.spool.behind_ms / 1000],
-    ['gateway_log_records', [], state.records],
-    ['gateway_log_store_bytes', [], state.bytes],
-    ['gateway_log_problems', [], state.problems.length],
-  ];
+/** Of the request log. */
+export class LogSamples {
+  /** The most that was counted: of records that made room some turn out to be stored, and Prometheus takes less for a new start. */
+  #dropped = 0;
+
+  async read({ spool, masking, logs }: Omit<ObservedState, 'activity'>): Promise<readonly Sample[]> {
+    const state = await logs()?.state();
+    this.#dropped = Math.max(this.#dropped, state?.dropped ?? spool.dropped);
+    const own: readonly Sample[] = [
+      ['gateway_log_dropped_total', ['records'], this.#dropped],
+      ['gateway_log_dropped_total', ['bodies'], (state?.dropped_bodies ?? 0) + masking.dropped],
+    ];
+    if (state === undefined) return own;
+    return [
+      ...own,
+      ['gateway_log_spool_bytes', [], state.spool.bytes],
+      ['gateway_log_spool_limit_bytes', [], state.spool.limit],
+      ['gateway_log_lag_seconds', [], state.spool.behind_ms / 1000],
+      ['gateway_log_records', [], state.records],
+      ['gateway_log_store_bytes', [], state.bytes],
+      ['gateway_log_problems', [], state.problems.length],
+    ];
+  }
 }

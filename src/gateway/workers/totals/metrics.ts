@@ -5,7 +5,7 @@ import { type Figures, Sums } from '../../../telemetry/metrics/figures.ts';
 import { ProcessMetrics } from '../../../telemetry/metrics/process.ts';
 import { isUp } from '../../../telemetry/metrics/provider-health.ts';
 import type { Sample } from '../../../telemetry/metrics/sample.ts';
-import { configSamples, keySamples, logSamples, type ObservedState, providerSamples } from '../../observe/samples.ts';
+import { configSamples, keySamples, LogSamples, type ObservedState, providerSamples } from '../../observe/samples.ts';
 import type { WorkerState } from '../../serving.ts';
 
 export interface FleetMetricsDeps extends Omit<ObservedState, 'activity'> {
@@ -32,6 +32,7 @@ const notSummed: ReadonlySet<string> = new Set<Sample[0]>([
 export class FleetMetrics {
   readonly #deps: FleetMetricsDeps;
   readonly #process = new ProcessMetrics();
+  readonly #ofLog = new LogSamples();
   /** What each process answered last: a counter never goes back because one is slow. */
   readonly #last = new Map<object, Figures>();
   readonly #ended = new WeakSet<object>();
@@ -66,7 +67,7 @@ export class FleetMetrics {
   }
 
   async #render(): Promise<Rendered> {
-    const { figures, snapshot, workers } = this.#deps;
+    const { figures, snapshot, workers, now } = this.#deps;
     const answered = await figures();
     const sums = new Sums();
     sums.add(this.#gone.figures());
@@ -74,7 +75,7 @@ export class FleetMetrics {
     for (const [process, found] of this.#last) sums.add(found, !answered.some(([one]) => one === process));
     const own = [
       ...configSamples(this.#deps),
-      ...keySamples(snapshot()),
+      ...keySamples(snapshot(), now()),
       ...providerSamples(snapshot(), (slug) => isUp(sums.health(slug))),
       ...workers().flatMap(samplesOf),
       ...(await this.#logSamples()),
@@ -86,7 +87,7 @@ export class FleetMetrics {
 
   async #logSamples(): Promise<readonly Sample[]> {
     try {
-      return await logSamples(this.#deps);
+      return await this.#ofLog.read(this.#deps);
     } catch (error) {
       this.#deps.onFault(error);
       return [];

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import type { Snapshot } from '../../core/snapshot.ts';
+import { keySamples, LogSamples } from './samples.ts';
+
+const noon = Date.parse('2026-11-27T12:00:00Z');
+const day = 86_400_000;
+
+function snapshotOf(ends: Readonly<Record<string, number>>): Snapshot {
+  const keys = Object.entries(ends).map(([name, expires]) => [name, { name, expires, retires: undefined, revoked: undefined }] as const);
+  return { apiKeys: new Map(keys) } as unknown as Snapshot;
+}
+
+it('shows the keys that end next, however many have ended', () => {
+  const ended = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`old-${n}`, noon - (n + 1) * day]));
+  const samples = keySamples(snapshotOf({ ...ended, later: noon + 9 * day, soon: noon + day }), noon);
+  expect(samples).toHaveLength(100);
+  expect(samples.slice(0, 3).map(([, [name]]) => name)).toEqual(['soon', 'later', 'old-0']);
+});
+
+it('counts lost records upwards only: a count that becomes smaller is one from the start for Prometheus', async () => {
+  const samples = new LogSamples();
+  const spool = { frames: 0, bytes: 0, dropped: 0, evicted: 0 };
+  const seen: number[] = [];
+  for (const dropped of [0, 10, 4, 12]) {
+    const config = () => ({ state: 'ok', revision: '', loaded_at: '' }) as const;
+    const read = await samples.read({
+      now: () => noon,
+      config,
+      spool: { ...spool, dropped },
+      masking: { dropped: 0 },
+      logs: () => undefined,
+    });
+    seen.push(read[0]?.[2] ?? Number.NaN);
+  }
+  expect(seen).toEqual([0, 10, 10, 12]);
+});
