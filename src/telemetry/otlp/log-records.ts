@@ -1,6 +1,6 @@
 import type { LogRecord } from '../../core/records/record.ts';
 import { operationOf } from '../operation.ts';
-import { messagesOf } from './content.ts';
+import { messagesOf } from './content/index.ts';
 import { type EncodeSettings, type Exported, isFailure, placeOf } from './exported.ts';
 import { attr } from './names.ts';
 import { metadataOf, requestAttributes } from './spans.ts';
@@ -40,6 +40,7 @@ export function logRecordOf(exported: Exported, { providerNames }: EncodeSetting
         [attr.provider]: record.provider === null ? null : (providerNames[record.provider] ?? record.provider),
         [attr.responseModel]: record.model.answered,
         [attr.responseId]: record.response_id,
+        [attr.systemInstructions]: messages.system,
         [attr.inputMessages]: messages.input,
         [attr.outputMessages]: messages.output,
       }),

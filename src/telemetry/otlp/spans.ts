@@ -1,6 +1,6 @@
 import type { AttemptRecord, LogRecord } from '../../core/records/record.ts';
 import { operationOf } from '../operation.ts';
-import { messagesOf } from './content.ts';
+import { messagesOf } from './content/index.ts';
 import { type Exported, type EncodeSettings, isFailure, placeOf, type TraceContext } from './exported.ts';
 import { attr } from './names.ts';
 import { type Attribute, attributesOf, double, type KeyValue, nanos } from './values.ts';
@@ -77,6 +77,7 @@ export function requestAttributes(record: LogRecord): Readonly<Record<string, At
     'gateway.error_message': error?.message,
     'gateway.first_event_ms': double(record.ms.first_event),
     'gateway.overhead_ms': double(record.ms.overhead),
+    'gateway.usage_source': usage.source === 'none' ? null : usage.source,
     'gateway.tokens_in': usage.source === 'none' ? null : usage.prompt,
     'gateway.tokens_out': usage.source === 'none' ? null : usage.completion,
     'gateway.cost_usd': double(record.cost.usd === null ? null : Number(record.cost.usd)),
@@ -143,6 +144,7 @@ function answerAttributes(exported: Exported): Readonly<Record<string, Attribute
     [attr.cacheWriteTokens]: usage.cache_write > 0 ? usage.cache_write : null,
     [attr.reasoningTokens]: usage.reasoning > 0 ? usage.reasoning : null,
     [attr.promptName]: record.prompt?.id,
+    [attr.systemInstructions]: messages.system,
     [attr.inputMessages]: messages.input,
     [attr.outputMessages]: messages.output,
   };

@@ -1,0 +1,159 @@
+import { expect, it } from 'vitest';
+import type { LogRecord } from '../../../core/records/record.ts';
+import { sampleRecord } from '../../../store/fixtures/sample.ts';
+import { messagesOf } from './index.ts';
+
+const record = {} as LogRecord;
+const inputOf = (messages: readonly object[]): unknown[] =>
+  JSON.parse(messagesOf({ record, request: JSON.stringify({ messages }), response: undefined }).input ?? '[]') as unknown[];
+const said = (content: string) => ({ role: 'user', content });
+const shown = (content: string) => ({ role: 'user', parts: [{ type: 'text', content }] });
+
+it('the latest messages of a long conversation are shown, as many as fit', () => {
+  const long = Array.from({ length: 100 }, (_, index) => said(`${index} ${'x'.repeat(1000)}`));
+  const kept = inputOf(long);
+  expect(kept.at(-1)).toEqual(shown(`99 ${'x'.repeat(1000)}`));
+  const size = JSON.stringify(kept).length;
+  expect(size).toBeLessThanOrEqual(64 * 1024);
+  expect(size + JSON.stringify(shown(`1 ${'x'.repeat(1000)}`)).length).toBeGreaterThan(64 * 1024);
+});
+
+it('a conversation that fits is shown whole, to the last character', () => {
+  const empty = JSON.stringify([shown('a'), shown('')]).length;
+  const full = [said('a'), said('x'.repeat(64 * 1024 - empty))];
+  expect(inputOf(full)).toHaveLength(2);
+  expect(inputOf([said('ab'), ...full.slice(1)])).toHaveLength(1);
+  expect(inputOf([said('x'.repeat(64 * 1024))])).toEqual([]);
+});
+
+const callPart = { type: 'tool_call', id: 'c1', name: 'weather', arguments: { city: 'Oslo' } };
+const textPart = (content: string) => ({ type: 'text', content });
+const json = '{"city":"Oslo"}';
+
+it.each<[string, object, object]>([
+  [
+    'chat completions',
+    {
+      messages: [
+        { role: 'system', content: 'Be kind.' },
+        { role: 'user', content: [{ type: 'text', text: 'Oslo?' }] },
+        { role: 'assistant', content: null, tool_calls: [{ id: 'c1', type: 'function', function: { name: 'weather', arguments: json } }] },
+        { role: 'tool', tool_call_id: 'c1', content: '4 degrees' },
+      ],
+    },
+    { instructions: undefined, isFirst: true },
+  ],
+  [
+    'messages',
+    {
+      system: [{ type: 'text', text: 'Be kind.' }],
+      messages: [
+        { role: 'user', content: 'Oslo?' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'weather', input: { city: 'Oslo' } }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'text', text: '4 degrees' }] }] },
+      ],
+    },
+    { instructions: [textPart('Be kind.')], resultRole: 'user' },
+  ],
+  [
+    'responses',
+    {
+      instructions: 'Be kind.',
+      input: [
+        { role: 'user', content: [{ type: 'input_text', text: 'Oslo?' }] },
+        { type: 'function_call', call_id: 'c1', name: 'weather', arguments: json },
+        { type: 'function_call_output', call_id: 'c1', output: '4 degrees' },
+      ],
+    },
+    { instructions: [textPart('Be kind.')] },
+  ],
+])('shows instructions, calls and results of %s as the conventions do', (_, body, expected) => {
+  const { instructions, isFirst, resultRole } = { isFirst: false, resultRole: 'tool', instructions: undefined, ...expected };
+  const { system, input } = messagesOf({ record, request: JSON.stringify(body), response: undefined });
+  expect(system === undefined ? undefined : JSON.parse(system)).toEqual(instructions);
+  expect(JSON.parse(input ?? '')).toEqual([
+    ...(isFirst ? [{ role: 'system', parts: [textPart('Be kind.')] }] : []),
+    { role: 'user', parts: [textPart('Oslo?')] },
+    { role: 'assistant', parts: [callPart] },
+    { role: resultRole, parts: [{ type: 'tool_call_response', id: 'c1', response: '4 degrees' }] },
+  ]);
+});
+
+const events = (...list: readonly object[]): string => list.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+const chunk = (delta: object, index = 0) => ({ choices: [{ index, delta }] });
+const toolDelta = (id: string | undefined, name: string | undefined, args: string) => ({
+  tool_calls: [{ index: 0, id, function: { name, arguments: args } }],
+});
+
+it.each<[string, string]>([
+  [
+    'a completion',
+    JSON.stringify({
+      choices: [{ message: { content: 'Wait.', tool_calls: [{ id: 'c1', function: { name: 'weather', arguments: json } }] } }],
+    }),
+  ],
+  [
+    'a message',
+    JSON.stringify({
+      content: [
+        { type: 'text', text: 'Wait.' },
+        { type: 'tool_use', id: 'c1', name: 'weather', input: { city: 'Oslo' } },
+      ],
+    }),
+  ],
+  [
+    'a response',
+    JSON.stringify({
+      output: [
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Wait.' }] },
+        { type: 'function_call', call_id: 'c1', name: 'weather', arguments: json },
+      ],
+    }),
+  ],
+  [
+    'events of a completion',
+    events(
+      chunk({ role: 'assistant', content: 'Wa' }),
+      chunk({ content: 'it.' }),
+      chunk(toolDelta('c1', 'weather', '')),
+      chunk(toolDelta(undefined, undefined, '{"city":')),
+      chunk(toolDelta(undefined, undefined, '"Oslo"}')),
+    ),
+  ],
+  [
+    'events of a message',
+    events(
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Wait.' } },
+      { type: 'content_block_start', index: 1, content_block: { type: 'tool_use', id: 'c1', name: 'weather', input: {} } },
+      { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: '{"city":' } },
+      { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: '"Oslo"}' } },
+    ),
+  ],
+  [
+    'events of a response',
+    events(
+      { type: 'response.output_text.delta', delta: 'Wait.' },
+      { type: 'response.function_call_arguments.delta', delta: json },
+      { type: 'response.output_item.done', item: { type: 'function_call', call_id: 'c1', name: 'weather', arguments: json } },
+    ),
+  ],
+])('shows what %s says as one message with its end', (_, response) => {
+  const { output } = messagesOf({ record: sampleRecord({ finish: ['tool_calls'] }), request: undefined, response });
+  expect(JSON.parse(output ?? '')).toMatchObject([
+    { role: 'assistant', parts: [textPart('Wait.'), callPart], finish_reason: 'tool_calls' },
+  ]);
+});
+
+it('keeps the choices of a stream apart, and says how each ended', () => {
+  const response = events(chunk({ content: 'b' }, 1), chunk({ content: 'a' }), chunk({ content: 'b' }, 1), chunk({ content: 'a' }));
+  const output = (part: Partial<LogRecord>): unknown =>
+    JSON.parse(messagesOf({ record: sampleRecord(part), request: undefined, response }).output ?? '');
+  const shownWith = (one: string, other: string) => [
+    { role: 'assistant', parts: [textPart('aa')], finish_reason: one },
+    { role: 'assistant', parts: [textPart('bb')], finish_reason: other },
+  ];
+  expect(output({ finish: ['stop', 'length'] })).toEqual(shownWith('stop', 'length'));
+  expect(output({ finish: [] })).toEqual(shownWith('stop', 'stop'));
+  expect(output({ finish: [], end: 'fault' })).toEqual(shownWith('fault', 'fault'));
+});

@@ -1,0 +1,111 @@
+import { objectIn } from '../../../core/json/scan.ts';
+import { isPlain } from '../../../core/json/merge.ts';
+import type { LogRecord } from '../../../core/records/record.ts';
+import type { Exported } from '../exported.ts';
+import { callOf, type Part, resultOf, textIn, textParts } from './parts.ts';
+import { StreamedOutput } from './streamed.ts';
+
+/** A message as in `gen_ai.input.messages` and `gen_ai.output.messages`; those of the output have a `finish_reason`. */
+interface ShownMessage {
+  readonly role: string;
+  readonly parts: readonly Part[];
+  readonly finish_reason?: string;
+}
+
+/** Characters of an attribute: collectors reject what is much larger. */
+const longest = 64 * 1024;
+
+/** Values of the attributes about messages, as JSON; undefined where none are kept or their format has none. */
+export interface ShownContent {
+  /** Instructions that are beside the messages. */
+  readonly system: string | undefined;
+  readonly input: string | undefined;
+  readonly output: string | undefined;
+}
+
+export function messagesOf({ record, request, response }: Exported): ShownContent {
+  const body = request === undefined ? undefined : objectIn(request);
+  const system = textParts(textIn(body?.['system'] ?? body?.['instructions']));
+  return {
+    system: latest(system),
+    input: latest(body === undefined ? [] : inputIn(body)),
+    output: response === undefined ? undefined : latest(outputIn(response, record)),
+  };
+}
+
+/** As many as fit: the latest are worth most. */
+function latest(items: readonly (ShownMessage | Part)[]): string | undefined {
+  const texts: string[] = [];
+  let length = 1;
+  for (const item of items.toReversed()) {
+    const text = JSON.stringify(item);
+    length += text.length + 1;
+    if (length > longest) break;
+    texts.push(text);
+  }
+  return texts.length === 0 ? undefined : `[${texts.reverse().join(',')}]`;
+}
+
+function inputIn({ messages, input, prompt }: Readonly<Record<string, unknown>>): readonly ShownMessage[] {
+  if (Array.isArray(messages)) return messages.flatMap(messageIn);
+  if (Array.isArray(input)) return input.flatMap(messageIn);
+  const parts = textParts(textIn(input ?? prompt));
+  return parts.length === 0 ? [] : [{ role: 'user', parts }];
+}
+
+/** A message of any of the formats, or an item of the responses API, which may be a call or its result alone. */
+function messageIn(message: unknown): ShownMessage[] {
+  if (!isPlain(message)) return [];
+  const { type, content } = message;
+  const ofTool = message['role'] === 'tool' ? message['tool_call_id'] : type === 'function_call_output' ? message['call_id'] : undefined;
+  if (ofTool !== undefined) return [{ role: 'tool', parts: [resultOf(ofTool, content ?? message['output'])] }];
+  const isCall = type === 'function_call';
+  const role = typeof message['role'] === 'string' ? message['role'] : isCall ? 'assistant' : 'user';
+  const parts = [...textParts(textIn(content)), ...(isCall ? [callOf(message['call_id'], message)] : callsIn(message))];
+  return parts.length === 0 ? [] : [{ role, parts }];
+}
+
+/** Beside the content, or among its blocks. */
+function callsIn({ tool_calls: calls, content }: Readonly<Record<string, unknown>>): Part[] {
+  const beside = (Array.isArray(calls) ? calls : []).flatMap((call: unknown) =>
+    isPlain(call) && isPlain(call['function']) ? [callOf(call['id'], call['function'])] : [],
+  );
+  const blocks = (Array.isArray(content) ? content : []).flatMap((block: unknown): Part[] => {
+    if (!isPlain(block)) return [];
+    if (block['type'] === 'tool_use') return [callOf(block['id'], block)];
+    return block['type'] === 'tool_result' ? [resultOf(block['tool_use_id'], block['content'])] : [];
+  });
+  return [...beside, ...blocks];
+}
+
+/** A whole response, or the events of a stream. */
+function outputIn(text: string, record: LogRecord): readonly ShownMessage[] {
+  const whole = objectIn(text);
+  return whole === undefined ? streamedIn(text, record) : wholeIn(whole, record);
+}
+
+function streamedIn(text: string, record: LogRecord): readonly ShownMessage[] {
+  const streamed = new StreamedOutput();
+  for (const [, json = ''] of text.matchAll(/^data: ?(\{.*)$/gm)) streamed.add(objectIn(json));
+  return streamed.choices().map((parts, at) => ({ role: 'assistant', parts, finish_reason: finishOf(record, at) }));
+}
+
+function wholeIn(body: Readonly<Record<string, unknown>>, record: LogRecord): readonly ShownMessage[] {
+  const { choices, content, output } = body;
+  if (Array.isArray(choices)) return choices.flatMap((choice: unknown, at) => choiceIn(choice, finishOf(record, at)));
+  // The items of one response are one message.
+  const items = Array.isArray(output) ? output : Array.isArray(content) ? [{ role: 'assistant', content }] : [];
+  const parts = items.flatMap(messageIn).flatMap((message) => message.parts);
+  return parts.length === 0 ? [] : [{ role: 'assistant', parts, finish_reason: finishOf(record, 0) }];
+}
+
+function choiceIn(choice: unknown, finish: string): ShownMessage[] {
+  if (!isPlain(choice)) return [];
+  const reason = typeof choice['finish_reason'] === 'string' ? choice['finish_reason'] : finish;
+  const text = typeof choice['text'] === 'string' ? choice['text'] : '';
+  const own: ShownMessage[] = text === '' ? messageIn(choice['message']) : [{ role: 'assistant', parts: textParts(text) }];
+  return own.map(({ parts }) => ({ role: 'assistant', parts, finish_reason: reason }));
+}
+
+/** Each message of the output must have one. @param at which of the choices */
+const finishOf = ({ finish, end }: LogRecord, at: number): string => finish[at] ?? finish[0] ?? (end === 'whole' ? 'stop' : end);

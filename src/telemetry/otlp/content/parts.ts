@@ -1,0 +1,33 @@
+import { objectIn } from '../../../core/json/scan.ts';
+import { isPlain } from '../../../core/json/merge.ts';
+
+/** A part of a message as the GenAI conventions write it. */
+export type Part =
+  | { readonly type: 'text'; readonly content: string }
+  | { readonly type: 'tool_call'; readonly id: string | null; readonly name: string; readonly arguments: unknown }
+  | { readonly type: 'tool_call_response'; readonly id: string | null; readonly response: unknown };
+
+export const textParts = (content: string): Part[] => (content === '' ? [] : [{ type: 'text', content }]);
+
+/** Arguments that are written as JSON are shown as what they mean. */
+export function callOf(id: unknown, call: Readonly<Record<string, unknown>>): Part {
+  const written = call['arguments'] ?? call['input'];
+  const meant = typeof written === 'string' ? (objectIn(written) ?? written) : written;
+  return { type: 'tool_call', id: idOf(id), name: String(call['name']), arguments: meant ?? null };
+}
+
+/** What a tool gave. */
+export const resultOf = (id: unknown, result: unknown): Part => ({ type: 'tool_call_response', id: idOf(id), response: textIn(result) });
+
+const idOf = (id: unknown): string | null => (typeof id === 'string' ? id : null);
+
+/** The text of a content that is a text or a list of parts. */
+export function textIn(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .flatMap((part: unknown) =>
+      typeof part === 'string' ? [part] : isPlain(part) && typeof part['text'] === 'string' ? [part['text']] : [],
+    )
+    .join('');
+}

@@ -1,0 +1,85 @@
+import { isPlain } from '../../../core/json/merge.ts';
+import { callOf, type Part, textIn, textParts } from './parts.ts';
+
+/** A call whose arguments come in pieces. */
+interface Call {
+  id: unknown;
+  name: unknown;
+  arguments: string;
+}
+
+interface Choice {
+  text: string;
+  readonly calls: Map<unknown, Call>;
+}
+
+/** What the events of a stream say in the end, in the format of any of the APIs. */
+export class StreamedOutput {
+  readonly #choices = new Map<unknown, Choice>();
+
+  add(event: Readonly<Record<string, unknown>> | undefined): void {
+    if (event === undefined) return;
+    const { choices } = event;
+    if (Array.isArray(choices)) for (const choice of choices as readonly unknown[]) this.#chunk(choice);
+    else this.#event(event);
+  }
+
+  /** The parts of each choice. */
+  choices(): readonly (readonly Part[])[] {
+    return [...this.#choices]
+      .toSorted(([one], [other]) => Number(one) - Number(other))
+      .map(([, { text, calls }]) => [...textParts(text), ...[...calls.values()].map((call) => callOf(call.id, { ...call }))])
+      .filter((parts) => parts.length > 0);
+  }
+
+  /** Of chat completions, and of the older text completions. */
+  #chunk(choice: unknown): void {
+    if (!isPlain(choice)) return;
+    const { delta, index } = choice;
+    const own = this.#choice(index ?? 0);
+    own.text += textIn(choice['text']);
+    if (!isPlain(delta)) return;
+    own.text += textIn(delta['content']);
+    const calls = delta['tool_calls'];
+    if (!Array.isArray(calls)) return;
+    for (const call of calls as readonly unknown[]) {
+      if (!isPlain(call)) continue;
+      const called = isPlain(call['function']) ? call['function'] : {};
+      addCall(own, call['index'], { id: call['id'], name: called['name'], arguments: textIn(called['arguments']) });
+    }
+  }
+
+  /** Of the messages API, and of the responses API. */
+  #event({ type, index, delta, item, content_block: block }: Readonly<Record<string, unknown>>): void {
+    const own = this.#choice(0);
+    if (type === 'content_block_start' && isPlain(block)) {
+      own.text += textIn(block['text']);
+      if (block['type'] === 'tool_use') addCall(own, index, { id: block['id'], name: block['name'], arguments: '' });
+    } else if (type === 'content_block_delta' && isPlain(delta)) {
+      own.text += textIn(delta['text']);
+      if (delta['type'] === 'input_json_delta')
+        addCall(own, index, { id: undefined, name: undefined, arguments: textIn(delta['partial_json']) });
+    } else if (type === 'response.output_text.delta') own.text += textIn(delta);
+    else if (type === 'response.output_item.done' && isPlain(item) && item['type'] === 'function_call')
+      addCall(own, item['call_id'], { id: item['call_id'], name: item['name'], arguments: textIn(item['arguments']) });
+  }
+
+  #choice(index: unknown): Choice {
+    const known = this.#choices.get(index);
+    if (known !== undefined) return known;
+    const made = { text: '', calls: new Map<unknown, Call>() };
+    this.#choices.set(index, made);
+    return made;
+  }
+}
+
+function addCall({ calls }: Choice, key: unknown, piece: Call): void {
+  const call = calls.get(key);
+  if (call === undefined) {
+    calls.set(key, piece);
+    return;
+  }
+  call.id ??= piece.id;
+  call.name ??= piece.name;
+  call.arguments += piece.arguments;
+}
