@@ -14,7 +14,8 @@ export function compilePricing(entries: Readonly<Record<string, PriceEntry>> = {
         price: makePrice({
           source: sourceOf(pattern, entry),
           prices: pricesOf(entry),
-          long: (entry.long_context ?? []).map(({ above, ...prices }) => ({ above, prices: pricesOf(prices) })),
+          // What a row leaves out costs the same.
+          long: (entry.long_context ?? []).map(({ above, ...prices }) => ({ above, prices: pricesOf({ ...entry, ...prices }) })),
           tiers: {
             ...entry.service_tiers,
             ...(entry.batch_discount === undefined ? {} : { batch: rest(entry.batch_discount) }),
