@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { adminUrl } from '../admin/client.ts';
 import { realtimeUsage as usage } from '../support/realtime.ts';
 import { startTestGateway, until } from '../support/gateway.ts';
 
@@ -33,7 +34,7 @@ it('a realtime session costs what its responses say, though its deployment has n
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const live = { type: 'openai', api_key: 'sk-0123456789', custom_host: `http://127.0.0.1:${port}/v1` };
-  const own = await startTestGateway(JSON.stringify({ version: 1, providers: { live } }));
+  const own = await startTestGateway(JSON.stringify({ version: 1, providers: { live } }), { admin: true });
   const client = new WebSocket(`${own.url.replace('http', 'ws')}/v1/realtime?model=@live/my-voice`, { perMessageDeflate: true });
   const heard: string[] = [];
   client.on('message', (data: Buffer) => heard.push(data.toString()));
@@ -53,6 +54,9 @@ it('a realtime session costs what its responses say, though its deployment has n
     cost: { usd: '0.0133712' },
     socket: { close: { client: 1000, provider: 1000 } },
   });
+  expect(await (await fetch(`${adminUrl(own)}/metrics`)).text()).toMatch(
+    /^gateway_cost_usd_total\{config="-",provider="live",model="my-voice",key="-"\} 0\.0133712$/m,
+  );
   await own.close();
   wss.close();
   server.close();

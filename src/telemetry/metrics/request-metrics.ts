@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../core/error.ts';
 import { isRetry } from '../../core/logs/row.ts';
 import type { AttemptRecord, LogRecord, UsageRecord } from '../../core/records/record.ts';
 import { operationOf } from '../operation.ts';
@@ -65,8 +66,7 @@ const mostKinds = 4096;
 const limitCodes: ReadonlyMap<string, string> = new Map([
   ['rate_limited', 'rate'],
   ['overloaded', 'overload'],
-  ['budget_exhausted', 'budget'],
-]);
+] satisfies [ErrorCode, string][]);
 
 /** Counts finished requests. `add` is called for each one, right after its end went out: it only adds numbers. */
 export class RequestMetrics {

@@ -133,7 +133,7 @@ export const requestTable = [
   {
     name: 'gateway_limit_rejections_total',
     type: 'counter',
-    help: 'Requests that a limit of the gateway rejected.',
+    help: 'Requests that a limit of the gateway rejected: rate for the requests of a key, overload for those of all.',
     labels: ['limit', 'key'],
     unit: 'requests',
   },
