@@ -201,6 +201,21 @@ it('does not count a limit of the provider as one of the gateway', async () => {
   expect((await counted({ status: 429, error })).filter((line) => line.includes('limit_rejections'))).toEqual([]);
 });
 
+it.each<[string, Partial<LogRecord>, string]>([
+  ['works', {}, ''],
+  [
+    'is rejected',
+    { status: 429, error: { code: 'provider_error', source: 'provider', message: '' }, attempts: [{ ...attempt, status: 429 }] },
+    '429',
+  ],
+  ['breaks off', { end: 'fault', error: { code: 'stream_interrupted', source: 'provider', message: '' } }, 'stream_interrupted'],
+  ['is left', { status: 499, end: 'client_gone', attempts: [{ ...attempt, status: null, outcome: 'cancelled' }] }, 'cancelled'],
+  ['the gateway ends', { end: 'drained', error: { code: 'draining', source: 'gateway', message: '' } }, ''],
+])('an operation that %s has the error type of its span', async (_, record, type) => {
+  const lines = (await counted(record)).filter((line) => line.startsWith('gen_ai_client_operation_duration_seconds_count'));
+  expect(lines).toEqual([expect.stringContaining(`,error_type="${type}"} 1`)]);
+});
+
 it('measures no first token where nothing was streamed', async () => {
   expect((await counted({ stream: false })).filter((line) => line.startsWith('gateway_time_to_first_token_seconds_count'))).toEqual([
     'gateway_time_to_first_token_seconds_count{provider="azure-eu",model="gpt-4o-mini"} 0',

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../core/error.ts';
 import { isRetry } from '../../core/logs/row.ts';
 import type { AttemptRecord, LogRecord, UsageRecord } from '../../core/records/record.ts';
+import { errorTypeOf } from '../error-type.ts';
 import { operationOf } from '../operation.ts';
 import { brokeOff, isProviderFailure, outcomeOf } from './attempts.ts';
 import { LabelValues } from './label-values.ts';
@@ -271,8 +272,8 @@ export class RequestMetrics {
     const answered = this.#values.of('answered', record.model.answered, record.status < 400);
     const genAi = [operation, this.#settings.providerName(record.type), model, answered];
     const sizes = (type: string): HistogramSeries => this.#histogram('gen_ai_client_token_usage', [...genAi, type]);
-    const isFine = last.status !== null && last.status < 400 && record.error === null;
-    const failure = isFine ? '' : this.#values.of('error_type', record.error?.code ?? outcomeOf(last));
+    const errorType = errorTypeOf(last, record.error);
+    const failure = errorType === undefined ? '' : this.#values.of('error_type', errorType);
     return {
       duration: this.#histogram('gen_ai_client_operation_duration_seconds', [...genAi, failure]),
       firstToken: this.#histogram('gen_ai_server_time_to_first_token_seconds', genAi),

@@ -1,4 +1,5 @@
 import type { AttemptRecord, LogRecord } from '../../core/records/record.ts';
+import { errorTypeOf } from '../error-type.ts';
 import { operationOf } from '../operation.ts';
 import { messagesOf } from './content/index.ts';
 import { type Exported, type EncodeSettings, isFailure, placeOf, type TraceContext } from './exported.ts';
@@ -99,7 +100,8 @@ function attemptSpan(exported: Exported, attempt: AttemptRecord, place: TraceCon
   const { record } = exported;
   const operation = operationOf(record.endpoint);
   const isLast = attempt === record.attempts.at(-1);
-  const isFailed = attempt.status === null || attempt.status >= 400 || (isLast && record.error?.source === 'provider');
+  const error = isLast ? record.error : null;
+  const errorType = errorTypeOf(attempt, error);
   return {
     traceId: place.traceId,
     spanId: place.attempt(attempt.n),
@@ -116,7 +118,7 @@ function attemptSpan(exported: Exported, attempt: AttemptRecord, place: TraceCon
       [attr.status]: attempt.status,
       [attr.firstChunk]: double(record.stream && attempt.first_byte_ms !== null ? attempt.first_byte_ms / 1000 : null),
       ...(isLast && operation !== undefined ? answerAttributes(exported) : {}),
-      [attr.errorType]: isFailed ? String(attempt.status ?? attempt.outcome) : null,
+      [attr.errorType]: errorType,
       'gateway.provider': attempt.provider,
       'gateway.target': attempt.target,
       'gateway.attempt': attempt.n,
@@ -125,7 +127,7 @@ function attemptSpan(exported: Exported, attempt: AttemptRecord, place: TraceCon
       'gateway.upstream_request_id': attempt.upstream_id,
       'gateway.connect_ms': double(attempt.connect_ms),
     }),
-    status: isFailed ? failed(attempt.reason ?? undefined) : {},
+    status: errorType === undefined ? {} : failed(attempt.reason ?? error?.message),
   };
 }
 
