@@ -24,6 +24,7 @@ const longestBody = 256 * 1024;
 const lineEvery = 60_000;
 /** Milliseconds that the end of the gateway waits for a collector. */
 const flushMs = 1500;
+const results = ['exported', 'rejected', 'failed', 'dropped'] as const satisfies readonly Result[];
 
 /** Exports traces and records to collectors. Costs nothing where none is configured. */
 export class Exporting {
@@ -52,6 +53,9 @@ export class Exporting {
     this.#ratio = tracing?.ratio;
     this.#hasLogs = logs !== undefined;
     this.#hasContent = tracing?.content === true || logs?.content === true;
+    // From zero on: what Prometheus sees first of a counter is no increase.
+    for (const signal of [...(tracing === undefined ? [] : ['traces']), ...(logs === undefined ? [] : ['logs'])])
+      for (const result of results) this.#counts.set(`${signal} ${result}`, this.#counts.get(`${signal} ${result}`) ?? 0);
     if (!this.isOn && this.#thread === undefined) return;
     this.#thread ??= new ExportThread({
       entry: new URL('./export-worker.js', import.meta.url),
