@@ -145,7 +145,14 @@ export type Outcome =
       /** What was read of it: an answer that is none may have been paid all the same. */
       readonly tap?: Tap | undefined;
     }
-  | { readonly kind: 'refused'; readonly attempt: Attempt; readonly times: Times; readonly error: GatewayError }
+  | {
+      readonly kind: 'refused';
+      readonly attempt: Attempt;
+      readonly times: Times;
+      readonly error: GatewayError;
+      /** What was read of an answer that a plugin refused: it is paid. */
+      readonly tap?: Tap | undefined;
+    }
   /** A plugin left this target out: nothing was sent. */
   | { readonly kind: 'skipped'; readonly attempt: Attempt; readonly times: Times; readonly because: string }
   | { readonly kind: 'cancelled'; readonly attempt: Attempt; readonly times: Times };

@@ -190,7 +190,8 @@ export class Execution {
     const refusal = await looks;
     if (refusal === undefined) return { reply };
     drop(outcome);
-    const refused: Outcome = { kind: 'refused', attempt: outcome.attempt, times: outcome.times, error: refusal };
+    const tap = outcome.kind === 'answered' ? outcome.reply.tap : undefined;
+    const refused: Outcome = { kind: 'refused', attempt: outcome.attempt, times: outcome.times, error: refusal, tap };
     this.history[this.history.indexOf(outcome)] = refused;
     this.last = refused;
     return this.#decide(refused, now);

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { StartError } from '../../src/gateway/types.ts';
+import type { LogRecord } from '../../src/core/records/record.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
@@ -22,6 +23,7 @@ export default {
       },
       reply(ctx, _attempt, reply) {
         uses.count += 1;
+        if (ctx.headers.get('x-unwanted')) return { refuse: host.error('not_allowed', { message: 'The plugin does not want the response.' }) };
         reply.headers.push('x-tag', ctx.facts.ext.tag, 'x-uses', String(uses.count));
       },
       dispose() { globalThis.tagPluginLife.push('dispose ' + tag); },
@@ -102,6 +104,19 @@ describe('a plugin from outside', () => {
     expect(await refused.json()).toMatchObject({ error: { code: 'not_allowed', message: 'The plugin says no.' } });
     await gateway.close();
     expect(life()).toEqual(['setup one', 'dispose one']);
+  });
+
+  it('pays for a response that it refuses', async () => {
+    gateway = await startTestGateway(`${withTag('one')}pricing: {mock/*: {input: 1, output: 2}}\n`, { files: { 'tag.ts': tagPlugin } });
+    const recordOf = async (headers: Record<string, string>): Promise<LogRecord> => {
+      const response = await chat(gateway as TestGateway, '@mock/echo', headers);
+      expect(response.status).toBe('x-unwanted' in headers ? 403 : 200);
+      return (gateway as TestGateway).record(response.headers.get('x-request-id'));
+    };
+    const [passed, refused] = [await recordOf({}), await recordOf({ 'x-unwanted': 'yes' })];
+    expect(passed.usage.completion).toBeGreaterThan(0);
+    expect(refused.attempts).toMatchObject([{ outcome: 'refused', status: null }]);
+    expect([refused.usage, refused.cost]).toEqual([passed.usage, passed.cost]);
   });
 
   it('is set up anew by a reload, keeps its shared state, and the old one is disposed', async () => {

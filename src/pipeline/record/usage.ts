@@ -20,7 +20,7 @@ export interface Charged {
 
 /** What was read of an answer, or of what came in its place. */
 export function tapOf(last: Outcome | undefined): Tap | undefined {
-  if (last?.kind === 'faulty') return last.tap;
+  if (last?.kind === 'faulty' || last?.kind === 'refused') return last.tap;
   return last?.kind === 'answered' ? last.reply.tap : undefined;
 }
 
