@@ -216,6 +216,25 @@ it.each<[string, Partial<LogRecord>, string]>([
   expect(lines).toEqual([expect.stringContaining(`,error_type="${type}"} 1`)]);
 });
 
+it.each([
+  ['left out', 'skipped', null, 0],
+  ['refused before it was sent', 'refused', null, 0],
+  ['refused when its answer was there', 'refused', 20, 1],
+])('times no operation of a provider that nobody asked: %s', async (_, outcome, firstByte, count) => {
+  const attempts = [{ ...attempt, status: null, outcome, first_byte_ms: firstByte }];
+  const lines = await counted({ status: 503, attempts, error: { code: 'target_skipped', source: 'gateway', message: '' } });
+  const times = lines.filter((line) => line.startsWith('gen_ai_client_operation_duration_seconds_count'));
+  expect(times).toEqual([expect.stringMatching(new RegExp(` ${count}$`))]);
+  expect(lines).toContain(`gateway_attempts_total{provider="azure-eu",model="gpt-4o-mini",outcome="${outcome}"} 1`);
+});
+
+it.each(['refused', 'skipped', 'cancelled'])('says nothing of a provider by an attempt that was %s', (outcome) => {
+  const metrics = new RequestMetrics(settings);
+  for (let n = 0; n < 3; n += 1) metrics.add(sampleRecord({ status: 503, attempts: [{ ...attempt, status: 503 }] }));
+  metrics.add(sampleRecord({ attempts: [{ ...attempt, status: null, outcome }] }));
+  expect(metrics.isUp('azure-eu', sampleRecord().at + 1000)).toBe(false);
+});
+
 it('measures no first token where nothing was streamed', async () => {
   expect((await counted({ stream: false })).filter((line) => line.startsWith('gateway_time_to_first_token_seconds_count'))).toEqual([
     'gateway_time_to_first_token_seconds_count{provider="azure-eu",model="gpt-4o-mini"} 0',

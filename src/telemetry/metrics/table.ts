@@ -68,7 +68,7 @@ export const requestTable = [
   {
     name: 'gateway_attempts_total',
     type: 'counter',
-    help: "Attempts, by the provider's status, or by timeout, unreachable, faulty, refused or skipped where there was none.",
+    help: "Attempts, by the provider's status, or by timeout, unreachable, faulty, refused, skipped or cancelled (the client left) where there was none.",
     labels: ['provider', 'model', 'outcome'],
     unit: 'attempts',
   },
@@ -193,7 +193,7 @@ export const stateTable = [
   {
     name: 'gateway_provider_up',
     type: 'gauge',
-    help: '0 when a provider had at least three attempts in the last five minutes and all failed (no response, 401, 403, 408, 429, 5xx, or a stream that broke off), else 1; attempts whose client disconnected first do not count.',
+    help: '0 when a provider had at least three attempts in the last five minutes and all failed (no response, 401, 403, 408, 429, 5xx, or a stream that broke off), else 1; attempts whose client disconnected first, or that the gateway refused, do not count.',
     labels: ['provider'],
     unit: '',
   },
@@ -246,7 +246,13 @@ export const stateTable = [
     labels: ['signal', 'result'],
     unit: 'items',
   },
-  { name: 'gateway_otlp_waiting_bytes', type: 'gauge', help: 'Records that wait to be encoded for export.', labels: [], unit: 'bytes' },
+  {
+    name: 'gateway_otlp_waiting_bytes',
+    type: 'gauge',
+    help: 'Records that wait to be encoded for export; each character counts as one byte.',
+    labels: [],
+    unit: 'bytes',
+  },
   {
     name: 'gateway_worker_up',
     type: 'gauge',
