@@ -24,6 +24,7 @@ export const attr = {
   method: 'http.request.method',
   route: 'http.route',
   status: 'http.response.status_code',
+  scheme: 'url.scheme',
   path: 'url.path',
   query: 'url.query',
   client: 'client.address',

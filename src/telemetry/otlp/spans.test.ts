@@ -8,7 +8,7 @@ it.each([
   ['/v1/models?', '/v1/models', ''],
   ['/v1/files?after=a?b&limit=2?', '/v1/files', 'after=a?b&limit=2?'],
 ])('%s is the path %j with the query %j', (written, path, query) => {
-  expect(requestAttributes(sampleRecord({ path: written }))).toMatchObject({ 'url.path': path, 'url.query': query });
+  expect(requestAttributes(sampleRecord({ path: written }))).toMatchObject({ 'url.scheme': 'http', 'url.path': path, 'url.query': query });
 });
 
 it.each<[string, Partial<LogRecord>, Partial<AttemptRecord>, string | undefined, Span['status']]>([

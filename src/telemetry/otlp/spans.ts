@@ -51,6 +51,8 @@ export function requestAttributes(record: LogRecord): Readonly<Record<string, At
   return {
     [attr.method]: record.method,
     [attr.route]: routeOf(record),
+    // The conventions require it. The gateway has no TLS of its own.
+    [attr.scheme]: 'http',
     [attr.path]: path,
     [attr.query]: query,
     [attr.status]: record.status,
