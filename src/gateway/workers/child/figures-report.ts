@@ -19,6 +19,7 @@ export class FiguresReport {
   /** Something was counted. */
   isNew = false;
   #isBusy = false;
+  #isOver = false;
   #dueAt = 0;
 
   constructor(deps: FiguresReportDeps) {
@@ -28,16 +29,23 @@ export class FiguresReport {
   async look(): Promise<void> {
     const { read, tell, monotonic } = this.#deps;
     const from = monotonic();
-    if (!this.isNew || this.#isBusy || from < this.#dueAt) return;
+    if (!this.isNew || this.#isBusy || this.#isOver || from < this.#dueAt) return;
     this.isNew = false;
     this.#isBusy = true;
     try {
       const figures = await read();
-      if (figures !== undefined) tell(figures);
+      if (figures !== undefined && !this.#isOver) tell(figures);
     } finally {
       const now = monotonic();
       this.#dueAt = now + Math.min((now - from) * share, longest);
       this.#isBusy = false;
     }
+  }
+
+  /** Tells all that was counted: the process ends in good form, and serves nothing any more. */
+  async end(): Promise<void> {
+    this.#isOver = true;
+    const figures = await this.#deps.read();
+    if (figures !== undefined) this.#deps.tell(figures);
   }
 }

@@ -236,6 +236,7 @@ class Worker {
   async #drain(plan: DrainPlan): Promise<Beat> {
     setTimeout(() => this.#covered.closeAll(), plan.delayMs);
     await this.#runtime?.drain(plan);
+    await this.#figures.end().catch(this.onDefect);
     return await this.#close();
   }
 

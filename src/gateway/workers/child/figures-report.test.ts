@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import type { Figures } from '../../../telemetry/metrics/figures.ts';
+import { turns } from '../../../../test/support/time.ts';
+import { FiguresReport } from './figures-report.ts';
+
+/** Figures that tell how much had been counted when they were read, and the end of each reading. */
+function rig() {
+  const told: number[] = [];
+  const readings: (() => void)[] = [];
+  let counted = 0;
+  const report = new FiguresReport({
+    read: () => {
+      const figures: Figures = { families: [['gateway_errors_total', [['', counted]]]], samples: [], health: [] };
+      return new Promise((resolve) => readings.push(() => resolve(figures)));
+    },
+    tell: ({ families }) => void told.push(Number(families[0]?.[1][0]?.[1])),
+    monotonic: () => 0,
+  });
+  const count = (): void => {
+    counted += 1;
+    report.isNew = true;
+  };
+  return { report, told, readings, count };
+}
+
+it('tells what was counted last before the process ends, though it has just told', async () => {
+  const { report, told, readings, count } = rig();
+  count();
+  const first = report.look();
+  readings[0]?.();
+  await first;
+  count();
+  const end = report.end();
+  readings[1]?.();
+  await end;
+  expect(told).toEqual([1, 2]);
+});
+
+it('tells nothing older behind it', async () => {
+  const { report, told, readings, count } = rig();
+  count();
+  const slow = report.look();
+  count();
+  const end = report.end();
+  readings[1]?.();
+  await end;
+  readings[0]?.();
+  await slow;
+  await report.look();
+  await turns(2);
+  expect(told).toEqual([2]);
+});
+
+it('tells nothing where metrics are off', async () => {
+  const told: Figures[] = [];
+  await new FiguresReport({ read: () => undefined, tell: (figures) => void told.push(figures), monotonic: () => 0 }).end();
+  expect(told).toEqual([]);
+});
