@@ -54,6 +54,18 @@ it('nothing is lost where a collector is removed and comes back', async () => {
   await until(() => thread.waiting === 0, 'the end of the queue');
 });
 
+it('a secret that a stream tells in pieces is hidden where they are put together', async () => {
+  const secret = 'canary-of-the-pieces-0123456789';
+  const logs = { url: collector.url, headers: {}, content: true };
+  thread.use({ ...settings(), logs, secrets: [secret] });
+  const pieces = [secret.slice(0, 9), secret.slice(9)];
+  const response = pieces.map((content) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`).join('');
+  for (const entry of entries(1)) thread.add({ ...entry, response });
+  const [log] = await until(() => collector.logs().length === 1 && collector.logs(), 'the record');
+  expect(JSON.stringify(log)).toContain('gen_ai.output.messages');
+  expect(JSON.stringify(log)).not.toContain(secret);
+});
+
 /** Reads what it is given first, says that of it one record is sent, and dies with the next. */
 const dying = `
 const { parentPort } = require('node:worker_threads');

@@ -78,8 +78,9 @@ export class Exports {
       const whole: Exported = { record, request: this.#maskedOr(request), response: this.#maskedOr(response) };
       const bare: Exported = { record: withoutContent(record), request: undefined, response: undefined };
       const { traces: spans, logs: log } = wanted;
-      const ofSpans = spans === undefined ? [] : spansOf(spans.content ? whole : bare, this.#encode()).map(itemText);
-      if (log !== undefined) made.logs.push(itemText(logRecordOf(log.content ? whole : bare, this.#encode())));
+      const ofSpans =
+        spans === undefined ? [] : spansOf(spans.content ? whole : bare, this.#encode()).map((span) => this.#textOf(span, spans));
+      if (log !== undefined) made.logs.push(this.#textOf(logRecordOf(log.content ? whole : bare, this.#encode()), log));
       made.traces.push(...ofSpans);
     } catch (error) {
       const why = error instanceof Error ? error.message : undefined;
@@ -89,6 +90,12 @@ export class Exports {
         this.#result(signal, 1, 'failed', why);
       }
     }
+  }
+
+  /** Secrets are hidden once more in what has messages: the pieces of a stream are put together there. */
+  #textOf(item: object, { content }: SignalSettings): string {
+    const text = itemText(item);
+    return content ? this.#masked(text) : text;
   }
 
   async #flush(withinMs: number): Promise<void> {
