@@ -3,7 +3,7 @@ import type { DialectName } from '../core/endpoint.ts';
 import { openaiDialect } from './openai-chat/client.ts';
 import { messagesDialect } from './anthropic-messages/client.ts';
 
-/** Every dialect by the name that endpoints give it. */
+/** All dialects, by the name that endpoints use. */
 export const dialects: { readonly [D in DialectName]: Dialect } = Object.freeze({
   openai: openaiDialect,
   messages: messagesDialect,

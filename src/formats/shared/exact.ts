@@ -3,8 +3,8 @@ import type { Plain } from '../../core/json/merge.ts';
 import { hasLongNumbers } from '../../core/json/scan.ts';
 
 /**
- * An object that was read from a body, with one member whose numbers keep their digits: the same object where they are
- * short.
+ * Replaces one member of an object that was read from a body by a copy whose long numbers keep all digits. Returns the same
+ * object if the member has no long numbers.
  */
 export function withExact(object: Plain, body: JsonBody, key: string): Plain {
   if (object[key] === undefined) return object;

@@ -3,7 +3,7 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { isErrorStatus } from '../../core/http/status.ts';
 import { textOf } from './json.ts';
 
-/** Types of the OpenAI API for the codes of google.rpc.Code, and their HTTP status. */
+/** OpenAI error type and HTTP status for each code of google.rpc.Code. */
 const statuses: Readonly<Record<string, { readonly type: string; readonly status: number; readonly isPermanent?: true }>> = {
   INVALID_ARGUMENT: { type: 'invalid_request_error', status: 400 },
   FAILED_PRECONDITION: { type: 'invalid_request_error', status: 400 },
@@ -23,7 +23,7 @@ const statuses: Readonly<Record<string, { readonly type: string; readonly status
   DEADLINE_EXCEEDED: { type: 'api_error', status: 504 },
 };
 
-/** Messages whose cause is known to be elsewhere than they say. */
+/** Hints for messages whose real cause differs from what they say. */
 const hints: readonly (readonly [RegExp, string])[] = [
   [
     /aiplatform\.endpoints\.predict/i,
@@ -46,13 +46,13 @@ const hints: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * True for an error object of Google's APIs (google.rpc.Status as JSON): it names its kind in `status`. Services of others
- * that are behind them write a `type`.
+ * True for an error object of Google's APIs (google.rpc.Status as JSON), which has a `status`. Errors of third-party services
+ * behind Google's APIs have a `type` instead.
  */
 export const isGoogleStatus = (error: unknown): error is Plain =>
   isPlain(error) && textOf(error['status']) !== undefined && error['type'] === undefined;
 
-/** Reads the inner error object. */
+/** @param error the inner error object */
 export function googleFault(error: Plain): ProviderFault {
   const { code, message, status, details } = error;
   const word = textOf(status);
@@ -70,14 +70,14 @@ export function googleFault(error: Plain): ProviderFault {
   };
 }
 
-/** The same for one inside a response of status 200, with the HTTP status that belongs to it. */
+/** Reads an error inside a response of status 200, and adds the HTTP status that belongs to it. */
 export function googleFaultInBand(error: Plain): ProviderFault {
   const { code, status: word } = error;
   const row = typeof word === 'string' && Object.hasOwn(statuses, word) ? statuses[word] : undefined;
   return { ...googleFault(error), status: isErrorStatus(code) ? code : row?.status };
 }
 
-/** `retryDelay` of google.rpc.RetryInfo: seconds with a fraction and the letter s. */
+/** Reads `retryDelay` of google.rpc.RetryInfo: seconds with an optional fraction and the letter s. */
 function delayIn(details: readonly unknown[]): { readonly retryAfterMs?: number } {
   for (const detail of details) {
     const delay = isPlain(detail) ? detail['retryDelay'] : undefined;

@@ -1,7 +1,7 @@
 import { parseChecked, parseJson } from '../../core/json/scan.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 
-/** The JSON object that a text holds, or undefined: taps and error readers see anything and never throw. */
+/** Parses a text as a JSON object; undefined for anything else. Never throws, because taps and error readers get arbitrary text. */
 export function parseObject(text: string, parse: (text: string) => unknown = parseJson): Plain | undefined {
   try {
     const value: unknown = parse(text);
@@ -11,22 +11,22 @@ export function parseObject(text: string, parse: (text: string) => unknown = par
   }
 }
 
-/** The same for a text in which `flawOf` found nothing. */
+/** Like `parseObject`, for a text in which `flawOf` found nothing. */
 export const checkedObject = (text: string): Plain | undefined => parseObject(text, parseChecked);
 
-/** A text that says something; undefined for '', null and every other type. */
+/** Returns a non-empty string; undefined for '', null and every other type. */
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** The same with '' for everything that is no text. */
+/** Returns a string as it is, and '' for every other type. */
 export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 export const objectOf = (value: unknown): Plain => (isPlain(value) ? value : {});
 
-/** The objects of a list; what else is in it is left out. */
+/** Returns the objects of a list, without its other items. */
 export const objectsIn = (value: unknown): readonly Plain[] => (Array.isArray(value) ? value.filter(isPlain) : []);
 
 /**
- * Start of the value of a key in JSON text, or -1. Finds the key at any depth and never inside a string, where its
+ * Returns the start of the value of a key in JSON text, or -1. Finds the key at any depth and never inside a string, where its
  * quotes would be escaped. `word` is the key without quotes.
  */
 export function valueOf(text: string, word: string, from = 0): number {
@@ -47,7 +47,7 @@ function skipBlank(text: string, from: number): number {
   return at;
 }
 
-/** The object that starts at `start` of JSON text, found by counting braces outside strings. */
+/** Parses the object that starts at `start` of JSON text. Its end is found by counting braces outside strings. */
 export function objectAt(text: string, start: number): Plain | undefined {
   let depth = 0;
   let inString = false;
@@ -66,8 +66,8 @@ export function objectAt(text: string, start: number): Plain | undefined {
   return undefined;
 }
 
-/** Is there an error in an answer: an object or, as some services write it, a text? */
+/** True if a response contains an error: an object or, as some services send it, a string. */
 export const hasError = ({ error }: Plain): boolean => isPlain(error) || textOf(error) !== undefined;
 
-/** Does the text of an event begin as an error object without a type? For events whose bulk nobody parses. */
+/** True if the text of an event begins as an error object without a type. For events that are otherwise not parsed. */
 export const isBareError = (data: string): boolean => /^\s*\{\s*"error"\s*:\s*[{"]/.test(data);

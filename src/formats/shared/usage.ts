@@ -2,8 +2,8 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { Usage } from '../../core/model/usage.ts';
 
 /**
- * Usage in the spellings of chat completions (`prompt_tokens`) and of responses and images (`input_tokens`); details
- * under either name, DeepSeek's cache fields included. Undefined where no count is a number.
+ * Reads usage in the form of chat completions (`prompt_tokens`) and of responses and images (`input_tokens`), with details under
+ * either name, and with DeepSeek's cache fields. Undefined if no count is a number.
  */
 export function readUsage(value: unknown): Usage | undefined {
   if (!isPlain(value)) return undefined;
@@ -13,13 +13,13 @@ export function readUsage(value: unknown): Usage | undefined {
   if (prompt === undefined && completion === undefined) {
     return seconds === undefined ? undefined : { prompt: 0, completion: 0, details: { seconds } };
   }
-  // The audio routes and realtime sessions write it without the plural.
+  // The audio routes and realtime sessions use the singular, `input_token_details`.
   const input = details(value['prompt_tokens_details'], value['input_tokens_details'] ?? value['input_token_details']);
   const output = details(value['completion_tokens_details'], value['output_tokens_details'] ?? value['output_token_details']);
   const cached = count(input['cached_tokens']) ?? count(value['prompt_cache_hit_tokens']);
   const reasoning = count(output['reasoning_tokens']);
   const rest = Math.max(0, (count(value['total_tokens']) ?? 0) - (prompt ?? 0) - (completion ?? 0));
-  // Mistral counts sound in seconds, and its tokens in the total alone.
+  // Mistral counts audio in seconds, and includes its tokens only in the total.
   const sound = seconds === undefined || seconds === 0 ? {} : { seconds };
   const beside = sound.seconds === undefined ? thoughtsBeside(rest, reasoning, cached) : 0;
   return {
@@ -35,15 +35,15 @@ export function readUsage(value: unknown): Usage | undefined {
 }
 
 /**
- * Reasoning that is no part of the completion: xAI counts it beside (xAI docs, "Consumption and Rate Limits"), the chat route
- * of the Gemini API in the total alone. What else a total may hold is nobody's output.
+ * Reasoning tokens that are not part of the completion: xAI counts them separately (xAI docs, "Consumption and Rate Limits"), the
+ * chat route of the Gemini API only in the total. Any other rest of the total is not counted as output.
  *
- * @param rest what the total counts beside prompt and completion
+ * @param rest total minus prompt and completion
  */
 const thoughtsBeside = (rest: number, reasoning: number | undefined, cached: number | undefined): number =>
   rest === reasoning || (reasoning === undefined && cached === undefined) ? rest : 0;
 
-/** Only what is there: most responses have none of it. */
+/** Adds only details that are present: most responses have none. */
 function detailsOf(input: Plain, output: Plain, sound: { readonly seconds?: number }): Pick<Usage, 'details'> {
   const parts = input['cached_tokens_details'];
   const cached = isPlain(parts) ? parts : {};
@@ -63,7 +63,7 @@ function detailsOf(input: Plain, output: Plain, sound: { readonly seconds?: numb
   };
 }
 
-/** What several answers used together: each count of both; words, such as a tier, are those of the later one. */
+/** Adds up the usage of two responses, count by count. Texts, such as a tier, are those of the later one. */
 export const sumOfUsages = (one: Usage, other: Usage): Usage => sumOf(one, other);
 
 function sumOf<T extends Usage | Plain>(one: T, other: T): T {
@@ -77,13 +77,13 @@ function sumOf<T extends Usage | Plain>(one: T, other: T): T {
   return sum as T;
 }
 
-/** Characters of the name of a service tier. */
+/** Maximum length of the name of a service tier, in characters. */
 const longestTier = 32;
 
-/** What services call the tier that their price lists are for. */
+/** Names that services use for the tier of their regular price list. */
 const ordinary: ReadonlySet<unknown> = new Set(['default', 'standard', 'auto', 'on_demand', '']);
 
-/** Usage with the service tier that the response names beside it; the one that the price list is for is not noted. */
+/** Adds the service tier that the response reports next to its usage. The tier of the regular price list is not recorded. */
 export function withTier(usage: Usage | undefined, tier: unknown): Usage | undefined {
   if (usage === undefined || typeof tier !== 'string' || ordinary.has(tier)) return usage;
   return { ...usage, details: { ...usage.details, tier: tier.slice(0, longestTier) } };
@@ -91,7 +91,7 @@ export function withTier(usage: Usage | undefined, tier: unknown): Usage | undef
 
 const details = (first: unknown, second: unknown): Plain => (isPlain(first) ? first : isPlain(second) ? second : {});
 
-/** A number of tokens, or undefined for anything else. */
+/** Returns a token count; undefined for anything that is not a finite number of at least 0. */
 export const count = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 

@@ -5,7 +5,10 @@ import type { Call, CommonSettings, CredentialOwner, Media } from '../../core/pr
 
 type AnyCall = Call<CommonSettings>;
 
-/** A call as the operation sees it that serves it for another route: in the common form, with all that an answer says. */
+/**
+ * A call as seen by the operation that serves it in place of the client's route: in the common format, with everything a response
+ * can contain.
+ */
 export class HubCall implements AnyCall {
   readonly endpoint: Endpoint;
   readonly isTranslated = true;
@@ -14,12 +17,12 @@ export class HubCall implements AnyCall {
   readonly model: string;
   readonly deployment: unknown;
   readonly foundationModel: string | undefined;
-  /** What strict clients of the chat format are not shown has its place in other formats. */
+  /** Not strict: the client's format has a place for what strict clients of the chat format do not get. */
   readonly strict = false;
   readonly stream: boolean;
   readonly includeUsage: boolean;
   readonly params: Readonly<Record<string, string>> = {};
-  /** The client's query belongs to the client's route. */
+  /** Empty, because the client's query belongs to the client's route. */
   readonly query = '';
   readonly credential: CredentialOwner;
   readonly form: FormBody | undefined = undefined;

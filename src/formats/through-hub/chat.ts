@@ -11,18 +11,18 @@ type AnyBody = JsonBody | EmptyBody;
 
 /** The request half of a client's format. */
 export interface ClientRequests {
-  /** Its request as a chat completions body with the gateway's extensions. @throws GatewayError what can't be asked */
+  /** Converts its request to a chat completions body with the gateway's extensions. @throws GatewayError if it cannot be converted */
   toHub(body: Plain): { readonly body: Plain; readonly dropped: readonly Dropped[] };
-  /** What a provider could not take, in the names of the client's format. */
+  /** Renames dropped parameters to the names of the client's format. */
   ownNames(dropped: readonly Dropped[], stream: boolean): readonly Dropped[];
 }
 
-/** A route of a client's format, served by a provider's chat completions. */
+/** Serves a route of a client's format with a provider's chat completions. */
 export function viaChat(chat: Operation, format: ClientRequests): Operation {
   return {
     isConverted: true,
     media(body, call) {
-      // Most requests name no address, and are not converted for this.
+      // Most requests contain no address, so this avoids the conversion.
       if (chat.media === undefined || body.kind === 'none' || !body.mentions('://')) return none;
       return chat.media(JsonBody.of(hubOf(body, format).body), new HubCall(call, 'chat/completions'));
     },
@@ -38,12 +38,12 @@ const none: readonly never[] = Object.freeze([]);
 
 /** @throws GatewayError `invalid_type` and others */
 export function hubOf(body: AnyBody, format: ClientRequests): ReturnType<ClientRequests['toHub']> {
-  // Numbers in the inputs of tools keep their digits.
+  // Keeps all digits of numbers in tool inputs.
   const value = body.kind === 'json' ? parseExact(body.bytes().toString('utf8')) : {};
   return format.toHub(isPlain(value) ? value : {});
 }
 
-/** What was begun for the chat, with what the client's format needs around it. */
+/** Wraps a translation for chat completions with what the client's format needs. */
 function translated(chat: Translation, dropped: readonly Dropped[], format: ClientRequests, call: AnyCall): Translation {
   const { request, tap, then, recover, local } = chat;
   const lost = format.ownNames([...dropped, ...request.dropped], call.stream);

@@ -9,7 +9,7 @@ import { HubCall } from './call.ts';
 import { type ClientRequests, hubOf } from './chat.ts';
 import { estimatedTokens } from './estimate.ts';
 
-/** Counting by a provider that counts the input of the responses API: one number, under the same name. */
+/** Counts tokens with a provider that counts the input of the responses API. Both formats return the count as `input_tokens`. */
 export function viaInputTokens(count: Operation, format: ClientRequests): Operation {
   const { serves } = count;
   return {
@@ -36,7 +36,7 @@ export function viaInputTokens(count: Operation, format: ClientRequests): Operat
 
 const warning = 'input_tokens is an estimate: this provider counts no tokens';
 
-/** Where nobody counts, a guess is better than nothing, and says that it is one. */
+/** For providers that cannot count tokens: returns an estimate, with a warning that it is one. */
 export const estimatedCount = (format: ClientRequests): Operation => ({
   isConverted: true,
   begin(body): Translation {

@@ -2,9 +2,9 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { objectsIn } from '../shared/json.ts';
 
 /**
- * Tokens of a request where nobody can be asked: four ASCII characters are one, every other character is most of one, and
- * messages and tools cost a few beside their text. On recorded requests to services of the chat format half of the
- * estimates lie between the count and 25 % above it; files are guessed by their size.
+ * Estimates the tokens of a request if the provider cannot count them: 0.25 per ASCII character, 0.8 per other character, and a
+ * few per message and tool besides their text. On recorded requests to services of the chat format, half of the estimates are
+ * between the real count and 25 % above it. Files are estimated by their size.
  */
 export function estimatedTokens(chat: Plain): number {
   const tally = { ascii: 0, other: 0, files: 0 };
@@ -21,12 +21,12 @@ export function estimatedTokens(chat: Plain): number {
 interface Tally {
   ascii: number;
   other: number;
-  /** Tokens. */
+  /** In tokens. */
   files: number;
 }
 
 const perImage = 1600;
-/** Characters of base64: a page or two. */
+/** In base64 characters: one or two pages. */
 const perPage = 100_000;
 
 function contentOf(content: unknown, tally: Tally): void {

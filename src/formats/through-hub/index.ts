@@ -6,7 +6,7 @@ import { estimatedCount, viaInputTokens } from './count.ts';
 
 type Operations = Provider['operations'];
 
-/** How a route is served by a provider that does not speak its format; undefined where it has nothing that could. */
+/** Builds the operation for a route whose format the provider does not support; undefined if none of its operations can serve it. */
 type Detour = (operations: Operations) => Operation | undefined;
 
 const detours: { readonly [E in Endpoint]?: Detour } = {
@@ -19,9 +19,9 @@ const detours: { readonly [E in Endpoint]?: Detour } = {
 };
 
 /**
- * A provider with the routes that others of its operations serve. The one rule for all formats: an operation of its own
- * for the client's route passes the bytes; else the request goes through the common form to its chat completions; else
- * the route is not served.
+ * Returns a provider with additional routes that its other operations can serve. The rule for all formats: the provider's own
+ * operation for the client's route passes the bytes; otherwise the request is converted to the common format and sent to its chat
+ * completions; otherwise the route is not served.
  */
 export function throughHub(provider: Provider): Provider {
   const operations: { -readonly [E in Endpoint]?: Operation } = { ...provider.operations };
@@ -33,7 +33,7 @@ export function throughHub(provider: Provider): Provider {
   return Object.freeze({ ...provider, operations: Object.freeze(operations) });
 }
 
-/** Some models speak the client's format, and others of the same provider do not. */
+/** Chooses per call, because only some models of a provider support the client's format. */
 function either(own: Operation, other: Operation): Operation {
   const chosen = (call: Call<CommonSettings>): Operation => (own.serves?.(call) === false ? other : own);
   return {

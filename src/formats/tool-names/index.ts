@@ -11,10 +11,11 @@ import { type NameRule, type ToolNames, toolNames } from './rule.ts';
 type ACall<Settings> = Call<Settings & CommonSettings>;
 
 /**
- * A chat operation whose service is sent no names of tools that it rejects: clients of other formats have longer ones, and
- * some other characters. Answers and later turns have the client's names. Nothing is done for requests without such a name.
+ * Wraps a chat operation so that tool names that its service rejects are replaced. Clients of other formats use longer names and
+ * other characters. Responses have the client's names, and later turns are renamed the same way. Requests without such a name are
+ * passed unchanged.
  *
- * @param ruleFor undefined where the names go as they came
+ * @param ruleFor undefined if names are sent as they are
  */
 export function withToolNames<Settings>(
   chat: Operation<Settings>,
@@ -31,7 +32,7 @@ export function withToolNames<Settings>(
   };
 }
 
-/** What was begun with other names, answering with the client's own. */
+/** Wraps a translation whose request has replaced names, so that its response has the client's names again. */
 function restored(inner: Translation, { toService, toClient }: ToolNames): Translation {
   const { request, tap, local } = inner;
   const warning = `${toService.size === 1 ? 'One tool has a name' : `${toService.size} tools have names`} that the provider does not accept: another is sent, and restored in responses.`;
@@ -53,7 +54,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A chat completion whose calls have the client's names. */
+/** Restores the client's names in the tool calls of a chat completion. */
 function withClientNames(completion: unknown, names: ToolNames['toClient']): unknown {
   if (!isPlain(completion) || !Array.isArray(completion['choices'])) return completion;
   const choices = (completion['choices'] as unknown[]).map((choice) =>

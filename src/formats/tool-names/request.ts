@@ -4,14 +4,14 @@ import { holderOf, type ToolNames } from './rule.ts';
 
 type Names = ToolNames['toService'];
 
-/** Members of a chat that name its tools. */
+/** Members of a chat body that contain tool names. */
 const members = ['tools', 'functions', 'tool_choice', 'function_call', 'messages'] as const;
 
-/** A chat whose tools have the names that its service accepts; every byte around them stays. */
+/** Replaces the tool names of a chat body by names that its service accepts. All other bytes are unchanged. */
 export const withServiceNames = (body: JsonBody, { toService }: ToolNames): JsonBody =>
   body.edit(patchOf((key) => (body.has(key) ? body.exact(key) : undefined), toService));
 
-/** The same of an object. */
+/** Like `withServiceNames`, for an object. */
 export const objectWithServiceNames = (body: Plain, { toService }: ToolNames): Plain => ({
   ...body,
   ...Object.fromEntries(patchOf((key) => body[key], toService)),
@@ -29,7 +29,7 @@ function patchOf(read: (key: string) => unknown, names: Names): BodyPatch {
 const each = (value: unknown, change: (one: Plain) => Plain): unknown =>
   Array.isArray(value) ? (value as unknown[]).map((one) => (isPlain(one) ? change(one) : one)) : value;
 
-/** Tools, and choices of one or some of them, in each of their forms. */
+/** Renames tools, and choices of one or several tools, in each of their forms. */
 function namedWith(value: unknown, names: Names): unknown {
   if (Array.isArray(value)) return each(value, (one) => (holderOf(one) === undefined ? one : callWith(one, names)));
   if (!isPlain(value)) return value;
@@ -41,7 +41,7 @@ function namedWith(value: unknown, names: Names): unknown {
   };
 }
 
-/** An object that has a name, or has one inside of it. */
+/** Renames an object that has a name itself or in a nested object. */
 export function callWith(call: Plain, names: Names): Plain {
   const inner = (['function', 'custom'] as const).find((key) => isPlain(call[key]));
   if (inner !== undefined) return { ...call, [inner]: callWith(call[inner] as Plain, names) };
@@ -51,7 +51,7 @@ export function callWith(call: Plain, names: Names): Plain {
 
 function messageWith(message: Plain, names: Names): Plain {
   const { role, tool_calls: calls, function_call: call } = message;
-  // Others have the name of a person there.
+  // Messages of other roles have the name of a participant here.
   const base = role === 'tool' || role === 'function' ? callWith(message, names) : message;
   return {
     ...base,
@@ -61,7 +61,7 @@ function messageWith(message: Plain, names: Names): Plain {
   };
 }
 
-/** Blocks of content that stand for a call. */
+/** Renames content blocks that are tool calls. */
 export function blocksWith(message: Plain, names: Names): Plain {
   const out: Record<string, unknown> = {};
   for (const key of ['content', 'content_blocks'] as const) {

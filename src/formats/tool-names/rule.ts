@@ -1,34 +1,34 @@
 import { createHash } from 'node:crypto';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 
-/** Which names of tools a service accepts. */
+/** The tool names that a service accepts. */
 export interface NameRule {
   readonly accepts: RegExp;
-  /** Characters. */
+  /** Maximum length in characters. */
   readonly max: number;
 }
 
-/** OpenAI's reference, "tools"; Bedrock, ToolSpecification: both have the same. */
+/** OpenAI's reference, "tools", and Bedrock, ToolSpecification: both have the same rule. */
 export const openaiNames: NameRule = { accepts: /^[\w-]{1,64}$/, max: 64 };
-/** Messages API, "tools": error messages show the pattern. */
+/** Messages API, "tools": its error messages contain the pattern. */
 export const anthropicNames: NameRule = { accepts: /^[\w-]{1,128}$/, max: 128 };
 /** Gemini API and Vertex AI, FunctionDeclaration. */
 export const geminiNames: NameRule = { accepts: /^[A-Za-z_][\w.:-]{0,63}$/, max: 64 };
 export const vertexNames: NameRule = { accepts: /^[A-Za-z_][\w.:-]{0,127}$/, max: 128 };
 
-/** Characters of the mark that tells two shortened names apart: 60 bits. */
+/** Length of the hash that makes shortened names unique, in characters: 60 bits. */
 const mark = 10;
 
-/** Names in use at the service by the client's own, and back. */
+/** Maps from the client's tool names to the names used at the service, and back. */
 export interface ToolNames {
   readonly toService: ReadonlyMap<string, string>;
   readonly toClient: ReadonlyMap<string, string>;
 }
 
 /**
- * The tools of a chat whose names the service does not accept, those included that only earlier turns have called; undefined
- * where there are none. What becomes of a name depends on nothing but the name, so that later turns, and what a service
- * caches of them, have the same.
+ * Finds the tools of a chat whose names the service does not accept, including tools that only earlier turns have called;
+ * undefined if there are none. The replacement depends only on the name, so that later turns use the same one and the service's
+ * cache still matches.
  */
 export function toolNames({ tools, functions, messages }: Plain, { accepts, max }: NameRule): ToolNames | undefined {
   let toService: Map<string, string> | undefined;
@@ -43,7 +43,7 @@ export function toolNames({ tools, functions, messages }: Plain, { accepts, max 
   return { toService, toClient: new Map([...toService].map(([own, other]) => [other, own])) };
 }
 
-/** Readable as far as there is room, with a mark of the whole name behind it. */
+/** Makes an accepted name: the readable part as long as the limit allows, followed by a hash of the whole name. */
 function accepted(name: string, max: number): string {
   const bare = name.replaceAll(/[^\w-]/g, '_').replace(/^(?![A-Za-z_])/, '_');
   const hash = createHash('sha256').update(name).digest('base64url');
@@ -52,7 +52,7 @@ function accepted(name: string, max: number): string {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 
-/** Where a tool of the client has its name; tools that a service defines are known to it by theirs. */
+/** Returns the object that has the name of a client's tool. Tools that the service defines keep their name. */
 export function holderOf(tool: Plain): Plain | undefined {
   const inner = [tool['function'], tool['custom']].find(isPlain);
   if (inner !== undefined) return inner;
@@ -60,7 +60,7 @@ export function holderOf(tool: Plain): Plain | undefined {
   return type === undefined || type === 'function' || type === 'custom' ? tool : undefined;
 }
 
-/** Calls of a turn, in each of the places that `request.ts` writes; a result has the name of the call that it is for. */
+/** Returns the calls of a turn, in each of the places that `request.ts` rewrites. A result has the name of its call. */
 function callsIn({ tool_calls: calls, function_call: call, content, content_blocks: blocks }: Plain): readonly unknown[] {
   const isCall = (block: unknown): boolean => isPlain(block) && block['type'] === 'tool_use';
   const made = [...listOf(content), ...listOf(blocks)].filter(isCall);

@@ -3,29 +3,29 @@ import { valueOf } from '../json.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;
-/** Events that are learned from one stream: one whose events are never alike costs no more than these. */
+/** Maximum number of events learned per stream. Limits the cost of a stream whose events are all different. */
 const mostLearned = 16;
-/** Characters of an event that is learned: what is around its text is kept for as long as the stream lasts. */
+/** Maximum length of an event to learn, in characters: the parts around its text are kept as long as the stream lasts. */
 const longest = 16 * 1024;
-/** A number outside of strings: what is before it is the end of a member's name, or of an item. */
+/** Matches a number that is the value of a member or an item of an array. */
 const number = /(?<=[[,:] ?)\d+(?=[\s,}\]])/g;
 
 /**
- * Events of a stream that are as one before them but for one text, and for the numbers of a member that counts: most
- * events of most streams. What is around the text is compared instead of parsed.
+ * Recognizes stream events that equal an earlier one except for one text and the numbers of one usage member, as most events of
+ * most streams do. The parts around the text are compared instead of parsed.
  */
 export class AlikeEvents {
   readonly #member: string;
   readonly #counts: string;
-  /** Up to the quote that opens the text; '' while nothing is learned. */
+  /** The learned event up to the opening quote of the text; '' while nothing is learned. */
   #before = '';
-  /** From the quote that closes it, divided where a count is. */
+  /** The learned event from the closing quote on, split at each number that may differ. */
   #behind: readonly string[] = [];
   #learned = 0;
 
   /**
-   * @param member name of the text
-   * @param counts name of the object, behind the text, whose numbers may differ
+   * @param member name of the text member
+   * @param counts name of the object after the text whose numbers may differ
    */
   constructor(member: string, counts: string) {
     this.#member = member;
@@ -33,8 +33,9 @@ export class AlikeEvents {
   }
 
   /**
-   * @param text what the event says in its only such member
-   * @returns false where it has more of them, is long, or enough has been learned: what was learned before stays
+   * @param text the parsed value of the text member, which must occur once in the event
+   * @returns false if the event cannot be learned: the member occurs more than once, the event is too long, or `mostLearned` is
+   * reached. The event learned before is then kept.
    */
   learn(data: string, text: string): boolean {
     if (this.#learned === mostLearned || data.length > longest) return false;
@@ -51,7 +52,7 @@ export class AlikeEvents {
     return true;
   }
 
-  /** The text of an event that is like the one that was learned last; undefined for every other. */
+  /** Returns the text of an event that matches the last learned event; undefined for any other event. */
   textIn(data: string): string | undefined {
     const before = this.#before;
     if (before === '' || !data.startsWith(before)) return undefined;
@@ -79,7 +80,7 @@ export class AlikeEvents {
   }
 }
 
-/** Offset of the quote that closes the string whose content begins at `start`; -1 where there is none. */
+/** Returns the offset of the closing quote of the string whose content begins at `start`; -1 if there is none. */
 function endOfText(data: string, start: number): number {
   for (let end = data.indexOf('"', start); end >= 0; end = data.indexOf('"', end + 1)) {
     let before = end - 1;
@@ -89,7 +90,10 @@ function endOfText(data: string, start: number): number {
   return -1;
 }
 
-/** @param text between its quotes; undefined where that is no JSON */
+/**
+ * @param text content of a JSON string, without its quotes
+ * @returns undefined if it is not valid JSON
+ */
 function decoded(text: string): string | undefined {
   try {
     return parseChecked(`"${text}"`) as string;
@@ -100,5 +104,5 @@ function decoded(text: string): string | undefined {
 
 const isDigit = (c: number): boolean => c >= 0x30 && c <= 0x39;
 
-/** A text of its own: a piece of another one takes longer to compare, and would keep that one alive. */
+/** Copies the text. A slice is slower to compare and would keep the string it was cut from in memory. */
 const flat = (text: string): string => Buffer.from(text, 'utf8').toString('utf8');

@@ -1,23 +1,23 @@
-/** Choices of which the end is watched: beyond them a service is not believed. */
+/** Maximum number of choices that are tracked. Further ones are ignored. */
 const mostChoices = 65_536;
 
-/** The words by which the choices of one answer end, as they come. */
+/** Collects the finish reasons of the choices of one response, as they arrive. */
 export class FinishWords {
-  /** By choice; undefined while it is in progress. */
+  /** Finish reason by choice; undefined while the choice is in progress. */
   readonly #words = new Map<number, string | undefined>();
-  /** Choices in progress. */
+  /** Number of choices in progress. */
   #open = 0;
 
   get size(): number {
     return this.#words.size;
   }
 
-  /** There are choices, and each has ended. */
+  /** True if there is at least one choice and all of them have ended. */
   get isComplete(): boolean {
     return this.#open === 0 && this.#words.size > 0;
   }
 
-  /** A service may name the word and go on, or name it twice: the last one holds. */
+  /** A service may continue a choice after its finish reason, or send the reason twice. The last one is kept. */
   set(choice: number, word: string | undefined): void {
     const before = this.#words.get(choice);
     if (before === undefined && !this.#words.has(choice)) {
@@ -30,7 +30,7 @@ export class FinishWords {
     }
   }
 
-  /** In the order of the choices. */
+  /** The finish reasons in the order of the choices. */
   list(): readonly string[] {
     if (this.#words.size === 1) for (const word of this.#words.values()) return word === undefined ? [] : [word];
     return [...this.#words].toSorted(([a], [b]) => a - b).flatMap(([, word]) => word ?? []);

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../core/error.ts';
 
-/** A stream that ended without the end that its format has. */
+/** Error for a stream that ended without the end mark of its format. */
 export const streamInterrupted = (): GatewayError =>
   new GatewayError('stream_interrupted', { message: 'The provider closed the stream before its end.', source: 'provider' });

@@ -7,10 +7,10 @@ import { hasError, parseObject, textOf } from '../json.ts';
 import { faultInBand } from '../../openai-chat/fault.ts';
 import { readUsage } from '../usage.ts';
 
-/** Top-level members that a whole answer is read for; the rest (vectors, pictures, lists) is skipped unparsed. */
+/** Top-level members that are read from a whole response. The rest (vectors, images, lists) is skipped unparsed. */
 const wanted: ReadonlySet<string> = new Set(['id', 'model', 'usage', 'error']);
 
-/** Whole JSON objects whose bulk nobody has to read: embeddings, moderations, images, model lists. */
+/** Tap for whole JSON objects whose bulk is not needed: embeddings, moderations, images, model lists. */
 export class JsonTap implements Tap {
   complete = false;
   id: string | undefined;
@@ -20,7 +20,7 @@ export class JsonTap implements Tap {
   contentEvents = 0;
   usage: Usage | undefined;
 
-  /** These routes answer whole: no client reads a stream of them. */
+  /** Always a fault: these routes have no streamed responses. */
   event({ data }: WireEvent): EventKind {
     this.fault ??= streamFault(data);
     return 'fault';
@@ -39,17 +39,17 @@ export class JsonTap implements Tap {
   }
 }
 
-/** Lists of models, of which some services leave out the wrapper. */
+/** Tap for lists of models. Some services omit the wrapper object. */
 export class ListTap extends JsonTap {
   override whole(text: string): ProviderFault | undefined {
     return super.whole(wrapped(text) ?? text);
   }
 }
 
-/** A bare list in the wrapper that clients are promised; undefined where the text has one. */
+/** Wraps a bare JSON list in the list object that clients expect; undefined if the text is not a bare list. */
 export const wrapped = (text: string): string | undefined => (/^\s*\[/.test(text) ? `{"object":"list","data":${text}}` : undefined);
 
-/** What a stream of a route that answers whole is: the error in its first event, else the stream itself. */
+/** The fault for a stream on a route without streamed responses: the error in its first event, otherwise the stream itself. */
 export function streamFault(data: string): ProviderFault {
   const object = parseObject(data);
   return object !== undefined && hasError(object)
@@ -57,7 +57,7 @@ export function streamFault(data: string): ProviderFault {
     : { message: 'The provider returned a stream of events, which this route does not have.' };
 }
 
-/** Answers without usage and without a format of ours: nothing is read, everything is content. */
+/** Tap for responses in an unknown format and without usage: reads nothing and treats every event as content. */
 export class WholeTap implements Tap {
   complete = false;
   readonly id = undefined;
@@ -79,7 +79,7 @@ export class WholeTap implements Tap {
   }
 }
 
-/** Some top-level members of a JSON object, without parsing the rest; undefined for every other text. */
+/** Reads the named top-level members of a JSON object without parsing the rest; undefined for any other text. */
 export function topLevel(text: string, names: ReadonlySet<string>): Readonly<Record<string, unknown>> | undefined {
   try {
     const members = scanObject(text).filter((member) => names.has(member.key));

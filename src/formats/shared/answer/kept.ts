@@ -1,13 +1,13 @@
 import { GatewayError } from '../../../core/error.ts';
 
-/** Characters of one answer that its conversion may hold. */
+/** Maximum number of characters that the conversion of one response may hold. */
 const mostKept = 16 * 1024 * 1024;
-/** Characters that stand for an entry of a list beside its text. */
+/** Overhead that is counted per entry, in characters. */
 const entrySize = 128;
 
 /**
- * Counts what the conversion of one answer holds until later: calls, sources and blocks. Text passes, but these are
- * collected, and nothing else ends a stream that goes on with them.
+ * Counts what the conversion of one response holds until later: calls, sources and blocks. Text is passed on, but these are
+ * collected, and no other limit ends a stream that keeps sending them.
  */
 export class Kept {
   readonly #limit: number;
@@ -19,10 +19,10 @@ export class Kept {
   }
 
   /**
-   * One entry more.
+   * Counts one entry.
    *
-   * @param characters of its text
-   * @throws GatewayError `upstream_invalid`
+   * @param characters length of its text
+   * @throws GatewayError `upstream_invalid` above the limit
    */
   add(characters = 0): void {
     this.#size += entrySize + characters;
@@ -33,7 +33,7 @@ export class Kept {
     });
   }
 
-  /** One entry more, by the length of its JSON. @throws GatewayError `upstream_invalid` */
+  /** Counts one entry by the length of its JSON. @throws GatewayError `upstream_invalid` above the limit */
   addJson(value: unknown): void {
     this.add(JSON.stringify(value).length);
   }

@@ -1,8 +1,9 @@
 /**
- * A stop reason of the Anthropic family in OpenAI's words.
+ * Converts a stop reason of an Anthropic-style format to an OpenAI finish reason.
  *
- * @param reasons the table of the format
- * @param facts `calls` decides where the answer names no reason, or one that is not known yet; `isOutput`: the tool held the answer itself
+ * @param reasons the format's table of stop reasons
+ * @param facts `calls`: number of tool calls, used if the response has no known stop reason; `isOutput`: the arguments of a tool
+ * are the response itself
  */
 export function finishReasonOf(
   reasons: Readonly<Record<string, string>>,

@@ -1,10 +1,10 @@
 import { GatewayError } from '../../../core/error.ts';
 
 /**
- * Clients find the vector of an input by its place: none may be missing, and each must be numbers.
+ * Checks that each input has a vector and that each vector consists of numbers. Clients match vectors to inputs by position.
  *
- * @param inputs how many there were; undefined where nobody knows
- * @param message what the provider said of the reason, if anything
+ * @param inputs number of inputs; undefined if unknown
+ * @param message error message if there are no vectors, with the provider's reason if it sent one
  * @throws GatewayError `upstream_invalid`
  */
 export function checkVectors(
@@ -21,7 +21,7 @@ export function checkVectors(
 const isVector = (vector: unknown): boolean =>
   Array.isArray(vector) && vector.length > 0 && vector.every((value) => typeof value === 'number');
 
-/** A vector in base64: little-endian 32-bit floats. */
+/** Encodes a vector as base64 of little-endian 32-bit floats. */
 export function floats(vector: readonly number[]): string {
   const bytes = Buffer.allocUnsafe(vector.length * 4);
   for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);

@@ -4,7 +4,7 @@ const event = (data: Plain & { readonly type: string }): string => `event: ${dat
 
 const plainItems = (value: unknown): readonly Plain[] | undefined => (Array.isArray(value) ? value.filter(isPlain) : undefined);
 
-/** A whole message as the events of its stream, each block with one delta; undefined for an object that is none. */
+/** Converts a whole message to the events of its stream, in general one delta per block; undefined if the object is not a message. */
 export function messageEvents(answer: Plain): string | undefined {
   const { content, stop_reason, stop_sequence, stop_details, container, context_management, usage, ...head } = answer;
   const blocks = plainItems(content);
@@ -26,7 +26,7 @@ export function messageEvents(answer: Plain): string | undefined {
   ].join('');
 }
 
-/** How a block begins, and what its deltas add: client libraries join no other members. */
+/** Splits a block into its start and its deltas. Only these members are split: client libraries join no others. */
 function fragments(block: Plain): { readonly start: Plain; readonly deltas: readonly Plain[] } {
   const { text, citations, thinking, signature, input } = block;
   if (block['type'] === 'text') {
@@ -53,7 +53,7 @@ const ends: Readonly<Record<string, string>> = {
   failed: 'response.failed',
 };
 
-/** A whole response of the responses API as the events of its stream; undefined for an object that has not ended. */
+/** Converts a whole response of the responses API to the events of its stream; undefined if the response has not ended. */
 export function responseEvents(answer: Plain): string | undefined {
   const items = plainItems(answer['output']);
   const last = Object.hasOwn(ends, String(answer['status'])) ? ends[String(answer['status'])] : undefined;
@@ -110,8 +110,8 @@ function partEvents(part: Plain, at: Plain): (Plain & { readonly type: string })
 }
 
 /**
- * Whole images as the last events of their stream, one for each image, the counts on the last one. Streams need not have
- * partial images before it. Undefined for an object that is no list of images.
+ * Converts whole images to the final events of their stream, one event per image, with the usage on the last one. A stream need
+ * not contain partial images. Undefined if the object is not a list of images.
  */
 export function imageEvents(kind: 'image_generation' | 'image_edit'): (answer: Plain) => string | undefined {
   return ({ data, created, usage, ...rest }) => {

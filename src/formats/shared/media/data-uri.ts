@@ -1,15 +1,14 @@
-/** What a data URI holds. */
+/** The content of a data URI. */
 export interface DataUri {
-  /** Lower case, without parameters. */
+  /** In lower case, without parameters. */
   readonly mimeType: string;
   /** Standard alphabet with padding. */
   readonly base64: string;
 }
 
 /**
- * Reads `data:<type>[;params][;base64],<data>`: the flag may be anywhere among the parameters in
- * any case, white space and the URL-safe alphabet are accepted, a missing type is text/plain. Undefined where the text is
- * no data URI.
+ * Parses `data:<type>[;params][;base64],<data>`. The flag may be anywhere among the parameters in any letter case, white space
+ * and the URL-safe alphabet are accepted, and a missing type is text/plain. Returns undefined if the text is not a data URI.
  */
 export function parseDataUri(text: string): DataUri | undefined {
   if (!/^data:/i.test(text)) return undefined;
@@ -24,7 +23,7 @@ export function parseDataUri(text: string): DataUri | undefined {
   };
 }
 
-/** Base64 in the standard alphabet, without blanks and with padding. Well-formed text is handed back as it is. */
+/** Converts base64 to the standard alphabet, without white space and with padding. Well-formed text is returned unchanged. */
 export function standardBase64(text: string): string {
   if (text.length % 4 === 0 && !/[^A-Za-z0-9+/=]/.test(text)) return text;
   const bare = text
@@ -34,13 +33,13 @@ export function standardBase64(text: string): string {
   return bare.padEnd(Math.ceil(bare.length / 4) * 4, '=');
 }
 
-/** True for long text that can only be base64: what some old clients send in place of a URL. */
+/** True for long text that can only be base64, which some old clients send in place of a URL. */
 export const looksLikeBase64 = (text: string): boolean => text.length >= 64 && /^[A-Za-z0-9+/_-]+={0,2}\s*$/.test(text);
 
-/** Media type of bare base64 by its first bytes; undefined where they say nothing. */
+/** Media type of bare base64 by its first bytes; undefined if they are unknown. */
 export const typeByBytes = (base64: string): string | undefined => magic.find(([start]) => base64.startsWith(start))?.[1];
 
-/** The same; JPEG where they say nothing, as those clients meant. */
+/** Like `typeByBytes`, but JPEG if the first bytes are unknown, as these clients assume. */
 export const sniffBase64 = (text: string): string => typeByBytes(text) ?? 'image/jpeg';
 
 const magic = [

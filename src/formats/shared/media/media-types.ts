@@ -1,13 +1,13 @@
 import { cannotCarry } from '../request/cannot-carry.ts';
 
-/** Types that are text by another name: the models read them as plain text. */
+/** Media types of text formats, which the models read as plain text. */
 const textual =
   /^(?:text\/|application\/(?:json|ld\+json|xml|yaml|x-yaml|toml|javascript|x-javascript|ecmascript|typescript|x-sh|x-httpd-php|sql|graphql|x-ndjson|jsonl)$)|\+(?:json|xml)$/;
 
-/** Office formats, which the models don't read. */
+/** Media types of office formats, which the models cannot read. */
 const office = /^application\/(?:msword$|vnd\.ms-(?:excel|powerpoint|word)|vnd\.openxmlformats-|vnd\.oasis\.opendocument)/;
 
-/** Formats of `input_audio`. */
+/** Media types of the formats of `input_audio`. */
 const audio: Readonly<Record<string, string>> = {
   mp3: 'audio/mp3',
   wav: 'audio/wav',
@@ -21,7 +21,7 @@ const audio: Readonly<Record<string, string>> = {
 };
 
 /**
- * The type as the service wants to see it: parameters cut, text formats as plain text, misspellings put right.
+ * Normalizes a media type for the service: removes parameters, maps text formats to plain text, and corrects misspellings.
  *
  * @throws GatewayError `unsupported_parameter` for office documents
  */
@@ -35,7 +35,7 @@ export function servedType(type: string, param: string): string {
   return bare;
 }
 
-/** Media type of an `input_audio` format; a full type is taken as it is. @throws GatewayError `unsupported_parameter` */
+/** Returns the media type of an `input_audio` format; a full media type is used as it is. @throws GatewayError `unsupported_parameter` */
 export function audioType(format: unknown, param: string): string {
   const name = typeof format === 'string' ? format.toLowerCase() : '';
   if (Object.hasOwn(audio, name)) return audio[name] ?? '';

@@ -3,12 +3,12 @@ import type * as Mime from 'mime';
 
 const load = createRequire(import.meta.url);
 
-/** The first call reads the registry. */
+/** The first call loads the registry. */
 const mime = (): typeof Mime.default => (load('mime') as typeof Mime).default;
 
 /**
- * Types of extensions that the registry knows under another name than the services do, or not at all.
- * `.ts` and `.mts` are program text here, not video.
+ * Media types of extensions for which the registry has no type, or another one than the services use. `.ts` and `.mts` are source
+ * code here, not video.
  */
 const own: Readonly<Record<string, string>> = {
   m4v: 'video/mp4',
@@ -32,8 +32,8 @@ const own: Readonly<Record<string, string>> = {
 };
 
 /**
- * Media type by the extension of a path or file name, in any letter case; undefined without a known extension. The
- * text must be a path: a query or fragment is cut by the caller.
+ * Returns the media type by the extension of a path or file name, in any letter case; undefined without a known extension. The
+ * caller must remove query and fragment first.
  */
 export function typeOfPath(path: string): string | undefined {
   const file = path.slice(path.lastIndexOf('/') + 1);

@@ -2,12 +2,12 @@ import { GatewayError } from '../../../core/error.ts';
 import { isPlain } from '../../../core/json/merge.ts';
 import { textOf } from '../json.ts';
 
-/** A 400 about something in the body that has no form in the provider's request. */
+/** Error 400 for something in the body that the provider's request format cannot express. */
 export function cannotCarry(param: string, message: string, hint?: string): GatewayError {
   return new GatewayError('unsupported_parameter', { message, param, hint });
 }
 
-/** The same about a part of a message. @param kind such as "Content parts"; @param receiver such as "service" */
+/** Like `cannotCarry`, for a part of a message. @param kind such as "Content parts"; @param receiver such as "service" */
 export function unknownPart(kind: string, type: unknown, receiver: string, hint: string): GatewayError {
   const word = textOf(type);
   if (word === undefined) return cannotCarry('messages[].content[].type', `${kind} need a type.`, hint);
@@ -15,8 +15,8 @@ export function unknownPart(kind: string, type: unknown, receiver: string, hint:
 }
 
 /**
- * Whether a request offers a tool of this name that is no function of the client's own: a service that lacks the tool
- * cannot be made to use it.
+ * True if a request offers a tool of this name that is not one of the client's own functions. A service that lacks the tool
+ * cannot be forced to use it.
  */
 export const isOtherTool = (tools: unknown, name: unknown): boolean =>
   Array.isArray(tools) &&
@@ -26,5 +26,5 @@ export const isOtherTool = (tools: unknown, name: unknown): boolean =>
     return named['name'] !== undefined && named['name'] === name;
   });
 
-/** Why `tool_choice` is left out then. */
+/** The reason why `tool_choice` is dropped in this case. */
 export const lacksTool = 'this service does not have the tool that it names';

@@ -1,9 +1,9 @@
 import type { Plain } from '../../../core/json/merge.ts';
 import type { Dropped } from '../../../core/provider.ts';
 
-/** Collects what a request could not carry; each parameter is named once. */
+/** Collects the parameters that a converted request cannot express, each once. */
 export class Drops {
-  /** Most requests lose nothing. */
+  /** Created on demand: most requests lose nothing. */
   #found: Map<string, string> | undefined;
 
   add(param: string, reason: string): void {
@@ -11,7 +11,7 @@ export class Drops {
     if (!this.#found.has(param)) this.#found.set(param, reason);
   }
 
-  /** Names the members that nobody reads, unless they say nothing. */
+  /** Adds the members that the conversion does not read, unless they are empty. */
   others(object: Plain, read: ReadonlySet<string>, place: string, reason: string): void {
     for (const key in object) if (!read.has(key) && saysSomething(object[key])) this.add(`${place}${key}`, reason);
   }

@@ -3,7 +3,7 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 
 type FieldType = 'string' | 'object' | 'list' | 'objects';
 
-/** Fields of a chat request that a conversion walks. What has another type would be left out without a word, or be misread. */
+/** Types of the chat request fields that a conversion walks through. A value of another type would be dropped silently or misread. */
 const chatFields: ReadonlyMap<string, readonly FieldType[]> = new Map([
   ['messages', ['objects']],
   ['tools', ['objects']],
@@ -16,7 +16,7 @@ const chatFields: ReadonlyMap<string, readonly FieldType[]> = new Map([
   ['stream_options', ['object']],
 ]);
 
-/** @throws GatewayError `invalid_type` with the place */
+/** @throws GatewayError `invalid_type` with the path of the field */
 export function checkChatTypes(body: Plain): void {
   for (const field in body) {
     const types = chatFields.get(field);
