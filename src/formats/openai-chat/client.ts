@@ -11,7 +11,7 @@ import { chatChunks, textChunks } from './whole-as-chunks.ts';
 import { imageEvents, responseEvents } from '../shared/answer/whole-as-events.ts';
 import { streamInterrupted } from '../shared/answer/interrupted.ts';
 
-/** The OpenAI APIs: the format that every answer of another provider is converted to. */
+/** The OpenAI APIs. The responses of all other providers are converted to this format. */
 export const openaiDialect: Dialect = Object.freeze({
   isError: isOpenaiError,
   errorBody: openaiErrorBody,
@@ -33,22 +33,22 @@ export const openaiDialect: Dialect = Object.freeze({
 const nothing: readonly string[] = Object.freeze([]);
 const noFields: Readonly<Record<string, unknown>> = Object.freeze({});
 
-/** OpenAI's finish reasons; clients branch on them, so nothing else is ever written. */
+/** OpenAI's finish reasons. Clients branch on them, so no other value is ever written. */
 const finishReasons: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']);
 
 /**
- * Writes `chat.completion.chunk` events. What is the same in every chunk is prepared once; of a delta only its own
- * text is made into JSON.
+ * Writes `chat.completion.chunk` events. The members that all chunks share are serialized once; of a delta, only its own text is
+ * serialized.
  */
 class ChatWriter implements DialectWriter {
   failure: GatewayError | undefined;
   readonly #call: DialectCall;
   readonly #choices = new Map<number, ChoiceState>();
-  /** Those with fields for their next chunk. */
+  /** Choices with fields for their next chunk. */
   readonly #waiting = new Set<ChoiceState>();
   /** `data: {` and the members that every chunk has; '' before the first chunk. */
   #head = '';
-  /** Fields that join the next chunk. */
+  /** Fields to add to the next chunk. */
   #fields: Record<string, unknown> | undefined;
   #usage: Usage | undefined;
 
@@ -94,7 +94,7 @@ class ChatWriter implements DialectWriter {
     return left;
   }
 
-  /** No finish and no end mark: client libraries raise on the error, and nothing looks like an end. */
+  /** Writes no finish reason and no end mark, so that the stream does not look complete. Client libraries raise on the error. */
   fail(error: GatewayError): readonly string[] {
     if (this.failure !== undefined) return nothing;
     this.failure = error;
@@ -117,7 +117,10 @@ class ChatWriter implements DialectWriter {
     return [this.#chunk(choice, '', reason)];
   }
 
-  /** Fields wait for the chunk that they belong to: the next one, or one of their own when two would write the same name. */
+  /**
+   * Holds fields for the next chunk they belong to. If a waiting field has the same name, the waiting fields are written in a
+   * chunk of their own first.
+   */
   #extra(event: Extract<ModelEvent, { type: 'extra' }>): readonly string[] {
     if (this.#call.strict && !event.strict) return nothing;
     const choice = event.choice === undefined ? undefined : this.#choice(event.choice);
@@ -134,7 +137,7 @@ class ChatWriter implements DialectWriter {
     this.#waiting.add(choice);
   }
 
-  /** Chunks for fields that found no other. */
+  /** Writes chunks for the waiting fields. */
   #flush(): string[] {
     const out: string[] = [];
     for (const choice of this.#waiting) out.push(this.#chunk(choice, '', null));
@@ -158,7 +161,7 @@ class ChatWriter implements DialectWriter {
     return `${this.#prefix()},"choices":[{"index":${choice.index},"delta":{${role}${delta}}${fields},"finish_reason":${reason}}]}\n\n`;
   }
 
-  /** The fields of a choice, for the chunk that is written now. */
+  /** Takes the waiting fields of a choice for the chunk that is being written. */
   #taken(choice: ChoiceState, fields: Record<string, unknown>): string {
     choice.fields = undefined;
     this.#waiting.delete(choice);
@@ -173,7 +176,7 @@ class ChatWriter implements DialectWriter {
     return this.#head + fields;
   }
 
-  /** Ids and times that the provider's format lacks come from the request. */
+  /** If the provider's format has no id or time, those of the request are used. */
   #open(id: string, model: string, created: number, fields: Readonly<Record<string, unknown>>): void {
     const shell = {
       id: id === '' ? `chatcmpl-${this.#call.id}` : id,

@@ -5,15 +5,15 @@ import { openaiUsage } from '../../core/model/openai-usage.ts';
 import type { Call } from '../../core/provider.ts';
 import { parseExact } from '../../core/json/scan.ts';
 
-/** What a collected answer depends on. */
+/** The parts of a call that a collected response depends on. */
 export type CollectCall = Pick<Call, 'id' | 'createdAt' | 'model' | 'strict' | 'showsReasoning' | 'notes'>;
 
 /**
- * A whole answer as a chat completion: what the stream of the same events adds up to. With strict compliance off it has
- * every block in its order (`content_blocks`), thinking with its signature.
+ * Collects events into a whole chat completion, equal to what the stream of the same events adds up to. With strict compliance
+ * off, it contains every block in order (`content_blocks`) and thinking with its signature.
  *
- * @param listsBlocks `content_blocks` is there even where the answer has none
- * @throws GatewayError what an event of type `error` says
+ * @param listsBlocks adds `content_blocks` even if the response has no blocks
+ * @throws GatewayError the error of an event of type `error`
  */
 export function collectChat(events: Iterable<ModelEvent>, call: CollectCall, listsBlocks = false): Plain {
   const choices = new Map<number, Choice>();
@@ -72,12 +72,12 @@ interface ToolCall {
   readonly kind: 'function' | 'custom';
 }
 
-/** One answer (`n`) as far as it was told. */
+/** One choice (`n`) as collected so far. */
 class Choice {
   fields: Plain = {};
   readonly #index: number;
   readonly #call: CollectCall;
-  /** In the order in which they began; calls are where they were made. None for strict clients, who are not shown them. */
+  /** In the order in which they began, tool calls included. Strict clients get no blocks, so only calls are kept for them. */
   readonly #blocks: (Record<string, unknown> | ToolCall)[] = [];
   #byNumber: Map<number, Record<string, unknown>> | undefined;
   #calls: Map<number, ToolCall> | undefined;
@@ -156,7 +156,7 @@ class Choice {
       role: 'assistant',
       content: images ? blocks.filter(isContent).map(withoutSignature) : this.#content === '' && hasOther ? null : this.#content,
       refusal: this.#refusal,
-      // As DeepSeek and vLLM name it; joined without a separator, as a client joins the deltas of the same stream.
+      // Named as in DeepSeek and vLLM. Joined without a separator, as a client joins the deltas of the same stream.
       ...(showsReasoning === true && this.#thoughts !== '' ? { reasoning_content: this.#thoughts } : {}),
       ...(this.#annotations === undefined ? {} : { annotations: this.#annotations }),
       ...(calls.length === 0 ? {} : { tool_calls: calls.map((one) => toolCall(one, strict)) }),
@@ -165,13 +165,16 @@ class Choice {
     };
   }
 
-  /** All blocks but the calls, which have a list of their own; calls before other blocks stay, since they mark the order. */
+  /**
+   * Returns all blocks except calls after the last other block, because calls have their own list. Calls before another block
+   * stay, because they mark the order.
+   */
   #shown(): readonly Plain[] {
     const last = this.#blocks.findLastIndex((block) => !isCall(block));
     return this.#blocks.slice(0, last + 1).map((block) => (isCall(block) ? usedTool(block) : block));
   }
 
-  /** A fragment of a block: that of its number, or of the last one while the kind stays. */
+  /** Appends a fragment to the block with its number, or, without a number, to the last block if the kind is the same. */
   #join({ block, signature }: Of<'text' | 'thinking'>, kind: 'text' | 'thinking', part: Plain): void {
     if (this.#call.strict) return;
     const known = block === undefined ? (this.#last?.kind === kind ? this.#last.block : undefined) : this.#byNumber?.get(block);
@@ -218,7 +221,7 @@ class Choice {
 
 const isCall = (block: Plain | ToolCall): block is ToolCall => 'arguments' in block && 'signature' in block && 'kind' in block;
 
-/** The signature is in the function and, as Google's own OpenAI endpoint has it, in `extra_content`. */
+/** Writes the signature into the function and, like Google's own OpenAI endpoint, into `extra_content`. */
 function toolCall({ id, name, arguments: text, signature, kind }: ToolCall, strict: boolean): Plain {
   if (kind === 'custom') return { id, type: 'custom', custom: { name, input: text } };
   const fn = { name, arguments: text };
@@ -237,13 +240,13 @@ function usedTool({ id, name, arguments: text }: ToolCall): Plain {
   return { type: 'tool_use', id, name, input };
 }
 
-/** A file as a content part: images as `image_url`, everything else as `file`. */
+/** Converts a file to a content part: images to `image_url`, everything else to `file`. */
 function mediaBlock({ mimeType, base64 }: Of<'media'>): Plain {
   const uri = `data:${mimeType};base64,${base64}`;
   return mimeType.startsWith('image/') ? { type: 'image_url', image_url: { url: uri } } : { type: 'file', file: { file_data: uri } };
 }
 
-/** Deltas of sound are joined as clients join them. */
+/** Joins audio deltas as client libraries do. */
 function withAudio(before: Plain | undefined, delta: Plain): Plain {
   if (before === undefined) return delta;
   const joined = (member: string): Plain =>
@@ -251,7 +254,7 @@ function withAudio(before: Plain | undefined, delta: Plain): Plain {
   return { ...before, ...delta, ...joined('data'), ...joined('transcript') };
 }
 
-/** Parts that `content` may hold when it is a list. */
+/** True for parts that `content` may contain if it is a list. */
 const isContent = (block: Plain): boolean => block['type'] === 'image_url' || (block['type'] === 'text' && block['text'] !== '');
 
 function withoutSignature({ signature: _signature, ...block }: Plain): Plain {

@@ -1,18 +1,18 @@
 import { madeCallId } from '../../core/model/call-id.ts';
 import type { ModelEvent } from '../../core/events.ts';
 
-/** One answer of the stream (`n`), as far as it was written. */
+/** State of one choice (`n`) of a stream that is being written. */
 export interface ChoiceState {
   readonly index: number;
-  /** The role goes with the first delta. */
+  /** The role is written with the first delta. */
   hasRole: boolean;
   isFinished: boolean;
-  /** The block that was written last, for providers that don't number their blocks. */
+  /** The block written last, for providers that don't number their blocks. */
   block: number;
   blockKind: string | undefined;
-  /** Calls by the provider's number: clients want them counted from 0 in each choice. */
+  /** Index of each call by the provider's number: clients expect calls to be counted from 0 in each choice. */
   readonly calls: Map<number, number>;
-  /** Fields that join the next chunk of this choice. */
+  /** Fields to add to the next chunk of this choice. */
   fields: Record<string, unknown> | undefined;
 }
 
@@ -20,12 +20,12 @@ export function newChoice(index: number): ChoiceState {
   return { index, hasRole: false, isFinished: false, block: -1, blockKind: undefined, calls: new Map(), fields: undefined };
 }
 
-/** What the writer knows beside the event. */
+/** What the writer knows about the call. */
 export interface DeltaCall {
   readonly strict: boolean;
   readonly showsReasoning?: boolean | undefined;
   readonly asksForFunctions?: boolean | undefined;
-  /** For ids of tool calls that the provider left without one. */
+  /** Request id, from which ids of tool calls are made if the provider sent none. */
   readonly id: string;
 }
 
@@ -33,8 +33,8 @@ type Delta<T extends ModelEvent['type']> = Extract<ModelEvent, { type: T }>;
 export type DeltaEvent = Delta<'block' | 'text' | 'thinking' | 'redacted' | 'refusal' | 'tool_call' | 'media' | 'audio' | 'annotations'>;
 
 /**
- * The members of a chunk's `delta` as JSON text without braces; '' where nothing is to be said. Blocks, images and
- * signatures are for clients that asked for them: strict compliance off.
+ * Returns the members of a chunk's `delta` as JSON text without braces; '' if there is nothing to write. Blocks, images and
+ * signatures are written only with strict compliance off.
  */
 export function deltaText(event: DeltaEvent, choice: ChoiceState, call: DeltaCall): string {
   switch (event.type) {
@@ -83,7 +83,7 @@ function thoughtBlock(event: Delta<'thinking'>, choice: ChoiceState): string {
   return event.text === '' && signature === '' ? '' : blockDelta(block, `"thinking":${JSON.stringify(event.text)}${signature}`);
 }
 
-/** The start of a block that shows itself before its first text. */
+/** Opens a block that is visible before its first text. */
 function openDelta(event: Delta<'block'>, choice: ChoiceState): string {
   const block = blockOf(choice, event.kind, event.block);
   switch (event.kind) {
@@ -114,7 +114,7 @@ function toolDelta(event: Delta<'tool_call'>, choice: ChoiceState, call: DeltaCa
   const known = choice.calls.get(event.index);
   const place = known ?? choice.calls.size;
   if (known === undefined) choice.calls.set(event.index, place);
-  // The first one is not part of the list then.
+  // The first call is written as `function_call`, so it does not count in the list.
   const isLegacy = call.asksForFunctions === true && event.kind !== 'custom';
   const index = isLegacy ? place - 1 : place;
   const isCustom = event.kind === 'custom';
@@ -124,7 +124,7 @@ function toolDelta(event: Delta<'tool_call'>, choice: ChoiceState, call: DeltaCa
   if (input !== undefined) inner.push(`"${isCustom ? 'input' : 'arguments'}":${JSON.stringify(input)}`);
   const signature = event.thoughtSignature === undefined || call.strict ? undefined : JSON.stringify(event.thoughtSignature);
   if (signature !== undefined) inner.push(`"thought_signature":${signature}`);
-  // Also where OpenAI's stream helpers keep what they don't know: they drop unknown members of the function.
+  // Repeated here, because OpenAI's stream helpers keep unknown members of the call, but drop those of the function.
   const extra = signature === undefined ? '' : `,"extra_content":{"google":{"thought_signature":${signature}}}`;
   if (index < 0) return inner.length === 0 ? '' : `"function_call":{${inner.join(',')}}`;
   const word = isCustom ? 'custom' : 'function';
@@ -140,7 +140,10 @@ function blockDelta(index: number, members: string): string {
 
 const signed = (signature: string | undefined): string => (signature === undefined ? '' : `,"signature":${JSON.stringify(signature)}`);
 
-/** The provider's number, or for providers without numbers: the same block while the kind stays. `undefined` is never the same. */
+/**
+ * Returns the provider's block number. Without one, the last block continues if the kind is the same; kind `undefined` always
+ * starts a new block.
+ */
 function blockOf(choice: ChoiceState, kind: string | undefined, given: number | undefined): number {
   if (given !== undefined) choice.block = given;
   else if (kind === undefined || choice.blockKind !== kind) choice.block += 1;

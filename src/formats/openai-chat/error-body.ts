@@ -1,14 +1,17 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { ErrorFacts, GatewayError } from '../../core/error.ts';
 
-/** `{error: {message, …}}`. An API that says with a word in `status` what is wrong (google.rpc.Status) says it in no `type`. */
+/** True for `{error: {message, …}}`. An error with a text in `status` but no `type` is a google.rpc.Status, and not of this format. */
 export function isOpenaiError({ error }: Plain): boolean {
   return (
     isPlain(error) && typeof error['message'] === 'string' && (typeof error['status'] !== 'string' || typeof error['type'] === 'string')
   );
 }
 
-/** The error object of the OpenAI APIs, with ours under `gateway`. Their libraries print `message`, `type`, `code`, `param`. */
+/**
+ * Builds the error object of the OpenAI APIs, with the gateway's members under `gateway`. OpenAI's libraries print `message`,
+ * `type`, `code` and `param`.
+ */
 function openaiError(error: GatewayError, facts: ErrorFacts): Record<string, unknown> {
   const fault = error.provider;
   const code = error.code === 'provider_error' ? (fault?.code ?? null) : error.code;
@@ -27,7 +30,7 @@ function openaiError(error: GatewayError, facts: ErrorFacts): Record<string, unk
   };
 }
 
-/** The body of an error answer. `status` and `message` at the top are what the compatible product's libraries read. */
+/** Builds the body of an error response. Libraries of a compatible product read the top-level `status` and `message`. */
 export function openaiErrorBody(error: GatewayError, facts: ErrorFacts): Buffer {
   return Buffer.from(
     JSON.stringify({
@@ -40,12 +43,12 @@ export function openaiErrorBody(error: GatewayError, facts: ErrorFacts): Buffer 
   );
 }
 
-/** The last event of a stream that could not be finished. Client libraries raise on a top-level `error`. */
+/** Builds the last event of a stream that failed. Client libraries raise on a top-level `error`. */
 export function openaiErrorEvent(error: GatewayError, facts: ErrorFacts): Buffer {
   return Buffer.from(`data: ${JSON.stringify({ error: openaiError(error, facts) })}\n\n`, 'utf8');
 }
 
-/** The `type` that the OpenAI APIs use for a status. */
+/** Returns the `type` that the OpenAI APIs use for a status. */
 function typeOfStatus(status: number): string {
   if (status === 401) return 'authentication_error';
   if (status === 403) return 'permission_error';

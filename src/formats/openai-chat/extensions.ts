@@ -7,15 +7,14 @@ import { needsCleaning } from '../history/look.ts';
 import { type HistoryRules, openaiHistory } from '../history/rules.ts';
 
 /**
- * The gateway's own fields in chat bodies: a closed list, so that every other unknown field passes.
- * Services that check their input refuse them with 400.
+ * The gateway's own fields in chat bodies. Services that validate their input reject them with 400. A closed list, so that every
+ * other unknown field is passed on.
  */
 const topLevel = ['labels', 'thinking', 'safety_settings', 'image_config', 'anthropic_beta', 'anthropic_version', 'vendor_beta'] as const;
 
 /**
- * Ends of the names of nested extensions that may be in any message or tool. Every chat request is searched for them,
- * so each begins with a letter that is rare in prose: that is what makes the search cheap. A hit is worth a parse, which
- * then decides.
+ * Ends of the names of extensions that may be nested in any message or tool. Every chat request is searched for them. Each begins
+ * with a character that is rare in prose, which makes the search cheap. A hit leads to a parse, which then decides.
  */
 const nestedHints = ['_control"', '_search'] as const;
 
@@ -24,10 +23,10 @@ const searchTools: ReadonlySet<string> = new Set(['vendor_search', 'vendor_searc
 const reason = 'not supported by this service';
 
 /**
- * The body without the gateway's own fields, and with a history that the service takes; and what was taken out. The same
- * body when there was none.
+ * Removes the gateway's own fields and adapts the history to what the service accepts. Returns the body with what was dropped, or
+ * the same body if nothing changed.
  *
- * @param known fields of ours that the service has, too
+ * @param known the gateway's fields that the service also supports
  */
 export function dropExtensions(
   body: JsonBody,
@@ -50,8 +49,8 @@ export function dropExtensions(
 }
 
 /**
- * The same for bodies that are no chat: of the gateway's fields only `labels` has a meaning there, and each config may write
- * them.
+ * Like `dropExtensions`, for bodies other than chat. Of the gateway's fields only `labels` has a meaning there, and any config
+ * may set it.
  */
 export function dropLabels(body: JsonBody): { readonly body: JsonBody; readonly dropped: readonly Dropped[] } {
   return body.has('labels') ? { body: body.edit(noLabels), dropped: labelsDropped } : { body, dropped: none };
@@ -62,11 +61,11 @@ const labelsDropped: readonly Dropped[] = Object.freeze([{ param: 'labels', reas
 
 const none: readonly never[] = Object.freeze([]);
 
-/** Takes `cache_control` off an object, or leaves it where the service knows it. */
+/** Removes `cache_control` from an object, or keeps it if the service supports it. */
 type Bare = (object: Plain, name: string, drops: Drops) => Plain;
 
 interface Nested {
-  /** Undefined where the history can stay. */
+  /** Undefined if the history needs no change. */
   readonly rules: HistoryRules | undefined;
   readonly bare: Bare;
 }
@@ -79,7 +78,7 @@ function dropNested(body: JsonBody, patch: Map<string, unknown>, drops: Drops, {
   if (rules !== undefined || kept.some((message, at) => message !== messages[at])) patch.set('messages', kept);
 }
 
-/** `cache_control` of a message and of its parts. */
+/** Removes `cache_control` of a message and of its parts. */
 function withoutMarks(message: Plain, drops: Drops, bare: Bare): Plain {
   const out = bare(message, 'messages[].cache_control', drops);
   const { content } = out;
@@ -96,7 +95,7 @@ function dropTools(body: JsonBody, patch: Map<string, unknown>, drops: Drops, ba
   const kept = served.map((tool: unknown) => (isPlain(tool) ? bare(tool, 'tools[].cache_control', drops) : tool));
   if (kept.length === tools.length && kept.every((tool, at) => tool === tools[at])) return;
   patch.set('tools', kept.length === 0 ? undefined : kept);
-  // Both are refused when there are no tools.
+  // Services reject both if there are no tools.
   if (kept.length === 0) for (const name of ['tool_choice', 'parallel_tool_calls']) if (body.has(name)) patch.set(name, undefined);
 }
 
@@ -109,7 +108,7 @@ const withoutMark: Bare = (object, name, drops) => {
   return rest;
 };
 
-/** A search tool of ours; a function of the caller's own that happens to be called `google_search` has parameters. */
+/** True for the gateway's search tools. A client's own function that is called `google_search` has parameters. */
 function isSearchTool(tool: unknown): boolean {
   if (!isPlain(tool)) return false;
   const fn = tool['function'];

@@ -4,7 +4,7 @@ import { isErrorStatus } from '../../core/http/status.ts';
 import { googleFault, googleFaultInBand, isGoogleStatus } from '../shared/google-status.ts';
 import { parseObject, textOf } from '../shared/json.ts';
 
-/** Characters of a body that is no JSON which go into the message. */
+/** Maximum length of the message made from a body that is not JSON, in characters. */
 const rawLimit = 500;
 
 /** Reads an error body in the usual envelope, `{error: {message, type, param, code}}`, and its common variants. */
@@ -13,7 +13,7 @@ export function openaiFault(_status: number, body: string): ProviderFault {
   return object === undefined ? { message: plainText(body) } : faultFrom(object, body);
 }
 
-/** Some services write the object into a list. */
+/** Parses a JSON object, or the first object of a list, because some services wrap the object in a list. */
 export function objectIn(text: string): Plain | undefined {
   if (!text.startsWith('[')) return parseObject(text);
   const list = parseObject(`{"list":${text}}`)?.['list'];
@@ -22,12 +22,12 @@ export function objectIn(text: string): Plain | undefined {
 }
 
 /**
- * Where services of the format write what went wrong, each at its first place that has a text or number:
+ * Places where services of this format put the error message. The first one that is a non-empty text is used.
  *
  * - `error.…`: OpenAI's envelope
- * - `message` beside the others: Cerebras, Mistral, vLLM; `message.detail`: Mistral's 422
+ * - top-level `message`: Cerebras, Mistral, vLLM; `message.detail`: Mistral's 422
  * - `error` as a text: xAI, Hugging Face, LM Studio
- * - `detail`, a text or a list of `{msg}`: services in Python, NVIDIA, whose `title` says less
+ * - `detail`, a text or a list of `{msg}`: services in Python, NVIDIA, whose `title` is less specific
  */
 const messages = [
   'error.message',
@@ -42,11 +42,11 @@ const messages = [
   'title',
 ] as const;
 
-/** The fault that an object with an `error` member (or a flat one) describes. */
+/** Reads the fault from an object with an `error` member, or from a flat error object. */
 export function faultFrom(object: Plain, raw = ''): ProviderFault {
   const error = object['error'];
   if (isGoogleStatus(error)) return googleFault(error);
-  // Beside an envelope only the message is the fault's.
+  // With an envelope, code, type and param are read from the envelope only. The message may also be next to it.
   const { message: _message, code, type, param, ...more } = isPlain(error) ? error : object;
   const fault: ProviderFault = {
     message: textAt(object, messages) ?? plainText(raw),
@@ -58,7 +58,7 @@ export function faultFrom(object: Plain, raw = ''): ProviderFault {
   return permanent.has(fault.code ?? '') || permanent.has(fault.type ?? '') ? { ...fault, isPermanent: true } : fault;
 }
 
-/** The first text at one of these paths. */
+/** Returns the first non-empty text at one of these paths. */
 function textAt(object: Plain, paths: readonly string[]): string | undefined {
   for (const path of paths) {
     const text = textOf(valueAt(object, path));
@@ -67,7 +67,7 @@ function textAt(object: Plain, paths: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** The value at a path of names and places in lists. */
+/** Returns the value at a path of member names and list indexes. */
 function valueAt(object: Plain, path: string): unknown {
   let value: unknown = object;
   for (const step of path.split('.')) {
@@ -79,8 +79,8 @@ function valueAt(object: Plain, path: string): unknown {
 }
 
 /**
- * The fault of an error object under status 200, alone or as an event of a stream, with the HTTP status that the format
- * gives to its code or type.
+ * Reads an error object under status 200, alone or as a stream event, and adds the HTTP status that belongs to its code or type
+ * in this format.
  */
 export function faultInBand(object: Plain | undefined, raw: string): ProviderFault {
   const error = object?.['error'];
@@ -88,11 +88,11 @@ export function faultInBand(object: Plain | undefined, raw: string): ProviderFau
   const fault = faultFrom(object ?? {}, raw);
   const number = Number(fault.code);
   const status = isErrorStatus(number) ? number : (statuses.get(fault.code ?? '') ?? statuses.get(fault.type ?? ''));
-  // An event without an object of its own has its name there.
+  // A flat event has its event name in `type`, which is not an error type.
   return { ...fault, type: fault.type === 'error' ? null : (fault.type ?? null), status };
 }
 
-/** Codes and types of the OpenAI APIs, and of services that follow them. */
+/** HTTP status of the codes and types of the OpenAI APIs, and of services that follow them. */
 const statuses: ReadonlyMap<string | number, number> = new Map([
   ['invalid_request_error', 400],
   ['invalid_prompt', 400],
@@ -120,8 +120,8 @@ const statuses: ReadonlyMap<string | number, number> = new Map([
 ]);
 
 /**
- * Sent with 429, and until somebody pays no wait helps: OpenAI API, error codes; Moonshot AI, error codes (`type`); Z.AI,
- * error codes (1113: the account is in arrears).
+ * Codes and types sent with 429 for which a retry does not help until the account is paid: OpenAI API, error codes; Moonshot AI,
+ * error codes (`type`); Z.AI, error codes (1113: the account is in arrears).
  */
 const permanent: ReadonlySet<string | number> = new Set([
   'insufficient_quota',
@@ -133,7 +133,7 @@ const permanent: ReadonlySet<string | number> = new Set([
 
 const scalarOf = (value: unknown): string | number | null => (typeof value === 'string' || typeof value === 'number' ? value : null);
 
-/** Text of a body that is not JSON, markup taken out, short enough for a message. */
+/** Converts a body that is not JSON to text without markup, short enough for a message. */
 function plainText(body: string): string {
   const head = body.slice(0, rawLimit * 4);
   const text = head

@@ -1,9 +1,12 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 
-/** The word for the end of an answer as clients of the format's first days know it. */
+/** Finish reason for clients of the legacy `functions` parameter. */
 export const legacyFinish = (reason: string): string => (reason === 'tool_calls' ? 'function_call' : reason);
 
-/** A whole answer for such a client: the first call in `function_call`; what it cannot read stays in `tool_calls`. */
+/**
+ * Converts a whole completion for such a client: the first call moves to `function_call`, further calls stay in `tool_calls`,
+ * which the client does not read.
+ */
 export function withFunctionCalls(completion: Plain): Plain {
   const { choices } = completion;
   return Array.isArray(choices)

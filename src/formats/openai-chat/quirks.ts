@@ -2,21 +2,21 @@ import type { BodyPatch, JsonBody } from '../../core/json/body.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import type { Dropped } from '../../core/provider.ts';
 
-/** One way in which a service differs from the chat requests of the format that it speaks. */
+/** One difference between a service's chat requests and the format that it follows. */
 export interface ChatQuirk {
-  /** Members of the body that it refuses: left out, and named. */
+  /** Members of the body that the service rejects. They are dropped and reported. */
   readonly drops?: readonly string[];
-  /** Members of the body that it knows under another name. */
+  /** Members of the body that have another name at the service. */
   readonly renames?: Readonly<Record<string, string>>;
-  /** Roles of messages that it knows under another name. */
+  /** Roles of messages that have another name at the service. */
   readonly roles?: Readonly<Record<string, string>>;
-  /** The models that differ, by the service's own name; all without it. */
+  /** Models that differ, by the service's own name. All models if absent. */
   readonly models?: RegExp;
 }
 
 const reason = 'not supported by this service';
 
-/** The body as the service takes it, and what was left out. The same body where nothing differs. */
+/** Adapts a body to the service. Returns it with what was dropped, or the same body if nothing differs. */
 export function withQuirks(
   body: JsonBody,
   model: string,
@@ -41,7 +41,7 @@ export function withQuirks(
   return patch.size === 0 ? { body, dropped } : { body: body.edit(patch as BodyPatch), dropped };
 }
 
-/** Asks for what happens anyway. */
+/** True for values that request the default behavior. Dropping them is not reported. */
 const isNeutral = (value: unknown): boolean =>
   value === null || value === false || value === 0 || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
 

@@ -14,10 +14,9 @@ const zero = 0x30;
 const nullStart = 0x6e;
 
 /**
- * Chat completions and legacy completions, streamed and whole.
- * Until the first content every event is parsed. Afterwards an event is only searched for the few keys that matter,
- * since this runs once for each event of each stream. Complete: `[DONE]`, or a finish reason for every choice that was
- * seen, because some services end without `[DONE]`.
+ * Tap for chat completions and legacy completions, streamed and whole. All events are parsed until the first content. Afterwards
+ * an event is only searched for the few keys that matter, since this runs once per event. Complete: `[DONE]`, or a finish reason
+ * for every choice seen, because some services end without `[DONE]`.
  */
 export class ChatTap implements Tap {
   complete = false;
@@ -26,7 +25,10 @@ export class ChatTap implements Tap {
   fault: ProviderFault | undefined;
   contentEvents = 0;
   readonly #finish = new FinishWords();
-  /** The last text that held a usage object, and where it starts: services that repeat it cost no parse each time. */
+  /**
+   * The last event text that contained a usage object, and the offset of the object. It is parsed on demand, because some
+   * services repeat it in every event.
+   */
   #usageText: string | undefined;
   #usageAt = 0;
   #usage: Usage | undefined;
@@ -92,7 +94,7 @@ export class ChatTap implements Tap {
     return 'content';
   }
 
-  /** Takes in one choice; true when it holds something that a person would see, or its end. */
+  /** Records one choice. True if it contains content that a person would see, or a finish reason. */
   #note(choice: Plain, at: number): boolean {
     const index = typeof choice['index'] === 'number' ? choice['index'] : at;
     const reason = textOf(choice['finish_reason']);
@@ -110,7 +112,7 @@ export class ChatTap implements Tap {
   }
 }
 
-/** After the first content: does this event hold a finish reason, an error, or a further choice? */
+/** After the first content: true if the event contains a finish reason, an error, or a further choice. */
 function isRemarkable(data: string): boolean {
   for (let at = valueOf(data, 'finish_reason'); at >= 0; at = valueOf(data, 'finish_reason', at)) {
     if (data.charCodeAt(at) === quote) return true;

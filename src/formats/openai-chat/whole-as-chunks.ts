@@ -4,7 +4,10 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 const end = 'data: [DONE]\n\n';
 const event = (data: Plain): string => `data: ${JSON.stringify(data)}\n\n`;
 
-/** A whole chat completion as a stream of one chunk; undefined for an object that is none. */
+/**
+ * Converts a whole chat completion to a stream of one chunk, plus a usage chunk if requested; undefined if the object is not a
+ * completion.
+ */
 export function chatChunks(answer: Plain, call: DialectCall): string | undefined {
   const { choices, usage, ...rest } = answer;
   if (!areChoices(choices, (choice) => isPlain(choice['message']))) return undefined;
@@ -13,7 +16,7 @@ export function chatChunks(answer: Plain, call: DialectCall): string | undefined
   return event({ ...shell, choices: choices.map(deltaChoice) }) + usageChunk + end;
 }
 
-/** A whole text completion as a stream of one chunk: both have the same form. */
+/** Converts a whole text completion to a stream of one chunk, which has the same form. */
 export function textChunks(answer: Plain): string | undefined {
   return areChoices(answer['choices'], (choice) => typeof choice['text'] === 'string') ? event(answer) + end : undefined;
 }
@@ -35,6 +38,6 @@ function deltaChoice({ message, ...choice }: Plain): Plain {
   };
 }
 
-/** Content that is a list has images too, which are in the blocks of a delta. */
+/** Joins the texts of a content list. Its images are in the content blocks of the delta. */
 const textOf = (parts: readonly unknown[]): string =>
   parts.map((part) => (isPlain(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');

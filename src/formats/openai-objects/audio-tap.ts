@@ -10,8 +10,8 @@ import { readUsage } from '../shared/usage.ts';
 const wanted: ReadonlySet<string> = new Set(['usage', 'error', 'duration']);
 
 /**
- * Speech and transcriptions: sound, plain text, subtitles, JSON, or a stream of events
- * (`speech.audio.*`, `transcript.text.*`) whose `done` ends it and holds the usage.
+ * Tap for speech and transcriptions: audio, plain text, subtitles, JSON, or a stream of events (`speech.audio.*`,
+ * `transcript.text.*`), which ends with a `done` event that contains the usage.
  */
 export class AudioTap implements Tap {
   readonly form: 'json' | 'bytes';
@@ -23,7 +23,7 @@ export class AudioTap implements Tap {
   readonly finish: readonly string[] = [];
   contentEvents = 0;
 
-  /** @param form `json` where the answer was asked for as JSON: then it is read, and one that is none is a fault */
+  /** @param form `json` if the client requested JSON: the response is then parsed, and one that is not JSON is a fault */
   constructor(form: 'json' | 'bytes') {
     this.form = form;
   }
@@ -54,13 +54,13 @@ export class AudioTap implements Tap {
     if (at >= 0) this.usage = readUsage(objectAt(data, at));
     this.complete = true;
     if (this.contentEvents > 0) return 'end';
-    // Nothing came before it: the whole text is in it.
+    // No content came before: this event contains the whole text.
     this.contentEvents = 1;
     return 'content';
   }
 }
 
-/** The verbose form says how long the sound is, some services as a text. */
+/** Usage from the length of the audio, which the verbose form contains, at some services as a string. */
 function ofDuration(duration: unknown): Usage | undefined {
   const seconds = typeof duration === 'string' ? Number(duration) : duration;
   return readUsage({ type: 'duration', seconds });
@@ -69,7 +69,7 @@ function ofDuration(duration: unknown): Usage | undefined {
 /** Formats of a transcription that are JSON; `text`, `srt` and `vtt` are not. */
 const jsonFormats: ReadonlySet<string> = new Set(['json', 'verbose_json', 'diarized_json']);
 
-/** What was asked for, as far as the form is known by now: of a form that is still on the wire nothing is assumed. */
+/** Returns the requested format as far as the form has been read. Nothing is assumed about fields that have not arrived yet. */
 export function transcriptForm(
   form: { readonly fields: ReadonlyMap<string, string>; readonly isBuffered: boolean } | undefined,
 ): 'json' | 'bytes' {

@@ -2,23 +2,23 @@ import type { LineEdit } from '../../core/http/form.ts';
 import { type Member, scanObject, parseJson } from '../../core/json/scan.ts';
 import { bareModel } from '../../core/model/model-name.ts';
 
-/** How the lines of a batch have to read at one entry. */
+/** The names that the lines of a batch must use at one provider. */
 export interface BatchNames {
-  /** Dated versions know `/chat/completions` and no `/v1` before it. */
+  /** Dated API versions use paths without `/v1`, such as `/chat/completions`. */
   readonly isDated: boolean;
-  /** The deployment that an alias stands for; undefined for every other name. */
+  /** Returns the deployment of an alias; undefined for any other name. */
   deployment(alias: string): string | undefined;
 }
 
-/** Writes the lines of a batch as the service reads them: only what differs is spliced, and other lines pass. */
+/** Rewrites the lines of a batch for the service. Only the parts that differ are replaced; other lines are passed unchanged. */
 export function batchLine(names: BatchNames): LineEdit {
   return (line, index) => {
-    // A byte-order mark is refused by Azure OpenAI, and no JSON text has one.
+    // Azure OpenAI rejects a byte-order mark, and JSON text has none.
     const text = index === 0 && line.charCodeAt(0) === 0xfeff ? line.slice(1) : line;
     try {
       return edited(text, names);
     } catch {
-      // Not JSON: the service says so, with the number of the line.
+      // Not JSON: the service reports it, with the line number.
       return text;
     }
   };
@@ -32,7 +32,7 @@ function edited(line: string, names: BatchNames): string {
   if (url === undefined || body === undefined) return line;
   const splices = [urlSplice(line, url, names), modelSplice(line, body, names)];
   let out = line;
-  // From the back, so that the places in front stay where they are.
+  // Starts at the end, so that earlier offsets stay valid.
   for (const splice of splices.flatMap((one) => one ?? []).toSorted((a, b) => b.start - a.start)) {
     out = out.slice(0, splice.start) + JSON.stringify(splice.text) + out.slice(splice.end);
   }

@@ -1,18 +1,17 @@
 import { GatewayError } from '../../core/error.ts';
 import { parseObject, textOf } from '../shared/json.ts';
 
-/** Statuses of a batch that will change no more. */
+/** Final statuses of a batch. */
 const terminal: ReadonlySet<string> = new Set(['completed', 'failed', 'expired', 'cancelled']);
 
-/** The file that holds a batch's answers, and what has to be said about it. */
+/** The file with a batch's results, and warnings for the client. */
 export interface BatchOutput {
   readonly fileId: string;
   readonly warnings: readonly string[];
 }
 
 /**
- * Which file the output of a batch is, from the text of its Batch object: the answers, or where no request succeeded
- * the errors, which is said.
+ * Finds the output file in the text of a Batch object: the results or, if no request succeeded, the errors, with a warning.
  *
  * @throws GatewayError `no_batch_output`
  */
@@ -25,7 +24,7 @@ export function batchOutput(text: string): BatchOutput {
   return { fileId: errors, warnings: ['The batch has no output file: these are the lines of its error file.'] };
 }
 
-/** The refusal for a batch without a file: 409 while it may still get one, 404 once it can't. */
+/** Error for a batch without a file: 409 while it may still get one, 404 afterwards. */
 export function noBatchOutput(id: string, status: string): GatewayError {
   const isOver = terminal.has(status.toLowerCase());
   return new GatewayError('no_batch_output', {

@@ -5,15 +5,15 @@ import { typeByBytes } from '../shared/media/data-uri.ts';
 import { typeOfPath } from '../shared/media/mime.ts';
 import { cannotCarry } from '../shared/request/cannot-carry.ts';
 
-/** Fields of images: `image`, `image[]` and `image[0]`, as libraries write lists. */
+/** Image fields: `image`, `image[]` and `image[0]`, in the list forms that libraries use. */
 const imageField = /^images?(?:\[\w*\])?$/;
-/** A field inside of another, and the end of a list. */
+/** `name[key]` is a member of an object, `name[]` an item of a list. */
 const inner = /^([^[\]]+)\[([^[\]]*)\]$/;
 const counts: ReadonlySet<string> = new Set(['n', 'output_compression', 'partial_images', 'seed']);
 
 /**
- * A form of `/images/edits` as the JSON body of the same route (OpenAI's reference, Images, "Create image edit"): files are
- * data URIs in `images` and `mask`, and counts are numbers.
+ * Converts a form of `/images/edits` to the JSON body of the same route (OpenAI's reference, Images, "Create image edit"): files
+ * become data URIs in `images` and `mask`, and counts become numbers.
  *
  * @throws GatewayError `unsupported_parameter` for a file that is neither an image nor a mask
  */
@@ -21,7 +21,7 @@ export function editFromForm(parts: readonly FormContent[]): JsonBody {
   const members = new Map<string, unknown>();
   const images: Plain[] = [];
   for (const part of parts) {
-    // Browsers send one for an input in which no file was chosen.
+    // Browsers send an empty file for an input without a chosen file.
     if (part.isFile && part.bytes.length === 0 && (part.filename ?? '') === '') continue;
     if (imageField.test(part.name)) images.push({ image_url: addressOf(part) });
     else if (part.name === 'mask') members.set('mask', { image_url: addressOf(part) });
@@ -34,7 +34,7 @@ export function editFromForm(parts: readonly FormContent[]): JsonBody {
   return JsonBody.of(Object.fromEntries(members));
 }
 
-/** A file as a data URI; a text is one already, or another address. */
+/** Converts a file to a data URI. A text field already is a data URI or another address. */
 function addressOf({ isFile, bytes, contentType, filename }: FormContent): string {
   if (!isFile) return bytes.toString('utf8');
   const base64 = bytes.toString('base64');
@@ -43,7 +43,7 @@ function addressOf({ isFile, bytes, contentType, filename }: FormContent): strin
   return `data:${type};base64,${base64}`;
 }
 
-/** The last of several fields of one name counts; `name[]` adds to a list, and `name[key]` to an object. */
+/** Adds a field. Of several fields with the same name the last one is used; `name[]` adds to a list, and `name[key]` to an object. */
 function add(members: Map<string, unknown>, name: string, text: string): void {
   const [, outer, key] = inner.exec(name) ?? [];
   if (outer === undefined || key === undefined) {
@@ -61,12 +61,12 @@ function valueOf(name: string, text: string): unknown {
   return text;
 }
 
-/** The images of a JSON body, as addresses or ids in whichever form they are written: `images` and `image`. */
+/** Returns the images of a JSON body, from `images` and `image`, as addresses or ids in any of their forms. */
 export function referencesOf(body: Pick<Plain, 'images' | 'image'>): readonly ImageReference[] {
   return [body['images'], body['image']].flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : (value ?? []))).map(referenceOf);
 }
 
-/** One image or mask: its address or its id; neither where it is written in a form that nobody knows. */
+/** Address or id of an image or mask. Neither is set if the form is unknown. */
 export interface ImageReference {
   readonly url?: string;
   readonly fileId?: string;

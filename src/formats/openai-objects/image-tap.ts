@@ -6,8 +6,8 @@ import { faultInBand } from '../openai-chat/fault.ts';
 import { readUsage } from '../shared/usage.ts';
 
 /**
- * Image generation, streamed (`image_generation.partial_image`, `image_generation.completed`)
- * and whole. An event may hold megabytes of base64, so usage is cut out instead of parsing it.
+ * Tap for image generation, streamed (`image_generation.partial_image`, `image_generation.completed`) and whole. An event may
+ * contain megabytes of base64, so only its usage is parsed.
  */
 export class ImageTap extends JsonTap {
   override event(event: WireEvent): EventKind {
@@ -17,7 +17,7 @@ export class ImageTap extends JsonTap {
       if (at >= 0) this.usage = readUsage(objectAt(event.data, at));
       this.complete = true;
       if (this.contentEvents > 0 || type === '') return 'end';
-      // Without partial pictures this is the first event, and the picture is in it.
+      // Without partial images this is the first event, and it contains the image.
       this.contentEvents = 1;
       return 'content';
     }

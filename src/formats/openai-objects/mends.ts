@@ -7,7 +7,7 @@ import { deletedFile } from './objects.ts';
 
 type Mend = (text: string, call: Call) => string | undefined;
 
-/** What services of the OpenAI format leave out although clients are promised it; everything else passes as it came. */
+/** Adds what some services of the OpenAI format omit although clients rely on it. Everything else is passed unchanged. */
 export const mends: ReadonlyMap<Endpoint, Mend> = new Map<Endpoint, Mend>([
   // Together AI.
   ['models', wrapped],
@@ -15,7 +15,7 @@ export const mends: ReadonlyMap<Endpoint, Mend> = new Map<Endpoint, Mend>([
   ['files/{id}/delete', (text, call) => (text === '' ? JSON.stringify(deletedFile(call.params['id'] ?? '')) : undefined)],
 ]);
 
-/** A page whose wrapper names its first and last row; only what is missing is written. */
+/** Completes the wrapper of a page, including the ids of its first and last row. Adds only missing members. */
 function withCursors(text: string): string | undefined {
   const page = parseObject(text);
   if (page === undefined) return undefined;

@@ -8,8 +8,8 @@ import { faultInBand } from '../openai-chat/fault.ts';
 const wanted: ReadonlySet<string> = new Set(['id', 'object', 'model', 'error']);
 
 /**
- * Files, batches, fine-tuning jobs and lists of them. They tell of work that was done elsewhere: a batch's usage is not
- * that of the request that reads it, and a job that failed says so under `error` without the answer being a fault.
+ * Tap for files, batches, fine-tuning jobs and lists of them. These objects describe other work: a batch's usage does not belong
+ * to the request that reads it, and the `error` of a failed job is not a fault of the response.
  */
 export class ObjectTap implements Tap {
   complete = false;
@@ -37,7 +37,7 @@ export class ObjectTap implements Tap {
   }
 }
 
-/** The content of a file: bytes of any kind, whose end only the transport knows. */
+/** Tap for the content of a file: bytes of any kind, whose end only the transport detects. */
 export class BytesTap implements Tap {
   readonly form = 'bytes';
   complete = false;
@@ -59,5 +59,5 @@ export class BytesTap implements Tap {
   }
 }
 
-/** The same tap for answers that may say nothing at all, where a next request reads what came of the work. */
+/** Makes the tap accept an empty response, for calls whose result is read by a next request. */
 export const orNothing = <Watch extends Tap>(tap: Watch): Watch => Object.assign(tap, { mayBeEmpty: true as const });

@@ -2,9 +2,9 @@ import { GatewayError } from '../../core/error.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { isLongerThan } from '../../core/text/text-length.ts';
 
-/** Objects of the stateful routes as the OpenAI format knows them, for providers that have their own. */
+/** Objects of the stateful routes in the OpenAI format, for providers whose own objects differ. */
 
-/** Words of a batch's life. */
+/** Statuses of a batch. */
 export type BatchStatus = 'validating' | 'failed' | 'in_progress' | 'finalizing' | 'completed' | 'expired' | 'cancelling' | 'cancelled';
 
 /** Times are Unix seconds. */
@@ -38,7 +38,7 @@ export interface BatchError {
   readonly line: number | null;
 }
 
-/** A batch with everything that is not known as null. */
+/** Builds a batch in which all unknown members have their default, in most cases null. */
 export function batchOf(known: Partial<Batch> & Pick<Batch, 'id' | 'status' | 'created_at'>): Batch {
   const { id, status, created_at, ...rest } = known;
   return {
@@ -66,7 +66,7 @@ export function batchOf(known: Partial<Batch> & Pick<Batch, 'id' | 'status' | 'c
   };
 }
 
-/** A fine-tuning job of which only this is known; lists are lists all the same. */
+/** Builds a fine-tuning job from these members. Unknown lists are empty. */
 export const jobOf = (known: { readonly id: string; readonly status: string; readonly created_at: number }) => ({
   object: 'fine_tuning.job',
   model: '',
@@ -83,15 +83,15 @@ export const jobOf = (known: { readonly id: string; readonly status: string; rea
   ...known,
 });
 
-/** What a file that is gone is answered with. */
+/** The response to the deletion of a file. */
 export const deletedFile = (id: string) => ({ id, object: 'file', deleted: true }) as const;
 
-/** A page of a list, newest first, with the cursors that some services leave out. */
+/** Builds a page of a list, newest first, with the cursors that some services omit. */
 export function listOf<Row extends { readonly id: string }>(data: readonly Row[], hasMore: boolean) {
   return { object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: hasMore } as const;
 }
 
-/** A moment as Unix seconds: from seconds, milliseconds, or a date in ISO 8601 or RFC 3339; null for everything else. */
+/** Converts a time to Unix seconds, from seconds, milliseconds, or a date in ISO 8601 or RFC 3339; null for anything else. */
 export function unixSeconds(value: unknown): number | null {
   if (typeof value === 'number' && Number.isFinite(value)) return Math.floor(value > 1e11 ? value / 1000 : value);
   if (typeof value !== 'string' || value === '') return null;
@@ -100,11 +100,12 @@ export function unixSeconds(value: unknown): number | null {
   return Number.isNaN(at) ? null : Math.floor(at / 1000);
 }
 
-/** Pairs, and characters of a key and of a value. */
+/** Maximum number of pairs, and maximum length of a key and of a value, in characters. */
 const metadataLimits = { pairs: 16, key: 64, value: 512 } as const;
 
 /**
- * The limits of an object's metadata, applied before anything is sent: not every service does. Lengths count characters.
+ * Checks the limits of an object's metadata before anything is sent, because not every service checks them. Lengths are in
+ * characters.
  *
  * @throws GatewayError `object_above_max_properties`, `string_above_max_length`, `invalid_type`
  */

@@ -13,9 +13,9 @@ const heard =
   /"type"\s*:\s*"(?:(?:transcription_)?session\.created|response\.done|conversation\.item\.input_audio_transcription\.completed)"/;
 
 /**
- * What a realtime session uses (OpenAI, API reference: Realtime, server events): the sum of what each response says at its end.
- * In a session that only transcribes, transcripts are the responses. Elsewhere another model makes them, at prices of its own:
- * they are counted, and what the session costs is unknown then.
+ * Usage of a realtime session (OpenAI, API reference: Realtime, server events): the sum of the usage at the end of each response.
+ * In a transcription session, transcripts are the responses. In other sessions another model creates them, at its own price: they
+ * are counted, and the cost of the session is then unknown.
  */
 export class RealtimeTap implements Tap {
   readonly complete = true;
@@ -27,7 +27,7 @@ export class RealtimeTap implements Tap {
   #sum: Usage | undefined;
   #transcripts = 0;
   #onlyTranscribes = false;
-  /** The end of a response could not be read: what the others used is not what the session used. */
+  /** The end of a response could not be parsed, so the sum would not be the usage of the session. */
   #isPartly = false;
 
   hears(beginning: string): boolean {
@@ -62,7 +62,7 @@ export class RealtimeTap implements Tap {
     this.model = textOf(this.#onlyTranscribes ? transcription?.['model'] : session['model']) ?? this.model;
   }
 
-  /** One that failed or was cancelled may have used nothing, and says nothing of it then. */
+  /** A failed or cancelled response may have used nothing, and then has no usage. */
   #answered(response: unknown): void {
     const { usage, status } = isPlain(response) ? response : ({} as Plain);
     if ((usage !== undefined && usage !== null) || status === 'completed') this.#used(usage);
@@ -75,7 +75,7 @@ export class RealtimeTap implements Tap {
   }
 }
 
-/** Where the first and the second form of sessions name the model of transcripts. */
+/** Finds the transcription settings in both versions of the session object. */
 function transcriptionOf(session: Plain): Plain | undefined {
   const audio = isPlain(session['audio']) ? session['audio'] : undefined;
   const input = isPlain(audio?.['input']) ? audio['input'] : undefined;

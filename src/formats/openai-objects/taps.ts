@@ -19,7 +19,7 @@ const object: TapOf = () => new ObjectTap();
 const bytes: TapOf = () => new BytesTap();
 const transcript: TapOf = (call) => new AudioTap(transcriptForm(call.form));
 
-/** The endpoints of the OpenAI format, each with what watches its answers. */
+/** The endpoints of the OpenAI format, each with the tap for its responses. */
 export const openaiTaps = {
   'chat/completions': chat,
   completions: chat,
@@ -47,7 +47,7 @@ export const openaiTaps = {
   'batches/list': object,
   'batches/{id}': object,
   'batches/{id}/cancel': object,
-  // Of the batch, which is read first.
+  // Reads the batch, which is requested before its output file.
   'batches/{id}/output': object,
   'fine_tuning/jobs': object,
   'fine_tuning/jobs/list': object,
@@ -57,7 +57,7 @@ export const openaiTaps = {
   'fine_tuning/jobs/{id}/checkpoints': object,
 } as const satisfies { readonly [E in Endpoint]?: TapOf };
 
-/** An endpoint that services of the format have. */
+/** An endpoint of services of this format. */
 export type OpenAiEndpoint = keyof typeof openaiTaps;
 
 export const openaiEndpoints = Object.keys(openaiTaps) as readonly OpenAiEndpoint[];

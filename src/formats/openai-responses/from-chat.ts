@@ -1,7 +1,7 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 
 /**
- * A chat completions body as a request of the responses API, as far as counting its tokens needs it: texts, files, calls
+ * Converts a chat completions body to a request of the responses API, limited to what token counting needs: texts, files, calls
  * and their results, and tools with their schemas.
  */
 export function responsesOf(chat: Plain): Plain {
@@ -37,7 +37,7 @@ const textOf = (content: unknown): string =>
         .map(({ text }) => (typeof text === 'string' ? text : ''))
         .join('');
 
-/** Results hold texts; files follow as the user's. */
+/** A function result holds only text, so the files of a tool result follow as a user message. */
 function filesOf(content: unknown): readonly Plain[] {
   const files = partsOf(content).filter(({ type }) => type !== 'input_text');
   return files.length === 0 ? [] : [{ type: 'message', role: 'user', content: files }];

@@ -8,7 +8,7 @@ import { hasError, checkedObject, parseObject, textOf } from '../shared/json.ts'
 import { faultInBand } from '../openai-chat/fault.ts';
 import { readUsage, withTier } from '../shared/usage.ts';
 
-/** Events that open something empty: they carry nothing a person would see. */
+/** Events that open an empty object. They have no content that a person would see. */
 const openings: ReadonlySet<string> = new Set([
   'response.created',
   'response.queued',
@@ -19,15 +19,15 @@ const openings: ReadonlySet<string> = new Set([
   'keepalive',
 ]);
 
-/** Events that end a stream of the responses API, with the whole response in them; there is no `[DONE]`. */
+/** Events that end a stream of the responses API. Each contains the whole response. The format has no `[DONE]`. */
 const terminals: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled']);
 
-/** Tells whether usage is reported for the first time. */
+/** Checks whether the usage of a response is reported for the first time. */
 type Reports = Pick<Call, 'isFirstReport'>;
 
 /**
- * The responses API, streamed and whole. Only the first event and the terminal one are
- * parsed. A response that failed before anything was seen is a fault, so that the chain can move on; later it is an end.
+ * Tap for the responses API, streamed and whole. Only the first event and the terminal event are parsed. A response that fails
+ * before any content is a fault, so that the next target can be tried; after content it is a normal end.
  */
 export class ResponsesTap implements Tap {
   complete = false;
@@ -37,7 +37,7 @@ export class ResponsesTap implements Tap {
   usage: Usage | undefined;
   finish: readonly string[] = [];
   readonly #reports: Reports;
-  /** The response was made by an earlier request, which has counted its tokens where it waited for them. */
+  /** True if an earlier request created the response. That request already counted its tokens, if it waited for them. */
   readonly #isStored: boolean;
   #isBackground = false;
   #contentEvents = 0;
@@ -47,7 +47,10 @@ export class ResponsesTap implements Tap {
     this.#isStored = isStored;
   }
 
-  /** What is read later is not estimated where it breaks off: it is reported to whoever reads it to its end. */
+  /**
+   * 0 for stored and background responses: an interrupted stream of them is not estimated, because the usage is reported to the
+   * client that reads the response to its end.
+   */
   get contentEvents(): number {
     return this.#isStored || this.#isBackground ? 0 : this.#contentEvents;
   }
@@ -65,7 +68,7 @@ export class ResponsesTap implements Tap {
     return 'content';
   }
 
-  /** A whole response. `status: failed` is the format's own way to say so and passes; a bare error object is a fault. */
+  /** Reads a whole response. `status: failed` is the format's own failure report and is passed on; a bare error object is a fault. */
   whole(text: string): ProviderFault | undefined {
     const answer = checkedObject(text);
     if (answer === undefined) return undefined;
@@ -76,7 +79,10 @@ export class ResponsesTap implements Tap {
     return this.fault;
   }
 
-  /** Work in the background has begun when it has an id: by it the client finds the rest, and nobody else begins it again. */
+  /**
+   * A background response counts as started once it has an id: the client reads the rest by this id, and another target must not
+   * start the work again.
+   */
   #opened(data: string): EventKind {
     const response = parseObject(data)?.['response'];
     if (!isPlain(response)) return 'meta';
@@ -88,7 +94,7 @@ export class ResponsesTap implements Tap {
     return 'content';
   }
 
-  /** Services of the format end with the mark of the chat, or break off with its error object. */
+  /** Some services of this format end a stream with `[DONE]` of the chat format, or with its error object. */
   #unnamed(data: string): EventKind {
     if (data.trim() === '[DONE]') {
       this.complete = true;
@@ -109,7 +115,7 @@ export class ResponsesTap implements Tap {
       this.fault = faultInBand(response, '');
       return 'fault';
     }
-    // Nothing came before it: the event itself is the whole answer, and what commits the attempt.
+    // No content came before: this event is the whole response, and it commits the attempt.
     this.#contentEvents = 1;
     return 'content';
   }
@@ -126,7 +132,7 @@ export class ResponsesTap implements Tap {
   }
 }
 
-/** Searches of the service's own tools are paid by the call. */
+/** Adds the searches of the service's built-in tools, which are billed per call. */
 function withSearches(usage: Usage | undefined, output: unknown): Usage | undefined {
   if (usage === undefined || !Array.isArray(output)) return usage;
   let web = 0;
@@ -141,14 +147,14 @@ function withSearches(usage: Usage | undefined, output: unknown): Usage | undefi
   return { ...usage, details };
 }
 
-/** `completed`, or why it is not complete (`max_output_tokens`, `content_filter`). Objects of other routes have none. */
+/** `completed`, or the reason why the response is incomplete (`max_output_tokens`, `content_filter`). Objects of other routes have none. */
 function finishOf(response: Plain): readonly string[] {
   const details = response['incomplete_details'];
   const reason = (isPlain(details) ? textOf(details['reason']) : undefined) ?? textOf(response['status']);
   return reason === undefined ? [] : [reason];
 }
 
-/** The `type` member, which is first on the wire; for framings that lost the event's name. */
+/** Reads the `type` member, normally the first one, for framings that lose the event's name. */
 function typeOf(data: string): string {
   const quick = /^\{\s*"type"\s*:\s*"([^"\\]*)"/.exec(data)?.[1];
   return quick ?? textOf(parseObject(data)?.['type']) ?? '';

@@ -3,17 +3,17 @@ import type { Media, MediaNeed } from '../../../core/provider.ts';
 import { objectsIn } from '../../shared/json.ts';
 import { typeOfPath } from '../../shared/media/mime.ts';
 
-/** Bytes: what services of the chat format take of one file, base64 included. */
+/** Maximum size of a file to download, in bytes: the limit of services of the chat format, which includes base64. */
 const maxFileBytes = 22 * 1024 * 1024;
 
-/** Documents that a body in the common form names by address: services of the chat format take files by value. */
+/** Lists the documents that a body in the common format refers to by URL. Services of the chat format accept files only by value. */
 export function urlFiles(body: Plain): readonly MediaNeed[] {
   const parts = objectsIn(body['messages']).flatMap(({ content }) => objectsIn(content));
   const urls = parts.map(({ file }) => (isPlain(file) ? file['file_url'] : undefined)).filter((url) => typeof url === 'string');
   return [...new Set(urls)].map((url) => ({ url, maxBytes: maxFileBytes }));
 }
 
-/** The same body with the documents that were downloaded in place of their addresses. */
+/** Replaces URLs of documents in the body by the downloaded content. */
 export function inlinedFiles(body: Plain, media: ReadonlyMap<string, Media>): Plain {
   if (media.size === 0) return body;
   const messages = objectsIn(body['messages']).map((message) =>
@@ -35,5 +35,5 @@ function inlined(part: Plain, media: ReadonlyMap<string, Media>): Plain {
 
 const isUnsaid = (type: string): boolean => type === '' || type === 'application/octet-stream';
 
-/** Without query and fragment. */
+/** Removes query and fragment. */
 const pathOf = (url: string): string => url.split(/[?#]/, 1)[0] ?? '';

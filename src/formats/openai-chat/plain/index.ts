@@ -10,21 +10,21 @@ import { plainTools } from './tools.ts';
 /** The service that a body is made for. */
 export interface PlainService {
   readonly model: string;
-  /** OpenAI's own service, or the same models elsewhere: it knows all of today's fields, and its models refuse some. */
+  /** OpenAI's own service, or its models elsewhere: supports all current fields, but its models reject some of them. */
   readonly isOpenAi: boolean;
-  /** The gateway's own fields go along: the service knows them. */
+  /** The service supports the gateway's own fields, so they are sent. */
   readonly passes: boolean;
-  /** Those that it knows although the others are left out. */
+  /** Fields of other APIs that the service supports although `passes` is false. */
   readonly known: readonly string[];
-  /** Files that were downloaded, by URL. */
+  /** Downloaded files, by URL. */
   readonly media: ReadonlyMap<string, Media>;
 }
 
 /**
- * A request that was made from another format, as a service of the chat format takes it: what is an extension of the
- * gateway's gets the nearest form that the service has, or is left out and named.
+ * Converts a request that was made from another format for a service of the chat format: the gateway's extensions are replaced by
+ * the nearest equivalent, or dropped and reported.
  *
- * @throws GatewayError `unsupported_parameter` for files that have no form there
+ * @throws GatewayError `unsupported_parameter` for files that the service has no format for
  */
 export function plainChat(body: Plain, service: PlainService): { readonly body: Plain; readonly dropped: readonly Dropped[] } {
   const drops = new Drops();
@@ -35,7 +35,7 @@ export function plainChat(body: Plain, service: PlainService): { readonly body: 
   const isLost = isPlain(chosen) && isOtherTool(tools, chosen['name']);
   if (isLost || (made.tools === undefined && params['tool_choice'] === 'required')) drops.add('tool_choice', lacksTool);
   if (isLost) delete params['tool_choice'];
-  // Both are refused where there are no tools.
+  // Services reject both if there are no tools.
   if (made.tools === undefined) for (const name of ['tool_choice', 'parallel_tool_calls']) delete params[name];
   return {
     body: { ...params, ...made, messages: plainMessages(Array.isArray(messages) ? messages.filter(isPlain) : [], drops) },

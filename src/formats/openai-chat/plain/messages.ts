@@ -3,8 +3,8 @@ import { cannotCarry } from '../../shared/request/cannot-carry.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 
 /**
- * Messages with texts as plain texts, since many services take nothing else, and with the files of results in a message
- * of the user's: results hold text only. @throws GatewayError
+ * Converts messages. Text-only content becomes a string, since many services accept nothing else. Results can hold only text, so
+ * their files move to a user message. @throws GatewayError
  */
 export function plainMessages(messages: readonly Plain[], drops: Drops): readonly Plain[] {
   const out: Plain[] = [];
@@ -48,14 +48,14 @@ function resultOf(message: Plain, drops: Drops): { readonly text: string; readon
   };
 }
 
-/** Whoever said only text says it as text. */
+/** Converts content that consists only of text to a string. */
 function contentOf(content: unknown, drops: Drops): unknown {
   if (!Array.isArray(content)) return content;
   const parts = partsOf(content, drops);
   return parts.every(({ type }) => type === 'text') ? joined(parts) : parts;
 }
 
-/** Blocks and calls are the business of the history's own rules. */
+/** Blocks and calls are left to the rules for the history. */
 function withText(message: Plain, drops: Drops): Plain {
   const { content } = message;
   if (!Array.isArray(content) || !content.filter(isPlain).every(({ type }) => type === 'text')) return message;
@@ -100,7 +100,7 @@ function fileOf(file: Plain): Plain {
       'Send the document in a source of type base64.',
     );
   }
-  // The service wants a name beside the bytes.
+  // The service requires a file name with the bytes.
   return file['file_data'] === undefined || file['filename'] !== undefined ? file : { filename: 'document.pdf', ...file };
 }
 

@@ -5,19 +5,19 @@ import type { PlainService } from './index.ts';
 
 const unknown = 'not supported by this service';
 
-/** Fields of other APIs that no service of the format has, unless it says so. */
+/** Fields of other APIs. No service of this format supports them unless it is listed in `known`. */
 const foreign = ['top_k', 'cache_control', 'context_management', 'container', 'mcp_servers', 'inference_geo', 'speed'] as const;
 
-/** OpenAI's models that think before they answer; they refuse most sampling fields. */
+/** OpenAI's reasoning models, which reject most sampling fields. */
 const thinkers = /(?:^|[/.])(?:o[1-9]|gpt-5|gpt-oss|codex)/i;
 
-/** OpenAI takes four. */
+/** OpenAI's limit on the number of stop sequences. */
 const mostStops = 4;
 
-/** Characters of the user's id that OpenAI takes. */
+/** OpenAI's limit on the length of `user`, in characters. */
 const longestUser = 64;
 
-/** The fields of a body beside messages and tools. */
+/** Adapts the fields of a body other than messages and tools. */
 export function fitted(body: Plain, service: PlainService, drops: Drops): Record<string, unknown> {
   const out: Record<string, unknown> = { ...body };
   const drop = (name: string, reason: string): void => {
@@ -50,7 +50,7 @@ function rename(out: Record<string, unknown>, from: string, to: string): void {
   delete out[from];
 }
 
-/** A model that thinks is told how much by a word; one that does not refuses the word. */
+/** Converts `thinking` to `reasoning_effort`. Models that cannot reason reject both, so both are dropped for them. */
 function thinkingOf(out: Record<string, unknown>, { model }: PlainService, drop: (name: string, reason: string) => void): void {
   const { thinking, reasoning_effort: effort } = out;
   if (!thinkers.test(model)) {
@@ -67,7 +67,7 @@ function thinkingOf(out: Record<string, unknown>, { model }: PlainService, drop:
   delete out['thinking'];
 }
 
-/** Without a budget the model's own default is what the client means. */
+/** Without a budget the model's default applies. */
 function wordFor({ type, budget_tokens: budget }: Plain): string | undefined {
   if (type === 'disabled' || budget === 0) return 'low';
   if (typeof budget !== 'number') return undefined;

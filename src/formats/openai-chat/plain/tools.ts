@@ -2,10 +2,10 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import type { PlainService } from './index.ts';
 
-/** Models that search the web before they answer. */
+/** Models that search the web before they respond. */
 const searchers = /search|sonar/i;
 
-/** Functions as they are; a search of the web where the model has one. */
+/** Keeps functions, and converts a web search tool if the model supports search. */
 export function plainTools(
   tools: readonly Plain[],
   service: PlainService,

@@ -12,8 +12,8 @@ import { streamInterrupted } from '../../shared/answer/interrupted.ts';
 const nothing: readonly ModelEvent[] = Object.freeze([]);
 
 /**
- * A stream of chat completion chunks, the gateway's extensions included, as events of the hub: for clients of other
- * formats, since for those of the same its bytes pass.
+ * Converts a stream of chat completion chunks, including the gateway's extensions, to events of the hub. Used for clients of
+ * other formats; for clients of this format the bytes are passed through.
  */
 export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
   readonly #answers = new Map<number, StreamedAnswer>();
@@ -37,7 +37,7 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
     return this.#chunk(chunk);
   }
 
-  /** A service may name a reason and go on, or name none at all where it sends the end mark. */
+  /** Writes the finish events only here, because a service may continue after a finish reason, or send only the end mark. */
   end(): readonly ModelEvent[] {
     if (this.#isOver) return nothing;
     const answers = [...this.#answers.values()];
@@ -60,7 +60,7 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
   #chunk(chunk: Plain): readonly ModelEvent[] {
     const choices = Array.isArray(chunk['choices']) ? chunk['choices'].filter(isPlain) : [];
     const out: ModelEvent[] = [];
-    // A service in front of the model may say something of its own first, in which nothing is named.
+    // A service in front of the model may first send a chunk of its own, without id and model.
     if (!this.#hasStarted && choices.length > 0) {
       this.#hasStarted = true;
       const { id, model, created } = chunk;

@@ -7,7 +7,7 @@ import { textOf } from '../../shared/json.ts';
 import { reasoningNames } from '../../shared/request/reasoning.ts';
 import { readUsage } from '../../shared/usage.ts';
 
-/** A whole chat completion, the gateway's extensions included, as the events of the hub. @throws GatewayError `upstream_invalid` */
+/** Converts a whole chat completion, including the gateway's extensions, to hub events. @throws GatewayError `upstream_invalid` */
 export function completionEvents(completion: unknown): readonly ModelEvent[] {
   const choices = isPlain(completion) && Array.isArray(completion['choices']) ? completion['choices'].filter(isPlain) : [];
   if (!isPlain(completion) || choices.length === 0) {
@@ -26,7 +26,7 @@ export function completionEvents(completion: unknown): readonly ModelEvent[] {
   ];
 }
 
-/** Some services count in a member of their own. */
+/** Reads the usage of a response. Groq sends it in `x_groq`. */
 export function usageIn(answer: Plain): ReturnType<typeof readUsage> {
   const groq = answer['x_groq'];
   return readUsage(answer['usage']) ?? (isPlain(groq) ? readUsage(groq['usage']) : undefined);
@@ -48,7 +48,7 @@ function choiceEvents(choice: Plain, at: number): readonly ModelEvent[] {
   ];
 }
 
-/** Thoughts beside the content, by the names that services have for them. */
+/** Reads reasoning outside the content, in each of the members that services use. */
 export function reasoningIn(message: Plain): string {
   for (const name of reasoningNames) {
     const value = message[name];
@@ -65,7 +65,7 @@ export function reasoningIn(message: Plain): string {
 interface Position {
   readonly choice: number;
   readonly block: number;
-  /** Calls before it. */
+  /** Number of calls before it. */
   readonly call: number;
 }
 
@@ -90,7 +90,7 @@ function saidEvents(said: AssistantPart, { choice, block, call }: Position): rea
   }
 }
 
-/** Sources in the form of the messages API, where the text has them. */
+/** Citations of a text in the form of the messages API. */
 const cited = ({ citations }: Plain, choice: number, block: number): readonly ModelEvent[] =>
   Array.isArray(citations) && citations.length > 0
     ? [{ type: 'block', choice, block, state: 'open', kind: 'native', native: { citations } }]
@@ -111,7 +111,7 @@ function callEvent(call: Plain, choice: number, index: number): ModelEvent {
   };
 }
 
-/** Text, or what some services put there as an object. */
+/** Returns the arguments as text. Some services send them as an object. */
 export function argumentsOf(fn: Plain): string | undefined {
   const value = fn['arguments'] ?? fn['input'];
   return typeof value === 'string' ? value : isPlain(value) ? JSON.stringify(value) : undefined;
@@ -123,7 +123,10 @@ export function signatureOf(call: Plain, fn: Plain): { readonly thoughtSignature
   return signature === undefined ? {} : { thoughtSignature: signature };
 }
 
-/** A picture by value, or a step of a tool that ran at the service. */
+/**
+ * Converts an image sent by value to a media event, and any other part, such as a step of a tool that ran at the service, to a
+ * native block.
+ */
 export function otherEvent(part: Plain, choice: number, block: number): ModelEvent {
   const image = part['image_url'];
   const url = isPlain(image) ? image['url'] : image;
@@ -132,7 +135,7 @@ export function otherEvent(part: Plain, choice: number, block: number): ModelEve
   return { type: 'media', choice, block, mimeType: data.mimeType, base64: data.base64 };
 }
 
-/** What the gateway and some services say beside OpenAI's words. */
+/** Fields that the gateway and some services add to OpenAI's format. */
 export function choiceExtras(choice: Plain, at: number): readonly ModelEvent[] {
   const fields = present(choice, ['stop_sequence', 'stop_details']);
   return fields === undefined ? [] : [{ type: 'extra', choice: at, fields, strict: false }];
@@ -148,7 +151,7 @@ function present(object: Plain, keys: readonly string[]): Plain | undefined {
   return found.length === 0 ? undefined : Object.fromEntries(found.map((key) => [key, object[key]]));
 }
 
-/** Words of services for an answer that an error has cut: Mistral, OpenRouter; DeepSeek; Z.AI. */
+/** Finish reasons for a response that was cut off by an error: Mistral, OpenRouter; DeepSeek; Z.AI. */
 const faults: ReadonlySet<string> = new Set(['error', 'insufficient_system_resource', 'network_error']);
 
 export function finishEvent(choice: Plain, at: number, calls: number): ModelEvent {

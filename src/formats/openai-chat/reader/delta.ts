@@ -4,27 +4,30 @@ import { textOf } from '../../shared/json.ts';
 import type { Kept } from '../../shared/answer/kept.ts';
 import { argumentsOf, otherEvent, reasoningIn, signatureOf } from './completion.ts';
 
-/** One answer of the stream (`n`), as far as it has come. */
+/** One choice (`n`) of the stream as received so far. */
 export interface StreamedAnswer {
   readonly index: number;
-  /** The last choice that named a reason for the end. */
+  /** The last choice object with a finish reason. */
   finish: Plain | undefined;
   /** Calls by the service's number. */
   readonly calls: Map<number, StreamedCall>;
-  /** Of all calls so far. */
+  /** Number of calls so far. */
   count: number;
   readonly sources: Plain[];
-  /** Of all answers. */
+  /** Shared by all choices. */
   readonly kept: Kept;
 }
 
-/** A call of the stream. */
+/** A tool call of the stream. */
 interface StreamedCall {
   /** Its number in the hub. */
   readonly number: number;
-  /** The id that it came with. */
+  /** The id from its first event. */
   readonly id: string | undefined;
-  /** Arguments that came before its name, without which nobody can be told of it; undefined once the name is known. */
+  /**
+   * Arguments received before the name. They are held back, since a call cannot be forwarded without its name; undefined once the
+   * name is known.
+   */
   waiting: string | undefined;
 }
 
@@ -37,7 +40,7 @@ export const newAnswer = (index: number, kept: Kept): StreamedAnswer => ({
   kept,
 });
 
-/** What one delta says, in the order in which its members mean it: thoughts, text, calls. */
+/** Converts one delta to events in a fixed order, with reasoning first, then text, then calls. */
 export function deltaEvents(delta: Plain, answer: StreamedAnswer, out: ModelEvent[]): void {
   const choice = answer.index;
   const blocks = delta['content_blocks'];
@@ -58,7 +61,7 @@ function keepSource(source: Plain, answer: StreamedAnswer): void {
   answer.sources.push(source);
 }
 
-/** A text, or the list of parts that some services send. */
+/** Reads content as a text, or as the list of parts that some services send. */
 function plainEvents(delta: Plain, choice: number, out: ModelEvent[]): void {
   const thought = reasoningIn(delta);
   if (thought !== '') out.push({ type: 'thinking', choice, text: thought });
@@ -90,7 +93,7 @@ function partEvents(part: Plain, choice: number, out: ModelEvent[]): void {
   }
 }
 
-/** A text, or the list of texts that some services have there. */
+/** Reads a text, or a list of texts that some services send instead. */
 function joinedText(value: unknown): string {
   if (typeof value === 'string') return value;
   return Array.isArray(value)
@@ -101,7 +104,7 @@ function joinedText(value: unknown): string {
     : '';
 }
 
-/** A delta of the gateway's own blocks: `{index, delta}`. */
+/** Converts a delta of the gateway's own blocks: `{index, delta}`. */
 function blockEvents(one: unknown, choice: number, out: ModelEvent[]): void {
   if (!isPlain(one) || !isPlain(one['delta'])) return;
   const { delta } = one;
@@ -119,8 +122,8 @@ function blockEvents(one: unknown, choice: number, out: ModelEvent[]): void {
 }
 
 /**
- * Some services leave the number out, or give every call the same: then another id is another call. Some name a call only
- * after its first event.
+ * Handles services that omit the call number or give all calls the same one: a different id then means a different call. Some
+ * services send the name only after the first event of a call.
  */
 function callEvents(call: Plain, at: number, answer: StreamedAnswer, out: ModelEvent[]): void {
   const key = typeof call['index'] === 'number' ? call['index'] : at;
@@ -160,7 +163,7 @@ function begun(key: number, id: string | undefined, answer: StreamedAnswer): Str
   return call;
 }
 
-/** Calls that the service never named. */
+/** Returns the calls for which the service never sent a name. */
 export function namelessCalls({ index: choice, calls }: StreamedAnswer): readonly ModelEvent[] {
   return [...calls.values()]
     .filter(({ waiting }) => waiting !== undefined)
