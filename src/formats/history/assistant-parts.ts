@@ -4,7 +4,7 @@ import { stringOf, textOf } from '../shared/json.ts';
 import { reasoningNames } from '../shared/request/reasoning.ts';
 import { placedBlocks } from './blocks.ts';
 
-/** One piece of what an assistant said. `from` is what the client sent for it. */
+/** One piece of an assistant message. `from` is the part that the client sent for it. */
 export type AssistantPart =
   | { readonly kind: 'text'; readonly text: string; readonly from: Plain }
   | { readonly kind: 'thinking'; readonly text: string; readonly signature: string | undefined; readonly from: Plain }
@@ -13,10 +13,10 @@ export type AssistantPart =
   | { readonly kind: 'call'; readonly call: Plain }
   /** Files, and steps of tools that ran at a service. */
   | { readonly kind: 'other'; readonly type: string; readonly part: Plain }
-  /** A piece of a block, as clients keep it that put streams together by the last value alone. */
+  /** A fragment of a block. Some clients join a stream by keeping only the last value of each member, which leaves fragments. */
   | { readonly kind: 'fragment' };
 
-/** Members of an assistant message that every format reads or has a reason of its own for. */
+/** Members of an assistant message that every format reads, or drops with a reason of its own. */
 export const assistantMembers = [
   'role',
   'content',
@@ -29,9 +29,9 @@ export const assistantMembers = [
 ] as const;
 
 /**
- * What an assistant message says, in the order in which it was said: `content`, `content_blocks` and the calls tell one
- * story, and services differ in which of them they take. `content_blocks` holds all that `content` says and more, so it is
- * preferred as long as the client did not write another text.
+ * Returns the parts of an assistant message in their order. `content`, `content_blocks` and the calls describe the same message,
+ * and services differ in which of them they accept. `content_blocks` has everything that `content` has and more, so it is
+ * preferred unless the client has changed the text of `content`.
  */
 export function partsInOrder(message: Plain): readonly AssistantPart[] {
   const calls = callsOf(message);
@@ -51,12 +51,12 @@ export function partsInOrder(message: Plain): readonly AssistantPart[] {
   return order.finish();
 }
 
-/** Puts calls where they were among the other pieces. */
+/** Restores the position of calls among the other parts. */
 class Order {
   readonly out: AssistantPart[] = [];
   readonly #calls: readonly Plain[];
   readonly #placed = new Set<Plain>();
-  /** Calls that may wait, the last one first. */
+  /** Unplaced calls by id, the last one first. */
   readonly #byId = new Map<unknown, Plain[]>();
   #next = 0;
 
@@ -75,7 +75,7 @@ class Order {
       this.out.push(said);
       return;
     }
-    // A native block of a call marks the place of the same call in `tool_calls`.
+    // A native block of a call marks the position of the same call in `tool_calls`.
     const same = this.#byId.get(said.call['id']);
     if (same === undefined) {
       this.out.push(said);
@@ -91,7 +91,7 @@ class Order {
     return this.out;
   }
 
-  /** Places the first call that waits. */
+  /** Places the first unplaced call. */
   #first(): boolean {
     for (; this.#next < this.#calls.length; this.#next += 1) {
       const call = this.#calls[this.#next];
@@ -109,8 +109,8 @@ class Order {
 }
 
 /**
- * The `function_call` of the format's first days, and `tool_calls`: some services and clients write one call in both, or
- * an empty one beside the list.
+ * Collects the calls from the legacy `function_call` and from `tool_calls`. Some services and clients write one call in both, or
+ * an empty `function_call` next to the list.
  */
 function callsOf(message: Plain): readonly Plain[] {
   const list = message['tool_calls'];
@@ -121,20 +121,23 @@ function callsOf(message: Plain): readonly Plain[] {
   return isListed || (calls.length > 0 && stringOf(single['name']) === '') ? calls : [{ function: single }, ...calls];
 }
 
-/** What is written in both differs in the order of members, in further ones, and in the blanks of the arguments. */
+/**
+ * Compares loosely: the two copies of a call may differ in the order of members, in additional members, and in the white space of
+ * the arguments.
+ */
 function isSameCall(one: Plain, other: Plain): boolean {
   if (one['name'] !== other['name']) return false;
   const [own, others] = [one, other].map((fn) => stringOf(fn['arguments']));
   return own === others || plainText(own) === plainText(others);
 }
 
-/** JSON without its blanks; what is none, as it is. */
+/** Removes white space from JSON. Text that is not JSON is returned unchanged. */
 function plainText(json = ''): string {
   const value = parsedJson(json);
   return value === undefined ? json : JSON.stringify(value);
 }
 
-/** A text, a list of parts, or the object that some services answer with where JSON was asked for. */
+/** Reads content: a text, a list of parts, or the object that some services return if JSON was requested. */
 function partsOf(content: unknown): readonly AssistantPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content, from: {} }];
   if (isPlain(content)) return [{ kind: 'text', text: JSON.stringify(content), from: {} }];
@@ -145,7 +148,7 @@ function partsOf(content: unknown): readonly AssistantPart[] {
   });
 }
 
-/** A refusal, or what was spoken, where nothing else was said. */
+/** Returns the refusal or, if there is no text, the transcript of the audio. */
 function lastWords(message: Plain, said: readonly AssistantPart[]): AssistantPart | undefined {
   const refusal = textOf(message['refusal']);
   if (refusal !== undefined) return { kind: 'text', text: refusal, from: { type: 'refusal' } };
@@ -154,7 +157,7 @@ function lastWords(message: Plain, said: readonly AssistantPart[]): AssistantPar
   return transcript === undefined ? undefined : { kind: 'text', text: transcript, from: {} };
 }
 
-/** The texts of a list, joined. */
+/** Joins the texts of a list, without refusals. */
 const textIn = (said: readonly AssistantPart[]): string =>
   said.map((one) => (one.kind === 'text' && one.from['type'] !== 'refusal' ? one.text : '')).join('');
 
@@ -181,7 +184,7 @@ function saidIn(part: Plain): AssistantPart {
   }
 }
 
-/** Blocks that a client put together from a stream's deltas have no `type`: their members tell it. */
+/** Blocks that a client joined from the deltas of a stream have no `type`, so it is derived from their members. */
 function guessed(part: Plain): string {
   if (typeof part['thinking'] === 'string') return 'thinking';
   if (typeof part['data'] === 'string') return 'redacted_thinking';
@@ -189,7 +192,7 @@ function guessed(part: Plain): string {
   return part['image_url'] === undefined ? '' : 'image_url';
 }
 
-/** A text, or the list of texts that some services have there. */
+/** Reads a text, or the list of texts that some services send instead. */
 function thoughtIn(part: Plain): string {
   const thought = part['thinking'] ?? part['summary'];
   if (!Array.isArray(thought)) return stringOf(thought);
@@ -199,7 +202,7 @@ function thoughtIn(part: Plain): string {
     .join('');
 }
 
-/** Anthropic's block of a call in OpenAI's form. */
+/** Converts Anthropic's `tool_use` block to a call in OpenAI's form. */
 function callOf({ type: _type, id, name, input, caller: _caller, ...rest }: Plain): Plain {
   return { id, type: 'function', function: { name, arguments: JSON.stringify(isPlain(input) ? input : {}) }, ...rest };
 }

@@ -1,18 +1,18 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { parseObject } from '../shared/json.ts';
 
-/** One block of `content_blocks`, and how many places before it are left empty: calls were there. */
+/** One block of `content_blocks`. `gap` is the number of empty positions before it, where calls were. */
 export interface PlacedBlock {
   readonly block: Plain;
   readonly gap: number;
 }
 
-/** Members of a delta that go on where the last one ended. */
+/** Members of a delta that are appended to the earlier value. */
 const growing: ReadonlySet<string> = new Set(['text', 'thinking', 'signature', 'data', 'partial_json', 'content']);
 
 /**
- * The blocks of an assistant message in order, however a client keeps them: as whole answers have them, put together from
- * the deltas of a stream, or as the list of these deltas (`{index, delta}`).
+ * Returns the blocks of an assistant message in order, for all forms in which clients keep them: as in whole responses, joined
+ * from the deltas of a stream, or as the list of these deltas (`{index, delta}`).
  */
 export function placedBlocks(list: readonly unknown[]): readonly PlacedBlock[] {
   return list.some((one) => isPlain(one) && isPlain(one['delta'])) ? fromDeltas(list.filter(isPlain)) : fromList(list);
@@ -31,7 +31,7 @@ function fromList(list: readonly unknown[]): readonly PlacedBlock[] {
   return out;
 }
 
-/** A block while its deltas are put together. */
+/** A block while its deltas are being joined. */
 interface Growing {
   readonly members: Map<string, unknown>;
   readonly citations: unknown[];
@@ -66,7 +66,7 @@ function grow({ members, citations }: Growing, delta: Plain): void {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 
-/** What a stream tells of a block in several members, as the whole block has it in one. */
+/** Converts members that occur only in streams to those of a whole block. */
 function whole(block: Plain): Plain {
   const { partial_json: json, citation, ...rest } = block;
   return {

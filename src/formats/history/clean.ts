@@ -7,13 +7,13 @@ import { type AssistantPart, partsInOrder } from './assistant-parts.ts';
 
 const reason = 'not supported by this service';
 
-/** The messages of a chat as a service of the OpenAI format takes them back; every other message is the same object. */
+/** Converts the messages of a chat to what a service of the OpenAI format accepts. Messages that need no change stay the same object. */
 export function cleanHistory(messages: readonly unknown[], rules: HistoryRules, drops: Drops): readonly unknown[] {
   const ids = new Ids(rules);
   return messages.map((message) => {
     if (!isPlain(message)) return message;
     if (message['role'] === 'assistant') return assistant(message, rules, ids, drops);
-    // The results of the format's first days, where only today's are known.
+    // Converts legacy function results for services that support only `role: tool`.
     if (message['role'] === 'function' && rules.refused.has('function_call'))
       return { role: 'tool', tool_call_id: ids.result(undefined), content: message['content'] };
     const role = textOf(message['role']) ?? '';
@@ -23,7 +23,7 @@ export function cleanHistory(messages: readonly unknown[], rules: HistoryRules, 
   });
 }
 
-/** Ids of calls: one that is missing is made, and handed to the results in their order. */
+/** Ids of tool calls. A missing id is generated, and assigned to the results in their order. */
 class Ids {
   readonly #rules: HistoryRules;
   #made = 0;
@@ -60,7 +60,7 @@ function result(message: Plain, ids: Ids, { refused }: HistoryRules, drops: Drop
   return id === undefined || id === message['tool_call_id'] ? out : { ...out, tool_call_id: id };
 }
 
-/** Members that are made anew. */
+/** Members that are built again instead of copied. */
 const made: ReadonlySet<string> = new Set(['content', 'content_blocks', 'tool_calls', 'audio']);
 
 function assistant(message: Plain, rules: HistoryRules, ids: Ids, drops: Drops): Plain {
@@ -71,7 +71,7 @@ function assistant(message: Plain, rules: HistoryRules, ids: Ids, drops: Drops):
   if (message['content_blocks'] !== undefined) drops.add('messages[].content_blocks', reason);
   const thoughts = thoughtsOf(message, said, rules, calls.length > 0);
   const moved = (key: string): boolean => rules.thoughts !== undefined && isReasoning(key) && rules.refused.has(key);
-  // Beside the list it is one of the calls.
+  // Next to `tool_calls`, `function_call` is already one of the calls.
   const isListed = (key: string): boolean => key === 'function_call' && Array.isArray(message['tool_calls']) && calls.length > 0;
   const rest = Object.entries(message).filter(([key]) => !made.has(key) && !moved(key) && !isListed(key));
   const audio = audioOf(message['audio'], rules, drops);
@@ -88,7 +88,10 @@ function assistant(message: Plain, rules: HistoryRules, ids: Ids, drops: Drops):
   };
 }
 
-/** What was thought, under the member that the service reads; nothing where it reads none, or the message has it already. */
+/**
+ * Returns the reasoning in the member that the service reads; nothing if the service reads none, or if the message already has
+ * such a member.
+ */
 function thoughtsOf(message: Plain, said: readonly AssistantPart[], rules: HistoryRules, hasCalls: boolean): Plain {
   const { thoughts: member } = rules;
   if (member === undefined || reasoningNames.some((name) => !rules.refused.has(name) && typeof message[name] === 'string')) return {};
@@ -100,20 +103,20 @@ function thoughtsOf(message: Plain, said: readonly AssistantPart[], rules: Histo
 const isReasoning = (key: string): boolean => reasoningNames.some((name) => name === key);
 
 interface Around {
-  /** The message says something beside its content. */
+  /** The message has calls, audio or a refusal besides its content. */
   readonly hasOther: boolean;
   readonly drops: Drops;
   readonly rules: HistoryRules;
 }
 
-/** Texts and refusals; the rest of a list is named. */
+/** Keeps texts and refusals, and reports other parts of a list as dropped. */
 function contentOf(message: Plain, said: readonly AssistantPart[], { hasOther, drops, rules }: Around): Plain {
   const { content } = message;
   if (typeof content === 'string') return { content };
   const parts: Plain[] = [];
   for (const one of said) {
     if (one.kind === 'text') {
-      // A refusal beside the content stays there, where the service knows it.
+      // If the service accepts a `refusal` member, the refusal stays there.
       if (one.text === message['refusal'] && !rules.refused.has('refusal')) continue;
       drops.others(one.from, textMembers, 'messages[].content[].', reason);
       if (one.text !== '')
@@ -131,7 +134,7 @@ function contentOf(message: Plain, said: readonly AssistantPart[], { hasOther, d
   return { content: hasOther ? null : '' };
 }
 
-/** Thoughts as lists are in lists of parts only. */
+/** True for reasoning that is a list of texts inside a list of parts, which is the only place where it is accepted. */
 const isOwn = ({ thinking }: Plain, content: unknown): boolean => Array.isArray(thinking) && Array.isArray(content);
 
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'index']);
@@ -148,7 +151,7 @@ function callOf(call: Plain, ids: Ids, drops: Drops): Plain {
   };
 }
 
-/** Sound is named by its id; ids that the gateway made mean nothing to anybody. */
+/** Refers to audio by its id. Ids generated by the gateway are unknown to every service. */
 function audioOf(audio: unknown, { refused }: HistoryRules, drops: Drops): Plain | undefined {
   if (!isPlain(audio)) return undefined;
   const id = textOf(audio['id']);

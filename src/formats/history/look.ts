@@ -4,8 +4,8 @@ import { type Member, scanArray, scanObject } from '../../core/json/scan.ts';
 import { foreignMembers, type HistoryRules, type RoleMembers } from './rules.ts';
 
 /**
- * Whether a service of the OpenAI format would refuse an assistant message of a body. Looks at the structure alone: a
- * request without a history is not looked at, and one that can stay is never built.
+ * True if a service of the OpenAI format would reject a message of the history, mainly assistant messages. Scans the structure
+ * only: a request without a history is not scanned, and a history that needs no change is never parsed.
  */
 export function needsCleaning(body: JsonBody, rules: HistoryRules): boolean {
   try {
@@ -13,7 +13,7 @@ export function needsCleaning(body: JsonBody, rules: HistoryRules): boolean {
     if (rules.refusedOf !== undefined && othersAre(body, rules.refusedOf)) return true;
     return false;
   } catch {
-    // Not JSON: whoever builds it says so with the place.
+    // Not JSON: the code that parses it reports the position.
     return true;
   }
 }
@@ -58,7 +58,7 @@ const letterN = 0x6e;
 
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal']);
 
-/** Assistants have texts and refusals only. */
+/** Assistant messages may contain only texts and refusals. */
 function hasForeignPart(list: string): boolean {
   for (const part of scanArray(list)) {
     if (part.charCodeAt(0) !== openBrace) return true;
@@ -94,7 +94,7 @@ function hasForeignCall(list: string, rules: HistoryRules): boolean {
   return isEmpty;
 }
 
-/** Looked for as text: names in quotes are in no string, where their quotes would be escaped. */
+/** Searched as text: a quoted name cannot be inside a string, where its quotes would be escaped. */
 const hasForeignMember = (fn: string): boolean => inFunctions.some((name) => fn.includes(name));
 
 const inFunctions = ['"thought_signature"', '"provider_specific_fields"', '"cache_control"'] as const;

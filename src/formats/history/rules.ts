@@ -1,27 +1,27 @@
 import { reasoningNames } from '../shared/request/reasoning.ts';
 
-/** Members of messages, by role. */
+/** Names of message members, by role. */
 export type RoleMembers = Readonly<Record<string, readonly string[]>>;
 
-/** What a service that speaks the OpenAI format takes of an assistant message. */
+/** What a service of the OpenAI format accepts in an assistant message. */
 export interface HistoryRules {
-  /** Members of the message that it refuses: of the gateway's own, and of answers of other services. */
+  /** Members that it rejects: the gateway's own, and those of responses of other services. */
   readonly refused: ReadonlySet<string>;
-  /** Members that it refuses in other messages, by their role. */
+  /** Members that it rejects in messages of other roles. */
   readonly refusedOf?: RoleMembers;
-  /** The member under which it reads thoughts again; without it they are left out. */
+  /** The member in which it accepts reasoning of earlier turns. If absent, reasoning is dropped. */
   readonly thoughts?: string;
-  /** It wants that member in every message with calls, empty where nobody thought. */
+  /** It requires that member in every message with calls, empty if there was no reasoning. */
   readonly needsThoughts?: boolean;
-  /** It reads the thoughts again that its own answers have as parts of the content, each a list of texts. */
+  /** It accepts reasoning as in its own responses: as parts of the content, each a list of texts. */
   readonly thoughtParts?: boolean;
-  /** True for ids of calls that it takes. */
+  /** True for call ids that it accepts. */
   isId(id: string): boolean;
-  /** An id that it takes, always the same for the same id. */
+  /** Returns an id that it accepts, always the same for the same id. */
   idFor(id: string): string;
 }
 
-/** Members of answers that are known to no service but the one that gave them. */
+/** Members of responses that only the service that sent them knows. */
 const foreign = [
   'content_blocks',
   'cache_control',
@@ -35,51 +35,51 @@ const foreign = [
   'citations',
 ] as const;
 
-/** What no service of the format takes in a call: members of the gateway and of other services. */
+/** Members that no service of the format accepts in a call: those of the gateway and of other services. */
 export const foreignMembers: ReadonlySet<string> = new Set(foreign);
 
 const longestId = 40;
 
-/** OpenAI's own service, and Azure OpenAI: calls have ids of at most 40 characters. */
+/** OpenAI's own service and Azure OpenAI: call ids have at most 40 characters. */
 export const openaiHistory: HistoryRules = {
   refused: foreignMembers,
   isId: (id) => id !== '' && id.length <= longestId,
   idFor: (id) => `${id.slice(0, longestId - 9)}_${digest(id, 8)}`,
 };
 
-/** What OpenAI adds to its answers. */
+/** Members that OpenAI adds to its responses. */
 const openais = ['annotations', 'parsed', 'audio', 'refusal'] as const;
 
-/** Models of other vendors behind the format: what OpenAI adds to its answers is refused, too; thoughts are read again. */
+/** Models of other vendors behind this format: they also reject what OpenAI adds to its responses, and they accept reasoning. */
 export const openHistory: HistoryRules = {
   ...openaiHistory,
   refused: new Set([...foreign.filter((name) => !reasoningNames.some((one) => one === name)), ...openais]),
 };
 
-/** Models of Mistral: ids of nine letters and digits, and no names. */
+/** Models of Mistral: call ids are nine letters and digits, and `name` is rejected. */
 export const mistralHistory: HistoryRules = {
   refused: new Set([...foreign, ...openais, 'name', 'function_call']),
   isId: (id) => /^[a-zA-Z0-9]{9}$/.test(id),
   idFor: (id) => digest(id, 9),
 };
 
-/** What a service of the format says about the messages that it takes. */
+/** How a service of the format differs in the messages that it accepts. */
 export interface HistoryQuirk {
-  /** Members of answers, of its own or of other services, that it reads again. */
+  /** Members of responses, its own or those of other services, that it accepts in later requests. */
   readonly takes?: readonly string[];
-  /** Members of earlier answers that it refuses; those of the request are `ChatQuirk.drops`. */
+  /** Members of earlier responses that it rejects. For members of the request see `ChatQuirk.drops`. */
   readonly refuses?: readonly string[];
-  /** Members that it refuses in other messages, by their role. */
+  /** Members that it rejects in messages of other roles. */
   readonly refusesOf?: RoleMembers;
   /** As in `HistoryRules`. */
   readonly thoughts?: string;
   readonly needsThoughts?: true;
   readonly thoughtParts?: true;
-  /** The form of ids of calls: nine letters and digits; without it what OpenAI takes. */
+  /** Form of call ids: nine letters and digits. If absent, OpenAI's form. */
   readonly callIds?: 'nine';
 }
 
-/** One set of rules from all that is known of a service: what nobody says it takes is left out. */
+/** Combines everything known about a service into one set of rules. Members that are not listed as accepted are dropped. */
 export function historyOf(quirks: readonly HistoryQuirk[]): HistoryRules {
   const taken = new Set(quirks.flatMap(({ takes = [], thoughts }) => (thoughts === undefined ? takes : [...takes, thoughts])));
   const refusedOf = quirks.find((one) => one.refusesOf !== undefined)?.refusesOf;
@@ -97,7 +97,7 @@ export function historyOf(quirks: readonly HistoryQuirk[]): HistoryRules {
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Letters and digits that stand for a text (FNV-1a over its UTF-16 units, stretched by a second start value). */
+/** Hashes a text to letters and digits (FNV-1a over its UTF-16 units, extended by a second start value). */
 function digest(text: string, length: number): string {
   let a = 0x81_1c_9d_c5;
   let b = 0x9d_c5_81_1c;

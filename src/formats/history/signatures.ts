@@ -1,7 +1,7 @@
 /**
- * Whose signature a thought bears. Services refuse each other's, and a history may have come from several of them. Both
- * are base64 of a message in protocol buffers: Anthropic's begins with a counted header, Gemini's with opaque bytes
- * behind a 1. What is neither is nobody's for certain.
+ * Detects the service that signed a thought. Services reject each other's signatures, and a history may come from several of
+ * them. Both signatures are base64 of a protocol buffers message: Anthropic's begins with a length-delimited header that starts
+ * with a number field, Gemini's with opaque bytes that start with 1. Undefined if it is neither.
  */
 export function signedBy(signature: string): 'anthropic' | 'gemini' | undefined {
   if (standIns.has(signature)) return 'gemini';
@@ -19,7 +19,7 @@ export function signedBy(signature: string): 'anthropic' | 'gemini' | undefined 
 /** Documented by Google for calls that Gemini did not make. */
 const standIns: ReadonlySet<string> = new Set(['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go']);
 
-/** Characters; a real signature is longer. */
+/** In characters. Real signatures are longer. */
 const shortest = 40;
 
 /** Tags of fields 1 and 2 with a length, and of field 1 as a number. */
@@ -28,7 +28,7 @@ const second = 0x12;
 const version = 0x08;
 const opaque = 0x01;
 
-/** A field with a length: its tag, and where its content begins. */
+/** Reads the header of a field with a length: its tag, and the offset of its content. */
 function fieldAt(bytes: Buffer, at: number): { readonly tag: number; readonly start: number } | undefined {
   const tag = bytes[at];
   if (tag !== first && tag !== second) return undefined;
