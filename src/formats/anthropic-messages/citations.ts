@@ -2,8 +2,8 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { textOf } from '../shared/json.ts';
 
 /**
- * Pages that a text was taken from, in OpenAI's form; other sources have none there. The API cites for a whole text
- * block, which begins at `start` of the answer's text and has `length` characters.
+ * Converts cited web pages to OpenAI's form, which has no other sources. The API cites for a whole text block, which begins at
+ * `start` of the response text and has `length` characters.
  */
 export function annotationsOf(citations: unknown, start: number, length: number): Plain[] {
   const pages = Array.isArray(citations) ? citations.filter(isPlain).filter((one) => textOf(one['url']) !== undefined) : [];

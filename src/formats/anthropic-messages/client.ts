@@ -7,7 +7,7 @@ import { MessageWriter, wholeMessage } from './to-client/index.ts';
 const errorEvent = (error: GatewayError, facts: ErrorFacts): Buffer =>
   Buffer.from(`event: error\ndata: ${messagesError(error, facts)}\n\n`, 'utf8');
 
-/** The messages API. Answers of services that speak it pass as they are; those of others are written here. */
+/** The messages API. Responses of services that support it are passed unchanged; all others are converted here. */
 export const messagesDialect: Dialect = Object.freeze({
   idHeader: 'request-id',
   isError: ({ type, error }: Plain) =>
@@ -15,13 +15,13 @@ export const messagesDialect: Dialect = Object.freeze({
   errorBody: (error: GatewayError, facts: ErrorFacts) => Buffer.from(messagesError(error, facts), 'utf8'),
   streamed: { messages: messageEvents },
   errorEvent,
-  // A count of tokens has no choices, and is what the client wants.
+  // A token count has no choices and needs no conversion.
   answer: (result: unknown, call: DialectCall) =>
     JSON.stringify(isPlain(result) && Array.isArray(result['choices']) ? wholeMessage(result, call) : result),
   write: (call: DialectCall) => new MessageWriter(call, errorEvent),
 });
 
-/** The API's error object, with ours under `error.gateway`: its libraries print the whole object. */
+/** Builds the API's error object, with the gateway's members under `error.gateway`. Its client libraries print the whole object. */
 function messagesError(error: GatewayError, facts: ErrorFacts): string {
   const fault = error.provider;
   return JSON.stringify({
@@ -43,7 +43,7 @@ function messagesError(error: GatewayError, facts: ErrorFacts): string {
   });
 }
 
-/** The provider's type where it has the form of the API's own; a general one gives way to that of the status. */
+/** Returns the provider's error type if it has the form of the API's own. General types are replaced by the type of the status. */
 function typeOf({ provider, status }: GatewayError): string {
   const type = provider?.type ?? '';
   return type.endsWith('_error') && !general.has(type) ? type : typeOfStatus(status);
@@ -51,7 +51,7 @@ function typeOf({ provider, status }: GatewayError): string {
 
 const general: ReadonlySet<string> = new Set(['invalid_request_error', 'api_error', 'server_error', 'upstream_error', 'internal_error']);
 
-/** The words that the API itself uses with a status; libraries choose their exception by the status, people read the word. */
+/** The API's error type for each status. Libraries choose their exception by the status; the type is for people. */
 const types: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
   401: 'authentication_error',

@@ -4,15 +4,15 @@ import { googleFault, googleFaultInBand, isGoogleStatus } from '../shared/google
 import { faultFrom, objectIn, openaiFault } from '../openai-chat/fault.ts';
 
 /**
- * Reads an error body: the API's own `{type: 'error', error: {type, message}}`, and the cloud's in front of it,
- * `{error: {code, message, status}}`, which may be in a list.
+ * Reads an error body: the API's own `{type: 'error', error: {type, message}}`, or that of a cloud in front of it, `{error:
+ * {code, message, status}}`, which may be in a list.
  */
 export function anthropicFault(status: number, body: string): ProviderFault {
   const object = objectIn(body);
   return object === undefined ? openaiFault(status, body) : faultOf(object, body);
 }
 
-/** The fault in a parsed error object. */
+/** Reads the fault from a parsed error object. */
 function faultOf(object: Plain, raw = ''): ProviderFault {
   const inner = object['error'];
   if (isGoogleStatus(inner)) return googleFault(inner);
@@ -20,7 +20,7 @@ function faultOf(object: Plain, raw = ''): ProviderFault {
   return isPlain(inner) ? fault : { ...fault, type: fault.type === 'error' ? null : (fault.type ?? null) };
 }
 
-/** The fault of an error object under status 200, alone or as an event of a stream, with the HTTP status of its type. */
+/** Reads an error object under status 200, alone or as a stream event, and adds the HTTP status of its type. */
 export function faultInBand(object: Plain | undefined, raw: string): ProviderFault {
   const inner = object?.['error'];
   if (isGoogleStatus(inner)) return googleFaultInBand(inner);
@@ -28,7 +28,7 @@ export function faultInBand(object: Plain | undefined, raw: string): ProviderFau
   return { ...fault, status: statuses[fault.type ?? ''] };
 }
 
-/** HTTP status that the API gives with a type of error; streams name the type only. */
+/** HTTP status of each error type of the API. Errors in streams have only the type. */
 const statuses: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,

@@ -1,2 +1,2 @@
-/** The feature of the API by which its store of files is used. */
+/** The beta feature that enables the API's file storage. */
 export const filesBeta = 'files-api-2025-04-14';

@@ -2,22 +2,25 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { JsonBody } from '../../core/json/body.ts';
 
 /**
- * What the gateway writes where the API's own answers have something that only the API can make: a thought without a
- * signature, a source without the index of a search. Clients send it back, and the API itself would refuse it.
+ * The value the gateway writes where only the API could create the real one: the signature of thinking, or the index of a search
+ * result. Clients send it back, and the API would reject it.
  */
 export const unsigned = 'gateway:unsigned';
 
 const isMark = (value: unknown): boolean => typeof value === 'string' && value.startsWith('gateway:');
 
-/** A thought that another service had, or a text cited from one. */
+/** True for a thinking block that another service produced. */
 export const isForeignThought = (block: Plain): boolean => block['type'] === 'thinking' && isMark(block['signature']);
 
-/** The sources of a text that the API itself gave out. */
+/** Returns the citations that the API itself created. */
 export function ownCitations(citations: unknown): readonly unknown[] {
   return Array.isArray(citations) ? citations.filter((one) => !isPlain(one) || !isMark(one['encrypted_index'])) : [];
 }
 
-/** A client's own messages request without them. The same body where there are none: one search of the text. */
+/**
+ * Removes thinking and citations with such a mark from a client's messages request. Returns the same body if there are none,
+ * which takes one search of the text.
+ */
 export function withoutMarks(body: JsonBody): JsonBody {
   const messages = body.mentions('"gateway:') ? body.exact('messages') : undefined;
   if (!Array.isArray(messages)) return body;

@@ -2,7 +2,7 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { parseObject, textOf } from '../shared/json.ts';
 
 /**
- * The list of models for libraries of both APIs: every member as it came, and beside it what OpenAI's libraries read
+ * Converts the list of models for libraries of both APIs: keeps every member, and adds those that OpenAI's libraries read
  * (`object`, `created`, `owned_by`).
  */
 export function fromModelList(text: string): Plain {

@@ -5,16 +5,16 @@ import { mediaNeeds } from './request/index.ts';
 import { fileBlock } from './request/media/files.ts';
 import { fileIn, keptOf } from './request/parts.ts';
 
-/** Files that a request of the messages API names by address, for a service that reads none. */
+/** Lists the files that a messages request refers to by URL, for a service that cannot fetch them. */
 export function nativeNeeds(body: JsonBody | EmptyBody): readonly MediaNeed[] {
   return body.kind === 'json' && body.mentions('"url"') ? mediaNeeds({ messages: body.value('messages') }, 'vertex') : [];
 }
 
-/** The messages with those files by value. */
+/** Replaces these URLs in the messages by the downloaded content. */
 export const inlined = (messages: unknown, media: ReadonlyMap<string, Media>): unknown =>
   Array.isArray(messages) ? messages.map((message) => withBlocks(message, media)) : messages;
 
-/** A message or a tool's result, each with its blocks. */
+/** Inlines the files in the blocks of a message or of a tool result. */
 function withBlocks(holder: unknown, media: ReadonlyMap<string, Media>): unknown {
   if (!isPlain(holder) || !Array.isArray(holder['content'])) return holder;
   return { ...holder, content: (holder['content'] as unknown[]).map((block) => (isPlain(block) ? inlineBlock(block, media) : block)) };

@@ -1,7 +1,7 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { Usage } from '../../core/model/usage.ts';
 
-/** What is read of `usage`; events may contain any number of others. */
+/** Members that are read from `usage`; events may contain any number of others. */
 const members = [
   'input_tokens',
   'output_tokens',
@@ -14,8 +14,8 @@ const members = [
 ] as const;
 
 /**
- * Counts of a messages answer. Streams report them twice: the later ones are totals and replace the earlier ones where
- * they are set. `input_tokens` does not hold what was read from the cache or written to it.
+ * Usage of a messages response. Streams report it twice: later counts are totals and replace the earlier ones if they are set.
+ * `input_tokens` does not include cache reads and writes.
  */
 export class UsageCounts {
   readonly #found: Record<string, unknown> = {};
@@ -28,7 +28,7 @@ export class UsageCounts {
     }
   }
 
-  /** Undefined where nothing was reported. */
+  /** Undefined if nothing was reported. */
   get usage(): Usage | undefined {
     const input = count(this.#found['input_tokens']);
     const output = count(this.#found['output_tokens']);
@@ -48,7 +48,7 @@ export class UsageCounts {
   }
 }
 
-/** Writes that are kept for an hour, searches of the service, and the tier where it is not the one of the price list. */
+/** Cache writes with a lifetime of one hour, searches by the service, and the tier if it is not the regular one. */
 function detailsOf(found: Plain): Pick<Usage, 'details'> {
   const { cache_creation: writes, server_tool_use: tools, service_tier: tier } = found;
   const hour = isPlain(writes) ? (count(writes['ephemeral_1h_input_tokens']) ?? 0) : 0;

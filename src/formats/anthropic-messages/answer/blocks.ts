@@ -9,16 +9,16 @@ import { isOutput } from './output-tool.ts';
 /** A content block between its start and its end. */
 interface OpenBlock {
   readonly kind: BlockKind;
-  /** Its input is the text of the answer. */
+  /** True for the output tool: its input is the text of the response. */
   readonly isOutput: boolean;
-  /** The number of a tool call: it counts calls over the whole answer, since blocks of other kinds come between them. */
+  /** The number of a tool call, counted over the whole response, since blocks of other kinds come between calls. */
   readonly call: number | undefined;
-  /** `input` as the start had it, used where no deltas follow. */
+  /** `input` of the start event, used if no deltas follow. */
   readonly input: unknown;
-  /** Its deltas joined, for the tools of the API itself; calls of the client's tools stream theirs. */
+  /** Joined deltas of a tool that the API runs itself. Inputs of the client's tools are streamed instead. */
   inputText: string;
   hasInput: boolean;
-  /** Where its text begins in the text of the answer. */
+  /** Offset of its text in the text of the response. */
   readonly start: number;
   citations: unknown[] | undefined;
 }
@@ -26,20 +26,19 @@ interface OpenBlock {
 const nothing: readonly ModelEvent[] = Object.freeze([]);
 
 /**
- * The content blocks of a streamed messages answer as events of the hub. What comes in fragments that clients cannot
- * join (citations, inputs of the API's own tools) is collected and sent with the end of its block, as a whole answer
- * has it.
+ * Converts the content blocks of a streamed messages response to hub events. Fragments that clients cannot join (citations,
+ * inputs of the API's own tools) are collected and sent at the end of their block, as in a whole response.
  */
 export class MessageBlocks {
   readonly #open = new Map<number, OpenBlock>();
   readonly #kept = new Kept();
-  /** Tool calls so far. */
+  /** Number of tool calls so far. */
   calls = 0;
-  /** The answer is the input of the tool that holds it to its schema. */
+  /** True if the response is the input of the tool that enforces its schema. */
   isOutput = false;
-  /** Sources of the answer so far, in OpenAI's form. */
+  /** Sources of the response so far, in OpenAI's form. */
   readonly annotations: Plain[] = [];
-  /** Characters of the answer's text so far. */
+  /** Length of the text of the response so far, in characters. */
   #length = 0;
 
   begin(block: number, content: unknown): readonly ModelEvent[] {
@@ -72,7 +71,7 @@ export class MessageBlocks {
         return [{ type: 'tool_call', choice: 0, index: opened.call ?? 0, name, arguments: '', ...(id === undefined ? {} : { id }) }];
       }
       default:
-        // The API's own tools and whatever is new: as it came, for clients that asked for blocks.
+        // Blocks of the API's own tools and of unknown types are passed as received, for clients that use blocks.
         return [native(block, content)];
     }
   }
@@ -91,7 +90,7 @@ export class MessageBlocks {
       case 'citations_delta':
         return this.#citation(block, delta['citation']);
       default: {
-        // What is new: its members, without the type, as in the other deltas.
+        // An unknown delta: its members, without the type, as in the other deltas.
         const { type: _type, ...members } = delta;
         return [native(block, members)];
       }
@@ -104,7 +103,7 @@ export class MessageBlocks {
     const close: ModelEvent = { type: 'block', choice: 0, block, state: 'close', kind: opened?.kind ?? 'native' };
     if (opened === undefined) return [close];
     if (opened.isOutput) return opened.hasInput ? [close] : [...this.#text(block, JSON.stringify(opened.input ?? {})), close];
-    // A call without arguments has no deltas; clients want JSON all the same.
+    // A call without arguments has no deltas, but clients expect JSON.
     if (opened.call !== undefined)
       return opened.hasInput
         ? [close]
@@ -162,7 +161,7 @@ export class MessageBlocks {
   }
 }
 
-/** Fragments that are no JSON together, as after a cut, are handed on as they are. */
+/** Parses the joined fragments. If they are not JSON, for example after a cut, they are returned as `partial_json`. */
 export function inputOf(text: string): Plain {
   try {
     return { input: parseExact(text) };
@@ -177,7 +176,7 @@ function kindOf(type: unknown): BlockKind {
   return type === 'tool_use' ? 'tool' : 'native';
 }
 
-/** A block, or members of one, that the hub has no kind for. */
+/** Builds the event for a block, or for members of a block, that the hub has no kind for. */
 export const native = (block: number, members: unknown): ModelEvent => ({
   type: 'block',
   choice: 0,

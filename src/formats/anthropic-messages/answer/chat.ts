@@ -4,7 +4,7 @@ import { fromMessage } from './result.ts';
 import { MessagesStream } from './stream.ts';
 import { MessagesTap } from './tap.ts';
 
-/** A chat completion that is answered with a message: read into the hub, whole or as a stream. */
+/** A chat completion served by the messages API. The response is converted to the hub, whole or as a stream. */
 export class MessagesChat implements Translation {
   readonly request: UpstreamRequest;
   readonly tap = new MessagesTap();

@@ -1,4 +1,4 @@
-/** `stop_reason` in OpenAI's words. A turn that was paused is not whole: it goes on when it is sent back. */
+/** OpenAI finish reason for each `stop_reason`. A paused turn is incomplete: it continues when it is sent back. */
 export const finishReasons: Readonly<Record<string, string>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',

@@ -4,7 +4,7 @@ import { parseExact } from '../../../core/json/scan.ts';
 import { MessagesStream } from './stream.ts';
 
 /**
- * A whole messages answer as a chat completion. @param parsed the same text, where it has been read already
+ * Converts a whole messages response to a chat completion. @param parsed the parsed text, if available
  *
  * @throws GatewayError `upstream_invalid`
  */

@@ -16,7 +16,7 @@ import { streamInterrupted } from '../../shared/answer/interrupted.ts';
 
 const nothing: readonly ModelEvent[] = Object.freeze([]);
 
-/** Events whose data must be readable; others (`ping`, `vertex_event`, what is new) may hold anything. */
+/** Events whose data must be JSON. Others (`ping`, `vertex_event`, unknown ones) may contain anything. */
 const known: ReadonlySet<string> = new Set([
   'message_start',
   'content_block_start',
@@ -26,7 +26,7 @@ const known: ReadonlySet<string> = new Set([
   'error',
 ]);
 
-/** A messages answer, streamed or whole, as events of the hub. */
+/** Converts a messages response, streamed or whole, to hub events. */
 export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
   readonly #call: Pick<Call, 'createdAt'>;
   readonly #counts = new UsageCounts();
@@ -66,7 +66,7 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
   }
 
   /**
-   * A whole answer, as a stream of it would say it.
+   * Converts a whole response to the events of its stream.
    *
    * @throws GatewayError `upstream_invalid`
    */
@@ -77,7 +77,7 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
     return [...events, ...this.#messageDelta({ delta: message }), ...this.#finished()];
   }
 
-  /** `message_stop` was not seen: the answer is not whole. */
+  /** Without `message_stop` the response is incomplete. */
   end(): readonly ModelEvent[] {
     if (this.#isOver) return nothing;
     return this.fail(streamInterrupted());
@@ -89,7 +89,7 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
     return [{ type: 'error', error }];
   }
 
-  /** The thoughts before a call are known before the client hears of the call. */
+  /** The reasoning before a call is stored before the client receives the call. */
   #begin(index: number, block: unknown): readonly ModelEvent[] {
     const note = this.#thoughts?.begin(index, block);
     const events = this.#blocks.begin(index, block);
@@ -130,7 +130,7 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
     return usage === undefined ? finish : [...finish, { type: 'usage', usage }];
   }
 
-  /** An error of a service in front of the API has another form. */
+  /** A service in front of the API sends errors in another form. */
   #unnamed(raw: string): readonly ModelEvent[] {
     const error = valueOf(raw, 'error') < 0 ? undefined : bareError(raw);
     return error === undefined ? nothing : this.#error(error, raw);
@@ -155,19 +155,19 @@ function messageIn(answer: unknown): Plain {
   });
 }
 
-/** Texts beside the answer that is held to its schema are not part of it. */
+/** If the output tool enforces the schema, other texts are not part of the response. */
 function contentOf({ content }: Plain): readonly Plain[] {
   const blocks = (content as readonly unknown[]).filter(isPlain);
   return blocks.some(isOutput) ? blocks.filter((block) => block['type'] !== 'text') : blocks;
 }
 
-/** What the choice says beyond OpenAI's words, with strict compliance off. */
+/** Members of a choice that OpenAI's format lacks. Sent with strict compliance off. */
 const choiceExtras = ['stop_sequence', 'stop_details'] as const;
 
-/** What the answer says beyond OpenAI's words, with strict compliance off. */
+/** Members of a response that OpenAI's format lacks. Sent with strict compliance off. */
 const topExtras = ['container', 'context_management'] as const;
 
-/** The members that say something, of the first object that has them; undefined where there are none. */
+/** Returns the members that are set, from the first object that has them; undefined if there are none. */
 function present(keys: readonly string[], object: Plain, other?: Plain): Plain | undefined {
   let found: Record<string, unknown> | undefined;
   for (const key of keys) {

@@ -10,9 +10,8 @@ import { faultInBand } from '../fault.ts';
 import { UsageCounts } from '../usage.ts';
 
 /**
- * Messages answers, streamed and whole. `message_stop` is the end; `ping`,
- * `message_start` and what is not known say nothing a person would see. Deltas are not parsed once there was content,
- * since this runs for each event of each stream.
+ * Tap for messages responses, streamed and whole. `message_stop` is the end mark. `ping`, `message_start` and unknown events have
+ * no content that a person would see. Deltas are not parsed after the first content, since this runs once per event.
  */
 export class MessagesTap implements Tap {
   complete = false;
@@ -46,7 +45,7 @@ export class MessagesTap implements Tap {
     }
   }
 
-  /** A service in front of the API breaks off in a form of its own: an object, or a list of one, without a type. */
+  /** A service in front of the API reports errors in its own form: an object without a type, or a list with such an object. */
   #unnamed({ data }: WireEvent): EventKind {
     const error = valueOf(data, 'error') < 0 ? undefined : bareError(data);
     if (error === undefined) return 'meta';
@@ -55,7 +54,7 @@ export class MessagesTap implements Tap {
   }
 
   whole(text: string): ProviderFault | undefined {
-    // Calls keep the digits of their numbers: the conversion goes on from what is parsed here.
+    // Numbers in tool calls keep their digits, because the conversion uses what is parsed here.
     const answer = parseObject(text, parseCheckedExact);
     if (answer === undefined) return undefined;
     this.complete = true;
@@ -69,7 +68,7 @@ export class MessagesTap implements Tap {
     return this.#counts.usage;
   }
 
-  /** In the provider's own words. */
+  /** In the provider's format. */
   get finish(): readonly string[] {
     return this.#finish === undefined ? [] : [this.#finish];
   }
@@ -82,7 +81,7 @@ export class MessagesTap implements Tap {
     this.#counts.add(message['usage']);
   }
 
-  /** An answer that ends without a word is one all the same. */
+  /** A response that ends without any text is valid, so its stop reason counts as content. */
   #delta({ delta, usage }: Plain): EventKind {
     this.#counts.add(usage);
     if (!isPlain(delta) || typeof delta['stop_reason'] !== 'string') return 'meta';
@@ -109,13 +108,16 @@ const names: ReadonlySet<string> = new Set([
   'error',
 ]);
 
-/** An object with an error that does not say that it is an event of the format. */
+/** Returns an object with an error but without the event type of the format. */
 export function bareError(data: string): Plain | undefined {
   const object = errorObjectIn(data);
   return object !== undefined && object['type'] === undefined && hasError(object) ? object : undefined;
 }
 
-/** An event's type: its name where that is one of the format, else what its data says, for services that send other names or none. */
+/**
+ * Returns an event's type: its name if the format has such an event, otherwise the type in its data, for services that send other
+ * names or none.
+ */
 export function eventType(event: WireEvent): string {
   if (names.has(event.name)) return event.name;
   return /^\s*\{\s*"type"\s*:\s*"([^"\\]*)"/.exec(event.data)?.[1] ?? textOf(parseObject(event.data)?.['type']) ?? event.name;
@@ -126,7 +128,7 @@ function isEmptyDelta(data: string): boolean {
   return !isPlain(delta) || Object.entries(delta).every(([key, value]) => key === 'type' || value === '' || value === null);
 }
 
-/** Text and thinking begin empty; everything else shows itself when it begins. */
+/** Text and thinking blocks begin empty. Any other block has content from its start. */
 function isEmptyBlock(data: string): boolean {
   const block = parseObject(data)?.['content_block'];
   if (!isPlain(block)) return true;

@@ -7,24 +7,24 @@ import { withExact } from '../../shared/exact.ts';
 import { traitsOf } from '../request/model.ts';
 import { stringOf } from '../../shared/json.ts';
 
-/** Characters of the blocks before one call, beyond which they are not remembered. */
+/** Maximum length of the blocks before one call, in characters. Longer ones are not remembered. */
 const longest = 1024 * 1024;
-/** Characters that stand for a block beside its text. */
+/** Overhead that is counted per block, in characters. */
 const blockSize = 128;
 
 type Block = Record<string, unknown>;
 
 /**
- * Collects what an answer says before each tool call: signed thoughts, and text among them. Without its thoughts a turn
- * with calls is refused while thinking is on (Anthropic, Messages API, extended thinking with tool use), and clients of
- * chat completions do not send them back.
+ * Collects the signed thinking before each tool call, and the text between. With thinking on, the API rejects a turn with calls
+ * if its thinking is missing (Anthropic, Messages API, extended thinking with tool use), and clients of chat completions do not
+ * send it back.
  */
 export class ThoughtNotes {
-  /** By the number of the block, in order; empty until there is a thought. */
+  /** By block number, in order. Empty until the first thinking block. */
   readonly #blocks = new Map<number, Block>();
   #size = 0;
 
-  /** A block begins. The note, where it is a call with thoughts before it. */
+  /** Starts a block. Returns a note if the block is a call with thinking before it. */
   begin(index: number, content: unknown): Note | undefined {
     if (!isPlain(content)) return undefined;
     switch (content['type']) {
@@ -77,9 +77,9 @@ export class ThoughtNotes {
   }
 }
 
-/** A chat body whose assistant messages have the thoughts again that are remembered of them. */
+/** Restores the remembered thinking in the assistant messages of a chat body. */
 export function withRemembered(body: JsonBody, call: Pick<Call, 'model' | 'foundationModel' | 'notes'>): Plain {
-  // Schemas of tools go on as they came, with limits like the largest 64-bit number.
+  // Numbers in tool schemas keep their digits, for example limits such as the largest 64-bit integer.
   const chat = withExact(body.json(), body, 'tools');
   if (!mayThink(body, call)) return chat;
   const { notes } = call;
@@ -89,7 +89,7 @@ export function withRemembered(body: JsonBody, call: Pick<Call, 'model' | 'found
 
 const nothing: readonly never[] = Object.freeze([]);
 
-/** A request whose answer is thought about, with calls in its history. */
+/** True if the model may think and the history contains calls. */
 function mayThink(body: JsonBody, call: Pick<Call, 'model' | 'foundationModel'>): boolean {
   if (!body.mentions('"tool_calls"')) return false;
   if (body.has('thinking') || body.has('reasoning_effort')) return true;
@@ -105,7 +105,7 @@ function callsWithoutThoughts(body: Plain): readonly string[] {
   return [...ids];
 }
 
-/** A chat body whose assistant messages have their thoughts again, each id used once; the same body where none is known. */
+/** Adds the known thinking to assistant messages, using each id once. Returns the same body if none is known. */
 function withThoughts(body: Plain, known: ReadonlyMap<string, string> | undefined): Plain {
   if (known === undefined || known.size === 0) return body;
   const left = new Map(known);
@@ -115,7 +115,10 @@ function withThoughts(body: Plain, known: ReadonlyMap<string, string> | undefine
   return { ...body, messages };
 }
 
-/** Blocks of the answer in its order; each call marks its place. Text that the client has changed is before the first call. */
+/**
+ * Builds the blocks of a message in their order, in which each call marks its position. If the client has changed the text, it is
+ * placed before the first call.
+ */
 function withOwn(message: Plain, left: Map<string, string>): Plain {
   const blocks: Plain[] = [];
   for (const { id, function: fn } of listOf(message['tool_calls'])) {

@@ -6,7 +6,7 @@ import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts
 import { pairedBlocks, serverBlock } from './tools/server-blocks.ts';
 import { type Called, calledBy } from './tools/calls.ts';
 
-/** One piece of an assistant's turn: a block as it goes out, or a call that gets its id with the turn. */
+/** One piece of an assistant turn: a finished block, or a call that gets its id when the turn is built. */
 export type Piece = { readonly block: Block } | { readonly called: Called };
 
 const read: ReadonlySet<string> = new Set([...assistantMembers, 'cache_control']);
@@ -14,8 +14,8 @@ const read: ReadonlySet<string> = new Set([...assistantMembers, 'cache_control']
 const unsigned = 'thinking blocks need their signature';
 
 /**
- * An assistant message as blocks: thinking and redacted blocks come back exactly as they were given out, text is
- * beside calls, in the order in which the model said it.
+ * Converts an assistant message to blocks in the order of the model's output. Thinking and redacted blocks are sent back exactly
+ * as received.
  */
 export function assistantPieces(message: Plain, conversion: Conversion, isLast: boolean): readonly Piece[] {
   const { drops } = conversion;
@@ -58,7 +58,7 @@ function blockOf(said: Exclude<AssistantPart, { kind: 'call' }>, conversion: Con
 
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'cache_control', 'citations', 'index']);
 
-/** Sources of a text go back as the API gave them out. */
+/** Types of citations that are sent back as received from the API. */
 const citation = /^(?:char|page|content_block|web_search_result|search_result)_location$/;
 
 function textOf(text: string, from: Plain, { drops }: Conversion): Block | undefined {
@@ -79,7 +79,7 @@ function thought({ text, signature, from }: Extract<AssistantPart, { kind: 'thin
   return undefined;
 }
 
-/** `cache_control` beside a message's content belongs to its last block; thoughts cannot carry it. */
+/** `cache_control` of a message applies to its last block. Thinking blocks cannot have it. */
 function withCache(pieces: readonly Piece[], message: Plain): readonly Piece[] {
   const last = pieces.findLastIndex((piece) => 'block' in piece);
   const piece = pieces[last];

@@ -6,15 +6,15 @@ import { partBlocks } from './parts.ts';
 import { stringOf } from '../../shared/json.ts';
 import { type Turn, Turns } from './turns.ts';
 
-/** A conversation in the API's terms. */
+/** A conversation in the form of the API. */
 export interface Conversation {
   readonly system: readonly Block[];
   readonly messages: readonly Turn[];
 }
 
 /**
- * Messages of a chat request: system and developer messages from anywhere become `system`, in order; the others become
- * turns. @throws GatewayError
+ * Converts the messages of a chat request: system and developer messages from any position become `system`, in order; the others
+ * become turns. @throws GatewayError
  */
 export function conversationOf(messages: unknown, conversion: Conversion): Conversation {
   const system: Block[] = [];
@@ -42,11 +42,11 @@ export function conversationOf(messages: unknown, conversion: Conversion): Conve
   if (system.length === 0) {
     throw cannotCarry('messages', 'The conversation has no content that could be sent.', 'Send at least one message with text.');
   }
-  // The API wants something to answer: instructions alone are said by the user.
+  // The API requires at least one turn, so instructions alone are sent as a user message.
   return { system: [], messages: [{ role: 'user', content: system }] };
 }
 
-/** Members of messages that are read; "name" is no part of the API's messages. */
+/** Members of messages that are converted. The API's messages have no `name`. */
 const read: ReadonlySet<string> = new Set(['role', 'content', 'cache_control', 'tool_call_id', 'is_error']);
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'cache_control']);
 
@@ -64,7 +64,7 @@ function systemBlocks(message: Plain, { drops }: Conversion): readonly Block[] {
   return withCache(blocks, message);
 }
 
-/** A user message; results that a caller wrote as the API's own blocks are matched like tool messages. */
+/** Adds a user message. Tool results in the API's own form are matched to calls like tool messages. */
 function addUser(message: Plain, turns: Turns, conversion: Conversion): void {
   conversion.drops.others(message, read, 'messages[].', 'not known to this service');
   const { content } = message;
@@ -90,7 +90,7 @@ function addUser(message: Plain, turns: Turns, conversion: Conversion): void {
 }
 
 function addResult(message: Plain, turns: Turns, conversion: Conversion): void {
-  // The older role is matched by name.
+  // Messages of the legacy role are matched by `name`, so it is not reported as dropped.
   if (message['role'] !== 'function') conversion.drops.others(message, read, 'messages[].', 'not known to this service');
   const { content } = message;
   const isText = typeof content === 'string';
@@ -106,20 +106,20 @@ function addResult(message: Plain, turns: Turns, conversion: Conversion): void {
   if (!turns.result(key, block)) lost(isText ? partBlocks(content, conversion) : blocks, turns, conversion);
 }
 
-/** `cache_control` beside a message's content belongs to its last block. */
+/** `cache_control` of a message applies to its last block. */
 function withCache(blocks: readonly Block[], message: Plain): readonly Block[] {
   const last = blocks.at(-1);
   return message['cache_control'] === undefined || last === undefined ? blocks : [...blocks.slice(0, -1), { ...cacheOf(message), ...last }];
 }
 
-/** A part's own mark belongs to the result as a whole: up to there is cached. */
+/** The mark of a part moves to the whole result, because everything up to there is cached. */
 function lastCache(content: unknown): unknown {
   return Array.isArray(content)
     ? content.filter(isPlain).findLast((part) => part['cache_control'] !== undefined)?.['cache_control']
     : undefined;
 }
 
-/** A result whose call was cut off from the history: the model can still read it. */
+/** Sends a result as text if its call was cut off from the history, so that the model can still read it. */
 function lost(blocks: readonly Block[], turns: Turns, { drops }: Conversion): void {
   drops.add('messages[].tool_call_id', 'no earlier call has this id, so the result is sent as text');
   turns.user(blocks);

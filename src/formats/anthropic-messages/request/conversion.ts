@@ -3,30 +3,30 @@ import type { Media } from '../../../core/provider.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import type { ModelTraits } from './model.ts';
 
-/** Who serves the model: its vendor, Vertex AI with the vendor's format, or Bedrock, whose format is made of this one. */
+/** The service that runs the model: its vendor, Vertex AI with the vendor's format, or Bedrock, whose format is derived from this one. */
 export type Surface = 'direct' | 'vertex' | 'converse';
 
-/** One request under conversion. */
+/** State of the conversion of one request. */
 export interface Conversion {
   readonly form: Surface;
   readonly media: ReadonlyMap<string, Media>;
   readonly traits: ModelTraits;
   readonly drops: Drops;
-  /** Tools of the API's own that the request offers, and `mcp:` with the name for servers: their steps may come back. */
+  /** The API's own tools in the request, and `mcp:` with the name for servers. Their earlier steps may be sent back. */
   readonly offered: ReadonlySet<string>;
-  /** Features of the API that the request turns out to need. */
+  /** Beta features of the API that the request needs. */
   readonly betas: Set<string>;
-  /** Parts that the service takes in a form of its own: asked before the API's own forms. @throws GatewayError */
+  /** Converts parts for which the service has its own form. Called before the API's own forms are tried. @throws GatewayError */
   own?(part: Plain): Block | undefined;
 }
 
-/** A content block on its way: plain JSON. */
+/** A content block under construction: plain JSON. */
 export type Block = Record<string, unknown>;
 
-/** `cache_control` of a message, part or tool, kept wherever it is. */
+/** Copies `cache_control` of a message, part or tool. */
 export const cacheOf = (object: Plain): Block => (object['cache_control'] === undefined ? {} : { cache_control: object['cache_control'] });
 
-/** A text block; undefined for blank text, which the API refuses. */
+/** Builds a text block; undefined for blank text, which the API rejects. */
 export function textBlock(text: unknown, from: Plain = {}): Block | undefined {
   return typeof text !== 'string' || text.trim() === '' ? undefined : { type: 'text', text, ...cacheOf(from) };
 }

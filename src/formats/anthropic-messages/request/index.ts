@@ -12,36 +12,36 @@ import { samplingFields, thinkingFields } from './thinking.ts';
 import { toolFields } from './tools/index.ts';
 import { checkChatTypes } from '../../shared/request/field-types.ts';
 
-/** How a chat request becomes a messages request. */
+/** Options for the conversion of a chat request to a messages request. */
 export interface MessagesOptions {
   /** Downloaded files, by URL. */
   readonly media: ReadonlyMap<string, Media>;
-  /** Vertex AI's form: no model in the body, the version in it, and only what it accepts. */
+  /** Vertex AI's form: the body contains the version instead of the model, and only fields that Vertex AI accepts. */
   readonly vertex?: { readonly version: string };
-  /** `max_tokens` where the caller sets none: the API wants one. */
+  /** `max_tokens` if the client sets none. The API requires it. */
   readonly maxTokens?: number;
-  /** Top-level fields that are carried some other way and so are not reported. */
+  /** Top-level fields that are sent in another way and therefore not reported as dropped. */
   readonly handled?: readonly string[];
 }
 
-/** A messages request, and what of the chat request is not in it. */
+/** A messages request, and the parts of the chat request that it does not contain. */
 export interface MessagesRequest {
   readonly body: Plain;
   readonly dropped: readonly Dropped[];
-  /** Features of the API that it needs, for the header. */
+  /** Beta features of the API that it needs, for the header. */
   readonly betas: readonly string[];
 }
 
-/** Every model of the API can answer that long. */
+/** Every model of the API supports responses of this length. */
 const defaultMaxTokens = 4096;
 
-/** The API's limit for a request is 32 MB, of which base64 takes a third. Bytes. */
+/** In bytes. The API's limit for a request is 32 MB, and base64 adds a third to the size of a file. */
 const maxFileBytes = 22 * 1024 * 1024;
 
 const none: readonly string[] = [];
 
 /**
- * A chat completions body as a messages body.
+ * Converts a chat completions body to a messages body.
  *
  * @throws GatewayError `invalid_type`, `unsupported_parameter`, `missing_file_extension`
  */
@@ -87,7 +87,7 @@ export function toMessages(
   return { body: out, dropped: drops.list, betas: [...conversion.betas] };
 }
 
-/** The API's own tools of a request by the names that their steps bear. */
+/** Collects the API's own tools in a request, by the names that their steps have. */
 function offeredTools(body: Plain): ReadonlySet<string> {
   const offered = new Set<string>();
   for (const tool of Array.isArray(body['tools']) ? body['tools'].filter(isPlain) : []) {
@@ -103,7 +103,7 @@ function offeredTools(body: Plain): ReadonlySet<string> {
 
 const codeTools = ['code_execution', 'bash_code_execution', 'text_editor_code_execution'] as const;
 
-/** Files that must be inlined, each once. */
+/** Lists the files to download and inline, each once. */
 export function mediaNeeds(body: Plain, form: Surface): readonly MediaNeed[] {
   const urls = new Set<string>();
   const messages = body['messages'];
@@ -121,7 +121,7 @@ export function mediaNeeds(body: Plain, form: Surface): readonly MediaNeed[] {
   return [...urls].map((url) => ({ url, maxBytes: maxFileBytes }));
 }
 
-/** The API has no JSON mode without a schema: the model is told in words. */
+/** The API has no JSON mode without a schema, so the model is instructed. */
 export const jsonOnly: Block = Object.freeze({
   type: 'text',
   text: 'Answer with one JSON object and nothing else: no other text, no code fence.',
@@ -129,14 +129,14 @@ export const jsonOnly: Block = Object.freeze({
 
 export const wantsJson = (body: Plain): boolean => isPlain(body['response_format']) && body['response_format']['type'] === 'json_object';
 
-/** `effort` and `format`; what the caller wrote in the API's own terms wins. */
+/** Builds `effort` and `format`. Values that the client wrote in the API's own form take precedence. */
 function outputConfig(body: Plain, effort: string | undefined, format: Plain | undefined): Plain | undefined {
   const own = isPlain(body['output_config']) ? body['output_config'] : undefined;
   if (own === undefined && effort === undefined && format === undefined) return undefined;
   return { ...(effort === undefined ? {} : { effort }), ...(format === undefined ? {} : { format }), ...own };
 }
 
-/** Of metadata the API takes the user's id alone. */
+/** The API accepts only the user id in `metadata`. */
 function userFields(body: Plain, { drops }: Conversion): Plain {
   const metadata = isPlain(body['metadata']) ? body['metadata'] : {};
   const user = metadata['user_id'] ?? body['user'] ?? body['safety_identifier'] ?? undefined;

@@ -1,27 +1,27 @@
-/** What a model of this family takes. Rows are data: a new model is a new row. */
+/** The features that a model supports. A new model is a new row. */
 export interface ModelTraits {
-  /** How it is told to think: not at all, by a budget of tokens, or by itself with an effort. */
+  /** How thinking is controlled: not supported, by a token budget, or adaptive with an effort. */
   readonly thinking: 'none' | 'budget' | 'adaptive';
-  /** Of temperature, top_p and top_k: all, temperature or top_p, or none is accepted. */
+  /** Which of temperature, top_p and top_k are accepted: all, either temperature or top_p, or none. */
   readonly sampling: 'all' | 'one' | 'none';
-  /** Values of `thinking.type` that are refused. */
+  /** Values of `thinking.type` that are rejected. */
   readonly refusesThinking: readonly ('enabled' | 'disabled')[];
-  /** `tool_choice` any and tool are refused. */
+  /** True if `tool_choice` any and tool are rejected. */
   readonly refusesForcedTool: boolean;
-  /** Has structured outputs (`output_config.format`). */
+  /** True if structured outputs are supported (`output_config.format`). */
   readonly structured: boolean;
 }
 
 interface Row extends Partial<ModelTraits> {
   readonly families: readonly string[];
-  /** First version it holds for, and the first it doesn't. */
+  /** The first version that the row applies to, and the first version after it. */
   readonly from: number;
   readonly below?: number;
 }
 
 const all = ['opus', 'sonnet', 'haiku', 'fable', ''];
 
-/** Later rows win. */
+/** Later rows override earlier ones. */
 const rows: readonly Row[] = [
   { families: all, from: 0, below: 4.5, structured: false },
   { families: all, from: 0, below: 3.7, thinking: 'none' },
@@ -35,7 +35,7 @@ const rows: readonly Row[] = [
   { families: ['fable'], from: 5.1, refusesForcedTool: true },
 ];
 
-/** For names that say nothing: what the newest models have in common, with nothing held back. */
+/** Traits of unknown names: what the newest models have in common, without restrictions. */
 const unknown: ModelTraits = Object.freeze({
   thinking: 'adaptive',
   sampling: 'all',
@@ -48,7 +48,7 @@ const unknown: ModelTraits = Object.freeze({
 const newer = /claude-(opus|sonnet|haiku|fable)-(\d{1,2})(?:[-.](\d)(?!\d))?/;
 const older = /claude-(?:instant-)?(\d)(?:[-.](\d)(?!\d))?(?:-(opus|sonnet|haiku))?/;
 
-/** Traits of a model by its name. */
+/** Returns the traits of a model by its name. */
 export function traitsOf(model: string): ModelTraits {
   const found = newer.exec(model);
   if (found !== null) return traitsAt(found[1] ?? '', versionOf(found[2], found[3]));

@@ -2,15 +2,15 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { cannotCarry } from '../../shared/request/cannot-carry.ts';
 import type { Block, Conversion } from './conversion.ts';
 
-/** What becomes of one field of a chat request. */
+/** Rule for one field of a chat request. */
 export type Rule =
-  /** Has its own function. */
+  /** Converted by its own function. */
   | { readonly computed: true }
-  /** Not meant for the service: headers, or the gateway's own business. */
+  /** Not sent in the body: used for headers or by the gateway itself. */
   | { readonly gateway: true }
-  /** Goes out under this name; `with` may find nothing to send. `direct`: not on Vertex AI, which refuses it. */
+  /** Sent under this name; `with` may return nothing to send. `direct`: not on Vertex AI, which rejects it. */
   | { readonly to: string; readonly with?: (value: unknown, conversion: Conversion) => unknown; readonly direct?: true }
-  /** Left out and reported, unless its value asks for nothing. */
+  /** Dropped and reported, unless its value requests the default behavior. */
   | { readonly unsupported: string; readonly neutral?: (value: unknown) => boolean };
 
 const computed: Rule = { computed: true };
@@ -19,7 +19,7 @@ const isZero = (value: unknown): boolean => value === 0;
 const isFalse = (value: unknown): boolean => value === false;
 const isEmpty = (value: unknown): boolean => isPlain(value) && Object.keys(value).length === 0;
 
-/** Every field of the chat completions request and of its extensions. */
+/** Rules for every field of the chat completions request and of its extensions. */
 export const params: Readonly<Record<string, Rule>> = {
   model: computed,
   messages: computed,
@@ -77,7 +77,7 @@ export const params: Readonly<Record<string, Rule>> = {
   image_config: { unsupported: 'the service returns only text' },
 };
 
-/** Goes through the body once: what has a name of its own upstream is set, what can't be carried is reported. */
+/** Applies the rules to all fields of a body: renames fields, and reports those that cannot be sent. */
 export function plainFields(body: Plain, conversion: Conversion, handled: readonly string[], rules = params): Block {
   const out: Block = {};
   for (const key in body) {
@@ -96,7 +96,7 @@ export function plainFields(body: Plain, conversion: Conversion, handled: readon
   return out;
 }
 
-/** One text or a list; texts of blanks only are refused by the API. */
+/** Reads one stop sequence or a list. The API rejects blank ones. */
 function stopSequences(value: unknown, { drops }: Conversion): unknown {
   const given = Array.isArray(value) ? (value as unknown[]) : [value];
   const stops = given.filter((one) => typeof one !== 'string' || one.trim() !== '');
@@ -104,7 +104,7 @@ function stopSequences(value: unknown, { drops }: Conversion): unknown {
   return stops.length === 0 ? undefined : stops;
 }
 
-/** OpenAI's words and the API's own. */
+/** Accepts OpenAI's tier names and the API's own. */
 function serviceTier(value: unknown, { drops }: Conversion): unknown {
   if (value === 'auto' || value === 'standard_only') return value;
   if (value === 'default') return 'standard_only';
@@ -112,7 +112,7 @@ function serviceTier(value: unknown, { drops }: Conversion): unknown {
   return undefined;
 }
 
-/** @throws GatewayError `unsupported_parameter` where more than one answer is asked for */
+/** @throws GatewayError `unsupported_parameter` if more than one choice is requested */
 function oneAnswer(value: unknown): boolean {
   if (value === 1) return true;
   throw cannotCarry('n', 'The service returns one choice; n must be 1.', 'Send several requests.');

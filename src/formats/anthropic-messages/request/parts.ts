@@ -8,7 +8,10 @@ import { storedUri } from '../../shared/media/stored-uri.ts';
 import { fileBlock, type NamedFile } from './media/files.ts';
 import { storedBlock } from './media/stored-files.ts';
 
-/** Content of a user or tool message as blocks: blank texts are left out, an object is the text of its JSON. @throws GatewayError */
+/**
+ * Converts content of a user or tool message to blocks. Blank texts are dropped, and an object becomes the text of its JSON.
+ * @throws GatewayError
+ */
 export function partBlocks(content: unknown, conversion: Conversion): Block[] {
   if (typeof content === 'string') return listOf(textBlock(content));
   if (isPlain(content)) return listOf(textBlock(JSON.stringify(content)));
@@ -29,7 +32,7 @@ function partBlock(part: Plain, conversion: Conversion): Block | undefined {
   nameLosses(part, conversion);
   const own = conversion.own?.(part);
   if (own !== undefined) return { ...own, ...cacheOf(part) };
-  // The id of a stored file may be written where an address is expected.
+  // Clients may write the id of a stored file in place of an image URL.
   const file = part['type'] === 'image_url' && storedBlock(part, conversion) !== undefined ? undefined : fileIn(part);
   if (file !== undefined) return { ...fileBlock(file, conversion), ...keptOf(part) };
   const stored = storedBlock(part, conversion);
@@ -40,7 +43,7 @@ function partBlock(part: Plain, conversion: Conversion): Block | undefined {
     case 'image':
     case 'document':
     case 'search_result':
-      // The API's own blocks: a caller who knows them means them.
+      // The API's own blocks are passed unchanged.
       return part;
     default:
       throw unknownPart('Content parts', part['type'], 'service', 'It reads text, images, PDF and plain text files.');
@@ -51,7 +54,7 @@ const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'cache_control
 const partMembers: ReadonlySet<string> = new Set(['type', 'image_url', 'file', 'cache_control', 'title', 'context', 'citations']);
 const fileMembers: ReadonlySet<string> = new Set(['url', 'file_data', 'file_url', 'file_id', 'filename', 'mime_type', 'format']);
 
-/** What a file part says beside its file; the resolution of images is chosen by the service. */
+/** Reports the members of a file part that are lost. The service itself chooses the resolution of images. */
 function nameLosses(part: Plain, { drops }: Conversion): void {
   const type = part['type'];
   if (type !== 'image_url' && type !== 'file') return;
@@ -64,7 +67,7 @@ function nameLosses(part: Plain, { drops }: Conversion): void {
   drops.others(others, fileMembers, `messages[].content[].${type}.`, 'not known to this service');
 }
 
-/** Members of the API's own file blocks that stay when their file is inlined. */
+/** Members of the API's own file blocks that are kept when their file is inlined. */
 export function keptOf(part: Plain): Block {
   const kept: Block = cacheOf(part);
   for (const key of ['title', 'context', 'citations']) if (part[key] !== undefined) kept[key] = part[key];
@@ -72,8 +75,8 @@ export function keptOf(part: Plain): Block {
 }
 
 /**
- * The file that a part contains by address or by value: `image_url`, `file` with `file_data` or `file_url`, and the API's
- * own blocks with an address, which Vertex AI can't fetch. Undefined for every other part.
+ * Returns the file that a part contains by URL or by value: `image_url`, `file` with `file_data` or `file_url`, and the API's own
+ * blocks with a URL, which Vertex AI cannot fetch. Undefined for any other part.
  */
 export function fileIn(part: Plain): NamedFile | undefined {
   const type = part['type'];
@@ -109,7 +112,7 @@ function named(url: unknown, from: Plain, otherwise: NamedFile['otherwise'], par
   };
 }
 
-/** `format` is a media type, or the extension alone. */
+/** Returns the media type given by the client. `format` is a media type, or only the extension. */
 function saidType(from: Plain): string | undefined {
   const said = textOf(from['mime_type']) ?? textOf(from['format']);
   return said === undefined || said.includes('/') ? said : typeOfPath(`.${said}`);

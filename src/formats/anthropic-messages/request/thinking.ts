@@ -3,7 +3,7 @@ import type { Block, Conversion } from './conversion.ts';
 import type { ModelTraits } from './model.ts';
 import type { Turn } from './turns.ts';
 
-/** How much the model thinks, and how long it may answer: the one bounds the other. */
+/** Settings for thinking and for the length of the response, which limit each other. */
 export interface ThinkingFields {
   readonly max_tokens: unknown;
   readonly thinking?: Plain;
@@ -11,26 +11,26 @@ export interface ThinkingFields {
   readonly effort?: string;
 }
 
-/** What a decision about thinking depends on beside the body. */
+/** What the thinking settings depend on besides the body. */
 export interface ThinkingFacts {
   readonly turns: readonly Turn[];
-  /** A tool must be used: the API thinks only where the model may choose. */
+  /** A tool is forced. The API does not think in this case. */
   readonly forcesTool: boolean;
-  /** The tool is the gateway's own: the answer is written into it. */
+  /** The forced tool is the gateway's output tool, into which the response is written. */
   readonly forcesOutput: boolean;
-  /** Sent where the caller sets no limit, since the API wants one. */
+  /** Used if the client sets no limit, since the API requires one. */
   readonly maxTokens: number;
-  /** The client reads the thoughts: models that would leave them out are asked for a summary. */
+  /** The client reads the reasoning, so models that omit it by default are asked for a summary. */
   readonly showsThoughts: boolean;
 }
 
-/** Tokens of thinking for models that are told a budget. */
+/** Thinking budget in tokens for each effort, for models that need a budget. */
 const budgets: Readonly<Record<string, number>> = { minimal: 1024, low: 1024, medium: 2048, high: 4096, xhigh: 8192, max: 8192 };
 
-/** The API's least budget. */
+/** The API's minimum budget. */
 const leastBudget = 1024;
 
-/** `thinking`, else `reasoning_effort`; `max_completion_tokens`, else `max_tokens`. */
+/** Uses `thinking`, else `reasoning_effort`; and `max_completion_tokens`, else `max_tokens`. */
 export function thinkingFields(body: Plain, facts: ThinkingFacts, conversion: Conversion): ThinkingFields {
   const asked = body['max_completion_tokens'] ?? body['max_tokens'] ?? undefined;
   const given = body['thinking'];
@@ -47,7 +47,7 @@ export function thinkingFields(body: Plain, facts: ThinkingFacts, conversion: Co
   return { ...chosen, max_tokens: asked ?? facts.maxTokens + (typeof budget === 'number' ? budget : 0) };
 }
 
-/** A model that thinks by itself takes an effort, too; a budget says the same in other words. */
+/** An adaptive model also accepts an effort next to `thinking`. A budget makes the effort redundant. */
 function effortBeside(given: Plain, effort: string, { traits, drops }: Conversion): Pick<ThinkingFields, 'effort'> {
   if (traits.thinking === 'adaptive' && given['budget_tokens'] === undefined && effort !== 'none')
     return { effort: effort === 'minimal' ? 'low' : effort };
@@ -55,12 +55,12 @@ function effortBeside(given: Plain, effort: string, { traits, drops }: Conversio
   return {};
 }
 
-/** True when the answer will be thought about: then the API takes no sampling and no forced tool. */
+/** True if the model will think. The API then restricts sampling parameters and accepts no forced tool. */
 const thinks = (thinking: Plain | undefined): boolean => thinking !== undefined && thinking['type'] !== 'disabled';
 
 type Chosen = Omit<ThinkingFields, 'max_tokens'>;
 
-/** As the caller wrote it, but for what this model is known to refuse. A budget of 0 switches it off. */
+/** Keeps `thinking` as the client wrote it, except what the model is known to reject. A budget of 0 disables it. */
 function givenThinking(given: Plain, facts: ThinkingFacts, { traits, drops }: Conversion): Chosen {
   const isOff = given['type'] === 'disabled' || given['budget_tokens'] === 0;
   if (isOff) {
@@ -98,11 +98,11 @@ function byEffort(effort: string, asked: unknown, facts: ThinkingFacts, { traits
   return {};
 }
 
-/** By default the newest models give thinking blocks without text (Anthropic, Messages API, adaptive thinking). */
+/** By default the newest models return thinking blocks without text (Anthropic, Messages API, adaptive thinking). */
 const adaptive = ({ showsThoughts }: ThinkingFacts): Plain =>
   showsThoughts ? { type: 'adaptive', display: 'summarized' } : { type: 'adaptive' };
 
-/** Older models think only when told to. */
+/** Older models think only on request. */
 function withoutThinking(traits: ModelTraits, drops: Conversion['drops']): Chosen {
   if (traits.thinking !== 'adaptive') return {};
   if (!traits.refusesThinking.includes('disabled')) return { thinking: { type: 'disabled' } };
@@ -110,7 +110,7 @@ function withoutThinking(traits: ModelTraits, drops: Conversion['drops']): Chose
   return {};
 }
 
-/** The budget is part of `max_tokens`; half of them are left for the answer. */
+/** The budget is part of `max_tokens`. At least half of it is left for the response. */
 function budgetWithin(budget: number, asked: unknown): number | undefined {
   const room = typeof asked === 'number' ? Math.floor(asked / 2) : budget;
   const fitting = Math.min(budget, room);
@@ -120,8 +120,8 @@ function budgetWithin(budget: number, asked: unknown): number | undefined {
 const lostThoughts = 'the thinking before the last tool calls was not sent back, and without it the service does not continue to think';
 
 /**
- * In a loop of tool calls the API goes on thinking only if the assistant's turn comes back with its thoughts in front.
- * Clients that don't know of them can't send them.
+ * True if the last turn has tool results, but the assistant turn before it does not begin with its thinking. In a loop of tool
+ * calls the API continues to think only with it, and clients that do not support thinking cannot send it.
  */
 function lacksThoughts(turns: readonly Turn[]): boolean {
   const last = turns.at(-1);
@@ -133,7 +133,7 @@ function lacksThoughts(turns: readonly Turn[]): boolean {
 const holds = (turn: Turn | undefined, type: string): boolean =>
   turn !== undefined && typeof turn.content !== 'string' && turn.content.some((block) => block['type'] === type);
 
-/** `temperature`, `top_p`, `top_k`: within the API's limits, and left out where the model or thinking rules them out. */
+/** Converts `temperature`, `top_p` and `top_k`: limits them to the API's range, and drops those that the model or thinking excludes. */
 export function samplingFields(body: Plain, thinking: Plain | undefined, { traits, drops }: Conversion): Block {
   const out: Block = {};
   const isThinking = thinks(thinking);

@@ -8,7 +8,7 @@ export interface Turn {
   readonly content: string | readonly Block[];
 }
 
-/** A call that waits for its result. */
+/** A call and its result, if it has arrived. */
 interface OpenCall {
   readonly original: string;
   readonly name: string;
@@ -16,17 +16,17 @@ interface OpenCall {
   result: Block | undefined;
 }
 
-/** The calls of one turn, found in their order by id, by name, or as they come. */
+/** The calls of one turn, matched to results by id, by name, or by order. */
 class OpenCalls {
   readonly all: readonly OpenCall[];
-  /** The last one first; made when the first result comes. */
+  /** Calls by key, the last one first. Built when the first result arrives. */
   #lists: Map<string, OpenCall[]> | undefined;
 
   constructor(all: readonly OpenCall[]) {
     this.all = all;
   }
 
-  /** The first one that waits for its result. */
+  /** Returns the first matching call without a result. */
   next(key: { readonly id: string } | { readonly name: string }): OpenCall | undefined {
     const list = (this.#lists ??= this.#index()).get('name' in key ? `name ${key.name}` : key.id === '' ? 'any' : `id ${key.id}`);
     let call = list?.pop();
@@ -49,18 +49,18 @@ class OpenCalls {
 
 const noCalls = new OpenCalls([]);
 
-/** What the API wants to hear first when the caller's conversation begins with the assistant. */
+/** The first user message if the client's conversation begins with the assistant, which the API does not allow. */
 export const opening = 'Begin.';
 
 /**
- * Brings messages into the order that the API asks for: user and assistant in turn, and after calls
- * one user turn that begins with exactly one result for each, in the order of the calls.
+ * Brings messages into the order that the API requires: user and assistant alternate, and after calls follows one user turn that
+ * begins with exactly one result per call, in the order of the calls.
  */
 export class Turns {
   readonly #turns: Turn[] = [];
   readonly #ids = new ToolIds();
   #calls = noCalls;
-  /** The content of the last turn, where that is the assistant's: messages in a row make one turn. */
+  /** The content of the last turn, if it is an assistant turn: consecutive assistant messages form one turn. */
   #said: Block[] = [];
   #blocks: Block[] = [];
   /** Set while the open user turn is one plain text. */
@@ -78,7 +78,7 @@ export class Turns {
     }
   }
 
-  /** Pieces stay in the order in which they were said. */
+  /** Adds an assistant message. The order of its pieces is kept. */
   assistant(pieces: readonly Piece[]): void {
     if (pieces.length === 0) return;
     this.#settle();
@@ -100,9 +100,9 @@ export class Turns {
   }
 
   /**
-   * The result of a call: found by id, by name for the older `function` role, else by order.
+   * Adds the result of a call, which is found by id, by name for the legacy `function` role, or else by order.
    *
-   * @returns false where no call waits for it
+   * @returns false if no call is waiting for it
    */
   result(key: { readonly id: string } | { readonly name: string }, block: Block): boolean {
     const call = this.#calls.next(key);
@@ -136,7 +136,7 @@ export class Turns {
   }
 }
 
-/** A beginning of the answer that the caller wrote must not end in white space. */
+/** The API rejects a prefilled response that ends in white space. */
 function trimmed(blocks: readonly Block[]): readonly Block[] {
   const last = blocks.at(-1);
   if (last?.['type'] !== 'text' || typeof last['text'] !== 'string') return blocks;

@@ -4,21 +4,21 @@ import { madeCallId } from '../../../core/model/call-id.ts';
 import { Kept } from '../../shared/answer/kept.ts';
 import { ObjectEnd } from './object-end.ts';
 
-/** What is to be told of a call. */
+/** The next output for a call. */
 export interface Step {
-  /** The block that begins with it. */
+  /** The block to begin, if any. */
   readonly start: Plain | undefined;
   /** Text of the input; '' for none. */
   readonly delta: string;
   readonly call: CallBlock;
 }
 
-/** A call of the answer. */
+/** A tool call of the response. */
 export interface CallBlock {
   readonly start: Plain;
-  /** Number of its block; undefined while it waits. */
+  /** Number of its block; undefined while it is held back. */
   index: number | undefined;
-  /** Input that waits with it. */
+  /** Input held back with the call. */
   held: string;
   readonly end: ObjectEnd;
   isTold: boolean;
@@ -27,15 +27,16 @@ export interface CallBlock {
 const nothing: readonly Step[] = Object.freeze([]);
 
 /**
- * Calls of one answer as blocks. A service may tell of several calls at once, but clients read one block after the other,
- * and take its input when it ends: a call waits until the input of the one before it is whole, or the calls are over.
+ * Converts the calls of one response to blocks. A service may stream several calls at once, but clients read one block after the
+ * other, and parse its input when it ends. A call is therefore held back until the input of the call before it is complete, or
+ * until the calls end.
  */
 export class CallBlocks {
   readonly #requestId: string;
   /** By the provider's number of the call. */
   readonly #calls = new Map<number, CallBlock>();
   readonly #custom = new Set<number>();
-  /** The call whose block is in progress. */
+  /** The call whose block is open. */
   #current: CallBlock | undefined;
   #waiting: CallBlock[] = [];
   readonly #kept = new Kept();
@@ -61,7 +62,7 @@ export class CallBlocks {
     return this.#next();
   }
 
-  /** All that wait, since something else follows, or nothing. */
+  /** Returns all calls that are held back, because other content or the end follows. */
   rest(): readonly Step[] {
     const waiting = this.#waiting;
     if (waiting.length === 0 && this.#current === undefined) return nothing;
@@ -90,9 +91,9 @@ export class CallBlocks {
   }
 
   #inputOf(event: Extract<ModelEvent, { type: 'tool_call' }>, call: CallBlock): string {
-    // Free text is no JSON: the client gets nothing rather than an input that it cannot read.
+    // Input of custom tools is free text, not JSON. It is omitted, because the client could not parse it.
     const input = this.#custom.has(event.index) ? '' : (event.arguments ?? '');
-    // Some services write null for a call without arguments.
+    // Some services send null for a call without arguments.
     const delta = input === 'null' && !call.isTold ? '' : input;
     call.isTold ||= delta !== '';
     return delta;

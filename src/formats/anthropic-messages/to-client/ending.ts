@@ -4,7 +4,7 @@ import type { Usage } from '../../../core/model/usage.ts';
 import { finishReasons } from '../answer/finish.ts';
 import { finishReasonOf } from '../../shared/answer/stop-reason.ts';
 
-/** OpenAI's finish reasons, and words that services of its format use beside them. */
+/** Stop reason for each of OpenAI's finish reasons, and for others that services of its format use. */
 const reasons: Readonly<Record<string, string>> = {
   stop: 'end_turn',
   length: 'max_tokens',
@@ -16,7 +16,7 @@ const reasons: Readonly<Record<string, string>> = {
   model_context_window_exceeded: 'model_context_window_exceeded',
 };
 
-/** The API's own words: they say more than OpenAI's where the two mean the same. */
+/** The API's own stop reasons. They are more specific than OpenAI's, and preferred if both mean the same. */
 const own: ReadonlySet<string> = new Set([
   'end_turn',
   'max_tokens',
@@ -27,7 +27,7 @@ const own: ReadonlySet<string> = new Set([
   'model_context_window_exceeded',
 ]);
 
-/** What is told once an answer is over: why, and how many tokens. */
+/** Collects what is sent at the end of a response: stop reason and usage. */
 export class Ending {
   usage: Usage | undefined;
   isRefused = false;
@@ -38,7 +38,7 @@ export class Ending {
     return this.#finish !== undefined;
   }
 
-  /** A service may correct itself: the last word holds. */
+  /** A service may send a second finish reason. The last one is used. */
   finish(event: Extract<ModelEvent, { type: 'finish' }>): void {
     this.#finish = event;
   }
@@ -58,7 +58,7 @@ export class Ending {
     return { delta, usage: usageOf(this.usage), more: edits === undefined ? {} : { context_management: edits } };
   }
 
-  /** Calls are to be answered, whatever a service calls the end of such an answer. */
+  /** A response with calls must end with `tool_use` even if the service reports another normal end. */
   #reason(calls: number): string {
     const { reason = 'stop', raw } = this.#finish ?? {};
     if (raw !== undefined && own.has(raw) && finishReasonOf(finishReasons, raw, { calls: 0, isOutput: false }) === reason) return raw;
@@ -68,7 +68,7 @@ export class Ending {
   }
 }
 
-/** The API counts what was read from a cache, or written to it, beside the input. */
+/** The API counts cache reads and writes separately from the input. */
 function usageOf(usage: Usage | undefined): Plain {
   const { prompt = 0, completion = 0, cached = 0, cacheWrite = 0, reasoning } = usage ?? {};
   return {

@@ -8,7 +8,7 @@ import { Ending } from './ending.ts';
 /** An event of the messages API. */
 export type ApiEvent = Plain & { readonly type: string };
 
-/** What an answer is called where its provider does not say. */
+/** Id and model of a response if the provider sends none. */
 export interface AnswerNames {
   readonly id: string;
   readonly model: string;
@@ -16,11 +16,11 @@ export interface AnswerNames {
 
 type Hub<T extends ModelEvent['type']> = Extract<ModelEvent, { type: T }>;
 
-/** The block in progress. */
+/** The open block. */
 interface Open {
   readonly kind: 'text' | 'thinking' | 'call' | 'native';
   readonly index: number;
-  /** The number that the provider gave it. */
+  /** The provider's number of the block. */
   readonly block: number | undefined;
   signature: string;
 }
@@ -28,8 +28,8 @@ interface Open {
 const nothing: readonly ApiEvent[] = Object.freeze([]);
 
 /**
- * Events of the hub as events of the messages API: one block at a time, each closed before the next begins, and the
- * reason and the counts at the very end. Whole answers are put together from the same events.
+ * Converts hub events to events of the messages API: one block at a time, each closed before the next begins, and stop reason and
+ * usage at the end. Whole responses are built from the same events.
  */
 export class MessageEvents {
   readonly #names: AnswerNames;
@@ -38,7 +38,7 @@ export class MessageEvents {
   #hasStarted = false;
   #next = 0;
   #open: Open | undefined;
-  /** Sources were told in the API's own form. */
+  /** True once citations were sent in the API's own form. */
   #hasCitations = false;
 
   constructor(names: AnswerNames) {
@@ -46,7 +46,7 @@ export class MessageEvents {
     this.#calls = new CallBlocks(names.id);
   }
 
-  /** False until the provider said why the answer ends. */
+  /** False until the provider has sent a finish reason. */
   get isFinished(): boolean {
     return this.#ending.isKnown;
   }
@@ -75,7 +75,7 @@ export class MessageEvents {
     }
   }
 
-  /** The end of the answer, once `isFinished`. */
+  /** Returns the end of the response. Call it only if `isFinished`. */
   end(): readonly ApiEvent[] {
     const { delta, usage, more } = this.#ending.told(this.#calls.count);
     const last = [...this.#start('', ''), ...this.#calling(this.#calls.rest()), ...this.#close()];
@@ -148,7 +148,7 @@ export class MessageEvents {
     });
   }
 
-  /** Blocks that show themselves before their text; those of the API's own tools are told as they are. */
+  /** Handles blocks that are visible before their text. Blocks of the API's own tools are sent unchanged. */
   #block({ kind, state, block, native }: Hub<'block'>): readonly ApiEvent[] {
     if (state === 'close') return this.#open?.block === block ? this.#close() : nothing;
     if (kind === 'text')
@@ -166,7 +166,7 @@ export class MessageEvents {
     return citations.map((citation) => this.#delta({ type: 'citations_delta', citation }));
   }
 
-  /** Pages that a service found, at the text that is still open: a closed one cannot be added to. */
+  /** Adds the web pages that a service cites to the open text block, since a closed one cannot be changed. */
   #sources(annotations: readonly Plain[]): readonly ApiEvent[] {
     if (this.#hasCitations || this.#open?.kind !== 'text') return nothing;
     const pages = annotations.map(({ url_citation: page }) => page).filter(isPlain);
@@ -196,7 +196,10 @@ export class MessageEvents {
     return { type: 'content_block_delta', index: this.#open?.index, delta };
   }
 
-  /** Clients send thoughts back with their signature; one that the API cannot have given gets a mark. */
+  /**
+   * Closes the open block. Clients send thinking back with its signature. If the signature cannot be from the API, a mark is sent
+   * instead.
+   */
   #close(): readonly ApiEvent[] {
     const open = this.#open;
     if (open === undefined) return nothing;
@@ -208,6 +211,6 @@ export class MessageEvents {
   }
 }
 
-/** Steps of the API's own tools, whichever service ran them. */
+/** True for steps of the API's own tools, whichever service ran them. */
 const isApiBlock = (type: unknown): boolean =>
   typeof type === 'string' && /^(?:server_tool_use|mcp_tool_use|container_upload|compaction|\w+_tool_result)$/.test(type);

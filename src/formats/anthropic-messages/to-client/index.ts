@@ -32,7 +32,7 @@ export class MessageWriter implements DialectWriter {
     return this.#events.isFinished ? this.#events.end().map(textOf) : this.fail(streamInterrupted());
   }
 
-  /** No end of the message: client libraries raise on the error, and nothing looks like an answer. */
+  /** Writes no end of the message, so that the stream does not look complete. Client libraries raise on the error. */
   fail(error: GatewayError): readonly string[] {
     if (this.failure !== undefined) return nothing;
     this.failure = error;
@@ -42,11 +42,14 @@ export class MessageWriter implements DialectWriter {
 
 const textOf = (event: ApiEvent): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
-/** A whole chat completion as a message: the events of its stream, put together. @throws GatewayError `upstream_invalid`, and what it ended with */
+/**
+ * Converts a whole chat completion to a message, by joining the events of its stream. @throws GatewayError `upstream_invalid`, or
+ * the error that the completion ends with
+ */
 export function wholeMessage(completion: unknown, call: Pick<DialectCall, 'id' | 'model'>): Plain {
   const events = new MessageEvents(call);
   const made = `chatcmpl-${call.id}`;
-  // An id that the gateway made for a chat is none of a message.
+  // An id that the gateway generated for a chat completion is not a message id.
   const own = (event: ModelEvent): ModelEvent => (event.type === 'start' && event.id === made ? { ...event, id: '' } : event);
   const told = completionEvents(completion).flatMap((event) => {
     if (event.type === 'error') throw event.error;
@@ -55,7 +58,7 @@ export function wholeMessage(completion: unknown, call: Pick<DialectCall, 'id' |
   return joined([...told, ...events.end()]);
 }
 
-/** What client libraries put together of the events. */
+/** Joins events as client libraries do. */
 function joined(events: readonly ApiEvent[]): Plain {
   let message: Plain = {};
   const content: Record<string, unknown>[] = [];
@@ -94,7 +97,7 @@ function addDelta(block: Record<string, unknown>, delta: Plain, input: (text: st
   }
 }
 
-/** The block's own list: that of an event is shared with it. */
+/** Starts a new list instead of adding to an empty one, because the list of the event is shared. */
 function citationsOf(block: Record<string, unknown>): unknown[] {
   const known = block['citations'];
   const list = Array.isArray(known) && known.length > 0 ? (known as unknown[]) : [];
@@ -102,7 +105,10 @@ function citationsOf(block: Record<string, unknown>): unknown[] {
   return list;
 }
 
-/** Text that is no object (a call that was cut off) is kept under one name, as in a history. */
+/**
+ * Parses the input of a call. Text that is not a JSON object, such as a call that was cut off, is kept in a member `arguments`,
+ * as in a history.
+ */
 function inputOf(text: string): unknown {
   if (text.trim() === '') return {};
   try {

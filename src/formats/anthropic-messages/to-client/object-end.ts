@@ -1,14 +1,14 @@
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Finds the end of a JSON object that comes in fragments, which may be cut anywhere. */
+/** Finds the end of a JSON object that arrives in fragments, which may be cut anywhere. */
 export class ObjectEnd {
   #depth = 0;
   #hasBegun = false;
   #inString = false;
   #isEscaped = false;
 
-  /** True once the object is whole; what is no object never is. */
+  /** True once the object is complete. Always false for text without an object or list. */
   get isReached(): boolean {
     return this.#hasBegun && this.#depth === 0;
   }

@@ -3,8 +3,9 @@ import type { Drops } from '../../shared/request/drops.ts';
 import { isForeignThought, ownCitations } from '../marks.ts';
 
 /**
- * An assistant's turn: text and calls where every service looks for them, and where there is more to it (thoughts, steps
- * of the API's own tools, text behind calls) all blocks in their order in `content_blocks`, beside the thoughts as one text.
+ * Converts an assistant turn: text and calls in the members that every service reads. If the turn has more (thinking, steps of
+ * the API's own tools, text after calls), all blocks are also in `content_blocks` in their order, and the thinking as one text in
+ * `reasoning_content`.
  */
 export function assistantMessage({ content }: Plain, drops: Drops): Plain {
   if (!Array.isArray(content)) return { role: 'assistant', content: typeof content === 'string' ? content : '' };
@@ -23,7 +24,7 @@ export function assistantMessage({ content }: Plain, drops: Drops): Plain {
   };
 }
 
-/** A block without what the gateway itself put there for want of something better. */
+/** Removes the placeholders that the gateway wrote into a block. */
 function readable(block: Plain): Plain {
   if (isForeignThought(block)) return { type: 'thinking', thinking: block['thinking'] };
   if (!Array.isArray(block['citations'])) return block;
@@ -32,7 +33,7 @@ function readable(block: Plain): Plain {
   return own.length === 0 ? rest : { ...rest, citations: own };
 }
 
-/** Texts, then calls, and nothing else. */
+/** True if there are only texts, followed by calls. */
 function isInOrder(blocks: readonly Plain[]): boolean {
   const lastText = blocks.findLastIndex(({ type }) => type === 'text');
   return blocks.every(({ type, citations }, at) => (type === 'text' && citations === undefined) || (type === 'tool_use' && at > lastText));
@@ -45,7 +46,7 @@ function plainContent(texts: readonly Plain[]): unknown {
   return texts.map((block) => ({ type: 'text', text: block['text'], ...cacheOf(block) }));
 }
 
-/** Calls mark their place; what they say is in the list of calls. */
+/** A call only marks its position here. Its input is in the list of calls. */
 const placed = (block: Plain): Plain =>
   block['type'] === 'tool_use' ? { type: 'tool_use', id: block['id'], name: block['name'], input: {} } : block;
 
@@ -54,7 +55,7 @@ const callMembers: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input',
 function callOf(block: Plain, drops: Drops): Plain {
   drops.others(block, callMembers, 'messages[].content[].tool_use.', 'not known to other services');
   const { id, name, input, caller } = block;
-  // Answers of the API say with each call that the model made it.
+  // The API sends `caller` with each call. `direct` means that the model made it, so nothing is lost.
   if (isPlain(caller) && caller['type'] !== 'direct') drops.add('messages[].content[].tool_use.caller', 'not known to other services');
   return { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) }, ...cacheOf(block) };
 }

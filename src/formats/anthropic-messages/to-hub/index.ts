@@ -7,19 +7,19 @@ import { ownNames } from './names.ts';
 import { plainFields } from './params.ts';
 import { toolFields } from './tools.ts';
 
-/** The request half of the messages API toward clients. */
+/** The request half of the messages API for clients. */
 export const messagesRequests = Object.freeze({ toHub, ownNames });
 
-/** A messages request in the gateway's common form: a chat completions body with its extensions. */
+/** A messages request in the gateway's common format: a chat completions body with its extensions. */
 export interface HubRequest {
   readonly body: Plain;
-  /** What the common form cannot say, in the names of the messages API. */
+  /** Parameters that the common format cannot express, in the names of the messages API. */
   readonly dropped: readonly Dropped[];
 }
 
 /**
- * A request of the messages API as a chat completions body: the inverse of what is made of a chat for services of this
- * format (request/), for all that both can say.
+ * Converts a request of the messages API to a chat completions body. This is the inverse of the conversion of chat requests for
+ * services of this format (request/), for everything that both formats can express.
  *
  * @throws GatewayError `invalid_type`, `unsupported_parameter`
  */
@@ -30,7 +30,7 @@ export function toHub(body: Plain): HubRequest {
     ...plainFields(body, drops),
     messages: [...systemMessages(body['system'], drops), ...chatMessages(body['messages'] as readonly Plain[], drops)],
     ...toolFields(body, drops),
-    // Without it services of the chat format count nothing in streams.
+    // Without it services of the chat format send no usage in streams.
     ...(body['stream'] === true ? { stream_options: { include_usage: true } } : {}),
   };
   return { body: hub, dropped: drops.list };
@@ -45,7 +45,7 @@ function systemMessages(system: unknown, drops: Drops): readonly Plain[] {
 
 const systemMembers: ReadonlySet<string> = new Set(['type', 'text', 'citations', 'cache_control']);
 
-/** Members that are walked: what has another type would be left out without a word. */
+/** Types of members that the conversion walks through. A value of another type would be dropped silently. */
 const types: readonly (readonly [field: string, isOf: (value: unknown) => boolean, words: string])[] = [
   ['messages', isObjects, 'a list of objects'],
   ['system', (value) => typeof value === 'string' || isObjects(value), 'a string or a list of objects'],

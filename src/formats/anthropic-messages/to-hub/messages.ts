@@ -5,7 +5,7 @@ import type { Drops } from '../../shared/request/drops.ts';
 import { assistantMessage } from './assistant.ts';
 import { chatContent } from './parts.ts';
 
-/** Messages of the API as those of a chat: a result of a tool becomes a message of its own. @throws GatewayError */
+/** Converts messages of the API to chat messages. A tool result becomes a message of its own. @throws GatewayError */
 export function chatMessages(messages: readonly Plain[], drops: Drops): readonly Plain[] {
   return messages.flatMap((message, at) => {
     drops.others(message, members, 'messages[].', 'not known to the messages API');
@@ -24,7 +24,7 @@ export function chatMessages(messages: readonly Plain[], drops: Drops): readonly
 
 const members: ReadonlySet<string> = new Set(['role', 'content']);
 
-/** Results first, as the API wants them: they belong to the turn before. */
+/** Puts results first, as the API requires, because they belong to the turn before. */
 function userMessages(content: unknown, drops: Drops): readonly Plain[] {
   if (!Array.isArray(content)) return [{ role: 'user', content: typeof content === 'string' ? content : '' }];
   const blocks = content.filter(isPlain);

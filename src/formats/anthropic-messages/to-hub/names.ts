@@ -1,6 +1,6 @@
 import type { Dropped } from '../../../core/provider.ts';
 
-/** Where the common form has another name than the messages API: the beginning of one, and what the client wrote. */
+/** Names in the common format that differ from those of the messages API: a pattern for the start, and its replacement. */
 const names: readonly (readonly [hub: RegExp, own: string])[] = [
   [/^stop$/, 'stop_sequences'],
   [/^user$/, 'metadata.user_id'],
@@ -20,11 +20,11 @@ const names: readonly (readonly [hub: RegExp, own: string])[] = [
   [/^messages\[\]\.content\[\]\.file\b/, 'messages[].content[].document'],
 ];
 
-/** What a provider could not take of a request in the common form, each in the client's own words once. */
+/** Renames the dropped parameters of a request in the common format to the client's names, each once. */
 export function ownNames(dropped: readonly Dropped[], stream: boolean): readonly Dropped[] {
   const found = new Map<string, Dropped>();
   for (const one of dropped) {
-    // The gateway asked for it itself.
+    // The gateway added it itself.
     if (one.param.startsWith('stream_options') && stream) continue;
     const row = names.find(([hub]) => hub.test(one.param));
     const param = row === undefined ? one.param : one.param.replace(row[0], row[1]);

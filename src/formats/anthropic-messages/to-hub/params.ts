@@ -1,18 +1,18 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 
-/** What becomes of one field of a messages request. */
+/** Rule for one field of a messages request. */
 type Rule =
-  /** Read elsewhere, or by the gateway itself: headers stand for it. */
+  /** Converted elsewhere, or used by the gateway itself, for example for headers. */
   | 'handled'
-  /** Goes into the common form under this name; `with` may find nothing to say. */
+  /** Written under this name in the common format; `with` may return nothing to write. */
   | { readonly to: string; readonly with?: (value: unknown, drops: Drops) => unknown }
-  /** Left out and reported. */
+  /** Dropped and reported. */
   | { readonly lost: string };
 
 const same = (to: string): Rule => ({ to });
 
-/** Every field of the messages request. */
+/** Rules for every field of the messages request. */
 const params: Readonly<Record<string, Rule>> = {
   messages: 'handled',
   system: 'handled',
@@ -44,7 +44,7 @@ const params: Readonly<Record<string, Rule>> = {
   workspace_id: { lost: 'only the API itself has workspaces' },
 };
 
-/** Goes through the body once; `output_config` and the older `output_format` say two things each. */
+/** Applies the rules to all fields of a body. `output_config` and the older `output_format` have two parts and are converted separately. */
 export function plainFields(body: Plain, drops: Drops): Plain {
   const out: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(body)) {
@@ -61,7 +61,7 @@ export function plainFields(body: Plain, drops: Drops): Plain {
   return { ...out, ...outputFields(body, drops) };
 }
 
-/** Of metadata the API has the user's id alone. */
+/** The API has only the user id in `metadata`. */
 function userOf(metadata: unknown, drops: Drops): unknown {
   if (!isPlain(metadata)) return undefined;
   drops.others(metadata, userOnly, 'metadata.', 'the API keeps the user id only');
@@ -70,7 +70,7 @@ function userOf(metadata: unknown, drops: Drops): unknown {
 
 const userOnly: ReadonlySet<string> = new Set(['user_id']);
 
-/** The API's own default is what every service does that is told nothing. */
+/** The API's default is also the default of every other service, so it is omitted. */
 function tierOf(value: unknown): unknown {
   return value === 'auto' ? undefined : value === 'standard_only' ? 'default' : value;
 }
@@ -90,7 +90,7 @@ function outputFields(body: Plain, drops: Drops): Plain {
 
 const formatMembers: ReadonlySet<string> = new Set(['type', 'schema', 'name']);
 
-/** The API holds to every schema; services of the chat format want a name for it. */
+/** The API always enforces the schema. Services of the chat format require a name for it. */
 function responseFormat(format: Plain, drops: Drops): Plain {
   if (format['type'] !== 'json_schema') return format;
   drops.others(format, formatMembers, 'output_config.format.', 'not known to other services');

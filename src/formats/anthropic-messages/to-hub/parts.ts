@@ -5,13 +5,13 @@ import { textOf } from '../../shared/json.ts';
 
 type Part = Record<string, unknown>;
 
-/** Content of a user's message or of a tool's result: a text as it is, blocks as parts. @throws GatewayError */
+/** Converts content of a user message or of a tool result: a text stays as it is, blocks become parts. @throws GatewayError */
 export function chatContent(content: unknown, drops: Drops): string | readonly Part[] {
   if (typeof content === 'string') return content;
   return Array.isArray(content) ? content.filter(isPlain).flatMap((block) => partsOf(block, drops)) : '';
 }
 
-/** @throws GatewayError for blocks of a type that nobody knows */
+/** @throws GatewayError for blocks of an unknown type */
 function partsOf(block: Plain, drops: Drops): readonly Part[] {
   switch (block['type']) {
     case 'text':
@@ -41,7 +41,7 @@ function partsOf(block: Plain, drops: Drops): readonly Part[] {
 
 const unknown = 'not known to other services';
 
-/** What is read of a text: sources are in those of an assistant. */
+/** Members of a text block. `citations` are converted only in assistant messages. */
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'citations', 'cache_control']);
 const imageMembers: ReadonlySet<string> = new Set(['type', 'source', 'cache_control']);
 const sourceMembers: ReadonlySet<string> = new Set(['type', 'media_type', 'data', 'url', 'file_id']);
@@ -57,18 +57,19 @@ function imageUrl(source: unknown, drops: Drops): string {
   throw cannotCarry('messages[].content[].image.source', 'The block names no image.', 'Send a source of type base64 or url.');
 }
 
-/** A data URI, an address, or the id of a stored file. */
+/** Returns a data URI, a URL, or the id of a stored file. */
 function urlOf(source: Plain): string | undefined {
   const { type, media_type: mime, data, url, file_id: id } = source;
   if (type === 'base64') return typeof data === 'string' ? `data:${String(mime)};base64,${data}` : undefined;
   return textOf(type === 'file' ? id : url);
 }
 
-/** Members of a document that no other service reads; those that are texts become part of one. */
+/** Known members of a document block. */
 const documentMembers: ReadonlySet<string> = new Set(['type', 'source', 'title', 'context', 'citations', 'cache_control']);
 
 /**
- * Files stay files. Documents that are texts are texts everywhere: hardly another service takes them as files.
+ * Converts a document block. Files stay files; documents that consist of text become text, because hardly any other service
+ * accepts them as files.
  *
  * @throws GatewayError `unsupported_parameter`
  */
@@ -92,7 +93,7 @@ const noSource = (): Error =>
     'Send a source of type base64, url, text or content.',
   );
 
-/** Services of this format read them again; others name what they lose. */
+/** Members that are kept for services of this format. Other services report them as dropped. */
 function besides({ context, citations }: Plain): Part {
   const isCited = isPlain(citations) && citations['enabled'] === true;
   return { ...(typeof context === 'string' ? { context } : {}), ...(isCited ? { citations } : {}) };
@@ -119,13 +120,13 @@ function searchText(block: Plain, drops: Drops): string {
   return `${opening('search_result', { title: block['title'], source: block['source'] })}\n${texts.join('\n')}\n</search_result>`;
 }
 
-/** `<document title="…">`: a form that models read, with what the block says of its text. */
+/** Builds a tag such as `<document title="…">`, a form that models understand, with the facts about the text as attributes. */
 function opening(name: string, facts: Plain): string {
   const said = Object.entries(facts).flatMap(([key, value]) => (typeof value === 'string' ? [` ${key}=${JSON.stringify(value)}`] : []));
   return `<${name}${said.join('')}>`;
 }
 
-/** The tags in the first and last text, so that one text stays one; files keep their place. */
+/** Adds the tags around parts. A single text stays one text, and files keep their position. */
 function framed(head: string, parts: readonly Part[], tail: string): readonly Part[] {
   const [only] = parts;
   if (parts.length === 1 && only?.['type'] === 'text') return [{ ...only, text: `${head}\n${String(only['text'])}\n${tail}` }];

@@ -2,8 +2,8 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 
 /**
- * `tools` and `tool_choice` as chat completions have them. Tools that the API runs or defines itself stay as they are:
- * each service takes those that it has a counterpart of.
+ * Converts `tools` and `tool_choice` to the form of chat completions. Tools that the API runs or defines itself are not changed:
+ * each service uses those for which it has an equivalent.
  */
 export function toolFields(body: Plain, drops: Drops): Plain {
   const tools = Array.isArray(body['tools']) ? body['tools'].filter(isPlain) : [];
@@ -15,7 +15,7 @@ export function toolFields(body: Plain, drops: Drops): Plain {
   };
 }
 
-/** A tool of the client's own has a schema; the others have a dated type. */
+/** True for the client's own tools. The others have a dated type. */
 const isOwnTool = ({ type }: Plain): boolean => type === undefined || type === null || type === 'custom';
 
 function toolOf(tool: Plain, drops: Drops): Plain {

@@ -5,23 +5,23 @@ import { typeOfPath } from '../../../shared/media/mime.ts';
 import { cannotCarry } from '../../../shared/request/cannot-carry.ts';
 import type { Block, Conversion, Surface } from '../conversion.ts';
 
-/** A file as a message names it. */
+/** A file that a message refers to. */
 export interface NamedFile {
   /** A data URI, a URL, or bare base64. */
   readonly url: string;
-  /** What the client said about its type. */
+  /** Media type given by the client. */
   readonly mimeType: string | undefined;
   /** File name, shown to the model as the document's title. */
   readonly name: string | undefined;
-  /** What an address without a known extension is taken for. */
+  /** The kind assumed for an address without a known extension. */
   readonly otherwise: 'image' | 'document';
-  /** Where it is in the body, for messages. */
+  /** Its path in the body, for error messages. */
   readonly param: string;
 }
 
 const images: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 
-/** How the API takes a type: undefined where it doesn't. */
+/** Returns the kind of block for a media type; undefined if the API does not accept it. */
 function kindOf(type: string): 'image' | 'pdf' | 'text' | undefined {
   if (images.has(type)) return 'image';
   if (type === 'application/pdf') return 'pdf';
@@ -29,8 +29,8 @@ function kindOf(type: string): 'image' | 'pdf' | 'text' | undefined {
 }
 
 /**
- * True for addresses whose file has to be handed over by value: the API reads images and PDF by https itself, but no
- * text, and on Vertex AI nothing at all.
+ * True if the file must be sent by value: the API itself fetches images and PDF files by https, but no text, and on Vertex AI
+ * nothing at all.
  */
 export function needsDownload(file: NamedFile, form: Surface): boolean {
   if (!/^(?:https?|gs):\/\//i.test(file.url)) return false;
@@ -39,7 +39,7 @@ export function needsDownload(file: NamedFile, form: Surface): boolean {
 }
 
 /**
- * One file as a block: by value where the client or a download gives its bytes, else by address.
+ * Converts a file to a block: by value if the client or a download provided the bytes, otherwise by URL.
  *
  * @throws GatewayError `missing_file_extension`, `unsupported_parameter`
  */
@@ -87,13 +87,13 @@ function byAddress(file: NamedFile): Block {
   return { type: 'document', source, ...(file.name === undefined ? {} : { title: file.name }) };
 }
 
-/** What the client says of a file, or its address: the extension of the path, query and fragment aside. */
+/** Media type given by the client, or by the extension of the URL path (without query and fragment) or file name. */
 function declaredType(file: NamedFile): string | undefined {
   const type = file.mimeType ?? typeOfUrl(file.url) ?? typeOfName(file.name);
   return type === undefined ? undefined : servedType(type, file.param);
 }
 
-/** The client's word first, then the server's if it says something the API takes, then the address. */
+/** Media type of a download: from the client, then from the server if the API supports its type, then from the address. */
 function typeOfDownload(type: string, file: NamedFile): string {
   if (file.mimeType !== undefined) return servedType(file.mimeType, file.param);
   const served = type === '' ? '' : servedType(type, file.param);
@@ -119,5 +119,5 @@ function typeOfUrl(url: string): string | undefined {
 
 const typeOfName = (name: string | undefined): string | undefined => (name === undefined ? undefined : typeOfPath(name));
 
-/** Without its query, which may hold a signature. */
+/** Removes the query, which may contain a signature. */
 const shown = (url: string): string => (url.split(/[?#]/, 1)[0] ?? '').slice(0, 200);

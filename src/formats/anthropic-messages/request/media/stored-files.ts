@@ -6,10 +6,10 @@ import type { Block, Conversion } from '../conversion.ts';
 import { filesBeta } from '../../files-beta.ts';
 
 /**
- * Files of the service's own store, which are read with a feature of the API switched on (Anthropic API, "Files"): by the
- * kind of block that takes their type. Undefined for parts that name no such file.
+ * Converts references to files in the service's own storage, which requires a beta feature of the API (Anthropic API, "Files"),
+ * to the kind of block that accepts their type. Undefined for parts without such a reference.
  *
- * @throws GatewayError `unsupported_parameter` where the service has no store
+ * @throws GatewayError `unsupported_parameter` if the service has no storage
  */
 export function storedBlock(part: Plain, conversion: Conversion): Block | undefined {
   const block = nativeBlock(part) ?? imageBlock(part) ?? fileBlock(part);
@@ -26,20 +26,23 @@ export function storedBlock(part: Plain, conversion: Conversion): Block | undefi
   return block;
 }
 
-/** The API's own blocks: a caller who knows them means them. */
+/** The API's own blocks are passed unchanged. */
 function nativeBlock(part: Plain): Block | undefined {
   const { type, source } = part;
   if (type === 'container_upload') return part;
   return (type === 'image' || type === 'document') && isPlain(source) && source['type'] === 'file' ? part : undefined;
 }
 
-/** `image_url` whose address is the id of a stored file. */
+/** Converts an `image_url` whose URL is the id of a stored file. */
 function imageBlock({ type, image_url: image }: Plain): Block | undefined {
   const url = type === 'image_url' ? (isPlain(image) ? image['url'] : image) : undefined;
   return typeof url === 'string' && /^file_\w+$/.test(url) ? { type: 'image', source: { type: 'file', file_id: url } } : undefined;
 }
 
-/** `file` with `file_id`; the type is the client's word, or that of the name. Files that no block reads go to the code tool. */
+/**
+ * Converts a `file` with `file_id`. Its media type is given by the client or by the file name. Types that no block accepts are
+ * passed to the code execution tool.
+ */
 function fileBlock(part: Plain): Block | undefined {
   const file = isPlain(part['file']) ? part['file'] : part;
   const id = part['type'] === 'file' ? textOf(file['file_id']) : undefined;

@@ -4,18 +4,18 @@ import type { Block, Conversion } from '../conversion.ts';
 import { strictSchema } from './strict-schema.ts';
 import type { ToolFields } from '../tools/index.ts';
 
-/** How a schema for the answer is asked for. */
+/** How a schema for the response is sent. */
 export interface OutputFormat {
   /** For `output_config.format`. */
   readonly format?: Plain;
-  /** Tools of the request, with the one that the answer is written into. */
+  /** Tools of the request, including the output tool. */
   readonly tools?: ToolFields;
 }
 
 /**
- * `response_format: json_schema`: structured output where the model has it, else a tool with the schema that the model must
- * use and whose input is the answer. On Vertex AI structured output is switched off unless the organization allows it, so
- * there it is the tool, except where no tool can be forced.
+ * Converts `response_format: json_schema`: to structured output if the model supports it, otherwise to a tool with the schema
+ * that the model must call and whose input is the response. On Vertex AI structured output is disabled unless the organization
+ * allows it, so the tool is used there, except if no tool can be forced.
  */
 export function outputFormat(body: Plain, tools: ToolFields, conversion: Conversion): OutputFormat {
   const { form, traits, drops } = conversion;
@@ -45,7 +45,7 @@ interface Wanted {
   readonly description: string | undefined;
 }
 
-/** What the caller wrote in the API's own terms wins. */
+/** A format that the client wrote in the API's own form takes precedence. */
 function wantedSchema(body: Plain): Wanted | undefined {
   const { response_format: format, output_config: own } = body;
   if (!isPlain(format) || format['type'] !== 'json_schema' || (isPlain(own) && own['format'] !== undefined)) return undefined;
@@ -59,7 +59,7 @@ function wantedSchema(body: Plain): Wanted | undefined {
   };
 }
 
-/** With thinking on the API takes no forced tool. */
+/** True if thinking is requested. The API accepts no forced tool then. */
 function asksToThink({ thinking, reasoning_effort: effort }: Plain): boolean {
   if (isPlain(thinking)) return thinking['type'] !== 'disabled' && thinking['budget_tokens'] !== 0;
   return typeof effort === 'string' && effort !== 'none';
@@ -67,7 +67,7 @@ function asksToThink({ thinking, reasoning_effort: effort }: Plain): boolean {
 
 const forced = ({ tool_choice: choice }: ToolFields): boolean => choice?.['type'] === 'any' || choice?.['type'] === 'tool';
 
-/** The model answers by the tool, or calls one of the caller's: one of them, so that neither is next to the other. */
+/** Adds the output tool. The model calls it or one of the client's tools, but never both in one response. */
 function withOutput(
   { schema, description }: Wanted,
   { tools = [], tool_choice: choice }: ToolFields,

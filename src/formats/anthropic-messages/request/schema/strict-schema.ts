@@ -1,7 +1,7 @@
 import { isPlain, type Plain } from '../../../../core/json/merge.ts';
 import type { Drops } from '../../../shared/request/drops.ts';
 
-/** Formats of texts that structured outputs hold to. */
+/** String formats that structured outputs enforce. */
 const formats: ReadonlySet<unknown> = new Set([
   'date-time',
   'time',
@@ -15,15 +15,15 @@ const formats: ReadonlySet<unknown> = new Set([
   'uuid',
 ]);
 
-/** Deeper than the API takes; cut there, so that no schema exhausts the stack. */
+/** Maximum depth, more than the API accepts. Deeper levels are cut, so that no schema exhausts the stack. */
 const deepest = 100;
 
 const place = 'response_format.json_schema.schema.';
 
 /**
- * A JSON Schema as structured outputs take it, changed in the way of Anthropic's own libraries: objects are closed, `oneOf`
- * is `anyOf`, and every keyword that the API does not hold to is in the description, where the model reads it. Those
- * are named.
+ * Converts a JSON Schema for structured outputs in the same way as Anthropic's own libraries: objects are closed, `oneOf` becomes
+ * `anyOf`, and every keyword that the API does not enforce moves to the description, where the model reads it. These keywords are
+ * reported.
  */
 export function strictSchema(schema: unknown, drops: Drops, depth = 0): Plain {
   if (!isPlain(schema) || depth > deepest) return anything;
@@ -54,18 +54,18 @@ export function strictSchema(schema: unknown, drops: Drops, depth = 0): Plain {
 
 const noNames: ReadonlySet<string> = new Set();
 
-/** What says nothing about its type may be any plain value: the API wants a type everywhere. */
+/** A schema without a type accepts any scalar, because the API requires a type everywhere. */
 const anything: Plain = Object.freeze({ anyOf: ['string', 'number', 'boolean', 'null'].map((type) => ({ type })) });
 
 interface Node {
   readonly drops: Drops;
-  /** Members that were not read yet. */
+  /** Members that have not been read yet. */
   readonly rest: Map<string, unknown>;
   take(key: string): unknown;
   inner(value: unknown): Plain;
 }
 
-/** The allowed values, the alternatives, or the type with what holds for it. */
+/** Writes the allowed values, the alternatives, or the type with its keywords. */
 function addKind(out: Record<string, unknown>, types: readonly string[], node: Node): void {
   const { rest, take, inner } = node;
   const values = rest.get('enum');
@@ -93,7 +93,7 @@ function addKind(out: Record<string, unknown>, types: readonly string[], node: N
 }
 
 function addType(out: Record<string, unknown>, type: string, { rest, take, inner, drops }: Node): void {
-  /** What is not held to is told last. */
+  /** Copies a keyword if its value is supported. Otherwise the keyword becomes the last of the rest, for the description. */
   const keep = (key: string, isBuffered: (value: unknown) => boolean): void => {
     if (!rest.has(key)) return;
     const value = take(key);
@@ -112,7 +112,7 @@ function addType(out: Record<string, unknown>, type: string, { rest, take, inner
   } else if (type === 'string') keep('format', (format) => formats.has(format));
 }
 
-/** The types as written, each once, or as the other keywords tell. One that is repeated would double the work at every level. */
+/** Returns the types, each once, from `type` or derived from other keywords. A repeated type would double the work at every level. */
 function typesOf(type: unknown, { properties, items }: Plain): readonly string[] {
   if (typeof type === 'string') return [type];
   if (Array.isArray(type)) return [...new Set(type.filter((one) => typeof one === 'string'))];
@@ -121,6 +121,6 @@ function typesOf(type: unknown, { properties, items }: Plain): readonly string[]
 
 const isScalar = (value: unknown): boolean => value === null || typeof value !== 'object';
 
-/** Not by assignment: a property may be called __proto__. */
+/** Uses no assignment, because a property may be called __proto__. */
 const each = (schemas: unknown, inner: (value: unknown) => Plain): Plain =>
   Object.fromEntries(Object.entries(isPlain(schemas) ? schemas : {}).map(([name, schema]) => [name, inner(schema)]));

@@ -3,19 +3,19 @@ import { parseExact } from '../../../../core/json/scan.ts';
 import { type Block, cacheOf, type Conversion } from '../conversion.ts';
 import { stringOf } from '../../../shared/json.ts';
 
-/** A call that the model made, in the caller's words. */
+/** A tool call of the model, with the values that the client sent. */
 export interface Called {
-  /** '' where the caller has none. */
+  /** '' if the client sent none. */
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
   readonly extra: Block;
 }
 
-/** Hands out ids that the API accepts: letters, digits, `_` and `-`, each once in a request. */
+/** Generates ids that the API accepts: letters, digits, `_` and `-`, each once per request. */
 export class ToolIds {
   readonly #used = new Set<string>();
-  /** The number to try next, for ids that came more than once. */
+  /** The next number to try for ids that occurred more than once. */
   readonly #next = new Map<string, number>();
 
   issue(original: string): string {
@@ -32,13 +32,13 @@ export class ToolIds {
   }
 }
 
-/** Names as the API takes them; a history may contain others from other services. */
+/** Converts a name to what the API accepts. A history may contain other names from other services. */
 export const toolName = (name: string): string => (name === '' ? 'tool' : name.replaceAll(/[^\w-]/g, '_').slice(0, 128));
 
 const members: ReadonlySet<string> = new Set(['id', 'type', 'function', 'custom', 'cache_control', 'index']);
 const functionMembers: ReadonlySet<string> = new Set(['name', 'arguments', 'input']);
 
-/** One of the `tool_calls` of an assistant message, or the older `function_call`. */
+/** Reads an item of `tool_calls` of an assistant message, or the legacy `function_call`. */
 export function calledBy(call: Plain, { drops }: Conversion): Called {
   const fn = isPlain(call['function']) ? call['function'] : isPlain(call['custom']) ? call['custom'] : {};
   drops.others(call, members, 'messages[].tool_calls[].', 'not supported by this service');
@@ -47,8 +47,8 @@ export function calledBy(call: Plain, { drops }: Conversion): Called {
 }
 
 /**
- * Arguments as the object that the API wants. Empty text and null are a call without arguments; text that is no JSON object (a
- * call that was cut off) is kept under one name, so that the model still sees it.
+ * Converts arguments to the object that the API requires. Empty text and null mean a call without arguments. Text that is not a
+ * JSON object, such as a call that was cut off, is kept in a member `arguments`, so that the model still sees it.
  */
 function inputOf(text: unknown): unknown {
   if (isPlain(text)) return text;

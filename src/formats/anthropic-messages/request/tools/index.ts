@@ -4,21 +4,21 @@ import type { Block, Conversion } from '../conversion.ts';
 import type { Turn } from '../turns.ts';
 import { objectsIn } from '../../../shared/json.ts';
 
-/** Members of a tool that the API knows beside name, description and schema. */
+/** Members of a tool that the API supports besides name, description and schema. */
 const kept = ['cache_control', 'defer_loading', 'input_examples', 'allowed_callers', 'eager_input_streaming'] as const;
 
-/** Fields that say which tools there are and whether they must be used. */
+/** The fields for the available tools and for the choice between them. */
 export interface ToolFields {
   readonly tools?: readonly Block[];
   readonly tool_choice?: Block;
 }
 
-/** `tools`, `tool_choice`, `parallel_tool_calls`, and the older `functions` and `function_call`. */
+/** Converts `tools`, `tool_choice`, `parallel_tool_calls`, and the legacy `functions` and `function_call`. */
 export function toolFields(body: Plain, turns: readonly Turn[], conversion: Conversion): ToolFields {
   const tools = toolsOf(body, conversion);
   if (tools.length === 0) {
     const used = namesUsed(turns);
-    // The API wants to know every tool that the history uses; without tools of its own the caller wants none used.
+    // The API requires a definition of every tool in the history. The request offers no tools, so none may be called.
     return used.length === 0 ? {} : { tools: used.map((name) => ({ name, input_schema: anyObject })), tool_choice: { type: 'none' } };
   }
   const asked = choiceOf(body['tool_choice'] ?? legacyChoice(body['function_call']));
@@ -31,7 +31,7 @@ export function toolFields(body: Plain, turns: readonly Turn[], conversion: Conv
   return { tools: chosen.length === 0 ? tools : chosen, ...(choice === undefined ? {} : { tool_choice: choice }) };
 }
 
-/** Searching is asked for beside the tools, of which a choice speaks. */
+/** Web search is requested outside of `tools`, so `allowed_tools` does not apply to it. */
 const isSearch = ({ type }: Block, body: Plain): boolean => type === searchType && isPlain(body['web_search_options']);
 
 const searchType = 'web_search_20250305';
@@ -70,7 +70,7 @@ function toolOf(tool: Plain, conversion: Conversion): Block | undefined {
 const toolMembers: ReadonlySet<string> = new Set(['type', 'function', ...kept]);
 const functionMembers: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'strict', ...kept]);
 
-/** The schema goes out whole: nothing of it is interpreted here. */
+/** The schema is sent whole and not interpreted. */
 function functionTool(fn: Plain, tool: Plain, { form, drops }: Conversion): Block {
   drops.others(fn, functionMembers, 'tools[].function.', 'not known to this service');
   drops.others(tool, toolMembers, 'tools[].', 'not known to this service');
@@ -79,7 +79,7 @@ function functionTool(fn: Plain, tool: Plain, { form, drops }: Conversion): Bloc
   if (typeof fn['description'] === 'string') out['description'] = fn['description'];
   const parameters = isPlain(fn['parameters']) ? fn['parameters'] : anyObject;
   out['input_schema'] = parameters['type'] === 'object' ? parameters : { ...parameters, type: 'object' };
-  // Vertex AI refuses it.
+  // Vertex AI rejects it.
   if (fn['strict'] === true && form !== 'vertex') out['strict'] = true;
   for (const key of kept) {
     const value = tool[key] ?? fn[key];
@@ -89,8 +89,8 @@ function functionTool(fn: Plain, tool: Plain, { form, drops }: Conversion): Bloc
 }
 
 /**
- * Tools that the service runs or defines itself. `{type: T, T: {…}}` is the compatible form; there the dated name is
- * as T, or as `name` inside. A tool in the API's own form passes as it is.
+ * Converts tools that the service runs or defines itself. `{type: T, T: {…}}` is the compatible form, in which the dated name is
+ * T or the inner `name`. A tool in the API's own form is passed unchanged.
  */
 function nativeTool(tool: Plain): Block {
   const type = String(tool['type']);
@@ -112,7 +112,7 @@ function webSearch(options: Plain, { drops }: Conversion): Block {
   return { type: searchType, name: 'web_search', ...place };
 }
 
-/** `function_call: {name}` says what `tool_choice` says today. */
+/** Converts the legacy `function_call: {name}` to a `tool_choice`. */
 function legacyChoice(call: unknown): unknown {
   return isPlain(call) ? { type: 'function', function: call } : call;
 }
@@ -130,21 +130,21 @@ function choiceOf(choice: unknown): Block | undefined {
   return ['auto', 'any', 'tool', 'none'].includes(String(choice['type'])) ? choice : undefined;
 }
 
-/** Names of `allowed_tools`: the others are not offered. */
+/** Returns the names in `allowed_tools`. Other tools are not offered. */
 function allowedNames(choice: unknown): ReadonlySet<string> | undefined {
   if (!isPlain(choice) || choice['type'] !== 'allowed_tools') return undefined;
   const inner = isPlain(choice['allowed_tools']) ? choice['allowed_tools'] : choice;
   return new Set(objectsIn(inner['tools']).map((tool) => String((isPlain(tool['function']) ? tool['function'] : tool)['name'])));
 }
 
-/** Some models choose for themselves whether a tool is used. */
+/** Replaces a forced tool by `auto` for models that do not support it. */
 function unforced(choice: Block | undefined, { traits, drops }: Conversion): Block | undefined {
   if (!traits.refusesForcedTool || (choice?.['type'] !== 'any' && choice?.['type'] !== 'tool')) return choice;
   drops.add('tool_choice', 'this model does not support a forced tool');
   return { type: 'auto' };
 }
 
-/** Clients that offer `functions` read one call. */
+/** Clients of the legacy `functions` can read only one call. */
 const parallelOf = ({ parallel_tool_calls: parallel, functions, tools }: Plain): unknown =>
   parallel ?? (Array.isArray(functions) && !Array.isArray(tools) ? false : undefined);
 
@@ -153,7 +153,7 @@ function withParallel(choice: Block | undefined, parallel: unknown): Block | und
   return { ...(choice ?? { type: 'auto' }), disable_parallel_tool_use: true };
 }
 
-/** Tools that the history names. */
+/** Lists the tools that are called in the history. */
 function namesUsed(turns: readonly Turn[]): string[] {
   const names = new Set<string>();
   for (const { content } of turns) {

@@ -23,16 +23,16 @@ const members: ReadonlySet<string> = new Set([
 const isUse = (type: unknown): boolean => type === 'server_tool_use' || type === 'mcp_tool_use';
 const isResult = (type: unknown): boolean => typeof type === 'string' && type !== 'tool_result' && type.endsWith('_tool_result');
 
-/** Whether steps of a tool may come back in this request, by the name of the tool. */
+/** True if steps of this tool may be sent back in this request. */
 function isServed(name: string, { form, offered }: Conversion): boolean {
-  // What was found refers to tools of the request, and steps of a server to the server.
+  // Results of a tool search refer to tools of the request, and MCP steps to a server of the request.
   if (name.startsWith('tool_search')) return offered.has('tool_search');
   if (form === 'converse') return false;
   if (form === 'vertex') return name === 'web_search';
   return name === 'web_search' || name === 'web_fetch' || offered.has(name);
 }
 
-/** A block of an assistant that is no text, thought or call: steps of the API's own tools go back, files do not. */
+/** Converts a block of an assistant that is not text, thinking or a call: steps of the API's own tools are sent back, files are not. */
 export function serverBlock(type: string, part: Plain, conversion: Conversion): Block | undefined {
   const { drops, betas } = conversion;
   if (type === 'image_url' || type === 'input_audio' || type === 'file' || type === 'image' || type === 'document') {
@@ -55,8 +55,8 @@ export function serverBlock(type: string, part: Plain, conversion: Conversion): 
 }
 
 /**
- * Steps of the API's own tools in pairs: it refuses a use without its result, and the reverse. The last turn may end with
- * a use: the API goes on there.
+ * Keeps only complete pairs of steps of the API's own tools: the API rejects a use without its result, and a result without its
+ * use. The last turn may end with a use, from which the API continues.
  */
 export function pairedBlocks(pieces: readonly Piece[], conversion: Conversion, isLast: boolean): readonly Piece[] {
   const used = new Map<unknown, string>();
@@ -77,7 +77,7 @@ interface Steps {
   /** The name of the tool, by the id of its use. */
   readonly used: ReadonlyMap<unknown, string>;
   readonly answered: ReadonlySet<unknown>;
-  /** The use that the last turn ends with. */
+  /** The use at the end of the last turn. */
   readonly open: unknown;
 }
 
