@@ -1,14 +1,14 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { textOf } from '../shared/json.ts';
 
-/** Places in documents: Converse's name, the messages API's, and that one's names for the first and last. */
+/** Locations in documents: Converse's name, the type in the messages API, and its members for start and end. */
 const ranges = [
   ['documentChar', 'char_location', 'start_char_index', 'end_char_index'],
   ['documentPage', 'page_location', 'start_page_number', 'end_page_number'],
   ['documentChunk', 'content_block_location', 'start_block_index', 'end_block_index'],
 ] as const;
 
-/** A source as the hub has it: in the form of the messages API, whose clients know it. Undefined where it names no place. */
+/** Converts a citation to the form of the hub, which is that of the messages API. Undefined if it has no known location. */
 export function toHubCitation({ title, source, sourceContent, location }: Plain): Plain | undefined {
   if (!isPlain(location)) return undefined;
   const cited = textsIn(sourceContent);
@@ -33,7 +33,7 @@ export function toHubCitation({ title, source, sourceContent, location }: Plain)
   return { type: 'search_result_location', ...text, source, title: title ?? null, ...place };
 }
 
-/** The way back; undefined for sources that Converse has no form for. */
+/** Converts a citation back to Converse's form; undefined if Converse has no equivalent. */
 export function fromHubCitation(citation: Plain): Plain | undefined {
   const location = locationOf(citation);
   if (location === undefined) return undefined;

@@ -10,7 +10,7 @@ interface Row {
   readonly isPermanent?: true;
 }
 
-/** Exceptions of the service by their names without the ending, in small letters: what they mean (Bedrock Runtime API, "Common errors"). */
+/** Status and type by the lower-case name of an exception without its suffix (Bedrock Runtime API, "Common errors"). */
 const rows: Readonly<Record<string, Row>> = {
   validation: { status: 400, type: 'invalid_request_error' },
   servicequotaexceeded: { status: 400, type: 'rate_limit_error', isPermanent: true },
@@ -31,7 +31,7 @@ const rows: Readonly<Record<string, Row>> = {
   serviceunavailable: { status: 503, type: 'api_error' },
 };
 
-/** Messages whose cause is known to be elsewhere than they say. */
+/** Hints for messages whose real cause differs from what they say. */
 const hints: readonly (readonly [RegExp, string])[] = [
   [
     /on-demand throughput isn.t supported/i,
@@ -50,7 +50,10 @@ const hints: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Reads an error: `{message}`, with the name of the exception in a header, or in `__type` of the body; else the status tells. */
+/**
+ * Reads an error `{message}`. The name of the exception is in a header or in `__type` of the body; otherwise it is derived from
+ * the status.
+ */
 export function bedrockFault(status: number, body: string, headers?: Readonly<Record<string, string>>): ProviderFault {
   const object = parseObject(body);
   const message = object === undefined ? undefined : messageIn(object);
@@ -58,7 +61,7 @@ export function bedrockFault(status: number, body: string, headers?: Readonly<Re
   return faultOf(named(headers?.['x-amzn-errortype']) ?? nameIn(object) ?? byStatus[status], message);
 }
 
-/** The fault of an error object under status 200. */
+/** Reads an error object under status 200; undefined if there is no message. */
 export function faultIn(object: Plain): ProviderFault | undefined {
   const message = messageIn(object);
   if (message === undefined) return undefined;
@@ -66,7 +69,7 @@ export function faultIn(object: Plain): ProviderFault | undefined {
   return { ...faultOf(name, message), status: rowOf(name)?.status };
 }
 
-/** An exception in a stream: after status 200, with its name in the frame. */
+/** True for an exception in a stream. It comes after status 200, with its name in the frame. */
 export const isFault = ({ name }: WireEvent): boolean => /(?:Exception|Error|Fault)$/.test(name);
 
 export function faultOfEvent({ name, data }: WireEvent): ProviderFault {
@@ -78,7 +81,7 @@ export function faultOfEvent({ name, data }: WireEvent): ProviderFault {
 
 const messageIn = (object: Plain): string | undefined => textOf(object['message']) ?? textOf(object['Message']);
 
-/** `com.amazon.bedrock#ThrottlingException:http://…`, with or without what is around the name. */
+/** Reads the name of an exception, such as `com.amazon.bedrock#ThrottlingException:http://…`, with or without prefix and suffix. */
 function nameIn(object: Plain): string | undefined {
   return named(textOf(object['__type']) ?? textOf(object['code']) ?? textOf(object['type']));
 }

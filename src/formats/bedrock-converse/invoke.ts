@@ -5,11 +5,11 @@ import { MessagesTap } from '../anthropic-messages/answer/tap.ts';
 import { parseObject, textOf } from '../shared/json.ts';
 import { faultIn, faultOfEvent, isFault } from './fault.ts';
 
-/** Answers of InvokeModel for models of Anthropic: the messages API's own, whole, and streamed in frames. */
+/** Tap for responses of InvokeModel for Anthropic models: those of the messages API, whole, or streamed in frames. */
 export class InvokeTap extends MessagesTap {
   readonly unwrap = messageIn;
 
-  /** The service's own errors have another form than the API's. */
+  /** Bedrock's own errors have another form than those of the messages API. */
   override whole(text: string): ProviderFault | undefined {
     const fault = super.whole(text);
     const { answer } = this;
@@ -18,7 +18,7 @@ export class InvokeTap extends MessagesTap {
   }
 }
 
-/** The event of the messages API that a frame carries; an exception of the service as its error. */
+/** Unwraps the messages API event of a frame. An exception of the service becomes an error event. */
 function messageIn(event: WireEvent): WireEvent {
   if (isFault(event)) {
     const { message, status } = faultOfEvent(event);
@@ -30,7 +30,7 @@ function messageIn(event: WireEvent): WireEvent {
   return { name: /^\s*\{\s*"type"\s*:\s*"([\w-]+)"/.exec(data)?.[1] ?? textOf(parseObject(data)?.['type']) ?? 'message', data };
 }
 
-/** Anthropic's types of errors by the status that the exception stands for. */
+/** Anthropic error type by the HTTP status of the exception. */
 const errorTypes: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
   403: 'permission_error',

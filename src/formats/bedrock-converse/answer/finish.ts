@@ -1,6 +1,6 @@
 import type { ProviderFault } from '../../../core/error.ts';
 
-/** `stopReason` in OpenAI's words. */
+/** OpenAI finish reason for each `stopReason`. */
 export const finishReasons: Readonly<Record<string, string>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
@@ -11,13 +11,13 @@ export const finishReasons: Readonly<Record<string, string>> = {
   content_filtered: 'content_filter',
 };
 
-/** Ends of what is no answer: the model wrote what the service cannot read. */
+/** Stop reasons of invalid responses: the service cannot parse what the model wrote. */
 const faults: Readonly<Record<string, string>> = {
   malformed_model_output: 'The model wrote a response that is not valid.',
   malformed_tool_use: 'The model wrote a tool call that is not valid.',
 };
 
-/** The error that an answer is which ends with this word; undefined for every other end. */
+/** Returns the error for a stop reason of an invalid response; undefined for any other stop reason. */
 export function finishFault(word: string | undefined): ProviderFault | undefined {
   const message = word !== undefined && Object.hasOwn(faults, word) ? faults[word] : undefined;
   if (message === undefined) return undefined;

@@ -13,47 +13,47 @@ import { finishFault, finishReasons } from './finish.ts';
 import { finishReasonOf } from '../../shared/answer/stop-reason.ts';
 import { converseUsage } from './usage.ts';
 
-/** What the reading of an answer depends on. */
+/** The parts of a call that the conversion of a response depends on. */
 export type AnswerCall = Pick<Call, 'id' | 'createdAt' | 'model'> & Partial<Pick<Call, 'notes'>>;
 
 /** A content block between its first event and its last. */
 interface OpenBlock {
-  /** What an image is, by the start of its block. */
+  /** Format of an image, from the start of its block. */
   format: string | undefined;
   kind: BlockKind;
-  /** Number of a tool call: it counts calls over the whole answer. */
+  /** Number of a tool call, counted over the whole response. */
   readonly call: number | undefined;
-  /** Its input is the text of the answer. */
+  /** True for the output tool: its input is the text of the response. */
   readonly isOutput: boolean;
   hasInput: boolean;
-  /** Input of a tool that ran at the service: its deltas joined. */
+  /** Input of a tool that ran at the service, joined from its deltas. */
   inputText: string;
-  /** What such a tool found. */
+  /** Results of such a tool. */
   readonly found: Plain[];
-  /** Base64 of what is encrypted, decoded. */
+  /** Encrypted content, decoded from base64. */
   readonly redacted: Buffer[];
   readonly citations: Plain[];
-  /** Where its text begins in the text of the answer. */
+  /** Offset of its text in the text of the response. */
   readonly start: number;
 }
 
 const nothing: readonly ModelEvent[] = Object.freeze([]);
 
 /**
- * Events of a Converse stream as events of the hub. Blocks of text and thought have no first event: they begin with
- * their first delta. Whole answers are read as the same events.
+ * Converts events of a Converse stream to hub events. Blocks of text and reasoning have no start event: they begin with their
+ * first delta. Whole responses are converted to the same events first.
  */
 export class ConverseReader {
-  /** The answer ended with an error, which is told when all of it was read: the counts come last. */
+  /** Set if the response ends with an error. It is reported only at the end, because the usage comes last. */
   fault: ProviderFault | undefined;
   readonly #call: AnswerCall;
-  /** Undefined where nothing is to be remembered. */
+  /** Undefined if nothing is to be remembered. */
   readonly #thoughts: ThoughtNotes | undefined;
   readonly #open = new Map<number, OpenBlock>();
   readonly #annotations: Plain[] = [];
   readonly #kept = new Kept();
   #calls = 0;
-  /** Characters of the answer's text so far. */
+  /** Length of the text of the response so far, in characters. */
   #length = 0;
   #isOutput = false;
 
@@ -116,7 +116,7 @@ export class ConverseReader {
       arguments: '',
       ...(id === undefined ? {} : { id }),
     };
-    // The thoughts before a call are known before the client hears of the call.
+    // The reasoning before a call is stored before the client receives the call.
     return note === undefined ? [event] : [{ type: 'note', note }, event];
   }
 
@@ -193,11 +193,11 @@ export class ConverseReader {
     this.#open.delete(block);
     const close: ModelEvent = { type: 'block', choice: 0, block, state: 'close', kind: opened?.kind ?? 'native' };
     if (opened === undefined) return [close];
-    // Without arguments there are no deltas; clients want JSON all the same.
+    // A call without arguments has no deltas, but clients expect JSON.
     if (!opened.hasInput && opened.isOutput) return [...this.#text(block, '{}'), close];
     if (!opened.hasInput && opened.call !== undefined)
       return [{ type: 'tool_call', choice: 0, index: opened.call, arguments: '{}' }, close];
-    // What is encrypted is base64 already, and comes encoded once more.
+    // Encrypted content already is base64, and Converse encodes it a second time.
     if (opened.redacted.length > 0) {
       const data = Buffer.concat(opened.redacted).toString('utf8');
       this.#thoughts?.begin(block, { type: 'redacted_thinking', data });

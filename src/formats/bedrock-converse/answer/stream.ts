@@ -8,7 +8,7 @@ import { streamInterrupted } from '../../shared/answer/interrupted.ts';
 
 const nothing: readonly ModelEvent[] = Object.freeze([]);
 
-/** A ConverseStream answer, its frames taken apart, as events of the hub. */
+/** Converts the unframed events of a ConverseStream response to hub events. */
 export class ConverseStream implements StreamTransform<WireEvent, ModelEvent> {
   readonly #reader: ConverseReader;
   #isFinished = false;
@@ -30,7 +30,7 @@ export class ConverseStream implements StreamTransform<WireEvent, ModelEvent> {
     return this.#reader.event(event.name, data);
   }
 
-  /** The counts come behind the end of the message, which may lack them. */
+  /** The usage comes after `messageStop` and may be missing. */
   end(): readonly ModelEvent[] {
     if (this.#isOver) return nothing;
     if (this.#reader.fault !== undefined) return this.fail(faultError(this.#reader.fault));

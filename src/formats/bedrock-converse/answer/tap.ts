@@ -10,8 +10,8 @@ import { finishFault } from './finish.ts';
 import { converseUsage } from './usage.ts';
 
 /**
- * Converse answers, streamed and whole. The message ends with `messageStop`, and `metadata` with the counts is the last
- * event. Deltas are not parsed once there was content.
+ * Tap for Converse responses, streamed and whole. The message ends with `messageStop`, and `metadata` with the usage is the last
+ * event. Deltas are not parsed after the first content.
  */
 export class ConverseTap implements Tap {
   complete = false;
@@ -19,7 +19,7 @@ export class ConverseTap implements Tap {
   contentEvents = 0;
   answer: unknown;
   usage: Usage | undefined;
-  /** In the provider's own words. */
+  /** In the provider's format. */
   finish: readonly string[] = [];
   readonly model = undefined;
   readonly id = undefined;
@@ -33,7 +33,7 @@ export class ConverseTap implements Tap {
       case 'messageStop':
         this.complete = true;
         this.#finished(parseObject(event.data) ?? {});
-        // The counts come behind it.
+        // If there is a fault, wait for the usage, which follows.
         return this.fault === undefined ? this.#content(true) : 'meta';
       case 'metadata':
         this.usage = converseUsage(parseObject(event.data)?.['usage']);
@@ -47,7 +47,7 @@ export class ConverseTap implements Tap {
   }
 
   whole(text: string): ProviderFault | undefined {
-    // Calls keep the digits of their numbers: the conversion goes on from what is parsed here.
+    // Numbers in tool calls keep their digits, because the conversion uses what is parsed here.
     const answer = parseObject(text, parseCheckedExact);
     if (answer === undefined) return undefined;
     this.complete = true;
@@ -72,7 +72,7 @@ export class ConverseTap implements Tap {
   }
 }
 
-/** Some models begin with a text of no characters. */
+/** False for an empty delta, with which some models begin. */
 function saysSomething(data: string): boolean {
   const delta = parseObject(data)?.['delta'];
   return isPlain(delta) && Object.values(delta).some((value) => value !== '');

@@ -1,7 +1,7 @@
 import { isPlain } from '../../../core/json/merge.ts';
 import type { Usage } from '../../../core/model/usage.ts';
 
-/** Counts of an answer: `inputTokens` does not hold what was read from the cache or written to it. */
+/** Reads the usage of a response. `inputTokens` does not include cache reads and writes. */
 export function converseUsage(value: unknown): Usage | undefined {
   if (!isPlain(value)) return undefined;
   const input = count(value['inputTokens']);
@@ -18,7 +18,7 @@ export function converseUsage(value: unknown): Usage | undefined {
   };
 }
 
-/** `cacheDetails` splits the writes by how long they are kept. */
+/** Counts the cache writes with a lifetime of one hour, from `cacheDetails`. */
 function keptForAnHour(details: unknown): Pick<Usage, 'details'> {
   if (!Array.isArray(details)) return {};
   let hour = 0;

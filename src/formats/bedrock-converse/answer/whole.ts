@@ -9,7 +9,7 @@ import { ConverseReader } from './reader.ts';
 type Event = readonly [name: string, data: Plain];
 
 /**
- * A whole answer of Converse as a chat completion. The thoughts before its calls are remembered.
+ * Converts a whole Converse response to a chat completion, and stores the reasoning before its calls.
  *
  * @throws GatewayError `upstream_invalid`
  */
@@ -29,7 +29,7 @@ function* wholeEvents(parsed: unknown, call: WholeCall): Iterable<ModelEvent> {
   if (reader.fault !== undefined) yield { type: 'error', error: faultError(reader.fault) };
 }
 
-/** A whole answer as the events of its stream. @throws GatewayError `upstream_invalid` */
+/** Converts a whole response to the events of its stream. @throws GatewayError `upstream_invalid` */
 function wholeAsEvents(parsed: unknown): readonly Event[] {
   const output = isPlain(parsed) ? parsed['output'] : undefined;
   const message = isPlain(output) ? output['message'] : undefined;

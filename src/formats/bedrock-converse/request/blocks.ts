@@ -5,21 +5,21 @@ import type { Drops } from '../../shared/request/drops.ts';
 import { fromHubCitation } from '../citations.ts';
 import { converseType } from './files.ts';
 
-/** What blocks of a messages request become depends on. */
+/** What the conversion of the blocks of a messages request depends on. */
 export interface Blocks {
   readonly drops: Drops;
-  /** The model takes marks for its cache. */
+  /** True if the model supports cache points. */
   readonly caches: boolean;
 }
 
-/** The turns of a messages request as messages of Converse. */
+/** Converts the turns of a messages request to messages of Converse. */
 export const converseMessages = (turns: readonly Turn[], to: Blocks): readonly Plain[] =>
   turns.map(({ role, content }) => ({ role, content: typeof content === 'string' ? [{ text: content }] : blocksOf(content, to) }));
 
-/** Blocks in their order, each mark of the cache behind its block. */
+/** Converts blocks in order, with each cache point after its block. */
 export const blocksOf = (blocks: readonly Block[], to: Blocks): Plain[] => blocks.flatMap((one) => marked(converseBlock(one, to), one, to));
 
-/** What bears `cache_control`, with the mark behind it. */
+/** Adds a cache point after an object that has `cache_control`. */
 export function marked(made: Plain, { cache_control: mark }: Plain, { drops, caches }: Blocks): Plain[] {
   if (mark === undefined || mark === null) return [made];
   if (!caches) {
@@ -29,7 +29,7 @@ export function marked(made: Plain, { cache_control: mark }: Plain, { drops, cac
   return [made, { cachePoint: cachePoint(mark) }];
 }
 
-/** The mark itself, with its time where it says one. */
+/** Builds the cache point, with its lifetime if one is given. */
 function cachePoint(mark: unknown): Plain {
   const ttl = isPlain(mark) ? mark['ttl'] : undefined;
   return { type: 'default', ...(ttl === '5m' || ttl === '1h' ? { ttl } : {}) };
@@ -59,7 +59,7 @@ function textBlock({ text, citations }: Block, { drops }: Blocks): Plain {
   return known.length === 0 ? { text } : { citationsContent: { content: [{ text }], citations: known } };
 }
 
-/** Marks inside a result count for the whole of it, and are there already. */
+/** Cache marks inside a result apply to the whole result and were moved there before. */
 function toolResult({ tool_use_id: id, content, is_error: isError }: Block, to: Blocks): Plain {
   const blocks = typeof content === 'string' ? (content.trim() === '' ? [] : [{ type: 'text', text: content }]) : (content as Block[]);
   return {
@@ -69,8 +69,8 @@ function toolResult({ tool_use_id: id, content, is_error: isError }: Block, to: 
   };
 }
 
-/** Characters of an id of a call, and of a tool's name (Converse API, ToolUseBlock). */
+/** Maximum length of a call id and of a tool name, in characters (Converse API, ToolUseBlock). */
 const longestId = 64;
 
-/** Ids of other services may be longer: their ends tell them apart. */
+/** Ids of other services may be longer. The end is kept, because it makes them unique. */
 const toolUseId = (id: unknown): string => String(id).slice(-longestId);

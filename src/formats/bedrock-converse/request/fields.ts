@@ -5,10 +5,10 @@ import type { Drops } from '../../shared/request/drops.ts';
 const computed: Rule = { computed: true };
 const object = (to: string): Rule => ({ to, with: (value) => (isPlain(value) ? value : undefined) });
 
-/** Of Anthropic's API alone. */
+/** Fields of Anthropic's API that Bedrock does not support. */
 const notServed: Rule = { unsupported: 'not served by Bedrock' };
 
-/** Every field of the chat completions request and of its extensions, and Converse's own under their names. */
+/** Rules for every field of the chat completions request and of its extensions, and for Converse's fields under their own names. */
 export const converseParams: Readonly<Record<string, Rule>> = {
   ...params,
   stop: computed,
@@ -40,7 +40,7 @@ export const converseParams: Readonly<Record<string, Rule>> = {
 
 const tiers: ReadonlySet<unknown> = new Set(['priority', 'default', 'flex', 'reserved']);
 
-/** OpenAI's words are the service's; `auto` asks for nothing. */
+/** OpenAI's tier names are also the service's. `auto` is omitted, because it is the default. */
 function serviceTier(value: unknown, { drops }: { readonly drops: Drops }): unknown {
   if (tiers.has(value)) return { type: value };
   if (isPlain(value)) return value;
@@ -48,11 +48,11 @@ function serviceTier(value: unknown, { drops }: { readonly drops: Drops }): unkn
   return undefined;
 }
 
-/** Converse API, RequestMetadata: so many entries, of these characters. */
+/** Limits of Converse API, RequestMetadata: number of entries, and allowed characters. */
 const maxEntries = 16;
 const allowed = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/;
 
-/** Words by which the service's log of calls is searched: labels, and metadata that is one. */
+/** Collects labels and metadata for `requestMetadata`, by which the service's invocation log can be searched. */
 export function requestMetadata(body: Plain, drops: Drops): Plain | undefined {
   const found: Record<string, string> = {};
   for (const field of ['requestMetadata', 'labels', 'metadata'] as const) {
@@ -69,7 +69,7 @@ export function requestMetadata(body: Plain, drops: Drops): Plain | undefined {
   return Object.keys(found).length === 0 ? undefined : found;
 }
 
-/** One text or a list; blank ones are left out. */
+/** Reads one stop sequence or a list. Empty ones are dropped. */
 export function stopSequences(body: Plain, drops: Drops): readonly unknown[] | undefined {
   const value = body['stop_sequences'] ?? body['stop'];
   const given: readonly unknown[] = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];

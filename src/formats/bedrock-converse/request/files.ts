@@ -10,7 +10,7 @@ import { typeOfPath } from '../../shared/media/mime.ts';
 
 type Kind = 'image' | 'document' | 'video' | 'audio';
 
-/** Media types that Converse takes, by its own words for them. */
+/** Media types that Converse accepts, with its own kind and format names. */
 const formats: Readonly<Record<string, readonly [kind: Kind, format: string]>> = {
   'image/png': ['image', 'png'],
   'image/jpeg': ['image', 'jpeg'],
@@ -49,20 +49,20 @@ const formats: Readonly<Record<string, readonly [kind: Kind, format: string]>> =
   'audio/pcm': ['audio', 'pcm'],
 };
 
-/** Bytes: the service's limit for one video; images and documents have smaller ones, which it names itself. */
+/** In bytes: the service's limit for one video. Images and documents have lower limits, which the service enforces. */
 const maxFileBytes = 25 * 1024 * 1024;
 
-/** The parts beside the API's own that name a file by URL; the member of the same name holds it. */
+/** Additional part types that refer to a file by URL. The URL is in the member of the same name. */
 const urlParts: ReadonlySet<unknown> = new Set(['video_url', 'audio_url', 'document_url', 'file_url']);
 
-/** A block of Converse on its way through the conversion of a messages request. */
+/** Marks a finished Converse block that passes through the conversion of a messages request. */
 export const converseType = 'converse';
 const block = (made: Plain): Block => ({ type: converseType, block: made });
 
-/** Names of the documents of one request: the service wants each once. */
+/** How often each document name occurs in a request: the service requires unique names. */
 export type DocumentNames = Map<string, number>;
 
-/** Files, sources and guarded content as blocks of Converse; undefined for parts of other kinds. @throws GatewayError */
+/** Converts files, sources and guarded content to Converse blocks; undefined for parts of other kinds. @throws GatewayError */
 export function ownPart(part: Plain, conversion: Pick<Conversion, 'media'>, names: DocumentNames): Block | undefined {
   const file = namedFile(part);
   if (file !== undefined) return block(fileBlock(file, part, conversion, names));
@@ -91,7 +91,7 @@ function namedFile(part: Plain): NamedFile | undefined {
   return { url, mimeType, name: undefined, otherwise: 'document', param: `messages[].content[].${type}` };
 }
 
-/** Files that must be inlined, each once: the service reads addresses of S3 alone. */
+/** Lists the files to download and inline, each once. The service itself can only read S3 addresses. */
 export function mediaNeeds(body: Plain): readonly MediaNeed[] {
   const urls = new Set<string>();
   const { messages } = body;
@@ -130,7 +130,7 @@ function fileBlock(file: NamedFile, part: Plain, { media }: Pick<Conversion, 'me
   );
 }
 
-/** By the extension of the path, query and fragment aside. */
+/** Media type by the extension of the path, without query and fragment. */
 function typeOfAddress({ url, name, param, otherwise }: NamedFile): string {
   const type = typeOfPath((url.split(/[?#]/, 1)[0] ?? '').replace(/^[a-z0-9]+:\/\/[^/]*/i, '')) ?? typeOfPath(name ?? '');
   if (type !== undefined) return type;
@@ -164,7 +164,7 @@ function soundBlock(part: Plain): Plain {
   return { audio: { format, source: { bytes: standardBase64(String(audio['data'])) } } };
 }
 
-/** The messages API's own blocks with their content by value. */
+/** Converts blocks of the messages API that contain the file itself. */
 function nativeFile(part: Plain, names: DocumentNames): Block | undefined {
   const { source, type, title } = part;
   if (!isPlain(source)) return undefined;
@@ -207,7 +207,7 @@ function searchResult({ source, title, content, citations }: Plain): Plain {
   };
 }
 
-/** Letters, digits, single spaces, hyphens and brackets (Converse API, DocumentBlock). */
+/** Limits a name to letters, digits, single spaces, hyphens and brackets (Converse API, DocumentBlock), and makes it unique. */
 function documentName(given: unknown, names: DocumentNames): string {
   const text = typeof given === 'string' ? given : '';
   const fitting =

@@ -19,19 +19,19 @@ import { converseTools } from './tools.ts';
 
 export { mediaNeeds } from './files.ts';
 
-/** How a chat request becomes a Converse request. */
+/** Options for the conversion of a chat request to a Converse request. */
 export interface ConverseOptions {
   /** Downloaded files, by URL. */
   readonly media: ReadonlyMap<string, Media>;
-  /** Features of Anthropic's models that the client or the entry asks for. */
+  /** Beta features of Anthropic models, requested by the client or set for the provider. */
   readonly betas?: readonly string[];
-  /** `maxTokens` where the caller sets none; without it the model's own limit counts. */
+  /** `maxTokens` if the client sets none. If undefined, the model's own limit applies. */
   readonly maxTokens?: number | undefined;
-  /** Fields of the request that the entry sets where the caller doesn't. */
+  /** Request fields set for the provider, used if the client does not set them. */
   readonly defaults?: Plain;
 }
 
-/** A Converse request, and what of the chat request is not in it. */
+/** A Converse request, and the parts of the chat request that it does not contain. */
 export interface ConverseRequest {
   readonly body: Plain;
   readonly dropped: readonly Dropped[];
@@ -39,12 +39,12 @@ export interface ConverseRequest {
 
 const noTools: ReadonlySet<string> = new Set();
 
-/** What is added to a thinking budget where nobody sets a limit. */
+/** Tokens added to a thinking budget if no limit is set. */
 const usualMaxTokens = 4096;
 
 /**
- * A chat completions body as a body of Converse and ConverseStream. The conversation is brought into the order of the
- * messages API first, whose rules for turns, results and signed thoughts are the ones that Converse has.
+ * Converts a chat completions body to a body of Converse and ConverseStream. The conversation is first converted to the form of
+ * the messages API, whose rules for turns, results and signed reasoning also apply to Converse.
  *
  * @throws GatewayError `invalid_type`, `unsupported_parameter`
  */
@@ -92,7 +92,7 @@ export function toConverse(
   return { body: out, dropped: drops.list };
 }
 
-/** What of a request is converted already. */
+/** The already converted parts of a request. */
 interface Made {
   readonly conversion: Conversion;
   readonly family: Family;
@@ -108,7 +108,7 @@ function systemField(system: readonly Block[], body: Plain, to: Blocks): Plain {
   return nonEmpty('system', blocksOf(instructions, to));
 }
 
-/** Everything but the conversation. */
+/** Builds all fields except the conversation. */
 function settingFields(body: Plain, maxTokens: unknown, { conversion, family, to, turns, tools, format, facts }: Made): Plain {
   const { drops } = to;
   const thought = converseThinking(body, facts, family, conversion);
@@ -135,16 +135,16 @@ function settingFields(body: Plain, maxTokens: unknown, { conversion, family, to
   };
 }
 
-/** Converse's own name of a field that is merged with what is made here. */
+/** Converse's own fields that are merged with converted ones. */
 const handled: readonly string[] = ['outputConfig', 'additionalModelRequestFields'];
 
-/** What the caller wrote in the service's own terms wins. */
+/** Returns an object that the client wrote in Converse's own format. It overrides converted fields. */
 function ownObject(body: Plain, name: string): Plain {
   const value = body[name] ?? body[name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
   return name === 'outputConfig' && value === body['output_config'] ? {} : isPlain(value) ? value : {};
 }
 
-/** The schema of the answer as text; `output_config` of the messages API says the same. */
+/** Builds the output schema, as text. It comes from `output_config` of the messages API or from the response format. */
 function outputOf(format: Plain | undefined, body: Plain): Plain {
   const own = isPlain(body['output_config']) ? body['output_config'] : {};
   const schema = isPlain(own['format']) ? own['format']['schema'] : format?.['schema'];

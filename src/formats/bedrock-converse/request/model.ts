@@ -1,18 +1,18 @@
 import { type ModelTraits, traitsOf } from '../../anthropic-messages/request/model.ts';
 
-/** What models of one vendor take beside what all of them do. Rows are data: a new vendor is a new row. */
+/** What the models of one vendor support beyond the common features. A new vendor is a new row. */
 export interface Family {
   readonly traits: ModelTraits;
   readonly isClaude: boolean;
-  /** Where `top_k` is in the model's own fields; undefined: it takes none. */
+  /** Path of `top_k` in the model's own fields. If undefined, the model has no such parameter. */
   readonly topK?: readonly string[];
-  /** Takes marks for its cache. */
+  /** True if the models support cache points. */
   readonly caches: boolean;
-  /** Under which field of the model's own it is told how much to think. */
+  /** The model's own field for the reasoning effort. */
   readonly effort?: 'reasoning_effort' | 'reasoningConfig';
 }
 
-/** Models that think, or not, without being told. */
+/** Models without the thinking settings of the messages API. */
 const plain: ModelTraits = {
   thinking: 'none',
   sampling: 'all',
@@ -21,9 +21,9 @@ const plain: ModelTraits = {
   structured: false,
 };
 
-/** Bedrock User Guide, "Structured outputs": the vendors of open weights that have them. */
+/** Vendors of open weights that support structured outputs (Bedrock User Guide, "Structured outputs"). */
 const structured: ModelTraits = { ...plain, structured: true };
-/** Bedrock API, "ToolChoice": only some vendors can be told to call a tool. */
+/** Vendors whose models cannot be forced to call a tool (Bedrock API, "ToolChoice"). */
 const free: ModelTraits = { ...plain, refusesForcedTool: true };
 
 const families: Readonly<Record<string, Omit<Family, 'isClaude'>>> = {
@@ -42,19 +42,22 @@ const families: Readonly<Record<string, Omit<Family, 'isClaude'>>> = {
   deepseek: { traits: free, caches: false },
 };
 
-/** Nothing is known of it: what the client asks for goes out in the widest spelling. */
+/** Unknown vendor: everything the client requests is sent, in the most common form. */
 const unknown: Family = { traits: plain, isClaude: false, topK: ['top_k'], caches: true };
 
-/** Prefixes of inference profiles that serve from several regions (Bedrock User Guide, "Inference profiles"). */
+/** Prefixes of inference profiles across regions (Bedrock User Guide, "Inference profiles"). */
 const acrossRegions = /^(?:global|us|eu|apac|jp|au|ca|sa|us-gov)\./;
 
-/** The vendor's own id of a model: without the profile before it, and out of an ARN that names one. '' where it names none. */
+/**
+ * Returns the vendor's own id of a model, without an inference profile prefix, and extracted from an ARN. '' if the ARN contains
+ * no model.
+ */
 export function bareModel(id: string): string {
   const named = id.startsWith('arn:') ? (/:(?:foundation-model|inference-profile)\/(.+)$/.exec(id)?.[1] ?? '') : id;
   return named.replace(acrossRegions, '');
 }
 
-/** @param id what Bedrock calls the model, or the model behind an application's profile */
+/** @param id Bedrock's model id, or the id of the model behind an application inference profile */
 export function familyOf(id: string): Family {
   const bare = bareModel(id);
   const vendor = bare.slice(0, Math.max(0, bare.indexOf('.')));

@@ -3,9 +3,9 @@ import type { Conversion } from '../../anthropic-messages/request/conversion.ts'
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Family } from './model.ts';
 
-/** How much the model thinks, in the fields of its vendor. */
+/** Settings for thinking, in the fields of the model's vendor. */
 export interface ConverseThinking {
-  /** As the messages API has it: rules out sampling. */
+  /** In the form of the messages API. Excludes sampling parameters. */
   readonly thinking?: Plain;
   /** For `outputConfig`. */
   readonly effort?: string;
@@ -15,7 +15,7 @@ export interface ConverseThinking {
 
 const levels: Readonly<Record<string, string>> = { minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'high', max: 'high' };
 
-/** `thinking`, else `reasoning_effort`: Anthropic's rules for its models, one field for those that have one. */
+/** Converts `thinking` or `reasoning_effort`: by Anthropic's rules for its models, otherwise to the one field that the vendor has. */
 export function converseThinking(body: Plain, facts: ThinkingFacts, family: Family, conversion: Conversion): ConverseThinking {
   if (family.isClaude) {
     const { thinking, effort } = thinkingFields(body, facts, conversion);

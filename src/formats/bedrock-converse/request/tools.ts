@@ -6,30 +6,30 @@ import { lacksTool } from '../../shared/request/cannot-carry.ts';
 import { type Blocks, marked } from './blocks.ts';
 import type { Family } from './model.ts';
 
-/** The tools of a request, and what of them only the model's own fields can say. */
+/** The tools of a request, split into `toolConfig` and the model's own fields. */
 export interface ConverseTools {
   readonly toolConfig?: Plain;
   /** For `additionalModelRequestFields`. */
   readonly own: Plain;
 }
 
-/** Tools of Anthropic's API that the client runs; those that its service runs are not on Bedrock. */
+/** Tools of Anthropic's API that the client runs. The ones that Anthropic runs are not available on Bedrock. */
 const clientTools = /^(?:computer|bash|text_editor|memory)_\d{8}$/;
 
-/** What a tool of the client says that Converse knows. */
+/** Members of a client tool that Converse supports. */
 const members: ReadonlySet<string> = new Set(['name', 'description', 'input_schema', 'cache_control', 'strict']);
 
-/** What is asked of the tools beside the tools themselves. */
+/** What the conversion of tools depends on, besides the tools themselves. */
 export interface ToolChoices {
   readonly turns: readonly Turn[];
   readonly family: Family;
-  /** The client wants no two calls at once. */
+  /** The client disabled parallel calls. */
   readonly oneCall: boolean;
-  /** The client wants none of its tools used. */
+  /** The client disabled all tools. */
   readonly asksNone: boolean;
 }
 
-/** The tools of a messages request for Converse. */
+/** Converts the tools of a messages request. */
 export function converseTools({ tools = [], tool_choice: choice }: ToolFields, choices: ToolChoices, to: Blocks): ConverseTools {
   const { turns, family } = choices;
   const specs: Plain[] = [];
@@ -39,7 +39,7 @@ export function converseTools({ tools = [], tool_choice: choice }: ToolFields, c
     else nativeTool(tool, { specs, native }, family, to);
   }
   const word = choice?.['type'];
-  // The service wants the tools that a history uses, and has no word for using none of them.
+  // The service requires the definitions of tools used in the history, and has no tool choice `none`.
   const isNone = word === 'none';
   const usesTools = turns.some(({ content }) => typeof content !== 'string' && content.some((block) => block['type'] === 'tool_use'));
   if (isNone && !usesTools) return { own: {} };
@@ -61,7 +61,7 @@ const isNamed =
   (tool: Plain): boolean =>
     tool['name'] === name;
 
-/** Any tool will do, or it is the one that the choice names. */
+/** True if the tool satisfies the choice: any tool, or the tool with this name. */
 const isChosen = (spec: Plain, choice: Block): boolean =>
   choice['type'] === 'any' || Object.values(spec).some((one) => isPlain(one) && isNamed(choice)(one));
 
@@ -85,7 +85,7 @@ function nativeTool(tool: Block, found: { specs: Plain[]; native: Plain[] }, { i
   else drops.add(`tools[].${type}`, 'not served by Bedrock');
 }
 
-/** One call at a time: a field of the model itself, beside which the service takes no choice of its own. */
+/** Disables parallel calls with a field of the model, which excludes a tool choice of the service. */
 function parallelField(word: unknown, { isClaude }: Family, { drops }: Blocks): Plain | undefined {
   if (isClaude && word === 'auto') return { type: 'auto', disable_parallel_tool_use: true };
   drops.add('parallel_tool_calls', isClaude ? 'not possible with a forced tool on Bedrock' : 'not supported by this model');
