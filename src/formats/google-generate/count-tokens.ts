@@ -2,10 +2,7 @@ import { GatewayError } from '../../core/error.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { parseObject, textOf } from '../shared/json.ts';
 
-/**
- * Input of the responses API as chat messages, as far as counting its tokens needs it: texts,
- * files, calls and their results.
- */
+/** Converts input of the responses API to chat messages, limited to what token counting needs: texts, files, calls and their results. */
 export function chatOfResponses(body: Plain): Plain {
   const { input, instructions, tools } = body;
   const items: readonly unknown[] = Array.isArray(input) ? (input as unknown[]) : [{ role: 'user', content: input ?? '' }];
@@ -16,7 +13,7 @@ export function chatOfResponses(body: Plain): Plain {
   };
 }
 
-/** Tools of the responses API that run at OpenAI have no tokens here. */
+/** Other tools of the responses API run at OpenAI and have no tokens here. */
 const isFunction = (tool: unknown): boolean => isPlain(tool) && tool['type'] === 'function';
 
 function messageOf(item: Plain): Plain[] {
@@ -34,7 +31,7 @@ function messageOf(item: Plain): Plain[] {
   }
 }
 
-/** What `:countTokens` of Vertex AI takes of a request, and what the API-key endpoint wants around it. */
+/** Selects the fields that `:countTokens` of Vertex AI accepts, and wraps them for the API-key endpoint. */
 export function toCountTokens(request: Plain, model: string, surface: 'vertex' | 'developer'): Plain {
   const { contents, systemInstruction, tools } = request;
   const counted = {
@@ -45,7 +42,7 @@ export function toCountTokens(request: Plain, model: string, surface: 'vertex' |
   return surface === 'vertex' ? counted : { generateContentRequest: { model: `models/${model}`, ...counted } };
 }
 
-/** The count as the responses API tells it. @throws GatewayError `upstream_invalid` */
+/** Converts the count to the form of the responses API. @throws GatewayError `upstream_invalid` */
 export function fromCountTokens(text: string): Plain {
   const total = parseObject(text)?.['totalTokens'];
   if (typeof total !== 'number') {

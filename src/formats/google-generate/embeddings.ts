@@ -16,7 +16,7 @@ import { checkVectors, floats } from '../shared/answer/vectors.ts';
 import { errorIn } from './fault.ts';
 import { objectOf } from '../shared/json.ts';
 
-/** Which method of the service a model's vectors come from. */
+/** The method of the service that creates a model's vectors. */
 export type EmbeddingMethod = 'predict' | 'embedContent' | 'batchEmbedContents';
 
 /** An embeddings request in the service's form. */
@@ -38,7 +38,7 @@ const handled: ReadonlySet<string> = new Set([
   'autoTruncate',
 ]);
 
-/** What is sent only where it is of the service's type. */
+/** Fields that are sent only if they have the type that the service expects. */
 const typed = [
   ['dimensions', 'number'],
   ['task_type', 'string'],
@@ -48,7 +48,7 @@ const typed = [
   ['autoTruncate', 'boolean'],
 ] as const;
 
-/** Inputs of a request: texts, or objects with text, image and video for models that take them. @throws GatewayError */
+/** Returns the inputs of a request: texts, or objects with text, image and video for models that support them. @throws GatewayError */
 function inputsOf(body: Plain): readonly (string | Plain)[] {
   const { input } = body;
   const list: readonly unknown[] = Array.isArray(input) ? (input as unknown[]) : [input];
@@ -60,7 +60,7 @@ function inputsOf(body: Plain): readonly (string | Plain)[] {
   });
 }
 
-/** Vertex AI: the older models answer to `:predict`, the newer ones to `:embedContent`. @throws GatewayError */
+/** Builds a Vertex AI request: `:predict` for older models, `:embedContent` or the batch method for newer ones. @throws GatewayError */
 export function toVertexEmbedding(body: Plain, model: string, files?: FileRules): ServedEmbedding {
   const inputs = inputsOf(body);
   const drops = dropsOf(body);
@@ -78,7 +78,7 @@ export function toVertexEmbedding(body: Plain, model: string, files?: FileRules)
   return { method: 'predict', body: { instances, ...(Object.keys(parameters).length === 0 ? {} : { parameters }) }, dropped: drops.list };
 }
 
-/** The API-key endpoint: always the batch method, whose requests name the model again. @throws GatewayError */
+/** Builds a request for the API-key endpoint: always the batch method, whose requests repeat the model. @throws GatewayError */
 export function toDeveloperEmbedding(body: Plain, model: string): ServedEmbedding {
   const task = textOf(oneOf(body, ['task_type', 'taskType']));
   const title = textOf(body['title']);
@@ -94,10 +94,10 @@ export function toDeveloperEmbedding(body: Plain, model: string): ServedEmbeddin
   return { method: 'batchEmbedContents', body: { requests }, dropped: drops.list };
 }
 
-/** One input as a content. @throws GatewayError for an input without text */
+/** Converts one input to a content. @throws GatewayError for an input without text */
 const textContent = (input: string | Plain, index: number, drops: Drops): Plain => ({ parts: [{ text: plainText(input, index, drops) }] });
 
-/** The text of one input. @throws GatewayError for an input without text */
+/** Returns the text of one input. @throws GatewayError for an input without text */
 function plainText(input: string | Plain, index: number, drops: Drops): string {
   if (typeof input === 'string') return input;
   const text = textOf(input['text']);
@@ -109,10 +109,10 @@ function plainText(input: string | Plain, index: number, drops: Drops): string {
 
 const textOnly: ReadonlySet<string> = new Set(['text']);
 
-/** What a request says about its texts. */
+/** Fields that describe the texts of a request. */
 const textFields = ['task_type', 'taskType', 'title'] as const;
 
-/** `gemini-embedding-2` and later. */
+/** True for `gemini-embedding-2` and later. */
 const isContentModel = (model: string): boolean => /^gemini-embedding-(?:[2-9]|[1-9]\d)(?!\d)/.test(model);
 
 function contentRequest(inputs: readonly (string | Plain)[], body: Plain, drops: Drops): { method: EmbeddingMethod; body: Plain } {
@@ -133,7 +133,7 @@ function contentRequest(inputs: readonly (string | Plain)[], body: Plain, drops:
   return { method: 'batchEmbedContents', body: { requests } };
 }
 
-/** `{text?, image?: {base64 | url}, video?}` with the service's own members taken as they are. */
+/** Converts `{text?, image?: {base64 | url}, video?}`. The service's own members are sent unchanged. */
 function multimodal(input: Plain, files: FileRules | undefined): Plain {
   const image = input['image'];
   for (const [name, one] of Object.entries(input)) if (isPlain(one)) checkFile(one['gcsUri'] ?? one['gcs_uri'], `input.${name}`, files);
@@ -150,7 +150,7 @@ function multimodal(input: Plain, files: FileRules | undefined): Plain {
   };
 }
 
-/** The address of a stored file. @throws GatewayError where it may not be named */
+/** Returns the address of a stored file. @throws GatewayError if the request may not use it */
 function checkFile(value: unknown, param: string, files: FileRules | undefined): string | undefined {
   if (typeof value !== 'string') return undefined;
   const uri = storedUri(value);
@@ -177,10 +177,10 @@ function dropSaid(body: Plain, name: string, drops: Drops, reason: string): void
 }
 
 /**
- * Vectors of any of the methods as an OpenAI list.
+ * Converts the vectors of any of the methods to an OpenAI list.
  *
- * @param asBase64 little-endian 32-bit floats in base64, as OpenAI's libraries ask for
- * @param inputs how many there were; undefined where nobody knows
+ * @param asBase64 little-endian 32-bit floats in base64, as OpenAI's libraries request
+ * @param inputs number of inputs; undefined if unknown
  * @throws GatewayError `upstream_invalid`
  */
 export function fromEmbeddings(text: string, model: string, asBase64: boolean, inputs?: number): Plain {
@@ -205,13 +205,13 @@ export function fromEmbeddings(text: string, model: string, asBase64: boolean, i
 /** The vectors of one input. */
 interface Vectors {
   readonly vector: readonly number[];
-  /** Of a picture beside a text. */
+  /** Of an image next to a text. */
   readonly image?: readonly number[];
-  /** Of a video beside either, or of one with several parts: the service's own rows. */
+  /** Of a video next to text or image, or of a video with several segments: the service's own rows. */
   readonly video?: readonly Plain[];
 }
 
-/** Vectors for which the format has no place, under names of their own. */
+/** Writes the vectors that OpenAI's format has no member for, under additional names. */
 function othersOf({ image, video }: Omit<Vectors, 'vector'>, written: (vector: readonly number[]) => unknown): Plain {
   const parts = video?.map(({ startOffsetSec, endOffsetSec, embedding }) => ({
     start_offset: startOffsetSec ?? 0,
@@ -231,7 +231,7 @@ function vectorsOf(answer: Plain): readonly Vectors[] | undefined {
   return isPlain(embedding) ? [{ vector: numbers(embedding['values']) }] : undefined;
 }
 
-/** A prediction holds `embeddings.values`, or for several kinds of input one vector each. */
+/** Reads a prediction. It contains `embeddings.values`, or one vector for each of several kinds of input. */
 function predicted(prediction: Plain): Vectors {
   const { embeddings, textEmbedding, imageEmbedding, videoEmbeddings } = prediction;
   if (isPlain(embeddings)) return { vector: numbers(embeddings['values']) };
@@ -248,8 +248,8 @@ function predicted(prediction: Plain): Vectors {
 const numbers = (value: unknown): readonly number[] => (Array.isArray(value) ? (value as number[]) : []);
 
 /**
- * Tokens of all inputs; found without parsing the vectors, which are most of the text. Beside their sum in
- * `promptTokenCount` the same tokens are counted again by modality. Undefined where nothing is counted.
+ * Sums the tokens of all inputs without parsing the vectors, which are most of the text. `promptTokenCount` is used if present,
+ * because the counts by modality count the same tokens again. Undefined if there are no counts.
  */
 function usageOf(text: string): Usage | undefined {
   const prompt = summed(text, /"promptTokenCount"\s*:\s*(\d{1,15})/g) ?? summed(text, /"(?:token_count|tokenCount)"\s*:\s*(\d{1,15})/g);
@@ -261,7 +261,7 @@ function summed(text: string, count: RegExp): number | undefined {
   return counts.length === 0 ? undefined : counts.reduce((sum, one) => sum + one, 0);
 }
 
-/** Watches answers with vectors. */
+/** Tap for responses with vectors. */
 export class EmbeddingTap implements Tap {
   complete = false;
   readonly id = undefined;
@@ -271,7 +271,7 @@ export class EmbeddingTap implements Tap {
   readonly finish: readonly string[] = [];
   readonly contentEvents = 0;
 
-  /** These methods answer whole. */
+  /** Always a fault: these methods have no streamed responses. */
   event({ data }: WireEvent): EventKind {
     this.fault ??= streamFault(data);
     return 'fault';

@@ -1,14 +1,14 @@
-/** What a Gemini model's name says about the rules of its requests. */
+/** Properties of a Gemini model that are derived from its name. */
 export interface ModelTraits {
-  /** Generation: 3 for `gemini-3-flash`; 0 where the name tells none (tuned endpoints, other families). */
+  /** Generation: 3 for `gemini-3-flash`; 0 if the name has none (tuned endpoints, other families). */
   readonly major: number;
   readonly minor: number;
   readonly size: 'pro' | 'flash' | 'lite' | undefined;
-  /** Thinks in one text part and answers in the next, without a flag on the first. */
+  /** The model writes reasoning in one text part and the response in the next, without a flag on the first. */
   readonly twoPart: boolean;
 }
 
-/** Names without a number (`gemini-flash-latest`) stand for the newest generation. */
+/** Names without a number (`gemini-flash-latest`) mean the newest generation. */
 const newest = 3;
 
 export function traitsOf(model: string): ModelTraits {
@@ -30,5 +30,5 @@ function sizeOf(model: string): ModelTraits['size'] {
   return /(?:^|-)pro(?:-|$)/i.test(model) ? 'pro' : undefined;
 }
 
-/** Models from the third generation on, which ask for signatures and know levels of thinking. */
+/** True for models from the third generation on, which require signatures and support thinking levels. */
 export const isThird = (traits: ModelTraits): boolean => traits.major >= 3;

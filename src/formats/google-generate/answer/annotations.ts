@@ -1,17 +1,17 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { Kept } from '../../shared/answer/kept.ts';
 
-/** One stretch of the answer and the pages it rests on, in OpenAI's form. */
+/** A range of the response text and a page that supports it, in OpenAI's form. */
 export type Annotation = {
   readonly type: 'url_citation';
   readonly url_citation: { readonly start_index: number; readonly end_index: number; readonly url: string; readonly title: string };
 };
 
 /**
- * Grounding as annotations. The service counts UTF-8 bytes within one text part, OpenAI characters of the whole answer.
- * `texts` are the answer's text parts by their index among all parts.
+ * Converts grounding to annotations. The service counts UTF-8 bytes within one text part, OpenAI characters of the whole
+ * response. `texts` are the text parts of the response by their index among all parts.
  *
- * @throws GatewayError `upstream_invalid`: a page is named anew for each stretch that rests on it
+ * @throws GatewayError `upstream_invalid` above the size limit: each range repeats the pages that support it
  */
 export function annotationsOf(grounding: unknown, texts: readonly (string | undefined)[]): readonly Annotation[] {
   if (!isPlain(grounding) || !Array.isArray(grounding['groundingSupports'])) return [];
@@ -33,17 +33,17 @@ export function annotationsOf(grounding: unknown, texts: readonly (string | unde
   });
 }
 
-/** The text parts of a streamed answer, for its annotations. A part may come in the fragments of several events. */
+/** Collects the text parts of a streamed response, for its annotations. A part may be split over several events. */
 export class TextParts {
   readonly #parts: (string[] | undefined)[] = [];
   #isContinued = false;
 
-  /** A new event begins: its first part may go on with the last one of the event before. */
+  /** Begins an event. Its first part may continue the last part of the event before. */
   nextEvent(): void {
     this.#isContinued = true;
   }
 
-  /** @param joins the part is of the same kind as the one before, and neither is signed */
+  /** @param joins true if the part is of the same kind as the one before, and neither is signed */
   add(text: string | undefined, joins: boolean): void {
     const last = this.#parts.at(-1);
     const goesOn = this.#isContinued && joins && this.#parts.length > 0;
@@ -61,12 +61,12 @@ export class TextParts {
   }
 }
 
-/** Where the text parts of an answer are in its text. */
+/** Maps positions in text parts to positions in the text of the response. */
 class Parts {
   readonly #texts: readonly (string | undefined)[];
-  /** The part that is meant where none is named. */
+  /** The part that is used if the service gives no index. */
   readonly #first: number;
-  /** Characters before each part. */
+  /** Number of characters before each part. */
   readonly #before: readonly number[];
   readonly #offsets = new Map<number, ByteOffsets>();
 
@@ -92,13 +92,13 @@ class Parts {
   }
 }
 
-/** Bytes between two places whose characters are counted in advance. */
+/** Bytes between two positions whose character count is stored. */
 const stride = 1024;
 
-/** Characters of a text by its bytes in UTF-8: a text is asked for often, and counted once. */
+/** Converts byte offsets of a UTF-8 text to character offsets. A text is queried often, so it is counted once. */
 class ByteOffsets {
   readonly #bytes: Buffer;
-  /** Characters before each multiple of `stride`. */
+  /** Number of characters before each multiple of `stride`. */
   readonly #marks: number[] = [0];
 
   constructor(text: string) {
@@ -107,7 +107,7 @@ class ByteOffsets {
       this.#marks.push((this.#marks.at(-1) ?? 0) + charactersIn(this.#bytes, at, at + stride));
   }
 
-  /** @param end in bytes; what is no number is the beginning */
+  /** @param end in bytes; anything but a number means the beginning */
   characters(end: unknown): number {
     const to = typeof end === 'number' ? Math.min(Math.max(0, Math.trunc(end)), this.#bytes.length) : 0;
     const mark = Math.trunc(to / stride);
@@ -115,7 +115,7 @@ class ByteOffsets {
   }
 }
 
-/** Characters that begin there; those of four bytes are two in UTF-16. */
+/** Counts the characters that begin in a range, in UTF-16 units: a character of four bytes counts twice. */
 function charactersIn(bytes: Buffer, from: number, to: number): number {
   let count = 0;
   for (let at = from; at < to; at += 1) {

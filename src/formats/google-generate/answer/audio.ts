@@ -2,12 +2,12 @@ import type { ModelEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 
-/** What clients can be given: the service's samples as they are, or with the header that makes them a file. */
+/** Supported formats: the service's samples unchanged, or with the header of a WAV file. */
 export type AudioFormat = 'pcm16' | 'wav';
 
 /**
- * `audio.format` of a request. The service answers with raw samples whatever is asked (Gemini API, "Speech
- * generation"): a WAV header can be put before them, other formats would have to be encoded.
+ * Reads `audio.format` of a request. The service always returns raw samples (Gemini API, "Speech generation"). A WAV header can
+ * be added; other formats would require encoding.
  */
 export function audioFormat(body: Plain, drops?: Drops): AudioFormat | undefined {
   const audio = body['audio'];
@@ -22,14 +22,14 @@ interface Sound {
   readonly base64: string;
 }
 
-/** What an answer's audio depends on. */
+/** What the audio of a response depends on. */
 interface AudioCall {
   readonly id: string;
   readonly createdAt: number;
   readonly audioFormat?: AudioFormat | undefined;
 }
 
-/** `audio` of a whole message: all its pieces one behind the other; undefined where there are none. */
+/** Builds `audio` of a whole message from all audio pieces in order; undefined if there are none. */
 export function audioOf(sounds: readonly Sound[], call: AudioCall): Plain | undefined {
   const [first] = sounds;
   if (first === undefined) return undefined;
@@ -40,7 +40,7 @@ export function audioOf(sounds: readonly Sound[], call: AudioCall): Plain | unde
   return { id, data: bytes.toString('base64'), transcript: '', expires_at };
 }
 
-/** The audio of a stream. Clients join the base64 of its deltas, so each but the last holds a multiple of three bytes. */
+/** Writes the audio of a stream. Clients join the base64 of its deltas, so each delta except the last has a multiple of three bytes. */
 export class AudioDeltas {
   readonly #call: AudioCall;
   #rest = Buffer.alloc(0);
@@ -61,7 +61,7 @@ export class AudioDeltas {
     return { type: 'audio', choice, audio: { ...begin, data } };
   }
 
-  /** What is left, then what OpenAI's streams end audio with. */
+  /** Returns the remaining bytes, and the final delta as in OpenAI's streams. */
   end(choice: number): readonly ModelEvent[] {
     if (!this.#isBegun) return [];
     const { expires_at } = shellOf(this.#call);
@@ -74,13 +74,13 @@ const shellOf = ({ id, createdAt }: AudioCall) => ({ id: `audio_${id}`, expires_
 
 export const isAudio = (mimeType: string): boolean => mimeType.startsWith('audio/');
 
-/** Raw samples for a client that wants a file: what has a container of its own stays as it is. */
+/** True for raw samples if the client wants a file. Audio in a container format is not changed. */
 const needsHeader = ({ mimeType }: Sound, { audioFormat: asked }: AudioCall): boolean =>
   asked === 'wav' && /^audio\/(?:l16|pcm)\b/i.test(mimeType);
 
 const usualRate = 24_000;
 
-/** Header of 16-bit samples (RIFF WAVE, PCM). @param size bytes of samples; undefined while they are still coming */
+/** Builds the header for 16-bit samples (RIFF WAVE, PCM). @param size bytes of samples; undefined for a stream */
 function wavHeader(mimeType: string, size: number | undefined): Buffer {
   const rate = numberIn(mimeType, 'rate') ?? usualRate;
   const channels = numberIn(mimeType, 'channels') ?? 1;
@@ -100,7 +100,7 @@ function wavHeader(mimeType: string, size: number | undefined): Buffer {
   return header;
 }
 
-/** A parameter of a media type; undefined for what no header can hold. */
+/** Reads a parameter of a media type; undefined if a WAV header cannot contain the value. */
 function numberIn(mimeType: string, name: 'rate' | 'channels'): number | undefined {
   const found = Number(new RegExp(`;\\s*${name}=(\\d{1,6})\\b`, 'i').exec(mimeType)?.[1] ?? Number.NaN);
   const most = name === 'rate' ? 400_000 : 16;

@@ -1,6 +1,6 @@
 import { madeCallId } from '../../../core/model/call-id.ts';
 
-/** Ids of the tool calls of one answer. The service's own are kept where it gives them and they differ. */
+/** Assigns ids to the tool calls of one response. The service's own ids are kept if they are present and unique. */
 export class CallIds {
   readonly #request: string;
   readonly #given = new Set<string>();

@@ -1,9 +1,9 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 
-/** What a candidate tells beside its content: handed to clients without strictness under the service's own names. */
+/** Members of a candidate besides its content. Sent under the service's own names with strict compliance off. */
 const members = ['groundingMetadata', 'safetyRatings', 'citationMetadata', 'urlContextMetadata', 'avgLogprobs', 'finishMessage'] as const;
 
-/** Those of a candidate, or undefined where there are none. */
+/** Returns these members of a candidate; undefined if there are none. */
 export function candidateExtras(candidate: Plain): Plain | undefined {
   let found: Record<string, unknown> | undefined;
   for (const member of members) {
@@ -16,8 +16,8 @@ export function candidateExtras(candidate: Plain): Plain | undefined {
 }
 
 /**
- * What was known of a candidate with what a later event adds. Some models repeat `groundingMetadata` in each event,
- * empty but for one of them, and cite what each event has: clients keep the last value of a field that they see.
+ * Merges these members of a candidate with those of a later event. Some models repeat `groundingMetadata` in each event, empty in
+ * all but one, and send only the citations of that event. Clients keep the last value of a field.
  */
 export function laterExtras(before: Plain | undefined, now: Plain): Plain {
   if (before === undefined) return now;
@@ -38,7 +38,7 @@ function allCitations(before: Plain, now: Plain): Plain {
   return merged;
 }
 
-/** `logprobs` of a choice, from the service's two lists, which may differ in length. */
+/** Builds `logprobs` of a choice from the service's two lists, which may differ in length. */
 export function logprobsOf(candidate: Plain): Plain | undefined {
   const result = candidate['logprobsResult'];
   if (!isPlain(result) || !Array.isArray(result['chosenCandidates'])) return undefined;

@@ -1,7 +1,7 @@
 import type { ProviderFault } from '../../../core/error.ts';
 import { textOf } from '../../shared/json.ts';
 
-/** The service's enum by number, for answers in that encoding. */
+/** The service's enum by number, for responses with numeric enums. */
 const byNumber = [
   'FINISH_REASON_UNSPECIFIED',
   'STOP',
@@ -15,7 +15,7 @@ const byNumber = [
   'MALFORMED_FUNCTION_CALL',
 ] as const;
 
-/** What is no plain stop. */
+/** OpenAI finish reasons other than a normal stop. */
 const reasons: Readonly<Record<string, string>> = {
   MAX_TOKENS: 'length',
   CONTINUATION: 'length',
@@ -29,11 +29,11 @@ const reasons: Readonly<Record<string, string>> = {
   RECITATION: 'content_filter',
   IMAGE_RECITATION: 'content_filter',
   LANGUAGE: 'content_filter',
-  // Cut by the service for a reason that it does not name; a picture that was not made.
+  // Cut off by the service without a specific reason, or no image was generated.
   OTHER: 'content_filter',
   IMAGE_OTHER: 'content_filter',
   NO_IMAGE: 'content_filter',
-  // Of several answers one is a fault (`finishFault`): it is not whole.
+  // With a single candidate these are faults (`finishFault`). Among several candidates, this one is incomplete.
   MALFORMED_FUNCTION_CALL: 'length',
   MALFORMED_RESPONSE: 'length',
   UNEXPECTED_TOOL_CALL: 'length',
@@ -41,7 +41,7 @@ const reasons: Readonly<Record<string, string>> = {
   MISSING_THOUGHT_SIGNATURE: 'length',
 };
 
-/** Ends of what is no answer, with the status of the error that they are: the model wrote what the service cannot read. */
+/** Finish reasons of invalid responses, with the status of the resulting error: the service cannot parse what the model wrote. */
 const faults: Readonly<Record<string, { readonly status: number; readonly type: string; readonly message: string }>> = {
   MALFORMED_FUNCTION_CALL: { status: 502, type: 'api_error', message: 'The model wrote a function call that is not valid.' },
   MALFORMED_RESPONSE: { status: 502, type: 'api_error', message: 'The model wrote a response that is not valid.' },
@@ -54,7 +54,7 @@ const faults: Readonly<Record<string, { readonly status: number; readonly type: 
   },
 };
 
-/** The error that a lone answer is which ends with this word; undefined for every other end. @param why `finishMessage` */
+/** Returns the error for the finish reason of a single candidate; undefined for valid ones. @param why `finishMessage` */
 export function finishFault(word: string | undefined, why: unknown): ProviderFault | undefined {
   const row = word !== undefined && Object.hasOwn(faults, word) ? faults[word] : undefined;
   if (row === undefined) return undefined;
@@ -62,15 +62,15 @@ export function finishFault(word: string | undefined, why: unknown): ProviderFau
   return { message: textOf(why) ?? message, code: word ?? null, type, param: null, status, isOfModel: true };
 }
 
-/** The service's own word; undefined while an answer is in progress. */
+/** Returns the service's own finish reason; undefined while a candidate is in progress. */
 export function finishWord(value: unknown): string | undefined {
   if (typeof value === 'number') return byNumber[value] ?? String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /**
- * Finish reason of the OpenAI set. The service has none for calls: a stop after a call is `tool_calls`.
- * New words appear every few months: an unknown one is a stop.
+ * Converts to OpenAI's finish reasons. The service has none for tool calls: a stop after a call becomes `tool_calls`. Unknown
+ * reasons, which the service adds every few months, become a stop.
  */
 export function finishReason(word: string | undefined, hasCalls: boolean): string {
   const reason = word !== undefined && Object.hasOwn(reasons, word) ? reasons[word] : undefined;

@@ -1,8 +1,8 @@
 import { parseChecked, parseJson, parseCheckedExact, parseExact } from '../../../core/json/scan.ts';
 
 /**
- * A JSON text as a value, or undefined where it is none. Arguments of function calls go on as text, so their numbers keep
- * every digit; everything else is read the fast way.
+ * Parses JSON text; undefined if it is invalid. If it contains function calls, numbers keep all digits, because arguments are
+ * forwarded as text. Otherwise the faster parser is used.
  */
 export function parsedAnswer(text: string): unknown {
   try {
@@ -12,7 +12,7 @@ export function parsedAnswer(text: string): unknown {
   }
 }
 
-/** The same for a text in which `flawOf` found nothing. */
+/** Like `parsedAnswer`, for a text in which `flawOf` found nothing. */
 export function checkedAnswer(text: string): unknown {
   try {
     return hasCalls(text) ? parseCheckedExact(text) : parseChecked(text);

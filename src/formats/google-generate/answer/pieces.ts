@@ -1,7 +1,7 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
 
-/** What one part of an answer is to a client. */
+/** One part of a response, as the client sees it. */
 export type Piece =
   | { readonly kind: 'text'; readonly text: string; readonly signature: string | undefined }
   | { readonly kind: 'thinking'; readonly text: string; readonly signature: string | undefined }
@@ -13,10 +13,10 @@ export type Piece =
       readonly signature: string | undefined;
     }
   | { readonly kind: 'media'; readonly mimeType: string; readonly base64: string; readonly signature: string | undefined }
-  /** Steps of tools that run at the service; `native` is the block that shows them. */
+  /** A step of a tool that runs at the service. `native` is the block for it. */
   | { readonly kind: 'native'; readonly native: Plain };
 
-/** The parts of a candidate in order. `content`, its parts and each of their members may be missing. */
+/** Returns the parts of a candidate in order. `content`, its parts and each of their members may be missing. */
 export function piecesOf(candidate: Plain): readonly Piece[] {
   const content = candidate['content'];
   const parts: unknown = isPlain(content) ? content['parts'] : undefined;
@@ -34,7 +34,7 @@ function pieceOf(part: Plain): Piece | undefined {
   const { functionCall, inlineData, text } = part;
   if (isPlain(functionCall)) return callOf(functionCall, signature);
   if (isPlain(inlineData)) {
-    // Drafts of images belong to the thoughts and are not the answer.
+    // Draft images belong to the reasoning and not to the response.
     if (part['thought'] === true) return undefined;
     return { kind: 'media', mimeType: textOf(inlineData['mimeType']) ?? '', base64: textOf(inlineData['data']) ?? '', signature };
   }
@@ -50,7 +50,7 @@ function callOf(call: Plain, signature: string | undefined): Piece | undefined {
   return { kind: 'call', id: textOf(call['id']), name, arguments: JSON.stringify(isPlain(call['args']) ? call['args'] : {}), signature };
 }
 
-/** In the spelling that requests take back. */
+/** Members with the type under which requests accept them. */
 const nativeMembers = {
   executableCode: 'executable_code',
   codeExecutionResult: 'code_execution_result',
@@ -66,11 +66,11 @@ function nativeOf(part: Plain, signature: string | undefined): Plain | undefined
   return undefined;
 }
 
-/** A signed part and a file have a block of their own. */
+/** True for parts that always get a block of their own: calls, files, native and signed parts. */
 export const isAlone = (piece: Piece): boolean =>
   piece.kind === 'call' || piece.kind === 'media' || piece.kind === 'native' || piece.signature !== undefined;
 
-/** Where the second text of an event is; -1 without one. */
+/** Returns the index of the second text of an event; -1 if there is none. */
 export function secondText(pieces: readonly Piece[]): number {
   const first = pieces.findIndex((piece) => piece.kind === 'text');
   return first < 0 ? -1 : pieces.findIndex((piece, index) => index > first && piece.kind === 'text');

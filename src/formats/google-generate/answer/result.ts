@@ -4,9 +4,9 @@ import { parsedAnswer } from './parse.ts';
 import { type AnswerCall, GenerateContentStream } from './stream.ts';
 
 /**
- * A whole answer of `generateContent` as a chat completion. @param parsed the same text, where it has been read already
+ * Converts a whole response of `generateContent` to a chat completion. @param parsed the parsed text, if available
  *
- * @throws GatewayError `upstream_invalid` where the text is no JSON object
+ * @throws GatewayError `upstream_invalid` if the text is not a JSON object
  */
 export const fromGenerateContent = (text: string, call: AnswerCall, parsed: unknown = parsedAnswer(text)): Plain =>
   collectChat(new GenerateContentStream(call).whole(parsed), call);

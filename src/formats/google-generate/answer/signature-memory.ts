@@ -6,8 +6,8 @@ import { hasSignature } from '../request/tools/calls.ts';
 const nothing: readonly never[] = Object.freeze([]);
 
 /**
- * The chat of a body, its calls with the signatures again that are remembered: a call of the open turn that comes back
- * without its own is refused (Gemini API, thought signatures), and clients drop what they do not know.
+ * Returns the chat of a body with remembered signatures restored in its calls. The service rejects a call of the current turn
+ * without its signature (Gemini API, thought signatures), and clients drop unknown members.
  */
 export function withRemembered(body: JsonBody | EmptyBody, { notes }: Pick<Call, 'notes'>): Plain {
   const chat = body.kind === 'json' ? body.json() : {};
@@ -23,7 +23,7 @@ function unsignedCalls(body: Plain): readonly string[] {
   return [...ids];
 }
 
-/** A chat body whose calls have their signatures again; the same body where none is known. */
+/** Adds the known signatures to calls. Returns the same body if none is known. */
 function withSignatures(body: Plain, known: ReadonlyMap<string, string>): Plain {
   if (known.size === 0) return body;
   const messages = listOf(body['messages']).map((message) => {

@@ -18,53 +18,56 @@ import { isAlone, type Piece, piecesOf, secondText } from './pieces.ts';
 import { geminiUsage, laterUsage } from './usage.ts';
 import { streamInterrupted } from '../../shared/answer/interrupted.ts';
 
-/** What an answer's conversion needs of its call. */
+/** The parts of a call that the conversion of a response depends on. */
 export type AnswerCall = Pick<Call, 'model' | 'strict' | 'showsReasoning' | 'id' | 'createdAt'> & {
   readonly audioFormat?: AudioFormat | undefined;
 };
 
-/** Between the thought and the answer of models that don't flag thoughts. */
+/** Separates reasoning from the response for models that do not flag reasoning. */
 const thoughtSeparator = '\r\n\r\n';
 
-/** Characters that may be told more than once. */
+/** Maximum number of characters of fields that are sent again with additions. */
 const mostRetold = 64 * 1024 * 1024;
 
-/** One answer of the stream, as far as it has come. */
+/** One candidate of the stream as received so far. */
 interface Candidate {
   readonly index: number;
-  /** Number of the block in progress; -1 before the first. */
+  /** Number of the current block; -1 before the first. */
   block: number;
-  /** What the block in progress holds; undefined where the next part begins a new one whatever it is. */
+  /** Kind of the current block; undefined if the next part always begins a new one. */
   blockKind: Piece['kind'] | undefined;
   calls: number;
-  /** What was said beside the content so far; undefined for strict clients, who are not shown it. */
+  /** Fields besides the content so far; undefined for strict clients, which do not get them. */
   extras: Plain | undefined;
-  /** Undefined where there was none. */
+  /** Undefined if there has been no audio. */
   audio: AudioDeltas | undefined;
-  /** The pieces of sound of a whole answer. */
+  /** The audio pieces of a whole response. */
   readonly sounds: { readonly mimeType: string; readonly base64: string }[];
-  /** Undefined where no annotations are made. */
+  /** Undefined if no annotations are written. */
   readonly texts: TextParts | undefined;
   finish: string | undefined;
-  /** What the service says of its finish. */
+  /** The service's message about its finish reason. */
   why: unknown;
-  /** Two-part models under strictness: text that may still turn out to be the thought. Undefined once it is decided. */
+  /** For two-part models under strict compliance: text that may still turn out to be reasoning. Undefined once that is decided. */
   held: string | undefined;
 }
 
-/** Who says the text of the events that are alike, of which kind it is, and the reason for the end that each of them names. */
+/** Context of the events that match the learned one: their candidate, the kind of their text, and the finish reason in each of them. */
 interface Speaker {
   readonly candidate: Candidate;
   readonly kind: 'text' | 'thinking';
   readonly finish: string | undefined;
 }
 
-/** What an answer has, one of them at least: one without candidates says how the input was counted, or why it was blocked. */
+/**
+ * Members of a response, of which at least one must be present. One without candidates may contain the token counts, or the
+ * reason why the prompt was blocked.
+ */
 const answerKeys = ['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId'];
 
 /**
- * A stream of `streamGenerateContent` as hub events. Every event is a whole answer object whose parts
- * are deltas. There is no end mark, and some models name the finish reason in each event: it is told at the end.
+ * Converts a stream of `streamGenerateContent` to hub events. Every event is a whole response object whose parts are deltas.
+ * There is no end mark, and some models send the finish reason in each event, so it is written at the end.
  */
 export class GenerateContentStream implements StreamTransform<WireEvent, ModelEvent> {
   readonly #call: AnswerCall;
@@ -76,9 +79,9 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
   #usage: Plain | undefined;
   readonly #alike = new AlikeEvents('text', 'usageMetadata');
   #speaker: Speaker | undefined;
-  /** The last event that was alike: its counts are read when they are asked for. */
+  /** The last event that matched. Its token counts are parsed on demand. */
   #lastAlike: string | undefined;
-  /** Word of a blocked prompt. */
+  /** Block reason of the prompt. */
   #blocked: string | undefined;
   #isStarted = false;
   #isOver = false;
@@ -112,7 +115,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     return out;
   }
 
-  /** Of an event whose only news is a piece of text or of a thought, others like it can be known. */
+  /** Learns an event whose only new content is a piece of text or reasoning, so that similar events need no parsing. */
   #learn(answer: Plain, data: string): void {
     const candidates: unknown = answer['candidates'];
     if (!Array.isArray(candidates) || candidates.length !== 1 || answer['promptFeedback'] !== undefined) return;
@@ -125,7 +128,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     if (this.#alike.learn(data, piece.text)) this.#speaker = { candidate, kind: piece.kind, finish: finishWord(raw['finishReason']) };
   }
 
-  /** Each of them counts the same things: what the others before it counted is in it. */
+  /** Parses the counts of the last matching event. They include those of the matching events before it. */
   #settle(): void {
     const data = this.#lastAlike;
     if (data === undefined) return;
@@ -135,8 +138,8 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
   }
 
   /**
-   * A whole answer, as a stream of it would say it, but that its sound is one piece. An answer without a candidate is one
-   * choice that says nothing.
+   * Converts a whole response to the events of its stream, except that its audio is one piece. A response without a candidate
+   * becomes one empty choice.
    *
    * @throws GatewayError `upstream_invalid`
    */
@@ -222,9 +225,9 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     candidate.why = raw['finishMessage'] ?? candidate.why;
   }
 
-  /** What one event adds to a candidate. */
+  /** Adds the parts of one event to a candidate. */
   #pieces(pieces: readonly Piece[], candidate: Candidate, out: ModelEvent[]): void {
-    // An unflagged thought ends where one event has two texts: its own end and the answer's beginning.
+    // Unflagged reasoning ends in the event with two texts: its own end, and the start of the response.
     const turn = candidate.held === undefined ? -1 : secondText(pieces);
     candidate.texts?.nextEvent();
     for (const [index, piece] of pieces.entries()) {
@@ -235,14 +238,14 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     }
   }
 
-  /** Annotations say where in the text they belong. */
+  /** Records the text of a part, because annotations refer to positions in it. */
   #mark(piece: Piece, candidate: Candidate, texts: TextParts): void {
     const text = piece.kind === 'text' ? piece.text : undefined;
     this.#keep(text?.length);
     texts.add(text, candidate.blockKind === piece.kind && !isAlone(piece));
   }
 
-  /** A whole answer has its limit already. */
+  /** A whole response is already limited in size. */
   #keep(characters?: number): void {
     if (!this.#isWhole) this.#kept.add(characters);
   }
@@ -252,7 +255,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     const found = candidateExtras(raw);
     if (found === undefined) return;
     const fields = laterExtras(candidate.extras, found);
-    // What was told is told again with what is new.
+    // Fields sent before are sent again together with the new ones.
     if (candidate.extras !== undefined) this.#retold.addJson(fields);
     candidate.extras = { ...candidate.extras, ...fields };
     out.push({ type: 'extra', choice: candidate.index, fields, strict: false });
@@ -326,11 +329,11 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     out.push({ type: 'text', choice: candidate.index, text: piece.text, block, ...signed(piece.signature) });
   }
 
-  /** Its signature is known before the client hears of the call. */
+  /** Stores the signature of a call before the client receives the call. */
   #toolCall(piece: Extract<Piece, { kind: 'call' }>, candidate: Candidate, out: ModelEvent[]): void {
     const index = candidate.calls;
     candidate.calls += 1;
-    // Text behind a call is a block of its own, and the number that is left out is the place of the call.
+    // Text after a call gets a new block, and the skipped number marks the position of the call.
     candidate.block += 1;
     candidate.blockKind = undefined;
     const id = this.#ids.next(piece.id, candidate.index, index);
@@ -347,14 +350,14 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     });
   }
 
-  /** What was held was the thought: strict clients never see it, the others see where it ends. */
+  /** The held text was reasoning. Strict clients never get it; for the others its end is marked. */
   #turn(candidate: Candidate, out: ModelEvent[]): void {
     candidate.held = undefined;
     if (this.#call.strict) return;
     out.push({ type: 'text', choice: candidate.index, text: thoughtSeparator, block: Math.max(0, candidate.block) });
   }
 
-  /** No second text came: what was held is the answer. */
+  /** There was no second text, so the held text is the response. */
   #release(candidate: Candidate, out: ModelEvent[]): void {
     const text = candidate.held;
     candidate.held = undefined;
@@ -378,10 +381,10 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
   }
 }
 
-/** The number of a candidate; where it says none, its place. */
+/** Returns the number of a candidate, or its position if it has none. */
 const indexOf = (raw: Plain, at: number): number => (typeof raw['index'] === 'number' ? raw['index'] : at);
 
-/** The block of a part: the one in progress while the kind stays; a signed part and a file have one of their own. */
+/** Returns the block of a part: the current one if the kind is the same, but a new one for a signed part or a file. */
 function blockFor(candidate: Candidate, piece: Exclude<Piece, { kind: 'call' }>): number {
   const alone = isAlone(piece);
   if (alone || candidate.blockKind !== piece.kind) candidate.block += 1;

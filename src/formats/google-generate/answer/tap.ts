@@ -14,9 +14,9 @@ import { geminiUsage, laterUsage } from './usage.ts';
 const openBrace = 0x7b;
 
 /**
- * Watches answers of `generateContent`, streamed and whole. Streams have no end mark: complete is one
- * whose candidates all named a finish reason, or whose prompt was blocked. Events are parsed until the first content;
- * afterwards only those that hold a finish reason, an error or a further candidate.
+ * Tap for responses of `generateContent`, streamed and whole. Streams have no end mark: a stream is complete if all candidates
+ * have a finish reason, or if the prompt was blocked. Events are parsed until the first content; afterwards only those with a
+ * finish reason, an error or a further candidate.
  */
 export class GeminiTap implements Tap {
   complete = false;
@@ -27,7 +27,7 @@ export class GeminiTap implements Tap {
   answer: unknown;
   readonly #finish = new FinishWords();
   #counts: Plain | undefined;
-  /** The last event that held counts, and where: nearly every event repeats them. */
+  /** The last event with token counts, and their offset. They are parsed on demand, because nearly every event repeats them. */
   #countsText: string | undefined;
   #countsAt = 0;
 
@@ -84,7 +84,7 @@ export class GeminiTap implements Tap {
     return 'content';
   }
 
-  /** Takes in ids and candidates; true when there is something that a person would see, or the end of a candidate. */
+  /** Reads ids and candidates. True if there is content that a person would see, or the end of a candidate. */
   #note(answer: Plain): boolean {
     this.id ??= textOf(answer['responseId']);
     this.model ??= textOf(answer['modelVersion']);
@@ -110,7 +110,7 @@ export class GeminiTap implements Tap {
     this.#countsAt = at;
   }
 
-  /** Counts with a total tell everything: what was kept before them need not be read. */
+  /** Parses the earlier counts, unless the new ones contain a total and are therefore complete. */
   #settleUnlessTotal(data: string, at: number): void {
     if (data.indexOf('"totalTokenCount"', at) < 0 || data.indexOf('"promptTokenCount"', at) < 0) this.#settle();
   }
@@ -122,7 +122,7 @@ export class GeminiTap implements Tap {
   }
 }
 
-/** After the first content: does this event end a candidate, report an error, or speak of a further candidate? */
+/** After the first content: true if the event ends a candidate, reports an error, or contains a further candidate. */
 function isRemarkable(data: string): boolean {
   if (data.includes('"finishReason"') || data.includes('"promptFeedback"') || valueOf(data, 'error') >= 0) return true;
   const index = valueOf(data, 'index');

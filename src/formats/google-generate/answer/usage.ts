@@ -2,13 +2,13 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Usage } from '../../../core/model/usage.ts';
 import { count } from '../../shared/usage.ts';
 
-/** Modalities by name, and by number for answers in that encoding. */
+/** Modalities by name, and by number for responses with numeric enums. */
 const audio = ['AUDIO', 4] as const;
 const image = ['IMAGE', 2] as const;
 
 /**
- * `usageMetadata`: results of the service's own tools count as prompt, thinking as completion. Some
- * models count thinking among the candidates already, which the total tells. Undefined where nothing is counted.
+ * Converts `usageMetadata`. Results of the service's own tools count as prompt, reasoning as completion. Some models already
+ * include reasoning in the candidates, which the total shows. Undefined if there are no counts.
  */
 export function geminiUsage(value: unknown): Usage | undefined {
   if (!isPlain(value)) return undefined;
@@ -33,7 +33,7 @@ export function geminiUsage(value: unknown): Usage | undefined {
   };
 }
 
-/** Pictures, and sound that was read from a cache. */
+/** Reads the counts of images, and of audio read from a cache. */
 function detailsOf(value: Plain): Pick<Usage, 'details'> {
   const imageIn = modality(value['promptTokensDetails'], image);
   const imageOut = modality(value['candidatesTokensDetails'], image);
@@ -48,10 +48,13 @@ function detailsOf(value: Plain): Pick<Usage, 'details'> {
   };
 }
 
-/** Usage of a stream: each event may tell a part of it, always as the sum so far. The last word on each count holds. */
+/**
+ * Merges the usage of stream events. Each event may have only some counts, always as the sum so far. The last value of each count
+ * is used.
+ */
 export function laterUsage(before: Plain | undefined, now: unknown): Plain | undefined {
   if (!isPlain(now)) return before;
-  // A total is of its own event only: beside counts of other events it would prove nothing.
+  // A total applies only to the counts of its own event, so an earlier one is not kept.
   if (before === undefined) return now;
   return {
     totalTokenCount: now['totalTokenCount'],

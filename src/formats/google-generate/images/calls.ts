@@ -9,20 +9,20 @@ import { fromImages } from './result.ts';
 import { GeminiTap } from '../answer/tap.ts';
 import { geminiUsage } from '../answer/usage.ts';
 
-/** What is asked for images. */
+/** An image request by the client. */
 interface Order {
   readonly model: string;
-  /** How often the request is sent: models that paint in a chat make one image for each. */
+  /** Number of requests: models that generate images in a chat create one image per request. */
   readonly calls: number;
   readonly call: Pick<Call, 'createdAt'>;
 }
 
-/** One request for images, and the same again until there are as many as were asked for. */
+/** Sends an image request, and repeats it until there are as many images as requested. */
 export class ImageTranslation implements Translation {
   readonly request: UpstreamRequest;
   readonly tap: Tap;
   readonly #order: Order;
-  /** The answers so far. */
+  /** The responses so far. */
   readonly #painted: readonly string[];
 
   constructor(request: UpstreamRequest, order: Order, painted: readonly string[] = []) {
@@ -46,7 +46,7 @@ export class ImageTranslation implements Translation {
   }
 }
 
-/** Images of a model with a method of its own: it makes no more than four, and what is filtered is not paid. */
+/** Tap for image models with a method of their own. It counts the images in the response; filtered ones are not billed. */
 class PredictTap extends JsonTap {
   override whole(text: string): ReturnType<JsonTap['whole']> {
     const fault = super.whole(text);
@@ -56,7 +56,7 @@ class PredictTap extends JsonTap {
   }
 }
 
-/** The last one of several answers counts what all of them used. */
+/** Tap for the last of several responses. It reports the usage of all of them. */
 class SumTap extends GeminiTap {
   readonly #before: readonly Usage[];
 

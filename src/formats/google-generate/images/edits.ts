@@ -9,13 +9,14 @@ import type { Part } from '../request/conversion.ts';
 import { type MediaContext, mediaPart, needsDownload } from '../request/media/index.ts';
 import { paintsInChat, type ServedImages, toImages } from './request.ts';
 
-/** Larger than any image that the service accepts; it decides by itself. */
+/** In bytes. More than the service accepts for any image, so the service itself enforces its limit. */
 const maxBytes = 100 * 1024 * 1024;
 
 /**
- * A JSON request of `/images/edits`: the images stand before the prompt in one message (Vertex AI, "Edit images with Gemini").
+ * Converts a JSON request of `/images/edits`: the images precede the prompt in one message (Vertex AI, "Edit images with
+ * Gemini").
  *
- * @throws GatewayError for a mask, for what is no image, and for models that do not paint in a chat
+ * @throws GatewayError for a mask, for files that are not images, and for models that do not generate images in a chat
  */
 export function toImageEdits(body: Plain, model: string, context: MediaContext): ServedImages {
   if (!paintsInChat(model)) {
@@ -48,7 +49,7 @@ function sourceOf({ url, fileId }: ImageReference, param: string, context: Media
   return part;
 }
 
-/** Images that the API-key endpoint does not fetch itself. */
+/** Lists the images that the API-key endpoint cannot fetch itself. */
 export function editMedia(body: JsonBody | EmptyBody): readonly MediaNeed[] {
   if (body.kind !== 'json' || !body.mentions('http')) return [];
   const references = referencesOf({ image: body.value('image'), images: body.value('images') });

@@ -1,10 +1,10 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 
-/** Further settings of the service in a member of their own; their names are shown with it. */
+/** The member with further settings of the service. It is part of their reported names. */
 const group = 'image_config';
 
-/** The members of a request for images. Each is taken by what sends it on, or named in the end: none is lost in silence. */
+/** The members of an image request. Each is taken by the code that sends it, or reported at the end, so that none is lost silently. */
 export class ImageMembers {
   readonly #left = new Map<string, unknown>();
   readonly #drops: Drops;
@@ -21,7 +21,7 @@ export class ImageMembers {
     if (value !== null && value !== undefined && value !== '') this.#left.set(name, value);
   }
 
-  /** The value of the first spelling that is set. The others stay, and are named as overruled. */
+  /** Takes the value of the first spelling that is set. Other spellings that are set are reported as overruled. */
   take(...spellings: readonly string[]): unknown {
     const used = spellings.find((name) => this.#left.has(name));
     if (used === undefined) return undefined;
@@ -31,12 +31,12 @@ export class ImageMembers {
     return value;
   }
 
-  /** Takes the member where it has this value. */
+  /** Takes the member if it has this value. */
   takeIf(name: string, value: unknown): boolean {
     return this.#left.get(name) === value && this.#left.delete(name);
   }
 
-  /** The rest of the service's own settings, in the spelling of the service. */
+  /** Takes the rest of the service's own settings, in the service's spelling. */
   takeGroup(): Plain {
     const names = [...this.#left.keys()].filter((name) => name.startsWith(`${group}.`));
     return Object.fromEntries(names.map((name) => [camel(name.slice(group.length + 1)), this.take(name)]));
@@ -54,7 +54,7 @@ export class ImageMembers {
 
 const camel = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Both spellings of a setting, on its own and in the group. */
+/** Both spellings of a setting, inside and outside of the group. */
 export const spellingsOf = (name: string): readonly string[] => {
   const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return [...new Set([`${group}.${snake}`, `${group}.${name}`, snake, name])];

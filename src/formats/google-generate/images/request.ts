@@ -7,22 +7,22 @@ import type { Part, Surface } from '../request/conversion.ts';
 import { ImageMembers, spellingsOf } from './members.ts';
 import { chatRatios, isMadeSize, nearestRatio, predictRatios } from './size.ts';
 
-/** An image request in the service's form, and the method that it goes to. */
+/** An image request in the service's form, and the method that it is sent to. */
 export interface ServedImages {
   readonly method: 'predict' | 'generateContent';
   readonly body: Plain;
   readonly dropped: readonly Dropped[];
-  /** How often the request is sent: models that generate images in a chat make one image per request. */
+  /** Number of requests: models that generate images in a chat create one image per request. */
   readonly calls: number;
 }
 
-/** Requests of one call in all (core/provider.ts, `Translation.then`). */
+/** Maximum number of requests per call (core/provider.ts, `Translation.then`). */
 const mostCalls = 4;
 
-/** Images of one `predict` request: `imagegeneration` models make eight, later ones four (Vertex AI, Imagen API). */
+/** Maximum number of images per `predict` request: eight for `imagegeneration` models, four for later ones (Vertex AI, Imagen API). */
 const mostSamples = (model: string): number => (model.startsWith('imagegeneration') ? 8 : 4);
 
-/** Settings of `predict` that requests write in either spelling, and whether the Gemini API has them too. */
+/** Settings of `predict`, which clients may write in either spelling, and whether the Gemini API supports them too. */
 const predictSettings: readonly (readonly [name: string, isEverywhere: boolean])[] = [
   ['negativePrompt', false],
   ['personGeneration', true],
@@ -43,14 +43,14 @@ interface Request {
   readonly members: ImageMembers;
   readonly model: string;
   readonly isVertex: boolean;
-  /** Images that are edited. */
+  /** Images to edit. */
   readonly sources: readonly Part[];
 }
 
 /**
- * A request of `/images/generations`, or of `/images/edits` without its images.
+ * Converts a request of `/images/generations`, or of `/images/edits` without its images.
  *
- * @param sources the images that are edited, for models that generate images in a chat
+ * @param sources the images to edit, for models that generate images in a chat
  * @throws GatewayError without a prompt
  */
 export function toImages(body: Plain, model: string, surface: Surface, sources: readonly Part[] = []): ServedImages {
@@ -60,19 +60,19 @@ export function toImages(body: Plain, model: string, surface: Surface, sources: 
   const members = new ImageMembers(body, drops);
   members.take('model');
   members.take('prompt');
-  // The whole answer is written as a stream, which has no partial images.
+  // The whole response is written as a stream, which has no partial images.
   for (const value of [true, false]) members.takeIf('stream', value);
   members.takeIf('partial_images', 0);
   const request: Request = { prompt, members, model, isVertex: surface === 'vertex', sources };
   const labels = labelsOf(request);
   const made = paintsInChat(model) ? chatImages(request) : predictImages(request);
-  // The choice that the service makes anyway.
+  // `auto` is what the service does anyway.
   for (const name of ['background', 'moderation', 'quality']) members.takeIf(name, 'auto');
   members.dropRest('not supported by this service');
   return { ...made, body: { ...made.body, ...labels }, dropped: drops.list };
 }
 
-/** How many images are sent for: what is asked, within the limit. */
+/** Returns the requested number of images within the limit. */
 function countOf({ members }: Request, most: number, reason: string): number {
   const n = members.take('n');
   if (n === undefined) return 1;
@@ -82,7 +82,7 @@ function countOf({ members }: Request, most: number, reason: string): number {
   return count;
 }
 
-/** Both methods take labels for the bill, at one of the two services. */
+/** Both methods accept billing labels, but only on Vertex AI. */
 function labelsOf({ members, isVertex }: Request): Plain {
   const labels = members.take('labels');
   if (labels === undefined) return {};
@@ -91,7 +91,7 @@ function labelsOf({ members, isVertex }: Request): Plain {
   return {};
 }
 
-/** An aspect ratio of the service's own, or the one nearest to the size. */
+/** Returns the service's own aspect ratio if it is set, otherwise the ratio nearest to `size`. */
 function ratioOf({ members }: Request, ratios: readonly string[], hasImageSize: boolean): unknown {
   const own = members.take(...spellingsOf('aspectRatio'));
   const size = members.take('size');
@@ -130,7 +130,7 @@ function predictImages(request: Request): Omit<ServedImages, 'dropped'> {
         aspectRatio,
         sampleImageSize: imageSize,
         ...settings,
-        // The service refuses a seed together with its watermark.
+        // The service rejects a seed together with its watermark.
         addWatermark: settings['addWatermark'] ?? (settings['seed'] === undefined ? undefined : false),
         outputOptions: outputOptions(request),
       }),
@@ -143,7 +143,7 @@ function chatImages(request: Request): Omit<ServedImages, 'dropped'> {
   const calls = countOf(request, mostCalls, `this model generates one image per request, and at most ${mostCalls} requests are sent`);
   const imageSize = members.take(...spellingsOf('imageSize'), ...spellingsOf('sampleImageSize'));
   const aspectRatio = ratioOf(request, chatRatios, imageSize !== undefined);
-  // The Gemini API refuses both in `imageConfig` (Google Gen AI SDK).
+  // The Gemini API rejects both in `imageConfig` (Google Gen AI SDK).
   const personGeneration = isVertex ? members.take(...spellingsOf('personGeneration')) : undefined;
   const imageOutputOptions = isVertex ? outputOptions(request) : undefined;
   responseFormat(request, false);
@@ -163,7 +163,7 @@ function chatImages(request: Request): Omit<ServedImages, 'dropped'> {
   };
 }
 
-/** PNG and JPEG are what the service makes; only the second has a quality, which `hd` sets to the best. */
+/** Builds the output options. The service generates PNG and JPEG. Only JPEG has a quality; `hd` sets the maximum. */
 function outputOptions({ members }: Request): Plain | undefined {
   const own = members.take(...spellingsOf('imageOutputOptions'), ...spellingsOf('outputOptions'));
   if (own !== undefined) return own as Plain;

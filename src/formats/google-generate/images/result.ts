@@ -7,9 +7,9 @@ import { piecesOf } from '../answer/pieces.ts';
 import { geminiUsage } from '../answer/usage.ts';
 
 /**
- * Images of either method as OpenAI's list, of one answer or several. Filtered ones have no bytes and are left out.
+ * Converts images of either method to OpenAI's list, from one response or several. Filtered images have no bytes and are omitted.
  *
- * @throws GatewayError when none is left: the provider's reason, as 400
+ * @throws GatewayError with status 400 and the provider's reason if no image is left
  */
 export function fromImages(texts: readonly string[], call: Pick<Call, 'createdAt'>): Plain {
   const answers = texts.map((text) => {
@@ -41,7 +41,7 @@ const painted = (answer: Plain): Plain[] =>
     piecesOf(candidate).flatMap((piece) => (piece.kind === 'media' ? [{ b64_json: piece.base64 }] : [])),
   );
 
-/** Why there is no image: the filter's words, the model's own, or the word it stopped with. */
+/** Explains why there is no image: with the message of the filter or of the model, or with the finish reason. */
 function filtered(answer: Plain): GatewayError {
   const predictions = Array.isArray(answer['predictions']) ? answer['predictions'].filter(isPlain) : [];
   const [candidate] = candidatesOf(answer);

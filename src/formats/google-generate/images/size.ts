@@ -1,11 +1,11 @@
-/** Ratios of the models with an own image method, and of those that paint in a chat. */
+/** Aspect ratios of the models with an image method, and of those that generate images in a chat. */
 export const predictRatios = ['1:1', '3:4', '4:3', '9:16', '16:9'] as const;
 export const chatRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'] as const;
 
-/** The one size in pixels that all of the models make for its ratio. */
+/** True for the only size in pixels that all models generate for its ratio. */
 export const isMadeSize = (size: unknown): boolean => typeof size === 'string' && size.trim() === '1024x1024';
 
-/** The ratio nearest to `<width>x<height>`; undefined for `auto` and everything that is no size. */
+/** Returns the ratio nearest to `<width>x<height>`; undefined for `auto` and anything that is not a size. */
 export function nearestRatio(size: unknown, ratios: readonly string[]): string | undefined {
   const match = typeof size === 'string' ? /^\s*(\d{1,5})\s*[x×]\s*(\d{1,5})\s*$/i.exec(size) : null;
   const wanted = match === null ? Number.NaN : Math.log(Number(match[1]) / Number(match[2]));

@@ -7,7 +7,7 @@ import { callPart, type MadeCall, ownSignature } from './tools/calls.ts';
 import { type Conversion, oneOf, type Part } from './conversion.ts';
 import { toPart } from './parts.ts';
 
-/** Parts of one assistant message in the order in which it was said, and the calls among them. */
+/** Parts of one assistant message in their order, and the calls among them. */
 export interface Step {
   readonly parts: readonly Part[];
   readonly calls: readonly MadeCall[];
@@ -16,8 +16,8 @@ export interface Step {
 const read: ReadonlySet<string> = new Set(assistantMembers);
 
 /**
- * Text, files, steps of the service's own tools and calls, with their signatures. What only another service
- * understands is left out and named: it refuses nothing that the user said.
+ * Converts text, files, steps of the service's own tools and calls, with their signatures. Content that only another service
+ * understands is dropped and reported instead of rejected.
  */
 export function assistantParts(message: Plain, at: string, conversion: Conversion): Step {
   const { drops } = conversion;
@@ -68,7 +68,7 @@ function textPart(text: string, from: Plain, { drops }: Conversion): readonly Pa
   return text === '' ? [] : [{ text }];
 }
 
-/** Members of the service's own steps, by the type of their block. */
+/** Members for steps of the service's own tools, by the type of their block. */
 const native: Readonly<Record<string, string>> = {
   executable_code: 'executableCode',
   code_execution_result: 'codeExecutionResult',
@@ -76,7 +76,7 @@ const native: Readonly<Record<string, string>> = {
   tool_response: 'toolResponse',
 };
 
-/** Files in answers, and steps of the service's own tools. */
+/** Converts files in responses, and steps of the service's own tools. */
 function otherPart(type: string, part: Plain, at: string, conversion: Conversion): readonly Part[] {
   const { drops } = conversion;
   const place = `messages[].content[].${type}`;
@@ -97,7 +97,7 @@ function otherPart(type: string, part: Plain, at: string, conversion: Conversion
   }
 }
 
-/** A file that the service keeps, as a client names one. */
+/** Converts a file in the service's storage to the form in which clients refer to files. */
 function storedFile({ file_data: file }: Plain): Plain | undefined {
   return isPlain(file) ? { type: 'file', file: { file_url: file['fileUri'], mime_type: file['mimeType'] } } : undefined;
 }

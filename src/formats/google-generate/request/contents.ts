@@ -6,20 +6,20 @@ import type { Content, Conversion, Part } from './conversion.ts';
 import { toParts, toTexts } from './parts.ts';
 import { resultParts, type ToolMessage } from './tools/results.ts';
 
-/** What the service takes for a conversation. */
+/** A conversation in the service's form. */
 export interface Conversation {
   readonly systemInstruction: Content | undefined;
   readonly contents: readonly Content[];
 }
 
-/** Text where the service needs some and the client has none. */
+/** Text for places where the service requires some and the client sent none. */
 const blank = ' ';
 
 /**
- * Messages as contents: every system text in order, neighbours of one role joined, the results of a
- * step in one content, and a user at the beginning.
+ * Converts messages to contents: collects all system texts in order, joins consecutive messages of one role, puts the results of
+ * a step into one content, and begins with a user content.
  *
- * @throws GatewayError where a message can't be carried
+ * @throws GatewayError if a message cannot be converted
  */
 export function toConversation(messages: unknown, conversion: Conversion): Conversation {
   const list = messagesOf(messages);
@@ -58,8 +58,8 @@ function messagesOf(messages: unknown): readonly Message[] {
 }
 
 /**
- * One step of the model: assistant messages that follow each other, and the tool results up to the next one, which may
- * are between other messages. Returns the index behind the assistant messages.
+ * Adds one step of the model: consecutive assistant messages, and the tool results up to the next one, which may be between other
+ * messages. Returns the index after the assistant messages.
  */
 function addStep(list: readonly Message[], from: number, sink: Sink): number {
   const parts: Part[] = [];
@@ -88,7 +88,7 @@ const isResult = (one: Message): boolean => one.role === 'tool' || one.role === 
 
 const read: ReadonlySet<string> = new Set(['role', 'content', 'tool_call_id', 'is_error']);
 
-/** Results were taken with the step that they belong to. */
+/** Adds a message that is not from the assistant. Tool results were added with their step. */
 function addOther(one: Message | undefined, { turns, system, conversion }: Sink): void {
   if (one === undefined) return;
   const { role, message, at } = one;
@@ -108,7 +108,7 @@ const orphan = ({ at }: ToolMessage): Error =>
     'Send the assistant message with the call, too.',
   );
 
-/** Contents under construction: neighbours of one role become one. */
+/** Contents under construction. Consecutive ones of the same role are joined. */
 class Turns {
   readonly #contents: Content[] = [];
   hasModel = false;
@@ -128,6 +128,6 @@ class Turns {
   }
 }
 
-/** Some models refuse a user who sends files and says nothing. */
+/** True for files without text, which some models reject from a user. */
 const isFilesOnly = (parts: readonly Part[]): boolean =>
   parts.every((part) => part['inlineData'] !== undefined || part['fileData'] !== undefined);

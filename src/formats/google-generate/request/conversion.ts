@@ -3,39 +3,39 @@ import type { Media } from '../../../core/provider.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import type { ModelTraits } from '../model.ts';
 
-/** Which of the two services is spoken to: they differ in a few fields only. */
+/** The service that is called: Vertex AI, or the Gemini API with an API key. They differ in only a few fields. */
 export type Surface = 'vertex' | 'developer';
 
-/** Which stored files a request may name by address. */
+/** Checks which stored files a request may refer to. */
 export interface FileRules {
   /** @throws GatewayError */
   check(uri: string, param: string): void;
 }
 
-/** What an entry says about conversion. */
+/** Settings of a provider for the conversion. */
 export interface GeminiOptions {
   readonly surface: Surface;
-  /** `original`: schemas go out as JSON Schema, untouched; `converted`: as the service's own subset. */
+  /** `original`: schemas are sent unchanged as JSON Schema; `converted`: as the service's own subset. */
   readonly schemas: 'converted' | 'original';
-  /** Whether a function call without its signature gets the documented stand-in. */
+  /** If true, a function call without its signature gets the documented placeholder. */
   readonly signatureStandIn: boolean;
-  /** Absent where every file may be named. */
+  /** If absent, every file is allowed. */
   readonly files?: FileRules | undefined;
 }
 
-/** One request under conversion. */
+/** State of the conversion of one request. */
 export interface Conversion {
   readonly options: GeminiOptions;
   readonly traits: ModelTraits;
   readonly media: ReadonlyMap<string, Media>;
   readonly drops: Drops;
-  /** `detail` of images, for the request's one resolution: older models have no other. */
+  /** `detail` of images, for older models, which have one resolution for the whole request. */
   readonly details: Set<string>;
-  /** The client reads the thoughts of the answer. */
+  /** True if the client reads the reasoning of the response. */
   readonly showsThoughts: boolean;
 }
 
-/** A part or content on its way: plain JSON that may still be added to. */
+/** A part or content under construction: plain JSON that may still be changed. */
 export type Part = Record<string, unknown>;
 
 export interface Content {
@@ -43,13 +43,13 @@ export interface Content {
   parts: Part[];
 }
 
-/** Whether an object has a member of one of these names. */
+/** True if an object has a member of one of these names. */
 export function hasAny(object: Plain, names: ReadonlySet<string>): boolean {
   for (const key in object) if (names.has(key)) return true;
   return false;
 }
 
-/** Key spellings of one member: the first that is set. */
+/** Returns the first spelling of a member that is set. */
 export function oneOf(object: Plain, keys: readonly string[]): unknown {
   for (const key of keys) if (object[key] !== undefined && object[key] !== null) return object[key];
   return undefined;

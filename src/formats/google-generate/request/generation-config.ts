@@ -4,14 +4,14 @@ import { isThird } from '../model.ts';
 import { toResponseFormat } from './response-format.ts';
 import { toThinkingConfig } from './thinking.ts';
 
-/** How one field of the OpenAI body becomes one of `generationConfig`. */
+/** Maps one field of the OpenAI body to one of `generationConfig`. */
 interface Row {
-  /** Spellings; the first that is set counts. */
+  /** Spellings; the first that is set is used. */
   readonly from: readonly string[];
   readonly to: string;
-  /** The value to send; undefined where there is none to send. */
+  /** Returns the value to send; undefined to send none. */
   readonly value?: (value: unknown, body: Plain, conversion: Conversion) => unknown;
-  /** Why a model can't have it. */
+  /** Returns the reason why a model does not support it. */
   readonly refused?: (conversion: Conversion) => string | undefined;
 }
 
@@ -19,7 +19,7 @@ const nothing: Plain = Object.freeze({});
 
 const noPenalties = ({ traits }: Conversion): string | undefined => (isThird(traits) ? 'not supported by this model' : undefined);
 
-/** The mapping table: a further field is a row. */
+/** The mapping table. A new field is a new row. */
 const rows: readonly Row[] = [
   { from: ['temperature'], to: 'temperature' },
   { from: ['top_p'], to: 'topP' },
@@ -40,7 +40,7 @@ const rows: readonly Row[] = [
   { from: ['audio_timestamp', 'audioTimestamp'], to: 'audioTimestamp' },
 ];
 
-/** Fields that this table reads: the rest of the body is somebody else's, or can't be carried. */
+/** Fields that this table reads. The rest of the body is converted elsewhere or dropped. */
 export const generationFields: ReadonlySet<string> = new Set([
   ...rows.flatMap((row) => row.from),
   'response_format',
@@ -53,7 +53,7 @@ export const generationFields: ReadonlySet<string> = new Set([
   'generationConfig',
 ]);
 
-/** `generationConfig` of a chat request; a member written in the service's own form (`generation_config`) wins. */
+/** Builds `generationConfig` of a chat request. Members in the service's own form (`generation_config`) take precedence. */
 export function toGenerationConfig(body: Plain, conversion: Conversion): Plain {
   if (conversion.details.size === 0 && !hasAny(body, generationFields)) return nothing;
   const out: Record<string, unknown> = {};
@@ -78,7 +78,7 @@ export function toGenerationConfig(body: Plain, conversion: Conversion): Plain {
   };
 }
 
-/** Spellings beside the first that say something else. */
+/** Reports other spellings with a different value. */
 function nameOverruled(body: Plain, spellings: readonly string[], written: unknown, { drops }: Conversion): void {
   const used = spellings.find((name) => body[name] === written);
   for (const name of spellings) {
@@ -87,7 +87,7 @@ function nameOverruled(body: Plain, spellings: readonly string[], written: unkno
   }
 }
 
-/** So many the service takes (Gemini API, GenerationConfig). */
+/** The service's limit (Gemini API, GenerationConfig). */
 const mostStops = 5;
 
 function stopList(value: unknown, _body: Plain, { drops }: Conversion): unknown {
@@ -101,14 +101,14 @@ function upperCased(value: unknown): unknown {
   return value.map((one: unknown) => (typeof one === 'string' ? one.toUpperCase() : one));
 }
 
-/** `{voice}` of audio answers. */
+/** Converts `{voice}` of audio output. */
 function speech(value: unknown): unknown {
   const voice = isPlain(value) ? value['voice'] : undefined;
   const name = isPlain(voice) ? voice['id'] : voice;
   return typeof name === 'string' ? { voiceConfig: { prebuiltVoiceConfig: { voiceName: name } } } : undefined;
 }
 
-/** The service takes either spelling, but never both of one field. */
+/** The service accepts either spelling of a field, but not both. */
 function camelKeys(value: unknown): Plain {
   if (!isPlain(value)) return {};
   return Object.fromEntries(

@@ -10,16 +10,16 @@ import { toToolConfig } from './tools/choice.ts';
 import { toServedTools } from './tools/index.ts';
 import { checkChatTypes } from '../../shared/request/field-types.ts';
 
-/** A request in the service's form, and what it could not take along. */
+/** A request in the service's form, and the parameters that were dropped. */
 export interface ServedRequest {
   readonly body: Plain;
   readonly dropped: readonly Dropped[];
 }
 
-/** What a request's conversion needs of its call. */
+/** The parts of a call that the conversion of a request depends on. */
 export type RequestCall = Pick<Call, 'model' | 'media' | 'strict' | 'showsReasoning'>;
 
-/** Fields that go along under the service's own name. */
+/** Fields that are sent under the service's own name. */
 const passed: readonly (readonly [name: string, spellings: readonly string[]])[] = [
   ['safetySettings', ['safety_settings', 'safetySettings']],
   ['cachedContent', ['cached_content', 'cachedContent']],
@@ -28,7 +28,7 @@ const passed: readonly (readonly [name: string, spellings: readonly string[]])[]
 
 const passedNames: ReadonlySet<string> = new Set(passed.flatMap(([, spellings]) => spellings));
 
-/** Fields that the gateway itself acts on, and those that are read elsewhere. */
+/** Fields that the gateway itself uses, or that are converted elsewhere. */
 const handled: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -48,10 +48,10 @@ const handled: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A chat completion request as `generateContent` takes it. Model and streaming are the address's.
- * The body is not changed.
+ * Converts a chat completion request to a `generateContent` body. Model and streaming are part of the URL. The input is not
+ * changed.
  *
- * @throws GatewayError where content can't be carried
+ * @throws GatewayError if content cannot be converted
  */
 export function toGenerateContent(chat: Plain, call: RequestCall, options: GeminiOptions): ServedRequest {
   const body = withExtra(chat);
@@ -78,7 +78,7 @@ export function toGenerateContent(chat: Plain, call: RequestCall, options: Gemin
   return { body: out, dropped: drops.list };
 }
 
-/** `extra_body.google`, as the service's own OpenAI endpoint knows it; the body's own fields win. */
+/** Merges `extra_body.google`, which the service's own OpenAI endpoint supports. The body's own fields take precedence. */
 function withExtra(body: Plain): Plain {
   const extra = body['extra_body'];
   const google = isPlain(extra) ? extra['google'] : undefined;
@@ -100,14 +100,14 @@ function labelsOf(body: Plain, { options, drops }: Conversion): Plain | undefine
   return undefined;
 }
 
-/** Parts of the answer that were asked for and that only clients without strictness get to see. */
+/** Reports requested parts of the response that are returned only with strict compliance off. */
 function noteHidden({ thinkingConfig, responseModalities }: Plain, { drops, showsThoughts }: Conversion): void {
   const reason = 'returned only with strict compliance off';
   if (isPlain(thinkingConfig) && thinkingConfig['includeThoughts'] === true && !showsThoughts) drops.add('content_blocks.thinking', reason);
   if (Array.isArray(responseModalities) && responseModalities.includes('IMAGE')) drops.add('content_blocks.image_url', reason);
 }
 
-/** The service refuses unknown fields, so they can't be passed on: they are named. */
+/** Reports unknown fields. They are not sent, because the service rejects them. */
 function noteDrops(body: Plain, { drops }: Conversion): void {
   for (const key in body) {
     if (!handled.has(key) && body[key] !== undefined && body[key] !== null) drops.add(key, 'not supported by this service');

@@ -10,16 +10,16 @@ import { fileDataUri } from '../../shared/media/file-data.ts';
 import { audioType } from '../../shared/media/media-types.ts';
 import { inline, mediaPart, type NamedFile } from './media/index.ts';
 
-/** Part types that name a file by URL; the member of the same name holds it. */
+/** Part types that refer to a file by URL. The URL is in the member of the same name. */
 const urlParts: ReadonlySet<string> = new Set(['image_url', 'video_url', 'audio_url', 'document_url', 'file_url', 'input_image']);
 
 const signatureKeys = ['signature', 'thought_signature', 'thoughtSignature'] as const;
 
 /**
- * Content of a message as parts, in order: a text, a list of parts, or an object, which is the text of its JSON. Empty texts are left out, since the service
- * refuses them, unless they carry a signature.
+ * Converts the content of a message to parts, in order: a text, a list of parts, or an object, which becomes the text of its
+ * JSON. Empty texts are dropped, because the service rejects them, unless they have a signature.
  *
- * @throws GatewayError for parts that can't be carried
+ * @throws GatewayError for parts that cannot be converted
  */
 export function toParts(content: unknown, at: string, conversion: Conversion): Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ text: content }];
@@ -33,7 +33,7 @@ export function toParts(content: unknown, at: string, conversion: Conversion): P
 
 const cachesItself = 'this service caches by itself';
 
-/** The texts of a content, for roles that have nothing else. */
+/** Returns the texts of a content, for roles that support only text. */
 export function toTexts(content: unknown, drops: Drops): string[] {
   if (typeof content === 'string') return content === '' ? [] : [content];
   if (!Array.isArray(content)) return [];
@@ -94,7 +94,7 @@ const fileMembers = [
 ];
 const inFiles: ReadonlySet<string> = new Set([...besideFiles, ...fileMembers]);
 
-/** What a part says beside its file. */
+/** Reports members of a file part that are lost. */
 function nameLosses(part: Plain, type: string, { drops }: Conversion): void {
   const inner = part[type] ?? part['image_url'];
   const { [type]: _inner, image_url: _url, ...beside } = part;
@@ -109,7 +109,10 @@ function textPart(part: Plain): Part[] {
   return text === undefined || text === '' ? [] : [{ text }];
 }
 
-/** `{type: 'image_url', image_url: {url, mime_type?, detail?}}`, where the inner object may be the URL itself, or `file_id` in place of it. */
+/**
+ * Converts `{type: 'image_url', image_url: {url, mime_type?, detail?}}`. The inner object may also be the URL itself, or contain
+ * `file_id` in its place.
+ */
 function urlPart(part: Plain, type: string, at: string, conversion: Conversion): Part {
   const inner = part[type] ?? part['image_url'];
   const file = isPlain(inner) ? inner : { url: inner };
@@ -128,7 +131,7 @@ function videoAndSignature(file: Plain, part: Plain): Part {
   };
 }
 
-/** `detail`: from the third generation on it belongs to the part, before that to the request. */
+/** Converts `detail`: from the third generation on it is set per part, before that per request. */
 function resolution(detail: unknown, { traits, details }: Conversion): Part {
   if (detail !== 'low' && detail !== 'high') return {};
   if (traits.major >= 3) return { mediaResolution: { level: `MEDIA_RESOLUTION_${detail.toUpperCase()}` } };
@@ -143,7 +146,7 @@ function audioPart(part: Plain, at: string): Part {
   return inline(audioType(audio['format'], `${at}.input_audio.format`), standardBase64(data), `${at}.input_audio`);
 }
 
-/** `{type: 'file', file: {file_data | file_id | file_url, filename?}}`; the members may also be beside `type`. */
+/** Converts `{type: 'file', file: {file_data | file_id | file_url, filename?}}`. The members may also be next to `type`. */
 function filePart(part: Plain, at: string, conversion: Conversion): Part {
   const file = isPlain(part['file']) ? part['file'] : part;
   const name = textOf(file['filename']);
@@ -167,13 +170,13 @@ const named = (url: string, file: Plain, param: string): NamedFile => ({
   param,
 });
 
-/** A type said by the client; `format` is also used for bare extensions, which are looked up. */
+/** Returns the media type given by the client. `format` may also be a bare extension. */
 function mimeIn(file: Plain): string | undefined {
   const said = textOf(oneOf(file, ['mime_type', 'mimeType', 'media_type', 'format']));
   return said === undefined || said.includes('/') ? said : typeOfName(`.${said}`);
 }
 
-/** Steps of the service's own code tool, as answers hand them out without strictness. */
+/** Converts steps of the service's own code tool, in the form of responses with strict compliance off. */
 function nativePart(part: Plain, type: string): Part {
   const signature = textOf(oneOf(part, signatureKeys));
   const out: Part =

@@ -2,7 +2,7 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Conversion } from './conversion.ts';
 import { toServedSchema } from '../schema/index.ts';
 
-/** `response_format` as members of `generationConfig`. */
+/** Converts `response_format` to members of `generationConfig`. */
 export function toResponseFormat(format: unknown, { options, drops }: Conversion): Plain {
   if (!isPlain(format)) return {};
   if (format['type'] === 'json_object') return { responseMimeType: 'application/json' };
@@ -18,7 +18,7 @@ export function toResponseFormat(format: unknown, { options, drops }: Conversion
   return { responseMimeType: 'application/json', ...(served === undefined ? {} : { responseSchema: served }) };
 }
 
-/** What the format is for is in the schema here. */
+/** Moves the description of the format into the schema, because the service has no other place for it. */
 function described({ schema, description }: Plain): unknown {
   const isSaid = typeof description === 'string' && description !== '' && isPlain(schema) && schema['description'] === undefined;
   return isSaid ? { ...schema, description } : schema;

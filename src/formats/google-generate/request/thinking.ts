@@ -2,15 +2,15 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { type Conversion, oneOf } from './conversion.ts';
 import { isThird, type ModelTraits } from '../model.ts';
 
-/** Tokens by word for models that know budgets only. */
+/** Budget in tokens for each effort, for models that support only budgets. */
 const budgets: Readonly<Record<string, number>> = { low: 1024, medium: 2048, high: 4096, xhigh: 8192, max: 24_576 };
 
-/** Smallest budgets: the least that counts as thinking, by size. */
+/** Minimum budget for thinking, by model size. */
 const least = { pro: 128, flash: 1, lite: 512 } as const;
 
 /**
- * `thinkingConfig` from `thinking`, which wins, or `reasoning_effort`. Undefined when the client asked
- * for nothing: models that don't think refuse it.
+ * Builds `thinkingConfig` from `thinking` or, if it is absent, from `reasoning_effort`. Undefined if the client sent neither,
+ * because models that do not think reject the field.
  */
 export function toThinkingConfig(body: Plain, conversion: Conversion): Plain | undefined {
   const native = oneOf(body, ['thinking_config', 'thinkingConfig']);
@@ -23,7 +23,7 @@ export function toThinkingConfig(body: Plain, conversion: Conversion): Plain | u
   return effort === undefined ? config : withEffort(config, effort, conversion);
 }
 
-/** How much is thought, where `thinking` says only that it is: a budget, or none, says the same in other words. */
+/** Adds the effort if `thinking` only enables thinking. With a budget, or with thinking disabled, the effort is redundant. */
 function withEffort(config: Plain, effort: string, { traits, drops }: Conversion): Plain {
   const isOpen = config['includeThoughts'] === true && config['thinkingBudget'] === undefined;
   const size = isOpen && effort !== 'none' && effort !== 'disable' ? fromEffort(effort, traits) : undefined;
@@ -31,14 +31,14 @@ function withEffort(config: Plain, effort: string, { traits, drops }: Conversion
   return { ...config, ...size };
 }
 
-/** An effort alone gives no thoughts to read; where the model is told not to think there are none to ask for. */
+/** Requests readable thoughts if the client reads them, which an effort alone does not do. Not needed if thinking is disabled. */
 const shown = (config: Plain | undefined, { showsThoughts }: Conversion): Plain | undefined =>
   config === undefined || !showsThoughts || config['thinkingBudget'] === 0 ? config : { ...config, includeThoughts: true };
 
 function fromThinking(thinking: Plain, { options, traits }: Conversion): Plain {
   const budget = oneOf(thinking, ['budget_tokens', 'budgetTokens']);
   if (budget === 0) {
-    // The developer's endpoint refuses a budget of none for models that always think.
+    // The API-key endpoint rejects a budget of 0 for models that always think.
     const isRefused = isThird(traits) && traits.size === 'pro' && options.surface === 'developer';
     return { includeThoughts: false, ...(isRefused ? { thinkingLevel: 'LOW' } : { thinkingBudget: 0 }) };
   }
@@ -51,13 +51,16 @@ function fromEffort(effort: string, traits: ModelTraits): Plain | undefined {
     const level = levelOf(effort, traits);
     return level === undefined ? undefined : { thinkingLevel: level };
   }
-  // Models that always think refuse a budget of none: the least is nearest.
+  // Models that always think reject a budget of 0, so the minimum is sent.
   if (effort === 'none' || effort === 'disable') return { thinkingBudget: traits.size === 'pro' ? least.pro : 0 };
   if (effort === 'minimal') return { thinkingBudget: least[traits.size ?? 'flash'] };
   return Object.hasOwn(budgets, effort) ? { thinkingBudget: budgets[effort] } : undefined;
 }
 
-/** The level of the same name, or the nearest that the model has: pro models have no MINIMAL, the first no MEDIUM. */
+/**
+ * Returns the level of the same name, or the nearest one that the model supports: pro models have no MINIMAL, the first of them
+ * no MEDIUM.
+ */
 function levelOf(effort: string, { size, major, minor }: ModelTraits): string | undefined {
   const isPro = size === 'pro';
   switch (effort) {

@@ -3,19 +3,19 @@ import { addCommon, addScalar, declaredTypes, type SchemaType } from './keywords
 import { mergeSchemas } from './merge.ts';
 import { SchemaRefs } from './refs.ts';
 
-/** Deeper than any service accepts; cut there, so that no schema exhausts the stack. */
+/** Maximum depth, more than any service accepts. Deeper levels are cut, so that no schema exhausts the stack. */
 const deepest = 200;
-/** Nodes of one schema after its references are written out: schemas that refer to each other grow without end. */
+/** Maximum number of nodes of one schema with its references resolved. Schemas that refer to each other would grow without limit. */
 const mostNodes = 5000;
-/** References that are written out within one another. */
+/** Maximum number of nested references. */
 const mostOpen = 1000;
-/** Members that merging writes, for one schema: what many parts share is written for each of them. */
+/** Maximum number of members that merging writes per schema: members that many parts share are written for each of them. */
 const mostMerged = 200_000;
 
 /**
- * A JSON Schema in the service's own subset: references written out, unions with null as
- * `nullable`, unknown keywords gone. Only keywords are looked at: properties may have any name. The input is not
- * changed. Undefined where nothing is left to say (`true`, `{}`).
+ * Converts a JSON Schema to the service's own subset: resolves references, turns unions with null into `nullable`, and removes
+ * unknown keywords. Only keywords are checked: properties may have any name. The input is not changed. Undefined for a schema
+ * without constraints (`true`, `{}`).
  */
 export function toServedSchema(schema: unknown, lost: (keyword: string) => void): Plain | undefined {
   if (!isPlain(schema) || Object.keys(schema).length === 0) return undefined;
@@ -24,7 +24,7 @@ export function toServedSchema(schema: unknown, lost: (keyword: string) => void)
 
 class Converter {
   readonly #refs: SchemaRefs;
-  /** Told of each keyword that cannot be carried. */
+  /** Called with each keyword that is removed. */
   readonly #lost: (keyword: string) => void;
   #nodes = 0;
   #merged = 0;
@@ -34,7 +34,7 @@ class Converter {
     this.#refs = new SchemaRefs(root);
   }
 
-  /** `open` are the references being written out above this node: meeting one again cuts the recursion. */
+  /** Converts a node. `open` lists the references being resolved above it: a repeated one ends the recursion. */
   convert(schema: unknown, open: readonly string[], depth: number): Plain {
     this.#nodes += 1;
     if (!isPlain(schema)) return { type: 'string' };
@@ -45,7 +45,7 @@ class Converter {
     return branches === undefined ? this.#plain(flat.node, flat.open, depth) : this.#union(flat.node, branches, depth);
   }
 
-  /** The node with its reference and `allOf` written out. Siblings of a reference win over what it names. */
+  /** Resolves the reference and `allOf` of a node. Siblings of a reference override its target. */
   #flat(schema: Plain, open: readonly string[]): { node: Plain; open: readonly string[]; isCut: boolean } {
     if (schema['$ref'] === undefined && schema['allOf'] === undefined) return { node: schema, open, isCut: false };
     const { $ref: ref, allOf, ...own } = schema;
@@ -73,7 +73,7 @@ class Converter {
     return { node, open: opened, isCut: false };
   }
 
-  /** Beyond the bound only the schema that wins. */
+  /** Merges two schemas. Above the limit, returns only the one that takes precedence. */
   #merge(under: Plain, over: Plain): Plain {
     if (this.#merged > mostMerged) return over;
     const merged = mergeSchemas(under, over);
@@ -81,7 +81,7 @@ class Converter {
     return merged;
   }
 
-  /** The alternatives of a node, each with what is next to them: only `anyOf` may stay in such a node. */
+  /** Returns the alternatives of a node, each merged with the node's other keywords, because `anyOf` excludes them. */
   #branches(node: Plain, open: readonly string[]): Branches | undefined {
     const written: unknown = Array.isArray(node['anyOf']) && node['anyOf'].length > 0 ? node['anyOf'] : node['oneOf'];
     if (!Array.isArray(written) && typeof node['type'] === 'string') return undefined;
@@ -125,7 +125,7 @@ class Converter {
     return out;
   }
 
-  /** Arrays always say what they hold. A tuple becomes an array of any of its members. */
+  /** Converts the items of an array, which are always written. A tuple becomes an array of any of its members. */
   #items(node: Plain, open: readonly string[], depth: number): Plain {
     const { items, prefixItems } = node;
     const tuple = Array.isArray(items)
@@ -144,7 +144,7 @@ class Converter {
       if (written[name] !== false) entries.push([name, this.convert(written[name], open, depth + 1)]);
     }
     if (entries.length === 0) return;
-    // Not by assignment: a property may be called __proto__.
+    // Uses no assignment, because a property may be called __proto__.
     const properties = Object.fromEntries(entries);
     out['properties'] = properties;
     for (const key of ['required', 'propertyOrdering']) {
@@ -154,13 +154,13 @@ class Converter {
   }
 }
 
-/** Members of a schema and of its lists, as far as merging writes them anew. */
+/** Counts the members of a schema and of its lists that merging writes. */
 function sizeOf({ properties, required, ...others }: Plain): number {
   const names = isPlain(properties) ? Object.keys(properties).length : 0;
   return Object.keys(others).length + names + (Array.isArray(required) ? required.length : 0);
 }
 
-/** Keywords that are read elsewhere, and those that restrict nothing. */
+/** Keywords that are handled elsewhere, and those without constraints. */
 const structural: ReadonlySet<string> = new Set([
   'type',
   'title',
@@ -184,14 +184,14 @@ const structural: ReadonlySet<string> = new Set([
   '$comment',
 ]);
 
-/** Keywords that go out under another name. */
+/** Keywords that are sent under another name. */
 const sentAs: ReadonlyMap<string, string> = new Map([
   ['const', 'enum'],
   ['exclusiveMinimum', 'minimum'],
   ['exclusiveMaximum', 'maximum'],
 ]);
 
-/** The names of a list that are properties, once each. */
+/** Returns the names of a list that are properties, each once. */
 function knownNames(value: unknown, properties: Plain): readonly string[] {
   if (!Array.isArray(value)) return [];
   return [...new Set(value as unknown[])].filter((name): name is string => typeof name === 'string' && Object.hasOwn(properties, name));
@@ -202,7 +202,7 @@ interface Branches {
   readonly nullable: boolean;
 }
 
-/** `{type: 'null'}`, `{const: null}`, `{enum: [null]}`. */
+/** True for `{type: 'null'}`, `{const: null}` and `{enum: [null]}`. */
 function isNull(node: Plain): boolean {
   if (node['type'] === 'null' || node['const'] === null) return true;
   return Array.isArray(node['enum']) && node['enum'].length > 0 && node['enum'].every((value) => value === null);

@@ -5,13 +5,13 @@ export type SchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'array' |
 
 const types: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object']);
 
-/** What a node says about its type. */
+/** The types of a node. */
 export interface DeclaredTypes {
   readonly types: readonly SchemaType[];
   readonly nullable: boolean;
 }
 
-/** `type` as written, or as the other keywords tell. `null` among the types, the enum or as `const` makes it nullable. */
+/** Returns the types from `type`, or derived from other keywords. `null` among the types, in the enum or as `const` makes it nullable. */
 export function declaredTypes(node: Plain): DeclaredTypes {
   const { type } = node;
   if (typeof type === 'string' && types.has(type) && node['enum'] === undefined && node['const'] === undefined) {
@@ -26,7 +26,7 @@ export function declaredTypes(node: Plain): DeclaredTypes {
   return { types: known.length > 0 ? known : inferred(node, values), nullable };
 }
 
-/** The allowed values of a node, from `enum` or `const`. */
+/** Returns the allowed values of a node, from `enum` or `const`. */
 function valuesOf(node: Plain): readonly unknown[] | undefined {
   if (Array.isArray(node['enum'])) return node['enum'] as unknown[];
   return Object.hasOwn(node, 'const') ? [node['const']] : undefined;
@@ -44,7 +44,7 @@ function inferred(node: Plain, values: readonly unknown[] | undefined): readonly
 
 type Out = Record<string, unknown>;
 
-/** Adds the keywords that hold for one type only. Anything else is unknown to the service or means nothing there. */
+/** Adds the keywords of one type. The service does not know other keywords, or ignores them for this type. */
 export function addScalar(out: Out, node: Plain, type: SchemaType): void {
   switch (type) {
     case 'string':
@@ -74,7 +74,7 @@ export function addScalar(out: Out, node: Plain, type: SchemaType): void {
   }
 }
 
-/** The service knows enums of texts only, and refuses the empty one. */
+/** Adds the enum as strings. The service supports no other enums, and rejects the empty string. */
 function addEnum(out: Out, node: Plain): void {
   const values = valuesOf(node);
   if (values === undefined) return;
@@ -90,7 +90,7 @@ function addCounts(out: Out, node: Plain, keys: readonly string[]): void {
   for (const key of keys) if (Number.isInteger(node[key])) out[key] = node[key];
 }
 
-/** Exclusive bounds become inclusive ones: exact for integers, by a hair wider for other numbers. */
+/** Converts exclusive bounds to inclusive ones: exact for integers, slightly wider for other numbers. */
 function addBounds(out: Out, { minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Plain, step: number): void {
   if (typeof minimum === 'number') out['minimum'] = minimum;
   if (typeof maximum === 'number') out['maximum'] = maximum;
@@ -100,7 +100,7 @@ function addBounds(out: Out, { minimum, maximum, exclusiveMinimum, exclusiveMaxi
     out['maximum'] = Math.min(exclusiveMaximum - step, typeof maximum === 'number' ? maximum : Infinity);
 }
 
-/** Adds what every node may have. A `default` of null says what `nullable` says already. */
+/** Adds keywords that every node may have. A `default` of null is omitted, because `nullable` implies it. */
 export function addCommon(out: Out, node: Plain): Out {
   if (typeof node['title'] === 'string') out['title'] = node['title'];
   if (typeof node['description'] === 'string') out['description'] = node['description'];

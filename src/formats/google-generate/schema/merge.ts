@@ -1,8 +1,8 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 
 /**
- * Both schemas at once: properties and required names of both, for all other keywords `over` wins. What `allOf` means,
- * as far as the service's subset can say it.
+ * Merges two schemas: properties and required names of both; for all other keywords `over` takes precedence. This is the meaning
+ * of `allOf` as far as the service's subset can express it.
  */
 export function mergeSchemas(under: Plain, over: Plain): Plain {
   const out: Record<string, unknown> = { ...under, ...over };

@@ -1,6 +1,6 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 
-/** Looks references up in the schema that holds them. */
+/** Resolves references in the schema that contains them. */
 export class SchemaRefs {
   readonly #root: Plain;
 
@@ -8,7 +8,7 @@ export class SchemaRefs {
     this.#root = root;
   }
 
-  /** The schema that `#/$defs/X` or any other pointer into the same document names; undefined when there is none. */
+  /** Returns the schema for `#/$defs/X` or any other pointer into the same document; undefined if there is none. */
   find(ref: string): unknown {
     if (ref === '#') return this.#root;
     if (!ref.startsWith('#/')) return undefined;
@@ -22,13 +22,13 @@ export class SchemaRefs {
   }
 }
 
-/** Percent escapes first, then those of JSON Pointer (RFC 6901). */
+/** Decodes percent escapes first, then those of JSON Pointer (RFC 6901). */
 function unescaped(token: string): string {
   let text = token;
   try {
     text = decodeURIComponent(token);
   } catch {
-    // Not an escape: the text is meant as it is.
+    // Not an escape: the text is used as it is.
   }
   return text.replaceAll('~1', '/').replaceAll('~0', '~');
 }

@@ -5,16 +5,16 @@ import type { Conversion, GeminiOptions, Part } from '../conversion.ts';
 import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../../../shared/media/data-uri.ts';
 import { servedType } from '../../../shared/media/media-types.ts';
 
-/** A file as a message names it. */
+/** A file that a message refers to. */
 export interface NamedFile {
   readonly url: string;
-  /** What the client said about its type (`mime_type`, `format`). */
+  /** Media type given by the client (`mime_type`, `format`). */
   readonly mimeType: string | undefined;
-  /** Where it is in the body, for messages. */
+  /** Its path in the body, for error messages. */
   readonly param: string;
 }
 
-/** What decides how a file is sent. */
+/** What determines how a file is sent. */
 export interface MediaContext {
   readonly options: Pick<GeminiOptions, 'surface' | 'files'>;
   readonly media: Conversion['media'];
@@ -23,17 +23,17 @@ export interface MediaContext {
 const filesApi = /^https:\/\/generativelanguage\.googleapis\.com\/(?:[\w.]+\/)?files\/[\w.-]+/i;
 const youtube = /^https?:\/\/(?:(?:www|m)\.)?(?:youtube\.com\/(?:watch|shorts|live|embed)|youtu\.be\/)/i;
 
-/** True for URLs that the service resolves by itself whatever they point to. */
+/** True for URLs that the service resolves itself, whatever their file type. */
 const isOwn = (url: string): boolean => filesApi.test(url) || youtube.test(url);
 
 const isHttp = (url: string): boolean => /^https?:\/\//i.test(url);
 
-/** True for files that the service can't fetch: with an API key only its own file store and video links are read. */
+/** True for files that the service cannot fetch: with an API key it reads only its own file storage and video links. */
 export const needsDownload = (url: string, surface: Conversion['options']['surface']): boolean =>
   surface === 'developer' && isHttp(url) && !isOwn(url);
 
 /**
- * One file as a part: inline where the client or a download gives its bytes, else by reference.
+ * Converts a file to a part: inline if the client or a download provided the bytes, otherwise by reference.
  *
  * @throws GatewayError `missing_file_extension`, `unsupported_parameter`
  */
@@ -51,7 +51,7 @@ export function mediaPart(file: NamedFile, conversion: MediaContext): Part {
   throw cannotCarry(param, 'The file is neither a data URI nor a URL that can be read.', 'Use data:…, https://… or gs://….');
 }
 
-/** Bytes as a part. @throws GatewayError `unsupported_parameter` */
+/** Converts bytes to a part. @throws GatewayError `unsupported_parameter` */
 export const inline = (type: string, base64: string, param: string): Part => ({
   inlineData: { mimeType: servedType(type, param), data: base64 },
 });
@@ -69,7 +69,7 @@ function byReference(file: NamedFile, conversion: MediaContext): Part {
   throw noExtension(file);
 }
 
-/** Type by the extension of the URL's path: query, fragment and escapes don't count. */
+/** Media type by the extension of the URL's path, with query and fragment removed and escapes decoded. */
 function typeOfUrl(url: string): string | undefined {
   if (isOwn(url)) return undefined;
   const path = (url.split(/[?#]/, 1)[0] ?? '').replace(/^[a-z]+:\/\/[^/]*/i, '');
@@ -92,5 +92,5 @@ const noExtension = ({ url, param }: NamedFile): GatewayError =>
     hint: 'Use a URL whose path ends in .png, .pdf, .mp4 or the like, or set mime_type beside the url.',
   });
 
-/** Without its query, which may hold a signature. */
+/** Removes the query, which may contain a signature. */
 const shown = (url: string): string => (url.split(/[?#]/, 1)[0] ?? '').slice(0, 200);

@@ -3,13 +3,13 @@ import { isPlain } from '../../../../core/json/merge.ts';
 import type { MediaNeed } from '../../../../core/provider.ts';
 import { needsDownload } from './index.ts';
 
-/** Larger than any file the service accepts inline; it decides by itself. */
+/** In bytes. More than the service accepts inline for any file, so the service itself enforces its limit. */
 const maxBytes = 100 * 1024 * 1024;
 
-/** Members of a content part that may name a file by URL. */
+/** Members of a content part that may contain the URL of a file. */
 const holders = ['image_url', 'video_url', 'audio_url', 'document_url', 'file_url', 'file'] as const;
 
-/** Files of a chat that the API-key endpoint does not fetch: http(s) URLs outside of its own store. */
+/** Lists the files of a chat that the API-key endpoint cannot fetch: http(s) URLs outside its own storage. */
 export function developerMedia(body: JsonBody | EmptyBody): readonly MediaNeed[] {
   if (body.kind !== 'json' || !body.mentions('http')) return [];
   const messages = body.value('messages');

@@ -3,7 +3,7 @@ import { isPlain, type Plain } from '../../../../core/json/merge.ts';
 /** A tool that runs at the service. */
 export interface BuiltIn {
   readonly tool: Plain;
-  /** Where the user is, for maps; it is in `toolConfig`. */
+  /** The user's location, for maps. It is sent in `toolConfig`. */
   readonly retrievalConfig?: Plain;
 }
 
@@ -30,25 +30,25 @@ const members: Readonly<Record<string, string>> = {
   fileSearch: 'fileSearch',
 };
 
-/** Tools of Anthropic's API that this service has, too, but for what they are told beside their name. */
+/** Tools of Anthropic's API for which this service has an equivalent. Their options are not supported. */
 const counterparts: readonly (readonly [type: RegExp, name: string])[] = [
   [/^web_search_\d{8}$/, 'google_search'],
   [/^web_fetch_\d{8}$/, 'url_context'],
   [/^code_execution_\d{8}$/, 'code_execution'],
 ];
 
-/** One of them. */
+/** True for one of these tools. */
 export const isDated = ({ type, function: fn }: Plain): boolean =>
   fn === undefined && typeof type === 'string' && counterparts.some(([name]) => name.test(type));
 
-/** A tool that only another service has, by its dated name or one that stands for a server. */
+/** True for a tool that only another service has: with a dated name, or for an MCP server or tool search. */
 export const isForeignTool = ({ type, function: fn }: Plain): boolean =>
   fn === undefined && typeof type === 'string' && /_\d{8}$|^mcp_toolset$|^tool_search_tool_/.test(type);
 
 /**
- * A built-in tool in any spelling: `{type: 'function', function: {name: 'vendor_search', parameters: {…options}}}`,
- * `{type: 'google_search', …}` or the service's own `{googleSearch: {…}}`. Undefined for the caller's own functions, which
- * may bear such a name when they have parameters of their own.
+ * Converts a built-in tool in any spelling: `{type: 'function', function: {name: 'vendor_search', parameters: {…options}}}`,
+ * `{type: 'google_search', …}` or the service's own `{googleSearch: {…}}`. Undefined for the client's own functions, which may
+ * have such a name if they define parameters.
  */
 export function builtIn(tool: Plain): BuiltIn | undefined {
   const fn = isPlain(tool['function']) ? tool['function'] : undefined;
@@ -70,7 +70,7 @@ export function builtIn(tool: Plain): BuiltIn | undefined {
   return made(type, inner ?? beside);
 }
 
-/** Options of a built-in tool are no JSON Schema. */
+/** Distinguishes a JSON Schema from the options of a built-in tool. */
 const isSchema = (parameters: Plain): boolean => parameters['type'] !== undefined || parameters['properties'] !== undefined;
 
 const isOwnSchema = (parameters: Plain): boolean => isPlain(parameters['properties']) && Object.keys(parameters['properties']).length > 0;
@@ -83,7 +83,7 @@ function made(name: string, options: Plain): BuiltIn {
   return { tool: { [member]: options } };
 }
 
-/** `dynamicRetrievalConfig` may be spelled either way, or be open. */
+/** `dynamicRetrievalConfig` may have either spelling, or its members may be given directly. */
 function retrieval(options: Plain): Plain {
   if (options['mode'] !== undefined || options['dynamicThreshold'] !== undefined || options['dynamic_threshold'] !== undefined) {
     return { dynamicRetrievalConfig: options };
@@ -91,7 +91,7 @@ function retrieval(options: Plain): Plain {
   return options;
 }
 
-/** The place of the user is no option of the tool. */
+/** Separates the user's location, which is not an option of the tool. */
 function maps(options: Plain): BuiltIn {
   const { retrievalConfig, retrieval_config, latLng, lat_lng, languageCode, language_code, ...rest } = options;
   const place = latLng ?? lat_lng;

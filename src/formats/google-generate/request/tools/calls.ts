@@ -6,26 +6,26 @@ import { cannotCarry } from '../../../shared/request/cannot-carry.ts';
 import type { Conversion, Part } from '../conversion.ts';
 import { isThird } from '../../model.ts';
 
-/** A function call of an assistant message, as its result must answer it. */
+/** A function call of an assistant message, with what is needed to match its result. */
 export interface MadeCall {
-  /** As the client knows it, without what other gateways hang behind it. */
+  /** The client's id, without what other gateways append to it. */
   readonly id: string | undefined;
   readonly name: string;
-  /** The name as the client writes it. */
+  /** The name as the client wrote it. */
   readonly written: string;
-  /** The id that goes upstream; undefined where the service did not issue it. */
+  /** The id that is sent upstream; undefined if the service did not issue it. */
   readonly upstreamId: string | undefined;
 }
 
-/** Stands in for a signature that a client lost. It is valid URL-safe base64 as it is. */
+/** Replaces a signature that a client lost. It already is valid URL-safe base64. */
 const signatureStandIn = 'skip_thought_signature_validator';
 
 const suffix = '__thought__';
 
-/** Ids as the service gives them: eight letters and digits, or a UUID. All others come from a client or another service. */
+/** Ids issued by the service: eight letters and digits, or a UUID. All others are from a client or another service. */
 const issued = /^(?:[a-z0-9]{8}|(?:function-call-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-/** The id as tool messages name it: signatures that travel inside ids are cut off. */
+/** Returns the id that tool messages use, without a signature that is embedded in it. */
 export const bareId = (id: string): string => {
   const at = id.indexOf(suffix);
   return at < 0 ? id : id.slice(0, at);
@@ -51,7 +51,7 @@ const functionMembers: ReadonlySet<string> = new Set([
   'provider_specific_fields',
 ]);
 
-/** One call of an assistant message as a part. @throws GatewayError for a call without a name */
+/** Converts one call of an assistant message to a part. @throws GatewayError for a call without a name */
 export function callPart(call: Plain, at: string, conversion: Conversion): { readonly part: Part; readonly call: MadeCall } {
   const { drops } = conversion;
   const fn = isPlain(call['function']) ? call['function'] : isPlain(call['custom']) ? call['custom'] : {};
@@ -71,28 +71,31 @@ export function callPart(call: Plain, at: string, conversion: Conversion): { rea
   return { part, call: { id: id === undefined ? undefined : bareId(id), name, written, upstreamId } };
 }
 
-/** Names begin with a letter or "_"; a history may contain others from other services. */
+/** Adapts a name: it must begin with a letter or "_". A history may contain other names from other services. */
 const functionName = (name: string): string =>
   name
     .replaceAll(/[^\w.:-]/g, '_')
     .replace(/^(?![A-Za-z_])/, '_')
     .slice(0, 128);
 
-/** Signatures of other services are refused. */
+/** Returns the signature, unless another service created it. The service would reject it then. */
 export function ownSignature(signature: string | undefined, drops: Conversion['drops']): string | undefined {
   if (signature === undefined || signedBy(signature) !== 'anthropic') return signature;
   drops.add('messages[].thought_signature', 'signed by another service');
   return undefined;
 }
 
-/** Gives the first call of a step the stand-in when its signature is lost; later calls of a step have none by rule. */
+/** Adds the placeholder to the first call of a step if its signature is missing. Later calls of a step need none. */
 export function standIn(parts: readonly Part[], { options, traits }: Conversion): void {
   if (!options.signatureStandIn || !isThird(traits)) return;
   const first = parts.find((part) => part['functionCall'] !== undefined);
   if (first !== undefined) first['thoughtSignature'] ??= signatureStandIn;
 }
 
-/** Text that is no JSON object (a call that was cut off) is kept under one name, so that the model still sees it. */
+/**
+ * Parses arguments. Text that is not a JSON object, such as a call that was cut off, is kept in a member `arguments`, so that the
+ * model still sees it.
+ */
 function argumentsOf(value: unknown, drops: Conversion['drops']): Plain {
   if (isPlain(value)) return value;
   if (value === undefined || value === null) return {};
@@ -112,11 +115,11 @@ function exactly(text: string): unknown {
   }
 }
 
-/** A call that the client sends with its signature. */
+/** True if the client sent the call with its signature. */
 export const hasSignature = (call: Plain): boolean =>
   signatureOf(call, isPlain(call['function']) ? call['function'] : {}, textOf(call['id'])) !== undefined;
 
-/** Every place where clients are known to carry a signature. */
+/** Looks for a signature in every place where clients are known to put it. */
 function signatureOf(call: Plain, fn: Plain, id: string | undefined): string | undefined {
   const extra = isPlain(call['extra_content']) ? call['extra_content'] : {};
   for (const holder of [fn, call, extra['google'], extra['vertex'], call['provider_specific_fields'], fn['provider_specific_fields']]) {

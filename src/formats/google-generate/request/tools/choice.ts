@@ -7,8 +7,8 @@ import type { ServedTools } from './index.ts';
 const modes: Readonly<Record<string, string>> = { auto: 'AUTO', none: 'NONE', required: 'ANY', any: 'ANY', validated: 'VALIDATED' };
 
 /**
- * `tool_choice` and `function_call` in all forms. The service refuses it where no function is declared.
- * Undefined where nothing is to be said.
+ * Converts `tool_choice` and `function_call` in all forms. The service rejects a choice if no function is declared. Undefined if
+ * there is nothing to send.
  */
 export function toToolConfig(body: Plain, tools: ServedTools, conversion: Conversion): Plain | undefined {
   const choice = body['tool_choice'] ?? body['function_call'];
@@ -37,7 +37,7 @@ function callingConfig(choice: unknown): Plain | undefined {
   return type !== undefined && Object.hasOwn(modes, type) ? { mode: modes[type] } : undefined;
 }
 
-/** Names are legal beside ANY and VALIDATED only: the second leaves the model free to answer itself. */
+/** Converts `allowed_tools`. Names are valid only with ANY and VALIDATED; with VALIDATED the model may also respond without a call. */
 function allowed(choice: Plain): Plain | undefined {
   const tools: unknown = choice['tools'];
   const names = Array.isArray(tools) ? tools.flatMap((tool: unknown) => (isPlain(tool) ? (nameOf(tool) ?? []) : [])) : [];
@@ -45,7 +45,7 @@ function allowed(choice: Plain): Plain | undefined {
   return { mode: choice['mode'] === 'required' ? 'ANY' : 'VALIDATED', allowedFunctionNames: names };
 }
 
-/** `{type: 'function', function: {name}}`, `{type: 'function', name}`, `{name}`. */
+/** Returns the name in `{type: 'function', function: {name}}`, `{type: 'function', name}` or `{name}`. */
 function nameOf(choice: Plain): string | undefined {
   const fn = isPlain(choice['function']) ? choice['function'] : choice;
   return textOf(fn['name']);

@@ -6,7 +6,7 @@ import { toServedSchema } from '../../schema/index.ts';
 import { type BuiltIn, builtIn, isDated, isForeignTool } from './built-in.ts';
 import { objectOf } from '../../../shared/json.ts';
 
-/** Tools as the service wants them, and what its `toolConfig` needs of them. */
+/** Tools in the service's form, and what its `toolConfig` depends on. */
 export interface ServedTools {
   readonly tools: readonly Plain[];
   /** Names of the declared functions, in order. */
@@ -15,8 +15,8 @@ export interface ServedTools {
 }
 
 /**
- * All functions in one tool, each built-in tool in its own. Mixing them is passed on as written: only
- * the service knows which model takes it.
+ * Converts tools: all functions into one tool, each built-in tool into its own. Combinations are sent as requested, because only
+ * the service knows which models accept them.
  *
  * @throws GatewayError for a function without a name
  */
@@ -44,7 +44,7 @@ export function toServedTools(body: Plain, conversion: Conversion): ServedTools 
   return { tools: [...functions, ...others], names: declarations.map(({ name }) => String(name)), retrievalConfig };
 }
 
-/** Tools of Anthropic's API say things that their counterparts here do not know. */
+/** Reports options of Anthropic's tools that their equivalents here do not support. */
 function nameLosses(tool: Plain, { drops }: Conversion): void {
   if (isDated(tool)) drops.others(tool, nameMembers, `tools[].${String(tool['type'])}.`, 'not supported by this service');
 }
@@ -57,7 +57,7 @@ const noTools: ServedTools = Object.freeze({ tools: [], names: [], retrievalConf
 
 const isSearch = (tool: BuiltIn['tool']): boolean => tool['googleSearch'] !== undefined || tool['googleSearchRetrieval'] !== undefined;
 
-/** `tools`, and the `functions` of the format's first days. */
+/** Iterates over `tools` and the legacy `functions`. */
 function* written(body: Plain): Iterable<readonly [at: string, tool: Plain]> {
   const { tools, functions } = body;
   for (const [index, tool] of (Array.isArray(tools) ? (tools as unknown[]) : []).entries()) {
@@ -92,7 +92,7 @@ function declaration(tool: Plain, at: string, conversion: Conversion): Plain {
   return { name, ...(description === undefined ? {} : { description }), ...parametersOf(fn, conversion) };
 }
 
-/** Functions without parameters have no schema at all: older models refuse empty objects. */
+/** Omits the schema of functions without parameters, because older models reject empty objects. */
 function parametersOf(fn: Plain, { options, drops }: Conversion): Plain {
   const schema = oneOf(fn, ['parameters', 'input_schema']);
   if (!isPlain(schema)) return {};

@@ -6,18 +6,17 @@ import type { Conversion, Part } from '../conversion.ts';
 import { isThird } from '../../model.ts';
 import { toParts } from '../parts.ts';
 
-/** A tool message and where it is. */
+/** A tool message and its position. */
 export interface ToolMessage {
   readonly message: Plain;
   readonly at: string;
 }
 
 /**
- * The results of one step: exactly one for each call and in the order of the calls, whatever order they came in.
- * A call that the client left without a result gets one that says so, since the service
- * refuses a step with a result too few.
+ * Converts the results of one step: exactly one per call and in the order of the calls, regardless of the order in which they
+ * were sent. A call without a result gets a generated error result, because the service rejects a step with a missing result.
  *
- * @throws GatewayError for a result that answers no call
+ * @throws GatewayError for a result without a call
  */
 export function resultParts(calls: readonly MadeCall[], messages: readonly ToolMessage[], conversion: Conversion): Part[] {
   const found: (ToolMessage | undefined)[] = calls.map(() => undefined);
@@ -32,7 +31,7 @@ export function resultParts(calls: readonly MadeCall[], messages: readonly ToolM
   return [...responses, ...beside];
 }
 
-/** Ids may repeat within a step: the first call of the id that has no result yet is meant. */
+/** Finds the call of a result. Ids may repeat within a step, so the first call with the id and without a result is used. */
 function placeOf({ message, at }: ToolMessage, calls: readonly MadeCall[], found: readonly unknown[]): number {
   const raw = textOf(message['tool_call_id']);
   const id = raw === undefined ? undefined : bareId(raw);
@@ -65,10 +64,10 @@ function responseOf(
   const files = parts.filter((part) => part['text'] === undefined);
   const response = { ...head, response: result.message['is_error'] === true ? { error: output } : { output } };
   if (files.length === 0) return { response: { functionResponse: response }, beside: [] };
-  // Older models know files only beside the result.
+  // Older models accept files only next to the result.
   if (!isThird(conversion.traits)) return { response: { functionResponse: response }, beside: files };
   return { response: { functionResponse: { ...response, parts: files.map(fileOnly) } }, beside: [] };
 }
 
-/** Parts of a result hold a file and nothing else. */
+/** Reduces a part to its file: parts of a result can contain nothing else. */
 const fileOnly = (part: Part): Part => (isPlain(part['inlineData']) ? { inlineData: part['inlineData'] } : { fileData: part['fileData'] });
