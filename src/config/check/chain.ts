@@ -4,7 +4,7 @@ import { pluginOf } from '../read/registry.ts';
 import { placeText } from '../report/problem.ts';
 import { type CheckContext, lacks } from './context.ts';
 
-/** The list of plugins: what an entry is, each once, in an order that means something. */
+/** Checks `plugins`: each item names a plugin, no plugin is listed twice, and no position is without effect. */
 export function chain({ root, registry, report }: CheckContext): void {
   const seen = new Map<string, Node>();
   let latest: Plugin | undefined;
@@ -31,7 +31,7 @@ export function chain({ root, registry, report }: CheckContext): void {
   }
 }
 
-/** All of its moments are over when the other one's begin: between moments the order of the list changes nothing. */
+/** True when the last moment of the first plugin precedes the first moment of the other. The list orders plugins only within one moment. */
 function isBefore({ moments: one = [] }: Plugin, { moments: other = [] }: Plugin): boolean {
   const last = Math.max(...one.map((moment) => moments.indexOf(moment)));
   const first = Math.min(...other.map((moment) => moments.indexOf(moment)));

@@ -15,16 +15,16 @@ import {
 import type { Report } from '../report/problem.ts';
 import type { Valid } from '../validate/schema.ts';
 
-/** What a rule may look at. The tree may have any shape: rules say nothing about what the schema has refused. */
+/** Input of a rule. The tree may have any shape: rules skip values that the schema rejected. */
 export interface CheckContext {
   readonly root: MapNode;
   readonly registry: PluginRegistry;
   readonly valid: Valid;
-  /** Slugs whose secret is missing and may be. */
+  /** Slugs whose secret is missing where that is allowed. */
   readonly missing: Readonly<Record<string, string>>;
-  /** Places of values whose references could not be resolved. */
+  /** Locations of values whose references could not be resolved. */
   readonly unresolved: ReadonlySet<SourceLocation>;
-  /** A file is not readable: what it would define or use is not known. */
+  /** A file could not be read, so the names that it defines or uses are unknown. */
   readonly broken: boolean;
   readonly start: StartFacts;
   readonly report: Report;
@@ -33,23 +33,23 @@ export interface CheckContext {
 /** Keys of `server` that flags can override. */
 export type Overridden = 'listen' | 'probe_listen' | 'admin.listen' | 'admin.enabled' | 'state_dir' | 'workers';
 
-/** What else than the files decides whether a gateway starts with them. */
+/** Facts outside the files that decide whether a gateway can start with them. */
 export interface StartFacts {
   /** Keys of `server` that flags override. */
   readonly overridden?: readonly Overridden[];
-  /** A gateway serves already, and has opened its paths. */
+  /** A gateway is already running and has opened its paths. */
   readonly isRunning?: boolean;
 }
 
-/** One question about the whole configuration. */
+/** One check of the whole configuration. */
 export type Rule = (context: CheckContext) => void;
 
-/** A config object or a target, wherever it is in its tree. */
+/** A config object or a target, at any depth of its tree. */
 export interface Site {
   readonly node: Node;
-  /** From the top of the file. */
+  /** Path from the root of the file. */
   readonly path: Path;
-  /** Name of the config that holds it. */
+  /** Name of the config that contains it. */
   readonly config: string;
   readonly parent: Site | undefined;
   /** Position among its siblings; -1 for the config itself. */
@@ -71,37 +71,37 @@ export function sitesOf(root: MapNode): Site[] {
   return found;
 }
 
-/** Entries of a top-level mapping by name, notes left out. */
+/** Entries of a top-level mapping by name, without `x-` keys. */
 export function section(root: MapNode, name: string): ReadonlyMap<string, Entry> {
   return new Map(entriesOf(child(root, name)).flatMap((entry) => (entry.key.startsWith('x-') ? [] : [[entry.key, entry] as const])));
 }
 
-/** One of them. */
+/** One entry of a top-level mapping; undefined for `x-` keys. */
 export const entryIn = (root: MapNode, name: string, key: string): Entry | undefined =>
   key.startsWith('x-') ? undefined : entryOf(child(root, name), key);
 
-/** What holds rules for callers: every entry of `api_keys`, and `auth.jwt` where its tokens name none of them. */
+/** Nodes that hold rules for callers: every entry of `api_keys`, and `auth.jwt` when its tokens do not name an API key. */
 export function callersOf(root: MapNode): Node[] {
   const jwt = child(child(root, 'auth'), 'jwt');
   const own = jwt === undefined || child(jwt, 'key') !== undefined ? [] : [jwt];
   return [...[...section(root, 'api_keys').values()].map(({ value }) => value), ...own];
 }
 
-/** An entry of a mapping by key. */
+/** Entry of a mapping by key. */
 export function entryOf(node: Node | undefined, key: string): Entry | undefined {
   return node?.kind === 'map' ? node.entries.get(key) : undefined;
 }
 
-/** Has neither the key nor one that the schema reports as a misspelling of it. */
+/** True when the mapping has neither the key nor a key that the schema reports as a misspelling of it. */
 export const lacks = (node: Node | undefined, key: string): boolean =>
   entryOf(node, key) === undefined && !entriesOf(node).some((entry) => nearest(entry.key, [key]) !== undefined);
 
-/** A provider's name in a config: without the `@`, and only what is before a slash. */
+/** Name of the provider in a reference: without the `@`, up to the first slash. */
 export function slugIn(written: string): string {
   return written.replace(/^@/, '').split('/')[0] ?? '';
 }
 
-/** The texts of a list, with their nodes. */
+/** Strings of a list, with their nodes. */
 export function textsOf(node: Node | undefined): { node: ScalarNode; text: string }[] {
   return itemsOf(node).flatMap((item) => {
     const text = textOf(item);
@@ -109,10 +109,10 @@ export function textsOf(node: Node | undefined): { node: ScalarNode; text: strin
   });
 }
 
-/** A scalar's value when it is of this type. */
+/** Value of a scalar; undefined for other nodes. */
 export function valueOf(node: Node | undefined): unknown {
   return node?.kind === 'scalar' ? node.value : undefined;
 }
 
-/** The first character of a place: for problems of a whole mapping. */
+/** Location reduced to its first character, for problems that concern a whole mapping. */
 export const startOf = (at: SourceLocation): SourceLocation => ({ ...at, endColumn: at.column + 1 });

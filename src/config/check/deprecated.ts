@@ -4,7 +4,7 @@ import { child, entriesOf, type Entry, textOf } from '../read/node.ts';
 import { type CheckContext, section, sitesOf } from './context.ts';
 import { isOldName } from '../read/spelling.ts';
 
-/** Old names, and settings that a type's schema marks `deprecated`. */
+/** Reports old key names, and settings that the schema of a provider type marks `deprecated`. */
 export function deprecated(context: CheckContext): void {
   for (const { node } of sitesOf(context.root)) {
     for (const entry of [...entriesOf(node), ...entriesOf(child(node, 'retry'))]) oldName(entry, context);

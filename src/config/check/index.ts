@@ -28,7 +28,7 @@ import { unreachable } from './targets/unreachable.ts';
 import { unsupported } from './targets/unsupported.ts';
 import { virtualKeys } from './keys/virtual-keys.ts';
 
-/** Everything that a schema cannot say: one rule a file. */
+/** Checks that a schema cannot express, one rule per file. */
 const rules: readonly Rule[] = [
   names,
   references,

@@ -2,7 +2,7 @@ import { child } from '../read/node.ts';
 import { compileFinder } from '../validate/regex.ts';
 import { type CheckContext, entryOf, sitesOf, textsOf } from './context.ts';
 
-/** Patterns of redaction that cannot be used, and what is for the record where it has no effect. */
+/** Reports redaction patterns that cannot be used, and request log keys in targets, where they have no effect. */
 export function logging(context: CheckContext): void {
   const redact = child(child(child(context.root, 'logging'), 'requests'), 'redact');
   for (const { node, text } of textsOf(child(redact, 'patterns'))) {

@@ -2,10 +2,10 @@ import { placeText } from '../report/problem.ts';
 import { child, itemsOf, textOf } from '../read/node.ts';
 import { type CheckContext, section, sitesOf } from './context.ts';
 
-/** `@cf/…` and `@hf/…` are model names, never slugs. */
+/** `@cf/…` and `@hf/…` are model names, never provider slugs. */
 const reserved: ReadonlySet<string> = new Set(['cf', 'hf']);
 
-/** Names that may be used, once: providers and virtual keys share one namespace, targets have theirs in each list. */
+/** Checks that names are allowed and unique. Providers and virtual keys share one namespace; target names are unique per list. */
 export function names({ root, report }: CheckContext): void {
   const providers = section(root, 'providers');
   for (const [name, entry] of section(root, 'virtual_keys')) {

@@ -5,10 +5,10 @@ import { listenAddress, type ListenSetting } from '../../core/http/listen-addres
 import { child, keyPlace, type Node, textOf, toValue } from '../read/node.ts';
 import { type CheckContext, valueOf } from './context.ts';
 
-/** Longest path of a socket on the systems in use, in bytes. */
+/** Longest path of a Unix socket on the supported systems, in bytes. */
 const longestSocket = 107;
 
-/** Folders and sockets that a start opens. A gateway that runs has opened them. */
+/** Checks folders and sockets that a start opens. A running gateway has already opened them. */
 export function paths(context: CheckContext): void {
   const { root, valid, start } = context;
   if (start.isRunning === true) return;
@@ -39,7 +39,7 @@ function socket(node: Node, { registry, report }: CheckContext): void {
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Where the folder is not required a gateway serves without it, and says so. */
+/** Checks the state folder, but only where it is required: otherwise the gateway serves without it and reports that. */
 function stateDir({ root, start, report }: CheckContext): void {
   const server = child(root, 'server');
   const required = child(server, 'state_dir_required');
@@ -69,7 +69,7 @@ function stateDir({ root, start, report }: CheckContext): void {
   });
 }
 
-/** Only trying it shows it: what is made for that is removed again. */
+/** Why a folder cannot be written to. Only a write shows it; everything created for the test is removed. */
 function unwritable(path: string): string | undefined {
   const missing = missingAbove(path);
   try {
@@ -85,14 +85,14 @@ function unwritable(path: string): string | undefined {
   }
 }
 
-/** The folders that are not there yet, the deepest first. */
+/** Missing folders of a path, the deepest first. */
 function missingAbove(path: string): readonly string[] {
   const missing: string[] = [];
   for (let folder = path; dirname(folder) !== folder && !existsSync(folder); folder = dirname(folder)) missing.push(folder);
   return missing;
 }
 
-/** What another process has put there meanwhile stays. */
+/** Removes folders, the deepest first. A folder that another process has filled in the meantime is kept. */
 function remove(folders: readonly string[]): void {
   for (const folder of folders) {
     try {

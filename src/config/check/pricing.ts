@@ -4,8 +4,8 @@ import { child, textOf } from '../read/node.ts';
 import { type CheckContext, section, textsOf } from './context.ts';
 
 /**
- * A price names one of the file's providers, or a type that one of them has. Names of models are not held against anything:
- * which there are is known to the providers alone, except where an entry lists those that it serves.
+ * Checks that each price names a provider of the file or the type of one. Model names are not checked, since only
+ * providers know their models, except where a provider entry lists the models that it serves.
  */
 export function pricing({ root, registry, report }: CheckContext): void {
   const entries = section(root, 'pricing');
@@ -31,7 +31,7 @@ export function pricing({ root, registry, report }: CheckContext): void {
 
 interface Priced {
   readonly names: readonly string[];
-  /** Globs; undefined: any. */
+  /** Globs; undefined means any model. */
   readonly models: readonly string[] | undefined;
 }
 
@@ -41,11 +41,11 @@ function fitsAny(pattern: string, providers: readonly Priced[]): boolean {
   const isOwner = (name: string): boolean => first !== undefined && compileGlob(first)(name);
   const owners = providers.filter(({ names }) => names.some(isOwner));
   if (owners.length > 0) return owners.some(({ models }) => serves(models, pattern.slice(slash + 1)));
-  // A name without a slash, or one that has its slash from the model: `meta-llama/Llama-3.3-70B`.
+  // A pattern without a slash, or with a slash that belongs to the model name: `meta-llama/Llama-3.3-70B`.
   return providers.some(({ models }) => (models === undefined ? isModelName(pattern, slash) : serves(models, pattern)));
 }
 
-/** Services that run models of others name them with their makers; nobody writes a slug with a capital. */
+/** Prefixes of model names on services that host models of other vendors. Slugs are not written with capitals. */
 const makers =
   /^(accounts|anthropic|cohere|deepseek|deepseek-ai|google|meta|meta-llama|microsoft|mistralai|moonshotai|nvidia|openai|perplexity|publishers|qwen|x-ai|xai|z-ai|zai-org)\//i;
 
@@ -54,7 +54,7 @@ const isModelName = (pattern: string, slash: number): boolean =>
 
 function serves(models: readonly string[] | undefined, pattern: string): boolean {
   if (models === undefined) return true;
-  // Of two patterns nobody says easily whether some name fits both.
+  // Whether one name matches two globs is hard to decide: two globs count as a match.
   if (literalOf(pattern) === undefined) return models.some((model) => literalOf(model) === undefined || compileGlob(pattern)(model));
   return models.some((model) => compileGlob(model)(pattern));
 }

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { child, textOf } from '../read/node.ts';
 import type { CheckContext, Rule } from './context.ts';
 
-/** A store whose library is not installed. A warning: where the file is checked may be another place than where it serves. */
+/** Reports a store whose package is not installed. Only a warning: the file may be checked on another machine than it serves on. */
 export const store: Rule = storeRule(isInstalled);
 
 /** @param has whether a package can be imported */
@@ -16,7 +16,7 @@ export function storeRule(has: (name: string) => boolean): Rule {
       at: node.at,
       message: 'a request log in Postgres needs the package pg, which is not installed here: records would wait in the spool',
       hint: 'npm install pg',
-      // The address may hold a password.
+      // The address may contain a password.
       show: 'none',
     });
   };

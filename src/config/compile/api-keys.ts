@@ -7,13 +7,13 @@ import { deepFreeze } from './freeze.ts';
 import { invalid } from './invalid.ts';
 import type { Steps } from './steps.ts';
 
-/** What a caller may do, as written: the same keys in an entry of `api_keys` and in `auth.jwt`. */
+/** Rules for a caller as written. An entry of `api_keys` and `auth.jwt` have the same keys. */
 export type CallerRules = Pick<
   GatewayKeyEntry,
   'default_config' | 'enforce_config' | 'allow' | 'debug' | 'reasoning_content' | 'log' | 'isolate'
 >;
 
-/** Compiles `api_keys:` to a look-up by the lower-case hex SHA-256 of the secret; the newest of each entry comes first. */
+/** Compiles `api_keys:` to a map by the lower-case hex SHA-256 of the secret. The newest secret of each entry comes first. */
 export function* compileApiKeys(entries: Readonly<Record<string, GatewayKeyEntry>> = {}): Steps<ReadonlyMap<string, ApiKey>> {
   const keys = new Map<string, ApiKey>();
   const add = (written: string, key: ApiKey): void => {
@@ -41,7 +41,7 @@ function compileApiKey(name: string, entry: GatewayKeyEntry): ApiKey {
   };
 }
 
-/** The part of a key that says what its callers may do. */
+/** Compiles the rules of a key for its callers. */
 export function compileRules(name: string, rules: CallerRules): ApiKey {
   return {
     name,
@@ -65,7 +65,7 @@ export function compileRules(name: string, rules: CallerRules): ApiKey {
   };
 }
 
-/** A date without a time is the beginning of that day. */
+/** A date without a time means the start of that day. */
 function timeOf(text: string | undefined, path: string): number | undefined {
   if (text === undefined) return undefined;
   const at = parseTime(text);

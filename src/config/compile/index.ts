@@ -20,30 +20,30 @@ import { createPlanner } from './targets/plan.ts';
 import type { ConfigEntry, GatewayConfig } from '../schema/index.ts';
 
 export interface CompileDeps {
-  /** By type and alias, those from outside included. */
+  /** Provider types by name and alias, external ones included. */
   readonly providers: ReadonlyMap<string, Provider>;
-  /** `transport/credentials/sign.ts`. */
+  /** Compiles a credential; implemented in `transport/credentials/sign.ts`. */
   credential(spec: CredentialSpec, owner: CredentialOwner): CredentialRef;
-  /** `pricing/book.ts`; left out: no price is known. */
+  /** Creates the price book; implemented in `pricing/book.ts`. Without it no price is known. */
   prices?(overrides: readonly PriceOverride[]): PriceBook;
 }
 
-/** What compiling reads of a loaded configuration. */
+/** The parts of a loaded configuration that are compiled. */
 export type Compilable = Pick<LoadedConfig, 'secrets' | 'revision' | 'missing'> & { readonly tree: GatewayConfig };
 
 const emptySettings = Object.freeze({});
 
 /**
- * Compiles a configuration that passed its checks: statuses become predicates, queries functions, globs matchers,
- * inherited settings are in every leaf. Pure: opens nothing.
+ * Compiles a configuration that passed its checks: statuses become predicates, queries functions, globs matchers, and
+ * every leaf contains its inherited settings. Pure: opens no files or connections.
  *
- * @throws GatewayError `invalid_config` for what the checks have let through
+ * @throws GatewayError `invalid_config` for errors that the checks do not find
  */
 export function compileConfig(loaded: Compilable, deps: CompileDeps): Snapshot {
   return complete(compileSteps(loaded, deps));
 }
 
-/** The same, an entry or a target at a time. */
+/** The same, one entry or target per step. */
 export function* compileSteps(loaded: Compilable, deps: CompileDeps): Steps<Snapshot> {
   const { tree } = loaded;
   const makeCredential = (spec: CredentialSpec, owner: CredentialOwner): CredentialRef => deps.credential(spec, owner);
@@ -67,7 +67,7 @@ export function* compileSteps(loaded: Compilable, deps: CompileDeps): Steps<Snap
     secrets: Object.freeze(loaded.secrets.toSorted((a, b) => b.length - a.length)),
     inlineConfig: createInline({ ...choosing, origin: 'request' }),
     direct: (provider, settings, key) => {
-      // Providers remember what they parse by the settings object: the empty one is always the same.
+      // Providers cache parsed settings by the identity of the settings object, so empty settings always share one object.
       const own = Object.keys(settings).length === 0 ? emptySettings : { ...settings };
       return makeBinding(directParts(provider, own, key), makeCredential).binding;
     },

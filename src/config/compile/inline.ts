@@ -12,23 +12,23 @@ import { targetSchemas } from '../schema/join.ts';
 import { knownName } from '../validate/known-names.ts';
 import { checkShape } from '../validate/shape.ts';
 
-/** Bytes of a config that comes with a request. */
+/** Largest config in a request, in bytes. */
 const mostBytes = 32 * 1024;
 
-/** Nesting depth of objects and lists. */
+/** Deepest nesting of objects and lists. */
 const mostLevels = 100;
 
-/** Bytes that compiled forms may take together, and what one takes as far as it can be told. */
+/** Memory for all compiled configs together, and an estimate for one of them, in bytes. */
 const keptBytes = 64 * 1024 * 1024;
 const bytesOf = (text: string, patterns: number): number => 4096 + 20 * text.length + patterns * 8 * 1024 * 1024;
 
-/** A compiled form, and how many regular expressions are in it. */
+/** A compiled config with the number of its regular expressions. */
 interface Inline {
   readonly config: CompiledConfig;
   readonly patterns: number;
 }
 
-/** Compiles configs that come with a request as JSON text; the same text gives the same object while it is kept. */
+/** Compiles configs sent with requests as JSON text. The same text returns the same object while it is cached. */
 export function createInline(choosing: Choosing): Snapshot['inlineConfig'] {
   const kept = new BoundedCache<Inline>(keptBytes);
   const schemas = targetSchemas([...new Set(choosing.types.values())]);
@@ -67,13 +67,13 @@ function compileInline(text: string, schemas: ReturnType<typeof targetSchemas>, 
   };
 }
 
-/** What is known about a key of other gateways, at its place in a config. */
+/** Hint for a key that other gateways use, at its location in a config. */
 function adviceOn(path: string): string | undefined {
   const parts = path.split(/[.[\]]+/);
   return knownName(['configs', 'inline', ...parts.slice(0, -1)], parts.at(-1) ?? '')?.hint;
 }
 
-/** What a pattern costs depends on who wrote it. Without keys everybody who reaches the gateway may do everything. */
+/** The author of a pattern controls its cost. Without API keys, everyone who reaches the gateway has all permissions. */
 function checkRegex(key: ApiKey | undefined): void {
   if (key?.allowsRegex !== false) return;
   throw new GatewayError('not_allowed', {
@@ -95,8 +95,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * References belong to the operator: in a request they stay text, and text that looks like one is a mistake.
- * Nesting is bounded, so that no text of a caller can use up the stack.
+ * References belong to the operator. In a request they are not resolved, and text that looks like one is rejected as a
+ * mistake. Nesting is bounded, so that no request can exhaust the stack.
  */
 function inspect(value: unknown, depth: number): void {
   if (depth > mostLevels) throw invalid(`it is nested more than ${mostLevels} levels deep`);

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../core/error.ts';
 
-/** A config that can't be compiled. In `gateway.yaml` the checks come first; for a config of a request this is the answer. */
+/** Error for a config that cannot be compiled. For `gateway.yaml` the checks run first; for a config in a request, this is the response. */
 export function invalid(what: string, hint?: string, param?: string): GatewayError {
   return new GatewayError('invalid_config', { message: `The config is not valid: ${what}.`, hint, param });
 }

@@ -27,7 +27,10 @@ interface TargetEntry {
   readonly content?: boolean;
 }
 
-/** The address of a collector is the base of all its signals, as in OTEL_EXPORTER_OTLP_ENDPOINT; one that names the signal is used as written. */
+/**
+ * The address of a collector is the base of all its signals, as in OTEL_EXPORTER_OTLP_ENDPOINT. An address that already
+ * ends with the path of the signal is used as written.
+ */
 function targetOf(entry: TargetEntry | undefined, path: string): OtlpTarget | undefined {
   if (entry === undefined || entry.otlp === '') return undefined;
   const base = entry.otlp.replace(/\/+$/, '');

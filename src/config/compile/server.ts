@@ -9,13 +9,13 @@ import { invalid } from './invalid.ts';
 
 const mega = 1024 * 1024;
 
-/** What holds where `server:` is silent. Sizes in bytes, times in milliseconds. */
+/** Defaults for `server:`. Sizes in bytes, times in milliseconds. */
 const defaults = {
   maxBody: 50 * mega,
   maxAnswer: 256 * mega,
   bodyTimeoutMs: 600_000,
   maxInFlight: 1024,
-  /** Of `maxInFlight`, for one of several keys. */
+  /** Share of `maxInFlight` that one of several keys may use. */
   keyShare: 0.75,
   maxConnections: 8192,
   drain: { delayMs: 0, timeoutMs: 25_000 },
@@ -24,7 +24,7 @@ const defaults = {
 
 /**
  * Compiles the part of `server:` that a reload may change.
- * @param hasSeveralKeys one key must leave room for others
+ * @param hasSeveralKeys no single key may use the whole capacity
  */
 export function compileServer(entry: ServerEntry = {}, hasSeveralKeys = false): ServerSettings {
   const maxInFlight = entry.max_in_flight ?? defaults.maxInFlight;
@@ -67,7 +67,7 @@ function thinkingMemoryOf(entry: ServerEntry['thinking_memory']): NoteBounds | u
   });
 }
 
-/** As browsers write it: in lower case, without the scheme's own port. */
+/** Origin as browsers write it: lower case, without the default port of the scheme. */
 const originOf = (written: string): string => written.toLowerCase().replace(/^(http:\/\/.*):80$|^(https:\/\/.*):443$/, '$1$2');
 
 export function sizeOf(value: string | number | undefined): number | undefined {

@@ -6,20 +6,20 @@ import type { ConfigEntry } from '../schema/index.ts';
 import { targetSettings } from '../schema/target.ts';
 import { invalid } from './invalid.ts';
 
-/** Settings of a provider that are in a target, by their name in `providers.<slug>`. */
+/** Provider settings in a target, by their name in `providers.<slug>`. */
 export interface SentSettings {
   readonly settings: Plain;
-  /** The key of the first one that shapes the host or path, as written. */
+  /** First key, as written, that changes the host or path. */
   readonly shapesHost: string | undefined;
-  /** The key of the first one that chooses what of an account is used, as written. */
+  /** First key, as written, that selects a part of the account. */
   readonly choosesPart: string | undefined;
-  /** The key of the first one that asks for an identity of the machine, as written. */
+  /** First key, as written, that requests an identity of the machine. */
   readonly ambient: string | undefined;
 }
 
 /**
- * Reads the provider's own keys of a target (`azure_resource_name`, `api_version`, …). A key that the provider does not
- * take, or that is where no provider is named, is an error: it would have no effect.
+ * Reads the provider settings of a target (`azure_resource_name`, `api_version`, …). A key that the provider does not
+ * accept, or that is set without a provider, is an error: it would have no effect.
  */
 export function readSettings(entry: ConfigEntry, provider: Provider | undefined, path: string): SentSettings {
   const settings: Record<string, unknown> = {};
@@ -38,7 +38,7 @@ export function readSettings(entry: ConfigEntry, provider: Provider | undefined,
   return { settings, shapesHost, choosesPart, ambient };
 }
 
-/** True when a credential for this provider is in the target: `api_key`, or a setting that is a secret. */
+/** True when the target has its own credential for this provider: `api_key`, or a setting that is a secret. */
 export function hasOwnCredential(entry: ConfigEntry, provider: Provider): boolean {
   if (entry.api_key !== undefined) return true;
   return provider.entry.requestSettings.some(
@@ -46,12 +46,12 @@ export function hasOwnCredential(entry: ConfigEntry, provider: Provider): boolea
   );
 }
 
-/** Settings without those that are secrets, and without `auth`: who sends a credential is never signed with the operator's. */
+/** Settings without secrets and `auth`: a request with its own credential is never signed with the operator's. */
 export function withoutSecrets(provider: Provider, settings: Plain): Plain {
   return Object.fromEntries(Object.entries(settings).filter(([name]) => name !== 'auth' && !isSecretSetting(provider, name)));
 }
 
-/** Keys of a config object that are ours, with `targets`. */
+/** True for keys of a config object that the gateway defines, including `targets`. */
 function isTargetKey(key: string): boolean {
   return key === 'targets' || Object.hasOwn(targetSettings.properties, key);
 }

@@ -1,7 +1,7 @@
-/** Work that can be interrupted: it yields between its pieces and returns the result. */
+/** Work in steps: the generator yields between steps and returns the result. */
 export type Steps<T> = Generator<undefined, T>;
 
-/** Does the work at once. */
+/** Runs all steps at once. */
 export function complete<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
@@ -9,12 +9,12 @@ export function complete<T>(steps: Steps<T>): T {
   }
 }
 
-/** The longest time that requests wait for a piece of the work, in milliseconds. */
+/** Longest time that one slice of the work blocks requests, in milliseconds. */
 const sliceMs = 4;
 
 /**
- * Does the work in slices, with a turn of the event loop between them: a configuration of thousands of targets takes
- * longer to compile than an open stream may wait for its next event.
+ * Runs the steps in slices and yields to the event loop between them: compiling a configuration of thousands of targets
+ * takes longer than an open stream may be delayed.
  *
  * @param now monotonic milliseconds
  */

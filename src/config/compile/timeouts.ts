@@ -3,7 +3,7 @@ import { parseDuration } from '../../core/text/units.ts';
 import type { TimeoutsEntry } from '../schema/index.ts';
 import { invalid } from './invalid.ts';
 
-/** What holds where nothing is written, in milliseconds. */
+/** Default timeouts in milliseconds. */
 export const defaultClocks: Clocks = Object.freeze({
   connect: 5000,
   firstByte: undefined,
@@ -12,7 +12,7 @@ export const defaultClocks: Clocks = Object.freeze({
   request: undefined,
 });
 
-/** Compiles `timeouts` and `request_timeout` (a bare number is milliseconds). Only clocks that are written are present. */
+/** Compiles `timeouts` and `request_timeout` (a number without unit is milliseconds). Only timeouts that are set are present. */
 export function compileClocks(timeouts: TimeoutsEntry | undefined, requestTimeout?: string | number): PartialClocks {
   const written: Record<keyof Clocks, string | number | undefined> = {
     connect: timeouts?.connect,
@@ -28,7 +28,7 @@ export function compileClocks(timeouts: TimeoutsEntry | undefined, requestTimeou
   return Object.freeze(clocks);
 }
 
-/** Milliseconds of a duration that the checks have let through. */
+/** Milliseconds of a duration that passed the checks. */
 export function needDuration(value: string | number): number {
   const ms = parseDuration(value);
   if (ms === undefined) throw invalid(`"${value}" is not a duration`, 'Write a number with a unit, such as 30s.');

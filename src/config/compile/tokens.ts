@@ -7,7 +7,10 @@ import { deepFreeze } from './freeze.ts';
 
 const defaultTolerance = '30s';
 
-/** Compiles `auth.jwt`. @param apiKeys secrets of `api_keys`, the newest of each entry first */
+/**
+ * Compiles `auth.jwt`.
+ * @param apiKeys secrets of `api_keys`, the newest of each entry first
+ */
 export function compileTokens(auth: AuthEntry | undefined, apiKeys: ReadonlyMap<string, ApiKey>): JwtRules | undefined {
   const jwt = auth?.jwt;
   if (jwt === undefined) return undefined;

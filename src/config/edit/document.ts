@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Document, isMap, isPair, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from 'yaml';
 
-/** A member of a mapping as it is written: a text, or a list of small mappings of texts. */
+/** Value of a mapping member: a string, or a list of small mappings of strings. */
 export type Member = string | readonly Readonly<Record<string, string>>[];
 
-/** The file can't be edited in place; the message says why and ends without a full stop. */
+/** The file cannot be edited in place. The message gives the reason and ends without a full stop. */
 export class EditError extends Error {}
 
 /**
- * Sets members of one mapping in the text of a YAML file. Only what they replace or add is written: every other byte
- * stays, comments included.
+ * Sets members of one mapping in the text of a YAML file. Only replaced and added members change; every other byte
+ * stays, including comments.
  *
- * @param path keys from the top of the file
- * @param after the member behind which new ones are put; must be there
+ * @param path keys from the root of the file
+ * @param after existing member after which new ones are inserted
  * @throws EditError
  */
 export function setMembers(text: string, path: readonly string[], after: string, members: Readonly<Record<string, Member>>): string {
@@ -21,7 +21,7 @@ export function setMembers(text: string, path: readonly string[], after: string,
   if (!isMap(map)) throw new EditError(`${path.join('.')} is not written there as a separate mapping`);
   const anchor = pairOf(map, after);
   if (anchor === undefined) throw new EditError(`"${after}" of ${path.join('.')} is not written there itself`);
-  // Others may take what it says from it, or it from others: neither is in the text that is changed.
+  // With an anchor or a merge, the mapping shares content with other parts of the file, which the edit does not change.
   if (map.anchor !== undefined) throw new EditError(`${path.join('.')} has an anchor`);
   if (pairOf(map, '<<') !== undefined) throw new EditError(`${path.join('.')} is merged with another part of the file`);
   const edits = Object.entries(members).map(([key, value]): Edit => {
@@ -37,7 +37,7 @@ export function setMembers(text: string, path: readonly string[], after: string,
   return edited;
 }
 
-/** A mapping of named things as the text of a file; mappings below an entry's own members are on one line. */
+/** A mapping of named entries as file text. Mappings and lists inside an entry are written on one line. */
 export function blockText(section: string, name: string, entry: Readonly<Record<string, unknown>>): string {
   const document = new Document({ [section]: { [name]: entry } });
   const map = document.getIn([section, name], true);
@@ -55,7 +55,7 @@ function pairOf(map: YAMLMap, key: string): Pair | undefined {
   return map.items.find((pair) => isScalar(pair.key) && pair.key.value === key);
 }
 
-/** From the end of the key on, so that a list below it ends up beside it. */
+/** Replaces from the end of the key on, so that a list on the following lines moves to the line of the key. */
 function replacement(pair: Pair, value: Member): Edit {
   const key = isScalar(pair.key) ? pair.key.range?.[1] : undefined;
   if (key === undefined) throw new EditError('it is written in a way that cannot be changed safely');
@@ -76,7 +76,7 @@ function insertion(text: string, map: YAMLMap, anchor: Pair, key: string, value:
   return { from: at, to: at, text: `${feed > 0 && text[feed - 1] === '\r' ? '\r\n' : '\n'}${indent}${key}: ${flowText(value, false)}` };
 }
 
-/** Where a pair's value ends: blanks and comments behind it are not part of it. */
+/** End of a pair's value, without the blanks and comments after it. */
 function endOf(node: unknown): number {
   if (isPair(node)) return node.value === null ? endOf(node.key) : endOf(node.value);
   if ((isMap(node) || isSeq(node)) && node.flow !== true) return endOf(node.items.at(-1));
@@ -87,10 +87,10 @@ function endOf(node: unknown): number {
   return range[1];
 }
 
-/** A file of JSON stays one. */
+/** True when the file is JSON, which must stay JSON. */
 const isJson = ({ key }: Pair): boolean => isScalar(key) && key.type === 'QUOTE_DOUBLE';
 
-/** Texts hold no character that means something to YAML: hashes, prefixes, times. */
+/** Value as YAML on one line. The strings (hashes, prefixes, times) contain no characters special to YAML. */
 function flowText(value: Member, json: boolean): string {
   if (json) return JSON.stringify(value);
   if (typeof value === 'string') return value;

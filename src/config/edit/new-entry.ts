@@ -2,13 +2,13 @@ import type { Plain } from '../../core/json/merge.ts';
 import { Document, isMap, isScalar, type Pair, parseDocument, visit, type YAMLMap } from 'yaml';
 import { objectIn } from '../../core/json/scan.ts';
 
-/** Lines are never folded: an address stays in one piece. */
+/** Lines are never folded, so that addresses stay on one line. */
 const style = { lineWidth: 0 } as const;
 
-/** Dates and what other readers of YAML take for numbers: people put them in quotes, and copy them into other files. */
+/** Dates, which other YAML parsers do not read as strings. They are quoted, since people copy them to other files. */
 const quoted = /^\d{4}-\d{2}-\d{2}/;
 
-/** A value as YAML, indented by so many blanks. Text keeps what YAML would read as something else in quotes. */
+/** A value as YAML, indented by a number of spaces. Strings that YAML would read as another type are quoted. */
 export function yamlOf(value: unknown, indent = 0): string {
   const lines = documentOf(value).toString(style).trimEnd().split('\n');
   return lines.map((line) => (line === '' ? '' : `${' '.repeat(indent)}${line}`)).join('\n');
@@ -24,7 +24,7 @@ function documentOf(value: unknown): Document {
   return document;
 }
 
-/** The variable that holds the key of an entry: `AZURE_EU_API_KEY`. */
+/** Name of the environment variable for the key of an entry: `AZURE_EU_API_KEY`. */
 export const keyVariable = (slug: string, setting = 'api_key'): string =>
   `${slug}_${setting}`
     .toUpperCase()
@@ -32,10 +32,10 @@ export const keyVariable = (slug: string, setting = 'api_key'): string =>
     .replace(/^(?=\d)/, 'P_');
 
 /**
- * The text with one more entry in a section. What is there stays byte for byte, and a file of JSON stays one. Undefined
- * where the text is not readable, or the name is taken.
+ * The text with one more entry in a section. The existing text stays byte for byte, and JSON stays JSON. Undefined when
+ * the text cannot be parsed, or when the name is already used.
  *
- * @param entry YAML without indentation, `name:` and what is below it
+ * @param entry YAML without indentation: `name:` and its content
  */
 export function withEntry(text: string, section: string, name: string, entry: string): string | undefined {
   if (text.includes('\r\n')) return withEntry(text.replaceAll('\r\n', '\n'), section, name, entry)?.replaceAll('\n', '\r\n');
@@ -62,7 +62,7 @@ export function withEntry(text: string, section: string, name: string, entry: st
 
 const isJson = (text: string): boolean => text.trimStart().startsWith('{') && objectIn(text) !== undefined;
 
-/** A member of a mapping in braces, on one line. */
+/** A member of a flow mapping, on one line. */
 function memberText(name: string, value: unknown, json: boolean): string {
   if (json) return `${JSON.stringify(name)}: ${JSON.stringify(value)}`;
   const document = documentOf({ [name]: value });
@@ -73,7 +73,7 @@ function memberText(name: string, value: unknown, json: boolean): string {
     .slice(1, -1);
 }
 
-/** A member behind the last one of a mapping in braces, on a line of its own where that has one. */
+/** Adds a member after the last one of a flow mapping, on its own line if the last one has its own. */
 function withMember(text: string, map: YAMLMap, member: string): string {
   const last = map.items.at(-1);
   if (last === undefined) return spliced(text, (map.range?.[0] ?? 0) + 1, member);
@@ -83,7 +83,7 @@ function withMember(text: string, map: YAMLMap, member: string): string {
   return spliced(text, rangeOf(last.value ?? last.key)[1], `,${isAlone ? `\n${before}` : ' '}${member}`);
 }
 
-/** A value in place of none, or of one that says so. */
+/** Sets the value of a key that has none, or an explicit null. */
 function withValue(text: string, { key, value }: Pair, put: string): string {
   const colon = text.indexOf(':', rangeOf(key)[1]) + 1;
   const isNamed = isScalar(value) && (value.source ?? '') !== '';
@@ -97,7 +97,7 @@ const rangeOf = (node: unknown): readonly [number, number] => {
 
 const spliced = (text: string, at: number, put: string, to = at): string => text.slice(0, at) + put + text.slice(to);
 
-/** @param empty the section where it is written without a value, or with one that says so: `providers: ~` */
+/** @param empty the section if it is written without a value, or with an explicit null: `providers: ~` */
 function withSection(text: string, empty: Pair | undefined, section: string, entry: string): string {
   const lines = indented(entry, 2);
   if (empty !== undefined) {
@@ -119,13 +119,13 @@ const indented = (entry: string, by: number): string =>
     .map((line) => (line === '' ? '' : `${' '.repeat(by)}${line}`))
     .join('\n');
 
-/** Lines that go in at a place that is the start of a line, or the end of the text. */
+/** Inserts lines at the start of a line, or at the end of the text. */
 function insert(text: string, at: number, lines: string): string {
   const gap = at > 0 && text[at - 1] !== '\n' ? '\n' : '';
   return `${text.slice(0, at)}${gap}${lines}\n${text.slice(at)}`;
 }
 
-/** The start of the line behind this place. */
+/** Start of the line after this offset. */
 function lineEnd(text: string, at: number): number {
   if (at > 0 && text[at - 1] === '\n') return at;
   const end = text.indexOf('\n', at);

@@ -9,25 +9,25 @@ import type { GatewayKeyEntry } from '../schema/index.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import type { ListenSetting } from '../../core/http/listen-address.ts';
 
-/** An entry of `api_keys`, and the file in which it is written. */
+/** An entry of `api_keys`, and the file that contains it. */
 export interface WrittenKey {
   readonly name: string;
   readonly entry: Partial<GatewayKeyEntry>;
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
 }
 
-/** What a command about keys needs to know of a configuration. Nothing else of it has to be valid. */
+/** The parts of a configuration that commands about keys need. The rest need not be valid. */
 export interface WrittenKeys {
   readonly keys: readonly WrittenKey[];
-  /** Names of files that are not readable as YAML. */
+  /** Names of files that cannot be parsed as YAML. */
   readonly broken: readonly string[];
-  /** Absolute path → text, as read. */
+  /** Absolute path → text as read. */
   readonly texts: Readonly<Record<string, string>>;
-  /** `include` of the file itself. */
+  /** `include` of the main file. */
   readonly include: readonly string[];
   readonly stateDir: string | undefined;
-  /** `logging.requests.store`; `isUnknown` where it refers to what this process cannot read. */
+  /** `logging.requests.store`. `isUnknown` means that it refers to a value this process cannot read. */
   readonly store: { readonly text: string | undefined; readonly isUnknown: boolean };
 }
 
@@ -38,7 +38,7 @@ interface Around {
 
 const nothing = (): void => {};
 
-/** A configuration and its includes as they are written: no reference is resolved, and nothing has to be valid. */
+/** Reads a configuration and its includes as written. No reference is resolved, and the content need not be valid. */
 export function readWritten(source: Source, { cwd, env }: Around, report: Report = nothing) {
   const shown = hidingSecrets();
   const unresolved = new Set<string>();
@@ -51,12 +51,12 @@ export function readWritten(source: Source, { cwd, env }: Around, report: Report
     watch: nothing,
   };
   const resolved = (node: Node | undefined): Node | undefined => (node === undefined ? undefined : resolveReferences(node, sources));
-  /** Of one that was resolved: it refers to what this process cannot read. */
+  /** For a resolved node: true when it refers to a value that this process cannot read. */
   const isUnresolved = ({ at }: Node): boolean => unresolved.has(placeOf(at));
   return { ...mergeFiles(source, sources), resolved, isUnresolved };
 }
 
-/** Reads a configuration and its includes for their keys, and for where their use is recorded; nothing else is resolved. */
+/** Reads the keys of a configuration and its includes, and the place where their use is recorded. Nothing else is resolved. */
 export function readKeys(source: Source, around: Around): WrittenKeys {
   const problems: Problem[] = [];
   const { root, broken, texts, resolved, isUnresolved } = readWritten(source, around, (problem) => void problems.push(problem));
@@ -79,8 +79,8 @@ export function readKeys(source: Source, around: Around): WrittenKeys {
 }
 
 /**
- * The file of its own that a new key gets: in an included folder for keys (one with "key" in its name), by a pattern that
- * finds it there. Undefined where no such directory is included.
+ * Path for the file of a new key: in an included folder for keys (with "key" in its name), under a name that its pattern
+ * matches. Undefined when no such folder is included.
  */
 export function fileForKey(name: string, include: readonly string[], configPath: string): string | undefined {
   const base = dirname(configPath);
@@ -93,17 +93,17 @@ export function fileForKey(name: string, include: readonly string[], configPath:
   return undefined;
 }
 
-/** Where a gateway with this configuration listens. */
+/** Addresses on which a gateway with this configuration listens. */
 export interface WrittenListeners {
   readonly listen: ListenSetting | undefined;
   readonly probeListen: ListenSetting | undefined;
-  /** What keeps the files from being read as a whole, as `file:line: message`. The rest of them counts all the same. */
+  /** Problems that prevent reading the files completely, as `file:line: message`. The readable parts are used anyway. */
   readonly faults: readonly string[];
-  /** False where the file itself cannot be read. */
+  /** False when the main file cannot be read. */
   readonly isRead: boolean;
 }
 
-/** Reads the addresses of a configuration and its includes. Nothing else is resolved or has to be valid. */
+/** Reads the listen addresses of a configuration and its includes. Nothing else is resolved or has to be valid. */
 export function readListeners(source: Source, around: Around): WrittenListeners {
   const faults: string[] = [];
   const { root, texts, resolved } = readWritten(source, around, ({ code, at, message }) => {
@@ -118,15 +118,15 @@ export function readListeners(source: Source, around: Around): WrittenListeners 
   };
 }
 
-/** What a command needs to reach the admin API of a gateway with this configuration. */
+/** The parts of a configuration that a command needs to reach the admin API of its gateway. */
 export interface WrittenAdmin {
   readonly listen: ListenSetting | undefined;
-  /** Undefined where it is not set, or refers to what this process cannot read. */
+  /** Undefined when not set, or when it refers to a value that this process cannot read. */
   readonly token: string | undefined;
   readonly stateDir: string | undefined;
-  /** What keeps the files from being read as a whole, as `file:line: message`: the others may be in that part. */
+  /** First problem that prevents reading the files completely, as `file:line: message`: the unread part may contain the other values. */
   readonly fault: string | undefined;
-  /** False where the file itself cannot be read. */
+  /** False when the main file cannot be read. */
   readonly isRead: boolean;
 }
 

@@ -5,10 +5,10 @@ import { inlineSettings } from '../schema/join.ts';
 import { targetSettings } from '../schema/target.ts';
 import { canonicalKey } from './spelling.ts';
 
-/** Mappings below a target whose keys are ours; everything else is passed on and keeps its spelling. */
+/** Mappings of a target whose keys the gateway defines. All others are passed on and keep their spelling. */
 const ours: ReadonlySet<string> = new Set(['strategy', 'cb_config', 'retry', 'cache', 'timeouts']);
 
-/** Config objects with every key in its canonical spelling. The diagnostics keep pointing at what is written. */
+/** Converts the keys of config objects to their canonical spelling. Diagnostics still show what is written. */
 export function canonicalSpelling(root: MapNode, registry: PluginRegistry, report: Report): MapNode {
   const known = new Set([
     ...Object.keys(targetSettings.properties),
@@ -22,7 +22,7 @@ export function canonicalSpelling(root: MapNode, registry: PluginRegistry, repor
   );
 }
 
-/** Keys of config objects that are known but refused (see unsupported.ts): their camelCase spelling is refused the same way. */
+/** Known but unsupported keys of config objects (see unsupported.ts). Their camelCase spelling is handled the same way. */
 const laterKeys = [
   'input_guardrails',
   'output_guardrails',

@@ -11,17 +11,17 @@ import { child, itemsOf, type MapNode, type Node, type SourceLocation, textOf, w
 import type { Report } from '../report/problem.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 
-/** Plugins and providers that `gateway.yaml` names by file. */
+/** Plugins and providers that `gateway.yaml` loads from files. */
 export interface ExternalModules {
   readonly plugins: PluginRegistry['external'];
   readonly providers: readonly Provider[];
-  /** Absolute paths of the providers. */
+  /** Absolute paths of the provider files. */
   readonly providerPaths: readonly string[];
 }
 
 export interface Importer {
   readonly cwd: string;
-  /** What comes with the gateway: names from outside must differ. */
+  /** Built-in providers and plugins: external names must differ from theirs. */
   readonly providers: readonly Provider[];
   readonly plugins: readonly Plugin[];
   importPlugin?(path: string): Promise<unknown>;
@@ -32,7 +32,7 @@ interface Known {
   readonly stages: ReadonlySet<string>;
 }
 
-/** Imports each file once and checks that its default export has the shape of what it should be. */
+/** Imports each file once and checks the shape of its default export. */
 export async function importExternal(root: MapNode, importer: Importer, report: Report): Promise<ExternalModules> {
   const plugins = new Map<string, Plugin>();
   const providers = new Map<string, Provider>();
@@ -63,7 +63,7 @@ export async function importExternal(root: MapNode, importer: Importer, report: 
   return { plugins, providers: [...providers.values()], providerPaths: [...providers.keys()] };
 }
 
-/** The tree with the paths of plugins made absolute, so that whoever sets them up needs no folder. */
+/** The tree with absolute paths of plugin files, so that the setup does not depend on a working directory. */
 export function withPaths(root: MapNode, cwd: string): MapNode {
   const absolute = (node: Node): Node => (node.kind === 'scalar' ? { ...node, value: pathOf(node, String(node.value), cwd) } : node);
   const each = (list: Node, make: (item: Node) => Node): Node => (list.kind === 'list' ? { ...list, items: list.items.map(make) } : list);
@@ -82,7 +82,7 @@ async function importOne(
     if (existsSync(path)) checkRegularFile(path, maxConfigFile);
     const imported = await importer.importPlugin(path);
     const value = isPlain(imported) && 'default' in imported ? imported['default'] : imported;
-    // A module without a default export is an object as well.
+    // A module without a default export is an object too.
     if (isPlain(value) && ['name', 'setup', 'type', 'operations'].some((member) => member in value)) return { value };
     report({
       code: 'bad-plugin',
@@ -97,14 +97,14 @@ async function importOne(
       report({ code: 'unreadable-file', at, message: 'the file cannot be read (no such file)', hint });
       return undefined;
     }
-    // Node adds which of our files asked for it: that helps nobody.
+    // Node appends the path of the importing file, which is internal and does not help the user.
     const why = error instanceof Error ? error.message.split('\n')[0]?.replace(/ imported from .*$/, '') : 'unknown error';
     report({ code: 'bad-plugin', at, message: `the file cannot be loaded: ${why}${lineOf(error, path)}`, hint });
   }
   return undefined;
 }
 
-/** Where in the file, in the forms in which Node's stacks name it. */
+/** Line of the file, found in either form in which Node's stack traces name it. */
 function lineOf(error: unknown, path: string): string {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const after = [path, pathToFileURL(path).href].map((name) => stack.split(`${name}:`)[1]).find((text) => text !== undefined);

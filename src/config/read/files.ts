@@ -3,16 +3,16 @@ import { readRegularFile, readRegularFileLater } from '../../core/files/regular-
 import type { SavedFiles } from './merge-files.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 
-/** The most that one file of a configuration may hold, in bytes: far beyond any real one. */
+/** Largest file of a configuration, in bytes; far above any real one. */
 export const maxConfigFile = 16 * 1024 * 1024;
 
-/** A file has bytes that are no text: what is read of it would not be what is written there. */
+/** A file contains bytes that are not UTF-8, so that decoding would change its content. */
 export class NotText extends Error {
-  /** Where the first of them are, counted from 1. */
+  /** Position of the first invalid bytes, counted from 1. */
   readonly line: number;
   readonly column: number;
 
-  /** @param text with U+FFFD in their place */
+  /** @param text decoded text, with U+FFFD in place of the invalid bytes */
   constructor(text: string) {
     super('it is not text in UTF-8');
     const before = text.slice(0, text.indexOf('\ufffd')).split('\n');
@@ -21,7 +21,10 @@ export class NotText extends Error {
   }
 }
 
-/** The text of a regular file. @throws Error for `reasonOf` */
+/**
+ * The text of a regular file.
+ * @throws Error that `reasonOf` explains
+ */
 export function readText(path: string, maxBytes: number): string {
   const bytes = readRegularFile(path, maxBytes);
   const text = bytes.toString('utf8');
@@ -29,7 +32,7 @@ export function readText(path: string, maxBytes: number): string {
   return text;
 }
 
-/** `ENOENT` and the like in words. */
+/** Readable reason for a system error such as `ENOENT`. */
 export function reasonOf(error: unknown): string {
   if (error instanceof NotText) return `${error.message}: see line ${error.line}`;
   const code = errorCode(error);
@@ -52,8 +55,8 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * True when the files hold what was read of them. A file that is written over is empty for a moment, and an empty or
- * half file may be a valid one: what was read in such a moment must not serve.
+ * True when the files still have the content that was read. A file being overwritten is empty for a moment, and an empty
+ * or partial file may be valid: content read at such a moment must not be applied.
  */
 export async function areSettled(texts: SavedFiles): Promise<boolean> {
   const same = await Promise.all(Object.entries(texts).map(async ([path, text]) => (await textNow(path)) === text));

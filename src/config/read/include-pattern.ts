@@ -1,16 +1,19 @@
 import { existsSync, globSync, readdirSync } from 'node:fs';
 import { isAbsolute, join, matchesGlob, normalize, relative, resolve } from 'node:path';
 
-/** What a pattern may look at, and how many files it may name: far beyond any real folder of configurations. */
+/** Most files and folders that a pattern may search, and most files that it may match; far above any real folder. */
 const maxLooked = 20_000;
 const maxFiles = 10_000;
 
-/** A pattern that would walk through half the disk, or fits too many files. */
+/** A pattern that searches too many folders, or matches too many files. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
-/** The absolute paths that a pattern fits, sorted. @throws PatternError */
+/**
+ * Absolute paths that match a pattern, sorted.
+ * @throws PatternError
+ */
 export function filesOf(pattern: string, folder: string): string[] {
   let looked = 0;
   const exclude = (): boolean => {
@@ -43,10 +46,10 @@ export function folderOf(pattern: string, base: string): string {
 /** A folder with "key" in its name holds the entries of `api_keys`. */
 export const holdsKeys = (pattern: string, base: string): boolean => /key/i.test(relative(base, folderOf(pattern, base)));
 
-/** True for a folder that its owner keeps although no file is in it yet, by the usual placeholder. */
+/** True for a folder that is kept empty on purpose, marked by the usual placeholder file. */
 export const isKeptEmpty = (folder: string): boolean => filesIn(folder)?.length === 0 && existsSync(resolve(folder, '.gitkeep'));
 
-/** The names in a folder, hidden ones left out; undefined where there is no folder that can be read. */
+/** Names in a folder, without hidden ones; undefined when the folder cannot be read. */
 export function filesIn(folder: string): readonly string[] | undefined {
   try {
     return readdirSync(folder)

@@ -10,12 +10,13 @@ interface Files {
   watch(path: string): void;
 }
 
-/** More is a mistake: a set of public keys has some kilobytes. */
+/** Largest key set in bytes. A set of public keys has a few kilobytes; more is a mistake. */
 const maxSize = 1024 * 1024;
 
 /**
- * `auth.jwt.jwks` may name a file: its content is in its place from here on, so that a changed file is a changed
- * configuration. Paths are relative to the file that names them. Public keys are no secrets, unlike what `${file:}` gives.
+ * Replaces the file name in `auth.jwt.jwks` with the content of the file, so that a changed file is a changed
+ * configuration. Paths are relative to the file that names them. Public keys are not secret, unlike values of
+ * `${file:}`.
  */
 export function withKeySet(root: MapNode, files: Files): MapNode {
   return withValueAt(root, ['auth', 'jwt', 'jwks'], (jwks) => {
@@ -28,7 +29,7 @@ export function withKeySet(root: MapNode, files: Files): MapNode {
   });
 }
 
-/** Neither a URL nor a set. */
+/** True for text that is neither a URL nor a key set. */
 function isPath(text: string | undefined): text is string {
   return text !== undefined && text !== '' && !/^[a-z][a-z0-9+.-]*:/i.test(text) && !text.trimStart().startsWith('{');
 }

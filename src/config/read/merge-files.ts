@@ -8,25 +8,25 @@ import { placeText, type Report } from '../report/problem.ts';
 import { type ReferenceSources, resolveReferences } from './references.ts';
 import { targetSettings } from '../schema/target.ts';
 
-/** Top-level keys that hold named things: merged over all files, the same name twice is an error. */
+/** Top-level keys that hold named entries. They are merged across files; a name defined twice is an error. */
 const namedSections = ['providers', 'virtual_keys', 'api_keys', 'configs', 'prompts'] as const;
 
-/** All files of a configuration as one tree. */
+/** All files of a configuration, merged into one tree. */
 export interface MergedFiles {
   readonly root: MapNode;
   readonly files: readonly SourceFile[];
-  /** Files that are not readable as YAML: their problems beyond that mean nothing. */
+  /** Files that cannot be parsed as YAML. Their other problems are meaningless. */
   readonly broken: ReadonlySet<SourceFile>;
-  /** Absolute path → text, as read. */
+  /** Absolute path → text as read. */
   readonly texts: Readonly<Record<string, string>>;
 }
 
 export type Source = { readonly path: string } | { readonly text: string; readonly name: string };
 
-/** Absolute path → text: files as they were, to be read instead of what is on the disk. */
+/** Absolute path → text: saved files, read instead of the files on disk. */
 export type SavedFiles = Readonly<Record<string, string>>;
 
-/** Reads the entry file and, by `include`, all others. References in `include` are resolved; all others stay. */
+/** Reads the main file and, through `include`, all others. Only references in `include` are resolved. */
 export function mergeFiles(source: Source, sources: ReferenceSources, saved?: SavedFiles): MergedFiles {
   return new Gatherer(sources, saved).run(source);
 }
@@ -64,7 +64,7 @@ class Gatherer {
     return { root: { kind: 'map', at: root, entries }, files: this.#files, broken: this.#broken, texts: this.#texts };
   }
 
-  /** Reads, parses and merges one file, then what it includes. */
+  /** Parses and merges one file, then reads the files that it includes. */
   #take(path: string, name: string, text: string, above: readonly string[]): SourceFile {
     const source = sourceFile(path, name, text);
     const { file } = source;
@@ -98,7 +98,10 @@ class Gatherer {
     return file;
   }
 
-  /** A file that is being written over looks like this for a moment: what it held must not vanish from what serves. */
+  /**
+   * Rejects an empty included file. A file being overwritten is empty for a moment, and its entries must not disappear
+   * from the running configuration.
+   */
   #empty(file: SourceFile): void {
     this.#report({
       code: 'yaml-syntax',
@@ -109,7 +112,7 @@ class Gatherer {
     this.#broken.add(file);
   }
 
-  /** A config object or a prompt that is bare in an included file is put where it belongs, so that the rest can be checked. */
+  /** Moves a config object or prompt at the top level of an included file below a name, so that the rest can be checked. */
   #wrapped(root: Node | undefined, file: SourceFile): Node | undefined {
     if (root?.kind !== 'map') return root;
     const prompt = root.entries.get('messages') ?? root.entries.get('versions');
@@ -191,7 +194,7 @@ class Gatherer {
     if (found?.length === 0) this.#nothing(pattern, base, at);
     if (found === undefined) return;
     for (const path of found) {
-      // A pattern that also fits the file it is in means the others.
+      // A pattern that also matches its own file means the other files.
       if (glob && path === file.path) continue;
       if (above.includes(path)) this.#cycle(path, at, above);
       else if (!this.#seen.has(path)) this.#file(path, at, above);
@@ -219,7 +222,7 @@ class Gatherer {
     } else this.#report({ code: 'no-match', at, message, hint });
   }
 
-  /** Undefined where the pattern cannot be used. */
+  /** Files that match; undefined when the pattern cannot be used. */
   #matches(pattern: string, base: string, at: SourceLocation): readonly string[] | undefined {
     if (this.#saved !== undefined) {
       return Object.keys(this.#saved)

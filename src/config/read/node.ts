@@ -1,23 +1,23 @@
-/** A file of the configuration. `name` is how messages call it, `path` where it is ('' for text that is in no file). */
+/** A file of the configuration. Messages show its `name`; `path` is '' for text that is not in a file. */
 export interface SourceFile {
   readonly path: string;
   readonly name: string;
   readonly lines: readonly string[];
 }
 
-/** Where something is written. Lines and columns count from 1; `endColumn` is behind the last character of the first line. */
+/** Location in a file. Lines and columns count from 1; `endColumn` is after the last character of the first line. */
 export interface SourceLocation {
   readonly file: SourceFile;
   readonly line: number;
   readonly column: number;
   readonly endColumn: number;
-  /** The last line it reaches. */
+  /** Last line of the range. */
   readonly endLine: number;
 }
 
 export type Scalar = string | number | boolean | null;
 
-/** The tree of a file: values that remember where they are written, also through anchors and merge keys. */
+/** The tree of a file. Each value keeps its location in the file, including values from anchors and merge keys. */
 export type Node = MapNode | ListNode | ScalarNode;
 
 export interface MapNode {
@@ -27,7 +27,7 @@ export interface MapNode {
 }
 
 export interface Entry {
-  /** The name as it counts; `written` is how it is in the file. */
+  /** Canonical name; `written` is the spelling in the file. */
   readonly key: string;
   readonly written: string;
   readonly keyAt: SourceLocation;
@@ -44,27 +44,27 @@ export interface ScalarNode {
   readonly kind: 'scalar';
   readonly at: SourceLocation;
   readonly value: Scalar;
-  /** As written, without quotes; where the value came by reference this is what may be printed. */
+  /** As written, without quotes. For a resolved value, this is the text that may be shown. */
   readonly text: string;
-  /** The value came, in whole or in part, from the environment or a file. */
+  /** True when the value comes, in whole or in part, from the environment or a file. */
   readonly resolved: boolean;
 }
 
 export type Path = readonly (string | number)[];
 
-/** The child by key or index. */
+/** Child by key or index. */
 export function child(node: Node | undefined, step: string | number): Node | undefined {
   if (node?.kind === 'map') return node.entries.get(String(step))?.value;
   if (node?.kind === 'list') return node.items[Number(step)];
   return undefined;
 }
 
-/** The node at a path, or undefined. */
+/** Node at a path; undefined when there is none. */
 export function nodeAt(root: Node | undefined, path: Path): Node | undefined {
   return path.reduce<Node | undefined>((node, step) => child(node, step), root);
 }
 
-/** Where the thing at this path is announced: its key where it has one, else the value itself. */
+/** Location of the key at this path; of the value if it has no key. */
 export function keyPlace(root: Node, path: Path): SourceLocation {
   const last = path.at(-1);
   const parent = nodeAt(root, path.slice(0, -1));
@@ -75,7 +75,7 @@ export function keyPlace(root: Node, path: Path): SourceLocation {
   return (nodeAt(root, path) ?? parent ?? root).at;
 }
 
-/** Entries of a mapping; none where it is something else. */
+/** Entries of a mapping; empty for other nodes. */
 export function entriesOf(node: Node | undefined): readonly Entry[] {
   return node?.kind === 'map' ? [...node.entries.values()] : [];
 }
@@ -84,19 +84,19 @@ export function itemsOf(node: Node | undefined): readonly Node[] {
   return node?.kind === 'list' ? node.items : [];
 }
 
-/** The text of a scalar; undefined where it is no text. */
+/** String of a scalar; undefined for other nodes. */
 export function textOf(node: Node | undefined): string | undefined {
   return node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
 }
 
-/** The plain value. Keys that JavaScript treats specially can't get in: the parser refuses them. */
+/** The plain value. Keys that are special in JavaScript cannot occur: the parser rejects them. */
 export function toValue(node: Node): unknown {
   if (node.kind === 'scalar') return node.value;
   if (node.kind === 'list') return node.items.map(toValue);
   return Object.fromEntries([...node.entries.values()].map((entry) => [entry.key, toValue(entry.value)]));
 }
 
-/** Visits every value below, with its path. Shared nodes are visited at each place. */
+/** Visits every value of the tree with its path. Shared nodes are visited at each position. */
 export function walk(
   node: Node,
   visit: (node: Node, path: Path, entry: Entry | undefined) => boolean | undefined,
@@ -108,7 +108,7 @@ export function walk(
   if (node.kind === 'list') node.items.forEach((item, i) => walk(item, visit, [...path, i]));
 }
 
-/** `configs.support.targets[0]`; names with other characters are quoted. */
+/** Path as text, such as `configs.support.targets[0]`. Names with other characters are quoted. */
 export function formatPath(path: Path): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;
@@ -117,16 +117,16 @@ export function formatPath(path: Path): string {
   }, '');
 }
 
-/** A mapping with some entries replaced or added. */
+/** The mapping with the given entries instead of its own. */
 export function withEntries(node: MapNode, entries: Iterable<Entry>): MapNode {
   return { ...node, entries: new Map([...entries].map((entry) => [entry.key, entry])) };
 }
 
-/** The mapping with each entry exchanged for what is made of it. */
+/** The mapping with each entry replaced by the result of `make`. */
 export const mapEntries = (node: MapNode, make: (entry: Entry) => Entry): MapNode =>
   withEntries(node, [...node.entries.values()].map(make));
 
-/** The tree with the value at a path exchanged; as it is where there is none. */
+/** The tree with the value at a path replaced; unchanged when there is no such value. */
 export function withValueAt<N extends Node>(root: N, [step, ...rest]: readonly string[], make: (node: Node) => Node): N {
   if (root.kind !== 'map' || step === undefined) return root;
   const made = (value: Node): Node => (rest.length === 0 ? make(value) : withValueAt(value, rest, make));

@@ -3,41 +3,41 @@ import { readText, reasonOf } from './files.ts';
 import type { ListNode, MapNode, Node, SourceLocation, ScalarNode } from './node.ts';
 import type { Report } from '../report/problem.ts';
 
-/** Where references look. */
+/** Sources from which references are resolved, and callbacks for the results. */
 export interface ReferenceSources {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly report: Report;
-  /** Every value that the environment or a file gave; a default is in the open. */
+  /** Called with each value from the environment or a file. Defaults are not secret. */
   secret(value: string): void;
-  /** The place of every value with a reference that could not be resolved: nothing more can be said about it. */
+  /** Called with the location of each value that has an unresolved reference, and so cannot be checked further. */
   unresolved(at: SourceLocation): void;
-  /** Every file that was, or should have been, read. */
+  /** Called with each file that was read, or that should have been. */
   watch(path: string): void;
 }
 
 /**
- * Decides about a reference that can't be resolved: true means it was taken care of and the value is ''.
- * `what` is the variable's name or the file's path.
+ * Handles a reference that cannot be resolved. True means that it was handled and the value is ''. `what` is the
+ * variable's name or the file's path.
  */
 export type Forgive = (what: string, at: SourceLocation) => boolean;
 
-/** What holds for the references of one part of the tree. */
+/** Rules for the references in one part of the tree. */
 export interface Policy {
   readonly forgive?: Forgive;
-  /** A further way out for whoever lacks a variable. */
+  /** Another way to fix a missing variable, appended to the hint. */
   readonly otherwise?: string;
 }
 
-/** The most that a secret file may hold: more is a mistake, and it would be copied into every snapshot. */
+/** Largest secret file in bytes. More is a mistake, and it would be copied into every snapshot. */
 const maxFileSize = 1024 * 1024;
 
-/** A literal `${`, a reference, or a `${` that is neither. */
+/** An escaped `${`, a reference, or a `${` that is neither. */
 const pattern = /\$\$\{|\$\{([^{}]*)\}|\$\{/g;
 
 /**
- * Resolves `${env:NAME}`, `${env:NAME:-text}`, `${file:path}` and `$${` in every text below. The printable form stays
- * in `text`. Only texts of files get here: what comes with a request is never resolved.
+ * Resolves `${env:NAME}`, `${env:NAME:-text}`, `${file:path}` and `$${` in every string of the tree. `text` keeps the
+ * printable form. Applied only to files: values in a request are never resolved.
  */
 export function resolveReferences(root: Node, sources: ReferenceSources, policy: Policy = {}): Node {
   const done = new Map<Node, Node>();
@@ -69,7 +69,7 @@ function resolveScalar(node: ScalarNode, sources: ReferenceSources, policy: Poli
   return { ...node, value: text, text: value, resolved };
 }
 
-/** Of the reference, and of the value that it is a part of. */
+/** Location of the reference, and of the whole value that contains it. */
 interface Positions {
   readonly at: SourceLocation;
   readonly whole: SourceLocation;
@@ -135,7 +135,7 @@ function fileText(path: string, { at, whole }: Positions, sources: ReferenceSour
   return '';
 }
 
-/** The place of a part of a value, where it can be found on the value's first line; else the whole value. */
+/** Location of a part of a value, if it is on the value's first line; otherwise the location of the value. */
 function within(at: SourceLocation, part: string): SourceLocation {
   const line = at.file.lines[at.line - 1] ?? '';
   const found = line.indexOf(part, at.column - 1);

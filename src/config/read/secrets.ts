@@ -3,20 +3,20 @@ import { placeholderCredentials } from '../../core/http/headers.ts';
 import type { Provider } from '../../core/provider.ts';
 import { child, entriesOf, type Entry, type Node, type Path, walk } from './node.ts';
 
-/** Parts of the tree that go to providers as they are: a field called `token` is no secret there. */
+/** Parts of the tree that are sent to providers unchanged: a field named `token` is not a secret there. */
 const openParts: ReadonlySet<string> = new Set(['override_params', 'metadata', 'labels', 'query', 'replies']);
 
 /** True for a key whose value must not be printed. */
 export const isSecretKey = (key: string | number | undefined): boolean => typeof key === 'string' && isSecretName(key);
 
-/** A header for a collector: services name theirs as they like, and most are keys. */
+/** True for a header sent to a telemetry collector. Services choose the names, and most are keys. */
 export const isCollectorHeader = ([top, , part, ...rest]: Path): boolean =>
   top === 'observability' && part === 'headers' && rest.length > 0;
 
-/** True for a place whose value must not be printed. */
+/** True for a path whose value must not be printed. */
 export const isSecretPath = (path: Path): boolean => isCollectorHeader(path) || path.some((step) => isSecretKey(step));
 
-/** Visits every text that is where a secret belongs. */
+/** Visits every string at a position where a secret belongs. */
 export function walkSecrets(root: Node, visit: (node: Node & { kind: 'scalar' }, path: Path, entry: Entry) => void): void {
   walk(root, (node, path, entry) => {
     const key = path.at(-1);
@@ -28,18 +28,18 @@ export function walkSecrets(root: Node, visit: (node: Node & { kind: 'scalar' },
   });
 }
 
-/** `&sig=…` of an address: people paste what a portal gives them, keys and signatures in its query included. */
+/** `&sig=…` in a URL: users paste URLs from a provider's portal, whose query may contain keys and signatures. */
 const inAddress = /([?&]([^=&#\s]+)=)([^&#\s]+)/g;
 
 const isKeyOfQuery = (name: string): boolean => isSecretKey(name) || /^(sig|signature|code|key|.*subscription-key)$/i.test(name);
 
-/** Shorter values could be in any text by chance. Characters. */
+/** In characters. Shorter values could occur in any text by chance. */
 const leastLength = 8;
 
-/** `:password@` of an address. */
+/** `:password@` in a URL. */
 const password = /:\/\/[^/?#\s@:]*:([^/?#\s@]+)@/g;
 
-/** The passwords of addresses, and the values of their queries that are keys; none in a text that is no address. */
+/** Passwords in URLs, and query values that are keys; empty for text without a URL. */
 function keysInAddress(text: string): string[] {
   if (!text.includes('://')) return [];
   const inQuery = [...text.matchAll(inAddress)].flatMap(([, , name = '', value = '']) =>
@@ -48,13 +48,13 @@ function keysInAddress(text: string): string[] {
   return [...inQuery, ...[...text.matchAll(password)].flatMap(([, value = '']) => (value.length >= 4 ? [value] : []))];
 }
 
-/** An address as it may be shown. */
+/** The text with keys in the query of a URL masked. */
 export const withoutKeys = (text: string): string =>
   text.includes('://')
     ? text.replaceAll(inAddress, (whole, lead: string, name: string) => (isKeyOfQuery(name) ? `${lead}…` : whole))
     : text;
 
-/** The secrets that are written in the files, also where their key is misspelt or their value has the wrong form. */
+/** Secrets written in the files, including those with a misspelled key or a malformed value. */
 export function literalSecrets(root: Node): string[] {
   const found: string[] = [];
   walk(root, (node, path) => {
@@ -74,13 +74,16 @@ export function literalSecrets(root: Node): string[] {
   return found;
 }
 
-/** Names that are shown everywhere: servers without keys are given theirs as one (`api_key: ollama`), which hides nothing. */
+/**
+ * Names that are shown in many places. Servers without keys often get one of them as key (`api_key: ollama`), and
+ * masking it would be useless.
+ */
 export function publicNames(root: Node, providers: readonly Pick<Provider, 'type' | 'aliases'>[]): ReadonlySet<string> {
   const slugs = entriesOf(child(root, 'providers')).map(({ key }) => key);
   return new Set([...slugs, ...providers.flatMap(({ type, aliases }) => [type, ...aliases])]);
 }
 
-/** A secret as it may be shown: its references, and never what is next to them or as their default. */
+/** Printable form of a secret: its references, without the text around them and without their defaults. */
 export function shownSecret(text: string): string {
   const references = [...text.matchAll(/\$\{(?:env|file):[^{}]*\}/g)].map(([reference]) => reference.replace(/:-.*\}$/, ':-…}'));
   return references.length === 0 ? '(written in the file, not shown)' : references.join(' … ');

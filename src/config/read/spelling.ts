@@ -1,4 +1,4 @@
-/** Old names of keys of config objects, after camelCase was undone, and the key that counts. */
+/** Old names of keys in config objects (in snake case) and their current names. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ['strict_open_ai_compliance', 'strict_compliance'],
   ['strict_openai_compliance', 'strict_compliance'],
@@ -7,12 +7,12 @@ const aliases: ReadonlyMap<string, string> = new Map([
 
 const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The key that a spelling stands for; notes (`x-…`) keep theirs. */
+/** Canonical name of a key; `x-…` keys are unchanged. */
 export function canonicalKey(written: string): string {
   if (written.startsWith('x-')) return written;
   const key = snake(written);
   return aliases.get(key) ?? key;
 }
 
-/** True for a spelling that keeps working, and should not be used any more. */
+/** True for an old name, which still works but is deprecated. */
 export const isOldName = (written: string): boolean => aliases.has(snake(written));

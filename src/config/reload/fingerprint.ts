@@ -4,22 +4,22 @@ import { dirname, resolve } from 'node:path';
 import { readRegularFileLater } from '../../core/files/regular-file.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 
-/** Files larger than this are told apart by size and time alone. */
+/** Files larger than this, in bytes, are compared by size and time only. */
 const hashLimit = 16 * 1024 * 1024;
 
-/** Links that lead on and on are a loop. */
+/** A longer chain of links is treated as a loop. */
 const linkLimit = 40;
 
 /**
- * One text that changes whenever a watched path does: real path, inode, size, modification time and hash of a file, the
- * names in a folder, `absent` for what is not there. Never throws.
+ * A string that changes whenever a watched path does. It has the real path, inode, size, modification time and hash of a
+ * file, or the names in a folder, or `absent`. Never rejects.
  */
 export async function fingerprint(path: string): Promise<string> {
   try {
     const real = await realpath(path);
     const found = await stat(real, { bigint: true });
     if (found.isDirectory()) return `${real} ${found.ino} ${(await readdir(real)).sort().join('/')}`;
-    // What is no regular file is never opened: a pipe would keep a thread of the pool waiting.
+    // Only regular files are opened: opening a pipe would block a thread of the pool.
     const hash =
       found.size > hashLimit || !found.isFile()
         ? '-'
@@ -32,7 +32,7 @@ export async function fingerprint(path: string): Promise<string> {
   }
 }
 
-/** The folders in which a change can mean a change of this path: its parent, and the parents of all links on the way. */
+/** Folders in which a change can affect this path: its parent, and the parents of all links on the way. */
 export async function foldersOf(path: string): Promise<readonly string[]> {
   const folders: string[] = [];
   let at = path;
@@ -50,7 +50,7 @@ export async function foldersOf(path: string): Promise<readonly string[]> {
   return folders;
 }
 
-/** Tells one folder from another that later is under the same name. */
+/** Identity of a folder, which differs if the folder is deleted and created again. */
 export async function identityOf(folder: string): Promise<string> {
   try {
     const found = await stat(folder);

@@ -1,17 +1,17 @@
 import type { Lease, SnapshotHolder } from '../../core/snapshot.ts';
 import type { Awaitable } from '../../core/plugin.ts';
 
-/** A holder with what its owner needs beside requests. */
+/** A snapshot holder with the methods of its owner. */
 export interface OwnedHolder<S> extends SnapshotHolder<S> {
-  /** The value of now, without a lease: only for looks that end in the same tick. */
+  /** Current value without a lease: only for use within the same tick. */
   current(): S;
   /** Resolves when every replaced value has been disposed. */
   whenIdle(): Promise<void>;
-  /** Disposes the current value too, once its leases are closed. Nothing may be acquired or swapped afterwards. */
+  /** Disposes the current value too, once its leases are released. `acquire` and `swap` throw afterwards. */
   close(): Promise<void>;
 }
 
-/** One value and the leases on it. */
+/** One value and the number of its leases. */
 interface Cell<S> {
   readonly value: S;
   leases: number;
@@ -19,10 +19,10 @@ interface Cell<S> {
 }
 
 /**
- * The only mutable cell of the configuration. A replaced value is disposed exactly once, after its last lease; a lease
- * that is released twice counts once.
+ * Holds the current configuration. A replaced value is disposed exactly once, after its last lease is released.
+ * Releasing a lease twice counts once.
  *
- * @param onFault told of what `dispose` throws, since nobody waits for it
+ * @param onFault called with errors of `dispose`, which no caller awaits
  */
 export function createHolder<S>(
   first: S,

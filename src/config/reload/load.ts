@@ -21,66 +21,72 @@ import { type Validators, validate } from '../validate/schema.ts';
 import { isPlain } from '../../core/json/merge.ts';
 
 export interface LoadRequest {
-  /** Path of gateway.yaml, or text with a name to show (standard input, try-out). */
+  /** Path of gateway.yaml, or text with a display name (standard input, try-out). */
   readonly source: Source;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly providers: readonly Provider[];
   readonly plugins: readonly Plugin[];
-  /** Imports a plugin from outside by absolute path. Rejects with an Error whose message is shown. */
+  /** Imports an external plugin by absolute path. Rejects with an Error whose message is shown. */
   importPlugin?(path: string): Promise<unknown>;
-  /** Providers and virtual keys with unset secrets are named in `missing` instead of being errors. */
+  /** Reports providers and virtual keys with unset secrets in `missing` instead of as errors. */
   readonly allowMissingSecrets?: boolean;
-  /** Schemas that earlier loads compiled. */
+  /** Schemas that earlier loads have compiled. */
   readonly validators?: Validators;
-  /** What else than the files decides whether a gateway starts with them. */
+  /** Facts outside the files that decide whether a gateway can start with them. */
   readonly start?: StartFacts | undefined;
-  /** Sets a configuration without errors up as a start does, and gives all of it back: why that failed, in a sentence. */
+  /** Sets up a valid configuration as a start does, then releases it. Resolves with the reason if that failed, as a sentence. */
   rehearse?(loaded: ValidConfig): Promise<string | undefined>;
-  /** Also says where each value is written. */
+  /** Also return the location of each value. */
   readonly wantsPlaces?: boolean;
-  /** Reads these instead of the files on the disk; references are resolved as ever. */
+  /** Texts to read instead of the files on disk. References are resolved as usual. */
   readonly saved?: SavedFiles;
 }
 
 /** A configuration without errors. */
 export type ValidConfig = LoadedConfig & { readonly tree: GatewayConfig };
 
-/** Plain data: it is posted between threads. */
+/** Plain data, since it is sent between processes. */
 export interface LoadedConfig {
-  /** Undefined when there are errors. References resolved, paths of plugins absolute, spellings canonical; short forms as written. */
+  /**
+   * Undefined when there are errors. References are resolved, plugin paths absolute and spellings canonical; short forms
+   * stay as written.
+   */
   readonly tree: GatewayConfig | undefined;
   /** Sorted by file, line and column. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Every value that came by reference, and every literal that is where a secret belongs. */
+  /** Every value that comes from a reference, and every literal at a position where a secret belongs. */
   readonly secrets: readonly string[];
-  /** Absolute paths of all files that were read, the entry first. */
+  /** Absolute paths of all files that were read, the main file first. */
   readonly files: readonly string[];
-  /** Files, folders of include patterns, secret files: a change of one is a reason to load again. */
+  /** Paths to watch for a reload: files, folders of include patterns, secret files. */
   readonly watch: readonly string[];
-  /** Seven hex digits of the resolved tree's hash. */
+  /** First seven hex digits of the resolved tree's hash. */
   readonly revision: string;
-  /** With `allowMissingSecrets`: slug → the variable or file that its entry lacks. */
+  /** With `allowMissingSecrets`: slug → variable or file that its entry lacks. */
   readonly missing: Readonly<Record<string, string>>;
-  /** Absolute paths of the files that `provider_plugins` names. */
+  /** Absolute paths of the files in `provider_plugins`. */
   readonly providerPaths: readonly string[];
-  /** The chain asks callers for a key or token. */
+  /** True when the chain requires a key or token from callers. */
   readonly asksForKeys: boolean;
-  /** Absolute path → text as read, references unresolved. */
+  /** Absolute path → text as read, with unresolved references. */
   readonly texts: SavedFiles;
-  /** `server.state_dir`, as far as it can be read: also where there is no tree. */
+  /** `server.state_dir` where it can be read, even if there is no tree. */
   readonly stateDir: string | undefined;
-  /** Where it was asked for: every value as it may be shown, and where each node is written. */
+  /** With `wantsPlaces`: printable values, and the location of each node. */
   readonly written?: WrittenPlaces;
 }
 
 export interface WrittenPlaces {
   readonly values: readonly WrittenValue[];
-  /** Path → place. */
+  /** Path → location. */
   readonly places: Readonly<Record<string, Origin>>;
 }
 
-/** Reads, merges, resolves, validates and checks a configuration. Never opens a connection; never throws for what a file says. */
+/**
+ * Reads, merges, resolves, validates and checks a configuration. Opens no connections, and never rejects because of the
+ * content of files.
+ */
 export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const problems: Problem[] = [];
   const secrets = new Set<string>();
@@ -99,7 +105,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
 
   const gathered = mergeFiles(request.source, sources, request.saved);
   const resolved = withKeySet(resolveAll(gathered.root, sources, request.allowMissingSecrets === true, missing), sources);
-  // One cause, one message: what could not be resolved is not also empty.
+  // One message per cause: a value that could not be resolved is not reported as empty too.
   const later = (problem: Problem): void => (unresolved.has(problem.at) ? undefined : report(problem));
   const external = await importExternal(resolved, request, later);
   const registry = {
@@ -143,7 +149,7 @@ function placesOf({ source, cwd, env, providers }: LoadRequest, texts: SavedFile
   return { values: origins.values(), places: Object.fromEntries(origins.places()) };
 }
 
-/** Resolves the references of every part by its own rule: notes are left alone, switched-off providers are forgiven. */
+/** Resolves references by section: `x-` keys are skipped, and unresolved references of disabled providers are ignored. */
 function resolveAll(root: MapNode, sources: ReferenceSources, allowMissing: boolean, missing: Record<string, string>): MapNode {
   return mapEntries(root, (entry): Entry => {
     if (entry.key.startsWith('x-') || entry.key === 'include') return entry;
@@ -174,13 +180,16 @@ function resolveAll(root: MapNode, sources: ReferenceSources, allowMissing: bool
   }
 }
 
-/** In a file that is not readable as YAML only that counts; and nobody knows what it would have used. */
+/**
+ * In a file that cannot be parsed, only syntax errors are reported. Unused entries are not reported either, since that
+ * file might use them.
+ */
 function relevant(problems: readonly Problem[], { broken }: MergedFiles): readonly Problem[] {
   if (broken.size === 0) return problems;
   return problems.filter((problem) => problem.code !== 'never-used' && (!broken.has(problem.at.file) || problem.code === 'yaml-syntax'));
 }
 
-/** Object keys are sorted, so that the same content in another order is the same revision; lists keep their order. */
+/** Object keys are sorted, so that their order does not change the revision; lists keep their order. */
 function revisionOf(tree: unknown): string {
   const text = JSON.stringify(tree, (_key, value: unknown) =>
     isPlain(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value,

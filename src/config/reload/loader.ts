@@ -2,36 +2,36 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { LoadedConfig, LoadRequest } from './load.ts';
 
-/** A load as it is sent: the worker process knows providers and plugins itself. */
+/** A load request as sent to the worker process, which has its own providers and plugins. */
 export type PostedRequest = Omit<LoadRequest, 'providers' | 'plugins' | 'importPlugin' | 'validators' | 'rehearse'>;
 
-/** What the worker is sent, and what it answers. */
+/** Message to the worker; `LoadAnswer` is its response. */
 export interface LoadQuestion {
   readonly id: number;
   readonly request: PostedRequest;
 }
 export type LoadAnswer =
   | { readonly id: number; readonly loaded: LoadedConfig }
-  /** A defect of the loader: what a file says is never a failure. */
+  /** A defect of the loader. The content of files never causes a failure. */
   | { readonly id: number; readonly failure: string };
 
 /**
- * Loads configurations beside the event loop: parsing and checking would stall streams. A process and not a thread,
- * since the memory of a thread does not go back to the system when the thread ends.
+ * Loads configurations outside the event loop, where parsing and checking would delay streams. It uses a process, not a
+ * thread, because the memory of a thread is not returned to the system when it ends.
  */
 export interface Loader {
   /**
-   * Rejects with a `LoaderFailure` when the worker dies or does not answer in time.
+   * Rejects with a `LoaderFailure` when the worker dies or exceeds the time limit.
    *
-   * @param limitMs how long this load may take, in milliseconds
+   * @param limitMs time limit of this load, in milliseconds
    */
   load(request: PostedRequest, limitMs?: number): Promise<LoadedConfig>;
-  /** Starts the worker: a load is about to be asked for. */
+  /** Starts the worker ahead of an expected load. */
   prepare(): void;
   close(): Promise<void>;
 }
 
-/** The worker died, took too long or has a defect: the files may be good. */
+/** The worker died, timed out or has a defect. The files may be valid. */
 export class LoaderFailure extends Error {
   override readonly name = 'LoaderFailure';
 }
@@ -44,9 +44,9 @@ interface Waiting {
 
 /** Times of a loader, in milliseconds. */
 export interface LoaderTimes {
-  /** How long one load may take. */
+  /** Time limit of one load. */
   readonly limitMs?: number;
-  /** How long the worker waits for another load before it is ended: idle it keeps tens of megabytes. */
+  /** Time that an idle worker waits for another load before it is ended. An idle worker uses tens of megabytes. */
   readonly idleMs?: number;
 }
 
@@ -54,9 +54,9 @@ const defaultLimitMs = 10_000;
 const defaultIdleMs = 10_000;
 
 /**
- * Creates a loader whose worker serves loads that come close together, and is replaced when it dies or hangs.
+ * Creates a loader. Its worker is reused for loads shortly after each other, and replaced when it dies or hangs.
  *
- * @param entry the file that the worker runs; it answers each message a `LoadQuestion` with a `LoadAnswer`
+ * @param entry file that the worker runs; it responds to each `LoadQuestion` with a `LoadAnswer`
  */
 export function createLoader(entry: URL, times: LoaderTimes = {}): Loader {
   return new ProcessLoader(entry, times);
@@ -87,7 +87,7 @@ class ProcessLoader implements Loader {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#drop(worker, `loading took longer than ${limitMs} ms`), limitMs);
       this.#waiting.set(id, { resolve, reject, timer });
-      // Only a load keeps this process alive, not a worker that waits for one.
+      // Only a pending load keeps this process alive, not an idle worker.
       worker.channel?.ref();
       worker.send({ id, request } satisfies LoadQuestion, (error) => {
         if (error !== null) this.#drop(worker, `the loader cannot be reached: ${error.message}`);
@@ -111,14 +111,14 @@ class ProcessLoader implements Loader {
   }
 
   #start(): ChildProcess {
-    // Of this process's own flags only those that say where imports lead: a debugger's port can't be opened twice.
+    // Passes only the flags that affect module resolution: a debugger's port, for example, cannot be opened twice.
     const worker = fork(this.#entry, {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       execArgv: ['--disable-sigusr1', ...process.execArgv.filter((flag) => flag.startsWith('--conditions='))],
     });
     worker.unref();
-    // Not inherited: the system would make our own standard error wait for its reader.
+    // Piped instead of inherited: otherwise the system would make writes to standard error block in this process.
     worker.stderr?.on('data', (text: Buffer) => process.stderr.write(text));
     if (worker.stderr instanceof Socket) worker.stderr.unref();
     worker.on('message', (answer) => this.#take(answer as LoadAnswer));
@@ -137,7 +137,7 @@ class ProcessLoader implements Loader {
     else waiting.reject(new LoaderFailure(answer.failure));
   }
 
-  /** Nothing is in progress. */
+  /** Called when no load is pending: starts the idle timer. */
   #rest(): void {
     const worker = this.#worker;
     if (worker === undefined) return;
@@ -146,7 +146,7 @@ class ProcessLoader implements Loader {
     this.#idle.unref();
   }
 
-  /** The worker is of no use any more; the next load starts another. */
+  /** Discards the worker. The next load starts another. */
   #drop(worker: ChildProcess, why: string): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
@@ -164,7 +164,7 @@ class ProcessLoader implements Loader {
   }
 }
 
-/** Ends a worker at once, also one that hangs; it has nothing to write. */
+/** Kills a worker at once, even if it hangs. It has no data to save. */
 async function end(worker: ChildProcess): Promise<void> {
   if (worker.pid === undefined || worker.exitCode !== null || worker.signalCode !== null) return;
   const ended = new Promise((resolve) => worker.once('exit', resolve));

@@ -8,21 +8,21 @@ import { areSettled } from '../read/files.ts';
 import type { SavedFiles } from '../read/merge-files.ts';
 import { type ConfigWatcher, createWatcher } from './watch.ts';
 
-/** How a load ended. */
+/** Result of a load. */
 export type ReloadResult =
   | ({ readonly kind: 'applied'; readonly loaded: ValidConfig; readonly revision: string; readonly ms: number } & ConfigChanges)
-  /** The content is what serves already. `recovered`: the load before was rejected. */
+  /** The content equals the running configuration. `recovered`: the previous load was rejected. */
   | { readonly kind: 'unchanged'; readonly revision: string; readonly recovered: boolean }
   | {
       readonly kind: 'rejected';
-      /** The revision that keeps serving; undefined when none does yet. */
+      /** Revision that stays in use; undefined before the first successful load. */
       readonly revision: string | undefined;
       readonly diagnostics: readonly Diagnostic[];
-      /** Why it was rejected although the text is good: a plugin's set-up failed, the loader died. */
+      /** Why it was rejected although the files are valid: a plugin failed to set up, or the loader died. */
       readonly cause: Error | undefined;
-      /** `server.state_dir` of what was rejected, as far as it can be read. */
+      /** `server.state_dir` of the rejected configuration, where it can be read. */
       readonly stateDir: string | undefined;
-      /** Of what was rejected: no text about it may show them. */
+      /** Secrets of the rejected configuration, which no message about it may contain. */
       readonly secrets: readonly string[];
     };
 
@@ -31,19 +31,22 @@ export type Rejected = ReloadResult & { readonly kind: 'rejected' };
 export interface ReloaderOptions {
   readonly request: PostedRequest;
   readonly loader: Loader;
-  /** Watch the files after the first good load. */
+  /** Watch the files after the first successful load. */
   readonly watch: boolean;
-  /** Time between two looks that need no event, in milliseconds. */
+  /** Poll interval in milliseconds; polling needs no file system events. */
   readonly pollMs?: number;
-  /** Compiles, sets plugins up and swaps. When it rejects, what served before must still serve. */
+  /** Compiles, sets plugins up and swaps. If it rejects, the previous configuration must still be in use. */
   apply(loaded: ValidConfig): Promise<void>;
-  /** Told of every result but those of `start` and `hold`; after a change of a file only when it is news. Before `reloadNow` resolves. */
+  /**
+   * Called with every result except those of `start` and `hold`, before `reloadNow` resolves. After a file change, it is
+   * called only if the result differs from the last one reported.
+   */
   onResult(result: ReloadResult): void;
-  /** What to load where the first load is rejected; undefined when there is nothing. What `request` names is watched. */
+  /** Request to load if the first load is rejected; undefined for none. The files of the original `request` are watched. */
   instead?(rejected: Rejected): PostedRequest | undefined;
-  /** The watcher is refused by the system; the slow look goes on. */
+  /** Called when the system refuses to watch files. Polling continues. */
   onFault?(error: unknown): void;
-  /** Time before a load whose worker died or took too long is tried again, in milliseconds; doubled each time. */
+  /** Delay in milliseconds before a load is retried whose worker died or timed out. Doubles with each failure. */
   readonly retryMs?: number;
   /** Monotonic milliseconds. */
   now(): number;
@@ -51,68 +54,68 @@ export interface ReloaderOptions {
 
 /** Keeps a configuration up to date with its files. */
 export interface Reloader {
-  /** The first load, or that of `instead` where only that one can be applied. Never rejects. */
+  /** Makes the first load, or that of `instead` if only that one can be applied. Never rejects. */
   start(): Promise<ReloadResult>;
-  /** Loads now, whether a file changed or not, and says what came of it. Never rejects. */
+  /** Loads now, even if no file changed, and resolves with the result. Never rejects. */
   reloadNow(): Promise<ReloadResult>;
   /**
-   * Loads these texts in place of the files, and stays with them until the files are changed or `reloadNow` is called. A
-   * secret that is rotated meanwhile is taken over. Never rejects.
+   * Loads these texts instead of the files and keeps them until the files change or `reloadNow` is called. Secrets
+   * rotated in the meantime are applied. Never rejects.
    */
   hold(saved: SavedFiles): Promise<ReloadResult>;
   /**
-   * Loads these texts without serving with them; undefined: those that serve. Rejects with a LoaderFailure.
+   * Loads these texts without applying them; undefined means the texts in use. Rejects with a LoaderFailure.
    *
-   * @param more what else to find out
+   * @param more additional load options
    */
   inspect(saved: SavedFiles | undefined, more?: InspectOptions): Promise<LoadedConfig>;
-  /** What serves, as it was loaded last: another object also where only remarks or places in the files differ. */
+  /** Configuration in use, as last loaded. The object is also replaced when only warnings or positions in the files change. */
   readonly serving: ValidConfig | undefined;
   close(): Promise<void>;
 }
 
-/** What else a load is to find out, and what is read in place of the first file. */
+/** Additional options of a load, including a source that replaces the main file. */
 export type InspectOptions = Partial<Pick<PostedRequest, 'wantsPlaces' | 'source'>>;
 
-/** Loads of files that change under the hand. */
+/** Most loads in a row while the files keep changing. */
 const mostTries = 5;
 
-/** Why a load was asked for. */
+/** Reason for a load. */
 type Reason = 'start' | 'change' | 'call';
 
 const defaultRetryMs = 1000;
-/** The longest pause before a load is tried again, in milliseconds. */
+/** Longest delay before a load is retried, in milliseconds. */
 const longestRetryMs = 60_000;
-/** The most time that a load gets after its first tries took too long, in milliseconds. */
+/** Longest time limit of a load after earlier attempts timed out, in milliseconds. */
 const longestLoadMs = 600_000;
 const firstLoadMs = 10_000;
 
-/** Creates a reloader; `start` makes the first load. */
+/** Creates a reloader. `start` makes the first load. */
 export function createReloader(options: ReloaderOptions): Reloader {
   return new OneAtATime(options);
 }
 
-/** One load after the other; however many changes come during one, they are one more load. */
+/** Runs one load at a time. All changes during a load lead to one more load. */
 class OneAtATime implements Reloader {
   readonly #options: ReloaderOptions;
   #serving: ValidConfig | undefined;
-  /** What the process began with: what it can't change stays as it is here. */
+  /** Configuration at process start. Settings that need a restart keep its values. */
   #first: ValidConfig | undefined;
   #watcher: ConfigWatcher | undefined;
   #paths: readonly string[] = [];
-  /** Queued, not begun. */
+  /** Queued load that has not started. */
   #next: Promise<ReloadResult> | undefined;
   #reasons = new Set<Reason>();
   #last: Promise<unknown> = Promise.resolve();
-  /** What was last told about a rejected load, to tell it once; undefined after a good one. */
+  /** Problems last reported for a rejected load, to report them once; undefined after a successful load. */
   #complaint: string | undefined;
   #closed = false;
-  /** Loads in a row whose worker died or took too long. */
+  /** Number of consecutive loads whose worker died or timed out. */
   #failures = 0;
   #retry: NodeJS.Timeout | undefined;
-  /** Of the files, as they were read last. */
+  /** Texts of the files as last read. */
   #texts: SavedFiles | undefined;
-  /** What serves in place of the files, and the files that it was chosen over. */
+  /** Texts in use instead of the files, and the file texts at that time. */
   #held: { readonly saved: SavedFiles; readonly over: SavedFiles | undefined } | undefined;
 
   constructor(options: ReloaderOptions) {
@@ -155,7 +158,7 @@ class OneAtATime implements Reloader {
   inspect(saved: SavedFiles | undefined, more: InspectOptions = {}): Promise<LoadedConfig> {
     const { request, loader } = this.#options;
     const texts = saved ?? this.#serving?.texts;
-    // Text that is in no file is loaded as it is.
+    // Text that is not in a file is loaded as it is.
     const source = 'path' in request.source && texts !== undefined ? { saved: texts } : {};
     return loader.load({ ...request, ...source, ...more, start: { ...request.start, isRunning: true } }, firstLoadMs);
   }
@@ -168,7 +171,7 @@ class OneAtATime implements Reloader {
     await this.#last;
   }
 
-  /** A load that has not begun yet serves everybody who asks meanwhile. */
+  /** Queues a load. Requests made before it starts share its result. */
   #enqueue(reason: Reason): Promise<ReloadResult> {
     this.#reasons.add(reason);
     if (this.#next !== undefined) return this.#next;
@@ -186,7 +189,7 @@ class OneAtATime implements Reloader {
     return run;
   }
 
-  /** Never rejects. */
+  /** Runs one load. Never rejects. */
   async #load(request: PostedRequest): Promise<ReloadResult> {
     const begun = this.#options.now();
     try {
@@ -196,7 +199,7 @@ class OneAtATime implements Reloader {
       if (request === this.#options.request) {
         const { over } = this.#held ?? {};
         this.#texts = loaded.texts;
-        // Not the files have changed but a secret that they name: it holds for what serves in their place, too.
+        // Only a secret changed, not the files: it also applies to the texts held in their place.
         if (this.#held !== undefined && isDeepStrictEqual(over, loaded.texts))
           return await this.#load({ ...request, saved: this.#held.saved });
         this.#held = undefined;
@@ -204,7 +207,7 @@ class OneAtATime implements Reloader {
       await this.#follow(loaded, request);
       if (loaded.tree === undefined) return this.#rejected(loaded, undefined);
       if (loaded.revision === this.#serving?.revision) {
-        // The same content may be elsewhere in the files: whoever asks for its place or text gets that of today.
+        // The content may have moved within the files: callers get current positions and texts.
         this.#serving = { ...loaded, tree: loaded.tree };
         return this.#unchanged(loaded.revision);
       }
@@ -215,7 +218,7 @@ class OneAtATime implements Reloader {
     }
   }
 
-  /** A worker that failed says nothing about the files, and no event would come: the load is repeated until it has ended. */
+  /** A worker failure does not mean that the files are bad, and no file event will follow: the load is retried until it completes. */
   #tryLater(): void {
     this.#failures += 1;
     if (this.#closed || this.#serving === undefined) return;
@@ -225,14 +228,14 @@ class OneAtATime implements Reloader {
     this.#retry.unref();
   }
 
-  /** What is wrong with the files stays the complaint: their repair is news, whatever serves meanwhile. */
+  /** Loads the replacement. The complaint about the files is kept, so that their repair is reported. */
   async #loadInstead(rejected: Rejected): Promise<ReloadResult> {
     const request = this.#options.instead?.(rejected);
     const result = request === undefined ? rejected : await this.#load(request);
     return result.kind === 'applied' ? result : rejected;
   }
 
-  /** What was read while somebody wrote is read again; a writer that never pauses is taken as it is. */
+  /** Repeats a load if files were written in the meantime. After the last try the result is used as it is. */
   async #loadSettled(request: PostedRequest): Promise<LoadedConfig> {
     for (let tries = 1; ; tries += 1) {
       const loaded = await this.#loadTwice(request);
@@ -240,7 +243,7 @@ class OneAtATime implements Reloader {
     }
   }
 
-  /** At once a second time, with more time: a worker may have been killed for memory, and a machine may be busy. */
+  /** Retries a failed load at once with a longer limit: the worker may have been killed for memory, or the machine may be busy. */
   async #loadTwice(request: PostedRequest): Promise<LoadedConfig> {
     const { loader } = this.#options;
     const limit = Math.min(firstLoadMs * 2 ** this.#failures, longestLoadMs);
@@ -275,11 +278,11 @@ class OneAtATime implements Reloader {
   }
 
   /**
-   * After a bad load the old files are still watched: it may not have come as far as naming them all. Where something
-   * else serves instead, those that were found bad are.
+   * Sets the paths to watch. After a rejected load the old files stay watched, since the load may not have found all
+   * files. If a replacement is in use, the rejected files are watched.
    */
   async #follow(loaded: LoadedConfig, request: PostedRequest): Promise<void> {
-    // A path that is watched from now on counts as changed: what is held would be given up at once.
+    // A newly watched path counts as changed, which would discard the held texts at once.
     if (request.saved !== undefined && this.#watcher !== undefined) return;
     const { source, cwd } = this.#options.request;
     const entry = 'path' in source ? [resolve(cwd, source.path)] : [];

@@ -2,36 +2,36 @@ import { basename } from 'node:path';
 import { type FSWatcher, watch as watchFolders } from 'chokidar';
 import { fingerprint, foldersOf, identityOf } from './fingerprint.ts';
 
-/** What a watcher needs to know. */
+/** Options of a watcher. */
 export interface WatchOptions {
-  /** Called at the first sign of a change of a watched file, before it is known to be one. */
+  /** Called on the first event for a watched file, before a change is confirmed. */
   onSign?(): void;
-  /** Called after a burst of changes; never twice at once. */
+  /** Called once after a burst of changes. Calls never overlap. */
   onChange(): void;
-  /** Changes this close together, in milliseconds, are one. */
+  /** Changes within this time, in milliseconds, are reported as one. */
   readonly debounceMs?: number;
-  /** Time between two looks that need no event, in milliseconds. */
+  /** Poll interval in milliseconds; polling needs no file system events. */
   readonly pollMs?: number;
-  /** Told when the system refuses to watch (for example too many watches); the slow look goes on. */
+  /** Called when the system refuses to watch, for example because of too many watches. Polling continues. */
   onFault?(error: unknown): void;
 }
 
 /** Watches the files of a configuration until it is closed. */
 export interface ConfigWatcher {
-  /** What to watch from now on: files, and folders in which files may appear. Absolute paths. */
+  /** Replaces the watched paths: files, and folders in which files may appear. Absolute paths. */
   setPaths(paths: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
 const defaultDebounceMs = 50;
 const defaultPollMs = 5000;
-/** A folder that never comes to rest is looked at after so many debounce times. */
+/** While events keep coming, the paths are compared after this many debounce times. */
 const patience = 20;
 
 /**
- * Watches the folders that hold the paths, not the files: a file that is replaced by renaming, or through the `..data`
- * link of a mounted volume, is another file afterwards, and events on the old one stop. Every event is only a reason to
- * look; what decides is a comparison of fingerprints, which the slow poll makes too.
+ * Watches the folders of the paths, not the files: a file replaced by a rename, or through the `..data` link of a
+ * mounted volume, is a different file afterwards, and events for the old one stop. Events only trigger a comparison of
+ * fingerprints, which decides. Polling makes the same comparison.
  */
 export function createWatcher(options: WatchOptions): ConfigWatcher {
   return new FolderWatcher(options);
@@ -43,11 +43,11 @@ class FolderWatcher implements ConfigWatcher {
   readonly #system: FSWatcher;
   readonly #poll: NodeJS.Timeout;
   #paths: readonly string[] = [];
-  /** The last parts of the paths, and the link that mounted volumes swap: events on others are no sign of a change. */
+  /** Base names of the paths, and of the link that mounted volumes swap. Events for other names do not indicate a change. */
   #names: ReadonlySet<string> = new Set();
-  /** Path → fingerprint at the last look; a new path has none, so it counts as changed. */
+  /** Path → last fingerprint. A new path has none, so it counts as changed. */
   #seen = new Map<string, string>();
-  /** Folder → its identity when the system was asked to watch it. */
+  /** Folder → its identity when the system watch was set. */
   #folders = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
   #firstEvent = 0;
@@ -62,7 +62,7 @@ class FolderWatcher implements ConfigWatcher {
       ignoreInitial: true,
       followSymlinks: false,
       ignorePermissionErrors: true,
-      // Only the folders themselves: what happens in them comes as raw events, without a watch on each of their files.
+      // Watch only the folders themselves: events for their files arrive as raw events, without a watch per file.
       ignored: (path) => !this.#folders.has(path),
     });
     this.#system.on('all', () => this.#wake());
@@ -81,7 +81,7 @@ class FolderWatcher implements ConfigWatcher {
     this.#names = new Set([...this.#paths.map((path) => basename(path)), '..data']);
     for (const path of this.#seen.keys()) if (!this.#paths.includes(path)) this.#seen.delete(path);
     await this.#watchFolders();
-    // A new path may have changed between its reading and now: one look decides.
+    // A new path may have changed since it was read: compare once.
     if (this.#paths.some((path) => !this.#seen.has(path))) this.#wake();
   }
 
@@ -93,7 +93,7 @@ class FolderWatcher implements ConfigWatcher {
     await this.#system.close();
   }
 
-  /** Waits until events stop coming, but not for ever. */
+  /** Debounces events, up to a limit. */
   #wake(): void {
     if (this.#closed) return;
     const now = performance.now();
@@ -106,7 +106,7 @@ class FolderWatcher implements ConfigWatcher {
     }, this.#debounceMs);
   }
 
-  /** One look after the other, so that a slow one can't overtake. */
+  /** Comparisons run one at a time, so that a slow one cannot finish after a later one. */
   #look(): Promise<void> {
     this.#looking = this.#looking.then(async () => {
       if (this.#closed) return;
@@ -115,7 +115,7 @@ class FolderWatcher implements ConfigWatcher {
         await this.#watchFolders();
         if (changed && !this.#closed) this.#options.onChange();
       } catch (error) {
-        // The looks are a chain: one that fails must not be the last.
+        // Comparisons are chained: a failed one must not stop the chain.
         this.#options.onFault?.(error);
       }
     });
@@ -132,7 +132,7 @@ class FolderWatcher implements ConfigWatcher {
     return changed;
   }
 
-  /** Asks the system to watch the folders of today; one that was deleted and made again is asked for anew. */
+  /** Sets system watches on the current folders. A folder that was deleted and created again is watched anew. */
   async #watchFolders(): Promise<void> {
     const wanted = new Set((await Promise.all(this.#paths.map(foldersOf))).flat());
     const identities = await Promise.all([...wanted].map(async (folder) => [folder, await identityOf(folder)] as const));

@@ -1,8 +1,8 @@
 import { printable } from '../../core/text/printable.ts';
 
 /**
- * Every kind of problem that a configuration can have. `severity` is the usual one. The docs page is made from it,
- * and each code has a case under `test/config/cases`.
+ * Every kind of problem in a configuration, with its usual severity. The docs page is generated from it, and each code
+ * has a case in `test/config/cases`.
  */
 export const diagnosticCodes = {
   'yaml-syntax': { severity: 'error', about: 'The file is not valid YAML.' },
@@ -39,25 +39,25 @@ export const diagnosticCodes = {
 export type DiagnosticCode = keyof typeof diagnosticCodes;
 export type Severity = 'error' | 'warning';
 
-/** One problem, with its place. Plain data: it crosses threads and is printed by renderers. */
+/** One problem with its location. Plain data, since it is sent between processes and printed by renderers. */
 export interface Diagnostic {
   readonly code: DiagnosticCode;
   readonly severity: Severity;
-  /** As shown: relative to the working directory where the file is below it. */
+  /** Display name: relative to the working directory if the file is below it. */
   readonly file: string;
-  /** Lines and columns count from 1; `endColumn` is behind the last character. */
+  /** Lines and columns count from 1; `endColumn` is after the last character. */
   readonly line: number;
   readonly column: number;
   readonly endColumn: number;
-  /** What is wrong, without a full stop. Never a secret. */
+  /** What is wrong, without a full stop. Never contains a secret. */
   readonly message: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly hint?: string;
-  /** More about the surroundings, for example the allowed keys. */
+  /** More context, for example the allowed keys. */
   readonly note?: string;
   /** Page and anchor of the documentation, for example `docs/configuration.md#configs`. */
   readonly docs?: string;
-  /** The lines to show, secrets masked; absent where nothing of the file may be shown. */
+  /** Source lines to show, with secrets masked; absent when no line may be shown. */
   readonly frame?: Frame;
 }
 
@@ -67,12 +67,12 @@ export interface Frame {
   readonly lines: readonly string[];
 }
 
-/** `configs/support.yaml:9:9 error: unknown key "retrys" (did you mean "retry"?)`. */
+/** One line: `configs/support.yaml:9:9 error: unknown key "retrys" (did you mean "retry"?)`. */
 export function briefDiagnostic({ file, line, column, severity, message, hint }: Diagnostic): string {
   return printable(`${file}:${line}:${column} ${severity}: ${message}${hint === undefined ? '' : ` (${hint})`}`);
 }
 
-/** Sorted by file, line and column; equal ones once. */
+/** Sorted by file, line and column, without duplicates. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const sorted = diagnostics.toSorted(
     (a, b) =>

@@ -3,24 +3,24 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { Overridden } from '../check/context.ts';
 import type { GatewayConfig } from '../schema/index.ts';
 
-/** What a new configuration changes, as the reload line shows it. Names only, never values. */
+/** Changes of a new configuration, as logged on reload. Names only, never values. */
 export interface ConfigChanges {
-  /** `~configs.support`, `+providers.claude`, `-api_keys.old`, `~server.max_body`. */
+  /** For example `~configs.support`, `+providers.claude`, `-api_keys.old`, `~server.max_body`. */
   readonly changes: readonly string[];
-  /** Keys whose new value needs a restart: `server.listen`. */
+  /** Keys whose new value needs a restart, for example `server.listen`. */
   readonly restart: readonly string[];
 }
 
-/** Maps of named things: one entry is one change. */
+/** Maps of named entries: each entry is one change. */
 const maps = ['providers', 'virtual_keys', 'api_keys', 'configs', 'prompts', 'pricing'] as const satisfies readonly (keyof GatewayConfig)[];
 
-/** Settings: one key is one change. */
+/** Settings: each key is one change. */
 const settings = ['server', 'auth', 'logging', 'observability'] as const satisfies readonly (keyof GatewayConfig)[];
 
-/** Lists that count as one thing. */
+/** Lists that are compared as a whole. */
 const lists = ['plugins', 'provider_plugins'] as const satisfies readonly (keyof GatewayConfig)[];
 
-/** What a running gateway can't change: sockets that are bound, files that are open. */
+/** Settings that a running gateway cannot change: bound sockets, open files. */
 const waiting: ReadonlySet<string> = new Set([
   'server.listen',
   'server.probe_listen',
@@ -31,9 +31,9 @@ const waiting: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Compares two configurations. The order of maps does not count, the order of lists does.
+ * Compares two configurations. The order of maps does not matter, the order of lists does.
  *
- * @param overridden by flags: another value in the file would change nothing, also after a restart
+ * @param overridden keys set by flags: a new value in the file has no effect, even after a restart
  */
 export function diffConfigs(before: GatewayConfig, after: GatewayConfig, overridden: readonly Overridden[] = []): ConfigChanges {
   const decided: ReadonlySet<string> = new Set(overridden.map((key) => `server.${key}`));
@@ -49,12 +49,12 @@ export function diffConfigs(before: GatewayConfig, after: GatewayConfig, overrid
   };
 }
 
-/** Of `server.admin`: what decides about its socket. */
+/** Keys of `server.admin` that affect its socket. */
 const ofListener = ['listen', 'enabled'] as const;
 
 const adminOf = ({ server }: GatewayConfig): Plain => ({ enabled: true, ...server?.admin });
 
-/** Of `logging.requests`: what is opened once. */
+/** Keys of `logging.requests` that are applied only at start. */
 const ofStore = ['store', 'spool_size', 'memory_rows'] as const;
 
 function diffStore({ logging: before }: GatewayConfig, { logging: after }: GatewayConfig): string[] {

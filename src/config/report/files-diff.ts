@@ -1,13 +1,13 @@
 import { lineDiff } from '../../core/text/line-diff.ts';
 
-/** Texts of files by their names. */
+/** Texts of files by name. */
 type Texts = Readonly<Record<string, string>>;
 
 /**
- * The unified difference of all files of two configurations; '' where they are the same. A file that only one has is
- * compared with an empty one.
+ * Unified diff of all files of two configurations; '' when they are equal. A file that only one of them has is compared
+ * with an empty file.
  *
- * @param shown how a text may be shown: without secrets
+ * @param shown returns a text without its secrets
  */
 export function filesDiff(before: Texts, after: Texts, shown: (text: string) => string): string {
   return [...new Set([...Object.keys(after), ...Object.keys(before)])]
@@ -16,6 +16,6 @@ export function filesDiff(before: Texts, after: Texts, shown: (text: string) => 
     .join('');
 }
 
-/** The same texts by other names. */
+/** The same texts under other names. */
 export const renamed = (texts: Texts, nameOf: (path: string) => string): Texts =>
   Object.fromEntries(Object.entries(texts).map(([path, text]) => [nameOf(path), text]));

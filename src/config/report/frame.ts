@@ -3,7 +3,7 @@ import { isNearSecretName } from '../../core/secrets/credential-names.ts';
 import { KnownTexts } from './known-texts.ts';
 import { type Problem, toDiagnostic } from './problem.ts';
 
-/** Makes diagnostics of problems: silenced warnings are taken out, the lines to show are put in. */
+/** Makes diagnostics from problems: removes silenced warnings and adds the source lines to show. */
 export function withFrames(problems: readonly Problem[], secrets: Iterable<string>): Diagnostic[] {
   const hidden = new KnownTexts([...secrets].flatMap((secret) => secret.split(/\r?\n/)));
   const shown = hidingSecrets();
@@ -15,12 +15,12 @@ export function withFrames(problems: readonly Problem[], secrets: Iterable<strin
   });
 }
 
-/** Problems that name what is written, before anything is known of what it is. */
+/** Codes whose messages quote the file before it is known whether the text is a secret. */
 const literal: ReadonlySet<Problem['code']> = new Set(['yaml-syntax', 'unknown-key', 'missing-key']);
 
 /**
- * Takes the secrets of its line out of a problem: `api_key:sk-…` without a space is a key, and `*…` an alias. A line is
- * looked through once, however many problems it has.
+ * Removes the secrets of its line from a problem: `api_key:sk-…` without a space is read as a key, and `*…` as an alias.
+ * Each line is scanned once, however many problems it has.
  */
 export function hidingSecrets(): (problem: Problem) => Problem {
   const known = new Map<string, KnownTexts>();
@@ -48,7 +48,7 @@ function secretsIn(line: string): KnownTexts {
 
 const nothing = new KnownTexts([]);
 
-/** `# gateway-ignore: code, code` in the comment lines right above. */
+/** True if a comment line directly above contains `# gateway-ignore: code, code`. */
 function isSilenced({ code, at }: Problem): boolean {
   for (let line = at.line - 2; line >= 0; line -= 1) {
     const text = at.file.lines[line]?.trim() ?? '';
@@ -68,19 +68,19 @@ function frameOf({ at, show }: Problem, hidden: KnownTexts): Frame | undefined {
   return { first: at.line - shown.length + 1, lines: shown.map((one) => maskLine(one, hidden)) };
 }
 
-/** `key: value` to the end of a line, where the value is neither a reference nor the begin of a mapping, list or block. */
+/** `key: value` up to the end of a line, where the value is neither a reference nor the start of a mapping, list or block. */
 const blockPair = /^(\s*(?:-\s+)*(["']?)([\w-]+)\2\s*:\s+)(?!\$\{|[{[|>&*])(\S.*)$/;
 
-/** `key: value` between braces, also as JSON. */
+/** `key: value` between braces, including JSON. */
 const flowPair = /(["']?)([\w-]+)\1(\s*:\s+|:)("(?:[^"\\]|\\.)*"|'[^']*'|(?!\$\{)[^\s,{}[\]"'#][^,{}[\]#]*)/g;
 
-/** A line that only lacks its colon. */
+/** A line that lacks only its colon. */
 const gluedPair = /^(\s*(?:-\s+)*([\w-]+)\s+)(\S+)\s*$/;
 
-/** What issuers put before their keys. */
+/** Keys with the prefix of a known issuer. */
 const issuedKey = /\b(sk-|gw_live_|gw_test_|AIza|AKIA|gh[pousr]_|xai-)[A-Za-z0-9_-]{8,}/g;
 
-/** Hides known secrets, and what is behind a key that is one. Lengths stay, so that the caret points right. */
+/** Masks known secrets, and the values of secret keys. Lengths are kept, so that the caret stays in place. */
 function maskLine(line: string, hidden: KnownTexts): string {
   const known = hidden.hide(line);
   const block = known.replace(blockPair, (whole, before: string, _quote, key: string, value: string) =>

@@ -1,16 +1,16 @@
-/** Texts are found by so many of their first characters, shorter ones by all they have. */
+/** Texts are indexed by this many first characters, shorter ones by all of them. */
 const beginning = 8;
 const shortest = 4;
 
-/** Finds known texts in others. The cost of a search hardly grows with their number, also where many begin alike. */
+/** Finds known texts in other texts. The cost of a search hardly grows with their number, even if many share a prefix. */
 export class KnownTexts {
   readonly #all: ReadonlySet<string>;
-  /** Of all texts, the greatest first. */
+  /** Lengths of all texts, the largest first. */
   readonly #lengths: readonly number[];
-  /** Sorted, by their first characters. */
+  /** Texts by their first characters, sorted. */
   readonly #groups = new Map<string, string[]>();
 
-  /** @param texts those with less than 4 characters are left out */
+  /** @param texts those shorter than 4 characters are ignored */
   constructor(texts: Iterable<string>) {
     this.#all = new Set([...texts].filter(({ length }) => length >= shortest));
     this.#lengths = [...new Set([...this.#all].map(({ length }) => length))].toSorted((a, b) => b - a);
@@ -22,7 +22,7 @@ export class KnownTexts {
     }
   }
 
-  /** The text with an asterisk for each character of a known one. */
+  /** The text with an asterisk for each character of a known text. */
   hide(text: string): string {
     if (this.#all.size === 0) return text;
     let shown = '';
@@ -34,7 +34,7 @@ export class KnownTexts {
     return shown;
   }
 
-  /** The text with an ellipsis for each known one, also where its end was cut. */
+  /** The text with an ellipsis for each known text, even if its end is cut off. */
   cut(text: string): string {
     if (this.#all.size === 0) return text;
     let shown = '';
@@ -59,7 +59,10 @@ export class KnownTexts {
   }
 }
 
-/** How much of one of the sorted texts is at a place: the one that shares most with it is next to where it would be. */
+/**
+ * Length of the longest prefix of one of the sorted texts found at this position. The text with the longest common
+ * prefix is adjacent to the insertion point.
+ */
 function longestBeginning(sorted: readonly string[], text: string, at: number): number {
   let low = 0;
   let high = sorted.length;

@@ -8,27 +8,27 @@ import { isCollectorHeader, isSecretKey, shownSecret, withoutKeys } from '../rea
 
 /** One value of the files. */
 export interface WrittenValue {
-  /** As `configs.support.targets[0].override_params.temperature`, in canonical spelling. */
+  /** Path in canonical spelling, such as `configs.support.targets[0].override_params.temperature`. */
   readonly path: string;
-  /** As it may be shown: references unresolved, secrets left out. */
+  /** Printable form: references unresolved, secrets masked. */
   readonly value: string;
   readonly origin: Origin;
 }
 
-/** What the places are read from. */
+/** Input for finding locations. */
 export interface OriginSource {
   readonly source: Source;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly providers: readonly Provider[];
-  /** The texts that were loaded: what is on the disk may be newer. */
+  /** Texts that were loaded. The files on disk may be newer. */
   readonly texts: SavedFiles;
   readonly secrets: readonly string[];
 }
 
 const nothing = (): void => {};
 
-/** The values of the files, and where each is written, also through includes and anchors. Reads what was loaded, not the disk. */
+/** Values of the files and their locations, including those from includes and anchors. Reads the loaded texts, not the disk. */
 export class Origins {
   readonly #places = new Map<string, Origin>();
   readonly #values: WrittenValue[] = [];
@@ -46,12 +46,12 @@ export class Origins {
     });
   }
 
-  /** Where a value is written; where it is in a larger one, the place of that. Null for what no file says. */
+  /** Location of the value at a path; null when no file contains it. */
   at(path: string): Origin | null {
     return this.#places.get(path) ?? null;
   }
 
-  /** The nearest place at or above a path. */
+  /** Location of the value at a path, or of its nearest ancestor. */
   near(path: string): Origin | null {
     for (let rest = path; rest !== ''; rest = parentOf(rest)) {
       const found = this.#places.get(rest);
@@ -60,7 +60,7 @@ export class Origins {
     return null;
   }
 
-  /** Every path with its place. */
+  /** Every path with its location. */
   places(): Iterable<readonly [path: string, at: Origin]> {
     return this.#places;
   }
@@ -71,9 +71,9 @@ export class Origins {
   }
 
   /**
-   * What is in the files in place of each value that came by reference: `${env:OPENAI_API_KEY}`.
+   * Reference texts, such as `${env:OPENAI_API_KEY}`, by resolved value.
    *
-   * @param valueAt the resolved value at a path
+   * @param valueAt returns the resolved value at a path
    */
   references(valueAt: (path: string) => unknown): ReadonlyMap<string, string> {
     const known = new Map<string, string>();
@@ -85,7 +85,7 @@ export class Origins {
   }
 }
 
-/** Reads a loaded configuration again for its places. */
+/** Parses the texts of a loaded configuration again for locations. */
 export function originsOf({ source, cwd, env, providers, texts, secrets }: OriginSource): Origins {
   const sources = { cwd, env, report: nothing, secret: nothing, unresolved: nothing, watch: nothing };
   const { root } = mergeFiles(source, sources, texts);
@@ -94,7 +94,7 @@ export function originsOf({ source, cwd, env, providers, texts, secrets }: Origi
 
 const originOf = ({ file, line }: SourceLocation): Origin => ({ file: file.name, line });
 
-/** `a.b[1]` below `a.b`, `a.b` below `a`. Names in quotes may hold dots and brackets. */
+/** Parent of a path: `a.b` for `a.b[1]`, `a` for `a.b`. Quoted names may contain dots and brackets. */
 function parentOf(path: string): string {
   const quoted = /\."(?:[^"\\]|\\.)*"$/.exec(path);
   if (quoted !== null) return path.slice(0, quoted.index);

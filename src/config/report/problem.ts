@@ -1,7 +1,7 @@
 import { type Diagnostic, type DiagnosticCode, diagnosticCodes, type Severity } from './diagnostic.ts';
 import type { SourceLocation } from '../read/node.ts';
 
-/** A problem while the configuration is being read: a diagnostic that still knows its file. */
+/** A problem found while the configuration is read: a diagnostic with its file. */
 export interface Problem {
   readonly code: DiagnosticCode;
   readonly at: SourceLocation;
@@ -10,11 +10,11 @@ export interface Problem {
   readonly note?: string | undefined;
   readonly docs?: string | undefined;
   readonly severity?: Severity | undefined;
-  /** `none`: no line of the file may be shown; `above`: the line before helps to understand. */
+  /** `none`: no line of the file may be shown. `above`: the line before is shown too. */
   readonly show?: 'none' | 'above' | undefined;
 }
 
-/** Takes problems as they are found. */
+/** Receives problems as they are found. */
 export type Report = (problem: Problem) => void;
 
 /** The diagnostic without its frame. */
@@ -34,5 +34,5 @@ export function toDiagnostic(problem: Problem): Diagnostic {
   };
 }
 
-/** `file:line`, for hints that name a second place. */
+/** `file:line`, for hints that refer to a second location. */
 export const placeText = (at: SourceLocation): string => `${at.file.name}:${at.line}`;

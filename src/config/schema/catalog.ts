@@ -1,6 +1,6 @@
 import { apiKey, customHost, description, metadata, timeouts } from './shared.ts';
 
-/** `auth:` as every type takes it; a type's own modes and their keys are joined in. */
+/** `auth:` as all types accept it. A type's own modes and their keys are added. */
 const openAuth = {
   type: 'object',
   description: 'How requests authenticate.',
@@ -13,7 +13,7 @@ const openAuth = {
   },
 } as const;
 
-/** Keys that every entry of `providers:` has; the type's own settings are joined in. */
+/** Keys that every entry of `providers:` may have. The type's own settings are added. */
 export const providerCommon = {
   type: 'object',
   properties: {
@@ -60,7 +60,7 @@ export const providerCommon = {
   required: ['type'],
 } as const;
 
-/** An entry of `virtual_keys:`. */
+/** Schema of an entry of `virtual_keys:`. */
 export const virtualKey = {
   type: 'object',
   properties: {

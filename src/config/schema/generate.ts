@@ -7,13 +7,13 @@ import { pluginEntries } from './plugins.ts';
 import { anyAuthSchema } from './provider-auth.ts';
 import { virtualKey } from './catalog.ts';
 
-/** Where editors find it: also the `$id`, so that other schemas can refer to it. */
+/** File name for editors, and the `$id` by which other schemas refer to it. */
 const id = 'gateway.schema.json';
 
-/** Annotations for our own messages: they mean nothing to an editor. */
+/** Annotations for the gateway's own messages, which editors do not understand. */
 const own: ReadonlySet<string> = new Set(['x-form', 'x-code', 'x-range', 'x-hints']);
 
-/** The JSON Schema of `gateway.yaml` for editors, with the settings of these providers and the options of these plugins. */
+/** JSON Schema of `gateway.yaml` for editors, with the settings of these providers and the options of these plugins. */
 export function generateSchema(providers: readonly Provider[], plugins: readonly Plugin[]): JsonSchema {
   const schema = gatewaySchema(providers);
   const properties = isPlain(schema['properties']) ? schema['properties'] : {};
@@ -41,13 +41,13 @@ export function generateSchema(providers: readonly Provider[], plugins: readonly
   }) as JsonSchema;
 }
 
-/** Whose type is another entry's: every mode of every type is offered. */
+/** Properties of a virtual key. Its type is that of another entry, so every mode of every type is listed. */
 function virtualKeyProperties(providers: readonly Provider[]): Record<string, JsonSchema> {
   const { auth } = virtualKey.properties;
   return { ...virtualKey.properties, auth: { ...anyAuthSchema(providers), description: auth.description } };
 }
 
-/** Types whose entries take the same settings. */
+/** Provider types that accept the same settings. */
 interface Kind {
   readonly name: string;
   readonly types: string[];
@@ -66,7 +66,7 @@ function kindsOf(providers: readonly Provider[]): readonly Kind[] {
   return [...kinds.values()];
 }
 
-/** An entry of `providers:`: its type decides which settings it takes. */
+/** Schema of an entry of `providers:`: its type decides which settings are accepted. */
 function anyProvider(kinds: readonly Kind[]): JsonSchema {
   const types = kinds.flatMap((kind) => kind.types);
   return {

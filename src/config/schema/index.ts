@@ -10,17 +10,17 @@ import type { server } from './server/index.ts';
 import type { timeouts } from './shared.ts';
 import type { targetSettings } from './target.ts';
 
-/** As written: a key with a default may be left out. */
+/** Types as written: keys with a default are optional. */
 type Written = { keepDefaultedPropertiesOptional: true };
 
-/** An entry of `providers:`; settings of its type are beside the common keys. */
+/** An entry of `providers:`, with the settings of its type next to the common keys. */
 export type ProviderConfig = FromSchema<typeof providerCommon, Written>;
 export type VirtualKeyEntry = FromSchema<typeof virtualKey, Written>;
 export type GatewayKeyEntry = FromSchema<typeof gatewayKey, Written>;
-/** `auth:`. */
+/** The value of `auth:`. */
 export type AuthEntry = FromSchema<typeof auth, Written>;
 export type ServerEntry = FromSchema<typeof server, Written>;
-/** `server.admin`. */
+/** The value of `server.admin`. */
 export type AdminEntry = NonNullable<ServerEntry['admin']>;
 export type LoggingEntry = FromSchema<typeof logging, Written>;
 export type ObservabilityEntry = FromSchema<typeof observability, Written>;
@@ -32,12 +32,12 @@ export type PriceEntry = FromSchema<typeof pricing, Written>;
 export type TimeoutsEntry = FromSchema<typeof timeouts, Written>;
 export type PluginEntry = FromSchema<typeof pluginEntries, Written>[number];
 
-/** A config object or a target of one. Spellings are the canonical ones; settings of direct mode are beside them. */
+/** A config object or one of its targets, in canonical spelling. Settings of direct mode are next to the other keys. */
 export type ConfigEntry = FromSchema<typeof targetSettings, Written> & { readonly targets?: readonly TargetEntry[] };
 /** `slug/model`, or a mapping. */
 export type TargetEntry = string | ConfigEntry;
 
-/** `gateway.yaml` with what it includes, validated, references resolved. */
+/** `gateway.yaml` with its includes, validated and with references resolved. */
 export interface GatewayConfig {
   readonly version: 1;
   readonly include?: string | readonly string[];

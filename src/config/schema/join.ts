@@ -13,7 +13,7 @@ import { authSchema } from './provider-auth.ts';
 import { plainNames, slugNames } from './shared.ts';
 import { targetSettings, targetText } from './target.ts';
 
-/** Settings of providers that a config object may carry in direct mode, by their key. */
+/** Provider settings that a config object may contain in direct mode, by key. */
 export function inlineSettings(providers: readonly Provider[]): Record<string, JsonSchema> {
   const found: Record<string, JsonSchema> = {};
   for (const provider of providers) {
@@ -27,7 +27,7 @@ export function inlineSettings(providers: readonly Provider[]): Record<string, J
   return found;
 }
 
-/** A config object, and below it the targets: mappings or the short text. */
+/** Schemas of a config object and of the targets in it, which are mappings or short strings. */
 export function targetSchemas(providers: readonly Provider[]): { config: JsonSchema; target: JsonSchema } {
   const properties = {
     ...targetSettings.properties,
@@ -44,7 +44,7 @@ export function targetSchemas(providers: readonly Provider[]): { config: JsonSch
   return { config, target: { ...config, type: ['object', 'string'], ...targetText } };
 }
 
-/** An entry of `providers:` of one type: the common keys and its own. */
+/** Schema of an entry of `providers:` for one type: common keys and the type's own. */
 export function providerSchema(provider: Provider): JsonSchema {
   const own = isPlain(provider.entry.settings['properties']) ? provider.entry.settings['properties'] : {};
   const required = Array.isArray(provider.entry.settings['required']) ? (provider.entry.settings['required'] as unknown[]) : [];
@@ -57,7 +57,7 @@ export function providerSchema(provider: Provider): JsonSchema {
   };
 }
 
-/** `gateway.yaml` with entries of `providers:` and options of plugins left open: they are checked one by one. */
+/** Schema of `gateway.yaml`. Provider entries and plugin options are left open, since each is validated separately. */
 export function gatewaySchema(providers: readonly Provider[]): JsonSchema {
   const { target } = targetSchemas(providers);
   return {
@@ -89,7 +89,7 @@ export function gatewaySchema(providers: readonly Provider[]): JsonSchema {
         type: 'object',
         description: 'Named configs for x-gateway-config.',
         propertyNames: plainNames,
-        // The same schema as a target's, which is compiled once; only the short text is no config.
+        // The same schema as for a target, so that it is compiled once. Only the short string is not a config.
         additionalProperties: { $ref: '#/$defs/target', type: 'object' },
       },
       prompts: {
@@ -116,7 +116,7 @@ export function gatewaySchema(providers: readonly Provider[]): JsonSchema {
   };
 }
 
-/** Every closed mapping also takes keys that start with `x-`: they are notes and places for anchors. */
+/** Allows keys that start with `x-` in every closed mapping, for notes and anchors. */
 export function withNotes(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withNotes);
   if (!isPlain(schema)) return schema;

@@ -28,7 +28,7 @@ const prefix = {
   examples: ['gw_live_9f2c'],
 } as const;
 
-/** What a caller may do: the same for a key and for tokens. */
+/** Rules for a caller, the same for a key and for tokens. */
 const rules = {
   default_config: { type: 'string', minLength: 1, description: 'Used when a request names no config, provider or virtual key.' },
   enforce_config: { type: 'boolean', description: 'The gateway rejects every other choice.', default: false },
@@ -59,7 +59,7 @@ const rules = {
   isolate: { type: 'boolean', description: 'false: the caller may use all objects of providers with isolate: true.', default: true },
 } as const;
 
-/** An entry of `api_keys:`. */
+/** Schema of an entry of `api_keys:`. */
 export const gatewayKey = {
   type: 'object',
   properties: {
@@ -96,7 +96,7 @@ const texts = { type: ['string', 'array'], minLength: 1, minItems: 1, items: { t
 const claim = <const D extends string, const E extends string>(text: D, example: E) =>
   ({ type: 'string', minLength: 1, description: text, examples: [example] }) as const;
 
-/** `auth:` — tokens of an issuer in place of keys. */
+/** Schema of `auth:`: tokens of an issuer instead of keys. */
 export const auth = {
   type: 'object',
   description: 'Further ways to authenticate callers.',

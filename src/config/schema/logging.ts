@@ -1,13 +1,13 @@
 import { duration, size } from './shared.ts';
 
-/** A name in a path: as it is, or in quotes. */
+/** A name in a path: plain or in quotes. */
 const fieldName = '(?:[^.\\[\\]"][^.\\[\\]]*|"(?:[^"\\\\]|\\\\.)+")';
 
 const bodies = { enum: ['none', 'metadata', 'redacted', 'full'], type: 'string' } as const;
 
 const share = { type: 'string', pattern: '^(100|\\d{1,2})(\\.\\d+)?%$', 'x-form': 'a percentage such as 10%', examples: ['10%'] } as const;
 
-/** `log:` of a config or an API key. */
+/** Schema of `log:` in a config or an API key. */
 export const logRule = {
   type: 'object',
   description: 'What is stored of these requests, in place of logging.requests.',
@@ -19,7 +19,7 @@ export const logRule = {
   examples: [{ bodies: 'metadata' }],
 } as const;
 
-/** `logging:` — the terminal and the request log. */
+/** Schema of `logging:`: terminal output and the request log. */
 export const logging = {
   type: 'object',
   description: 'The terminal and the request log.',

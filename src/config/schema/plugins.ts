@@ -1,4 +1,4 @@
-/** `plugins:` — the chain. An entry is a name, a name with options, or a file with options. */
+/** Schema of `plugins:`, the chain. An item is a name, a name with options, or a file with options. */
 export const pluginEntries = {
   type: 'array',
   description:
@@ -22,7 +22,7 @@ export const pluginEntries = {
   },
 } as const;
 
-/** `provider_plugins:` — files with providers. */
+/** Schema of `provider_plugins:`: files with providers. */
 export const providerPlugins = {
   type: 'array',
   description: 'Files with further provider types, relative to this file.',

@@ -40,7 +40,7 @@ const message = {
   required: ['role'],
 } as const;
 
-/** What one version of a prompt says. */
+/** Keys of one version of a prompt. */
 const versionKeys = {
   messages: {
     type: 'array',
@@ -75,10 +75,10 @@ const versionKeys = {
   metadata,
 } as const;
 
-/** The keys that belong to a version: beside `versions` they would say nothing. */
+/** Names of the keys of a version. Next to `versions` they would have no effect. */
 export const keysOfVersion: readonly string[] = Object.keys(versionKeys);
 
-/** A prompt of several versions, each with all that a version says. */
+/** One of several versions of a prompt, with all keys of a version. */
 export const promptVersion = {
   type: 'object',
   properties: { ...versionKeys, description },
@@ -86,7 +86,7 @@ export const promptVersion = {
   additionalProperties: false,
 } as const;
 
-/** An entry of `prompts:`: one version, or several by number. */
+/** Schema of an entry of `prompts:`: one version, or several by number. */
 export const prompt = {
   type: 'object',
   properties: {

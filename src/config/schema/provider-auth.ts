@@ -2,13 +2,13 @@ import type { JsonSchema } from '../../core/json/schema.ts';
 import type { AuthMode, Provider, ProviderEntry } from '../../core/provider.ts';
 import { apiKey } from './shared.ts';
 
-/** Words after `auth.mode` that every type takes. */
+/** Values of `auth.mode` that all types accept. */
 const commonModes: Readonly<Record<string, string>> = {
   api_key: "with the provider's own key",
   caller: 'with the credential that the caller sends',
 };
 
-/** A mode of a type by any of its words, with the word that we print. */
+/** A mode of a type by its name or an alias, with its canonical name. */
 export function authModeOf(provider: Provider, word: unknown): { readonly name: string; readonly mode: AuthMode } | undefined {
   const found = Object.entries(provider.entry.authModes ?? {}).find(
     ([name, { aliases }]) => name === word || aliases.includes(String(word)),
@@ -16,7 +16,7 @@ export function authModeOf(provider: Provider, word: unknown): { readonly name: 
   return found === undefined ? undefined : { name: found[0], mode: found[1] };
 }
 
-/** `auth:` of an entry: the common part, and the type's own modes with their keys. */
+/** Schema of `auth:` in an entry: the common part, and the type's own modes with their keys. */
 export function authSchema(own: ProviderEntry['authModes'] = {}): JsonSchema {
   const modes = Object.entries(own);
   const about = [...Object.entries(commonModes), ...modes.map(([name, mode]) => [name, mode.about] as const)];
@@ -38,7 +38,7 @@ export function authSchema(own: ProviderEntry['authModes'] = {}): JsonSchema {
   };
 }
 
-/** `auth:` where the type is not known: every mode of these types, whose needs are left to the check. */
+/** Schema of `auth:` for an unknown type: every mode of these types. Their required keys are left to the checks. */
 export function anyAuthSchema(providers: readonly Provider[]): JsonSchema {
   const { allOf: _rules, ...open } = authSchema(
     Object.assign({}, ...providers.map(({ entry }) => entry.authModes)) as ProviderEntry['authModes'],
@@ -46,14 +46,14 @@ export function anyAuthSchema(providers: readonly Provider[]): JsonSchema {
   return open;
 }
 
-/** The keys of all modes in the order of the modes; one that several take is described as the first of them does. */
+/** Keys of all modes, in the order of the modes. A key that several modes share has the description of the first. */
 function keysOf(modes: readonly AuthMode[]): Record<string, JsonSchema> {
   const keys: Record<string, JsonSchema> = {};
   for (const { properties } of modes) for (const [key, schema] of Object.entries(properties)) keys[key] ??= schema;
   return keys;
 }
 
-/** What a mode needs; what it does not take is told by a check, in words of its own. */
+/** Rule for the keys that a mode needs. Keys that it does not accept are reported by a check. */
 function modeRule(words: readonly string[], { properties, required }: AuthMode): JsonSchema {
   return { if: { required: ['mode'], properties: { mode: { enum: words } } }, then: { properties, required } };
 }

@@ -1,17 +1,17 @@
 /**
- * Pieces that several parts of the schema share. Own keywords: `x-form` says in words what a text must look like,
- * `x-code` which diagnostic a failed pattern is, `x-range` the limits of a duration or size. `writeOnly` marks secrets.
+ * Schema parts used in several places. Custom keywords: `x-form` describes the form of a string in words, `x-code` is
+ * the diagnostic for a failed pattern, `x-range` the limits of a duration or size. `writeOnly` marks secrets.
  */
 
-/** `30s`, `5m`, `1.5h`; always with a unit. */
+/** `30s`, `5m`, `1.5h`; the unit is required. */
 export const durationPattern = '^\\d+(\\.\\d+)?(ms|s|m|h|d)$';
 
 export const durationForm = 'a number with a unit: 250ms, 30s, 5m, 1h';
 
-/** Of settings for which a bare number is milliseconds. */
+/** Form of settings for which a number without unit is milliseconds. */
 export const millisecondsForm = `milliseconds, or ${durationForm}`;
 
-/** A duration, or a bare number of milliseconds from `least` on. */
+/** A duration, or a number of milliseconds without unit of at least `least`. */
 export const milliseconds = <const D extends string, const L extends readonly [string, string]>(description: D, least: number, range: L) =>
   ({
     type: ['integer', 'string'],
@@ -26,7 +26,7 @@ export const milliseconds = <const D extends string, const L extends readonly [s
 export const duration = <const D extends string, const L extends readonly [string, string]>(description: D, range: L) =>
   ({ type: 'string', pattern: durationPattern, 'x-form': durationForm, 'x-range': range, description, examples: ['30s'] }) as const;
 
-/** Names of providers, virtual keys, configs and API keys. */
+/** Names of providers and virtual keys. */
 export const slugPattern = '^[a-z0-9][a-z0-9._-]{0,62}$';
 
 export const slugNames = {
@@ -35,7 +35,7 @@ export const slugNames = {
   'x-form': 'lower-case letters, digits, ".", "_" and "-", at most 63 of them, beginning with a letter or digit',
 } as const;
 
-/** Names of configs and API keys: never part of a model name, so capitals are fine. */
+/** Names of configs and API keys: never part of a model name, so capitals are allowed. */
 export const plainNames = {
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$',
   'x-code': 'bad-name',
@@ -74,7 +74,7 @@ export const drain = {
   additionalProperties: false,
 } as const;
 
-/** The same limits as `x-gateway-metadata`. */
+/** Same limits as for `x-gateway-metadata`. */
 export const metadata = {
   type: 'object',
   description: 'Key-value pairs added to the log record of every request.',

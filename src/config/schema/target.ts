@@ -94,7 +94,7 @@ const retry = {
   additionalProperties: false,
 } as const;
 
-/** The settings of a config and of each target, without `targets` itself, which makes it a tree. */
+/** Settings of a config and of each target. `targets`, which makes it a tree, is added elsewhere. */
 export const targetSettings = {
   type: 'object',
   properties: {
@@ -166,7 +166,7 @@ export const targetSettings = {
   },
 } as const;
 
-/** A target may be the short text `slug/model`. */
+/** Short form of a target: the string `slug/model`. */
 export const targetText = {
   pattern: '^@?[a-z0-9][a-z0-9._-]{0,62}(/\\S+)?$',
   'x-form': 'a provider and a model such as openai-main/gpt-4o, or a mapping',

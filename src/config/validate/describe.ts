@@ -2,7 +2,7 @@ import { isPlain } from '../../core/json/merge.ts';
 import { formatPath, type Node, type Path } from '../read/node.ts';
 import { isSecretPath } from '../read/secrets.ts';
 
-/** How messages call the thing at a path: `"attempts"`, `an item of "targets"`, `providers.openai`. */
+/** Name of the node at a path for messages: `"attempts"`, `an item of "targets"`, `providers.openai`. */
 export function subjectOf(path: Path): string {
   const last = path.at(-1);
   if (last === undefined) return 'the file';
@@ -10,7 +10,7 @@ export function subjectOf(path: Path): string {
   return path.length === 2 ? formatPath(path) : `"${last}"`;
 }
 
-/** What is there, without telling a secret. */
+/** The value found, for messages. Secrets are not shown. */
 export function actualOf(node: Node | undefined, path: Path): string {
   if (node === undefined) return 'nothing';
   if (node.kind === 'map') return 'a mapping';
@@ -23,7 +23,7 @@ export function actualOf(node: Node | undefined, path: Path): string {
   return `${what} ${typeof node.value === 'string' ? `"${shorten(text)}"` : text}`.trim();
 }
 
-/** What a schema takes, in words. */
+/** What a schema accepts, in words. */
 export function expectedOf(schema: unknown): string {
   if (!isPlain(schema)) return 'something else';
   if (typeof schema['x-form'] === 'string') return schema['x-form'];
@@ -48,7 +48,7 @@ const typeWords: Readonly<Record<string, string>> = {
   null: 'nothing',
 };
 
-/** `a, b or c`. */
+/** A list in words: `a, b or c`. */
 export function listOf(words: readonly string[], joint: 'or' | 'and'): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${joint} ${words.at(-1)}`;
 }
@@ -58,7 +58,7 @@ export const shorten = (text: string): string => {
   return line.length > 60 ? `${line.slice(0, 57)}…` : line;
 };
 
-/** `type: openai`, `targets: [{…}]`: what to write for a key that is missing. */
+/** Example for a missing key: `type: openai`, `targets: [{…}]`. */
 export function exampleLine(key: string, schema: unknown): string {
   const examples = isPlain(schema) && Array.isArray(schema['examples']) ? schema['examples'] : [];
   return `${key}: ${examples.length > 0 ? inFlow(examples[0]) : '…'}`;

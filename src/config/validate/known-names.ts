@@ -1,6 +1,6 @@
 import type { Path } from '../read/node.ts';
 
-/** A key that we do not take, and what to do about it. */
+/** A key that is not accepted, with a hint for what to write instead. */
 export interface KnownName {
   readonly code: 'unknown-key' | 'not-supported';
   readonly severity?: 'warning';
@@ -10,14 +10,14 @@ export interface KnownName {
 
 type Area = 'top' | 'server' | 'provider' | 'virtual_key' | 'api_key' | 'target' | 'retry' | 'strategy' | 'prompt' | 'logging';
 
-/** The same advice for several names. */
+/** The same hint for several names. */
 const all = (names: string, row: KnownName): Readonly<Record<string, KnownName>> =>
   Object.fromEntries(names.split(' ').map((name) => [name, row]));
 const later = (names: string, what: string): Readonly<Record<string, KnownName>> =>
   all(names, { code: 'not-supported', hint: `remove it: this version does not ${what}` });
 const ours = (names: string, hint: string): Readonly<Record<string, KnownName>> => all(names, { code: 'unknown-key', hint });
 
-/** Names that people know from other gateways, or that later versions take, by the mapping in which they are. */
+/** Names from other gateways, or of later versions, by the mapping in which they occur. */
 const table: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> = {
   top: {
     ...later('limits', 'limit anything'),
@@ -109,7 +109,7 @@ const table: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> = {
   },
 };
 
-/** What we know about this key at this place. */
+/** What is known about this key at this path; undefined for other keys. */
 export function knownName(parent: Path, key: string): KnownName | undefined {
   const area = areaOf(parent);
   const rows = area === undefined ? undefined : table[area];

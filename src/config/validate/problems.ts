@@ -8,12 +8,12 @@ import { valueHint } from './value-hints.ts';
 import { formatPath, keyPlace, type Node, nodeAt, type Path } from '../read/node.ts';
 import type { Problem } from '../report/problem.ts';
 
-/** One complaint of a schema, without the validator's own words. */
+/** One error of a schema, independent of the validator. */
 export interface SchemaFault {
   readonly keyword: string;
   readonly path: Path;
   readonly params: Readonly<Record<string, unknown>>;
-  /** The keyword's value, and the schema around it. */
+  /** The keyword's value, and the schema that contains it. */
   readonly limit: unknown;
   readonly schema: unknown;
   readonly message: string;
@@ -24,7 +24,7 @@ interface Translated {
   readonly at: Path;
 }
 
-/** Complaints of a schema as problems with places: at the key for a bad key, at the value for a bad value. */
+/** Converts schema errors to problems with locations: the key for a bad key, the value for a bad value. */
 export function translate(faults: readonly SchemaFault[], root: Node, base: Path): Translated[] {
   const meant = new Set(faults.filter(isUnknown).map((fault) => `${placeOf(fault)}\n${meantKey(fault) ?? ''}`));
   const isExplained = (fault: SchemaFault): boolean => meant.has(`${placeOf(fault)}\n${String(fault.params['missingProperty'])}`);
@@ -34,10 +34,10 @@ export function translate(faults: readonly SchemaFault[], root: Node, base: Path
   );
   const found = faults.flatMap((fault) => {
     const together = isMissing(fault) ? (missing.get(placeOf(fault)) ?? []) : [];
-    // Whoever adds missing keys wants to know all of them at once.
+    // All missing keys of a mapping are reported together, so that they can be added at once.
     return isMissing(fault) ? (together[0] === fault ? [missingKeys(together, root)] : []) : translateOne(fault, root, base);
   });
-  // One cause, one message: a text of the wrong form may break several rules at once.
+  // One message per cause: a string of the wrong form may break several rules at once.
   const seen = new Set<string>();
   return found.filter(({ problem, at }) => {
     const key = `${at.join('\n')}|${problem.at.line}:${problem.at.column}`;
@@ -52,7 +52,7 @@ const isUnknown = ({ keyword }: SchemaFault): boolean => keyword === 'additional
 const unknownName = ({ params }: SchemaFault): string => String(params['additionalProperty'] ?? params['unevaluatedProperty']);
 const placeOf = ({ path }: SchemaFault): string => path.join('\n');
 
-/** The key that was meant by an unknown one: where it is missing, that is the same mistake. */
+/** The key that was probably meant by an unknown one. If that key is missing, both errors are the same mistake. */
 const meantKey = (fault: SchemaFault): string | undefined =>
   /^write (\w+)$/.exec(knownName(fault.path, unknownName(fault))?.hint ?? '')?.[1] ??
   nearest(unknownName(fault), allowedKeys(fault.schema));
@@ -133,7 +133,7 @@ const sections: ReadonlySet<unknown> = new Set([
   'prompts',
 ]);
 
-/** Page and section of the documentation on this part of the file. */
+/** Page and section of the documentation about this part of the file. */
 function docsOf(path: Path): string {
   return `${page}#${sections.has(path[0]) ? String(path[0]) : 'top-level'}`;
 }
@@ -143,7 +143,7 @@ function writtenName(root: Node, path: Path, key: string): string {
   return (parent?.kind === 'map' ? parent.entries.get(key)?.written : undefined) ?? key;
 }
 
-/** One problem for all keys that are missing at one place. */
+/** One problem for all keys missing in one mapping. */
 function missingKeys(faults: readonly SchemaFault[], root: Node): Translated {
   const path = faults[0]?.path ?? [];
   const where = path.length === 0 ? '' : ` in ${formatPath(path)}`;
@@ -167,7 +167,7 @@ function missingKeys(faults: readonly SchemaFault[], root: Node): Translated {
   return { problem, at: path };
 }
 
-/** Where other keys are allowed beside it, nothing else reports the one with the mistake. */
+/** Hint for a misspelled key in a mapping that allows other keys, where it is not reported as unknown. */
 function misspelt(written: Node | undefined, faults: readonly SchemaFault[]): string | undefined {
   const known = allowedKeys(faults[0]?.schema);
   const names = faults.map(({ params }) => String(params['missingProperty']));
@@ -178,7 +178,7 @@ function misspelt(written: Node | undefined, faults: readonly SchemaFault[]): st
   return undefined;
 }
 
-/** `{type:mock}`: YAML reads a key without a value. */
+/** True for `{type:mock}`, which YAML reads as a key without a value. */
 const isGlued = (key: string, value: Node, missing: ReadonlyMap<string, unknown>): boolean =>
   value.kind === 'scalar' && value.value === null && /^[\w-]+:[\w.@-]+$/.test(key) && missing.has(key.slice(0, key.indexOf(':')));
 
@@ -241,7 +241,7 @@ function outOfRange({ keyword, path, schema, params, limit }: SchemaFault, root:
   return { code: 'out-of-range', at, message: `${subjectOf(path)} is ${shown}`, hint: `allowed: ${range}${unit}` };
 }
 
-/** A value of the wrong type or form, with the hint that fits what a person most likely wanted. */
+/** Problem for a value of the wrong type or form, with a hint for what was probably meant. */
 function wrongValue(fault: SchemaFault, root: Node, base: Path): Problem {
   const { path, schema } = fault;
   const node = nodeAt(root, path);
@@ -257,7 +257,7 @@ function wrongValue(fault: SchemaFault, root: Node, base: Path): Problem {
   return { code, at, message, ...valueHint(node, rules, path) };
 }
 
-/** The value may be the key itself: it is never repeated. */
+/** Problem for a bad hash. The value may be the key itself, so it is never shown. */
 function badHash(node: Node | undefined, at: Problem['at']): Problem {
   const text = node?.kind === 'scalar' ? String(node.value) : '';
   const hint = 'write sha256: and 64 hex digits; to compute it: echo -n "$KEY" | sha256sum';

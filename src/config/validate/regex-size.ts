@@ -1,15 +1,15 @@
-/** A class of Unicode characters (`\p{L}`) takes as much memory as so many steps. */
+/** A class of Unicode characters (`\p{L}`) uses as much memory as this many steps. */
 const unicodeClass = 20;
 
-/** What was read of one group: its size, and that of its last part, which a repetition multiplies. */
+/** Size of a group so far, and of its last part, which a following repetition multiplies. */
 interface Group {
   size: number;
   last: number;
 }
 
 /**
- * About how many steps a pattern compiles to, and never fewer: repetitions are copies, and repetitions of groups multiply.
- * Reads the pattern once and compiles nothing.
+ * Upper estimate of the number of steps that a pattern compiles to: repetitions are copies, and nested repetitions
+ * multiply. Scans the pattern once and compiles nothing.
  */
 export function sizeOfPattern(pattern: string): number {
   const open: Group[] = [];
@@ -24,7 +24,7 @@ export function sizeOfPattern(pattern: string): number {
       group = open.pop() ?? group;
       add(group, size);
     } else if (c === '|') {
-      // An empty alternative is a step of its own.
+      // An empty alternative is a step too.
       add(group, 2);
       group.last = 0;
     } else if (c === '*' || c === '+' || c === '?') grow(group, group.last + 2);
@@ -41,13 +41,13 @@ function add(group: Group, size: number): void {
   group.last = size;
 }
 
-/** The last part is of this size now. */
+/** Changes the size of the last part of a group. */
 function grow(group: Group, size: number): void {
   group.size += size - group.last;
   group.last = size;
 }
 
-/** `{2}`, `{2,}`, `{2,3}`; gives how many characters follow the first. Anything else in braces is text. */
+/** Handles `{2}`, `{2,}` and `{2,3}`. Returns how many characters follow the first one. Anything else in braces is literal text. */
 function repetition(group: Group, text: string): number {
   const [whole, least, comma, most] = /^\{(\d{1,9})(,)?(\d{0,9})\}/.exec(text) ?? [];
   if (whole === undefined) {
@@ -56,7 +56,7 @@ function repetition(group: Group, text: string): number {
   }
   const from = Number(least);
   const to = comma === undefined ? from : most === '' ? from + 1 : Number(most);
-  // Copies that may be left out take up to two steps more.
+  // Optional copies take up to two more steps each.
   grow(group, from * group.last + Math.max(0, to - from) * (group.last + 2) + 1);
   return whole.length - 1;
 }

@@ -5,29 +5,29 @@ import { sizeOfPattern } from './regex-size.ts';
 
 const load = createRequire(import.meta.url);
 
-/** The first call reads the engine: few configurations have patterns. */
+/** Loads the engine on first use: few configurations have patterns. */
 const engine = (): typeof Re2.RE2JS => (load('re2js') as typeof Re2).RE2JS;
 
-/** A pattern that is matched in time linear to the text, whatever the pattern. */
+/** A pattern that is matched in time linear in the length of the text, for every pattern. */
 export interface LinearRegex {
   test(text: string): boolean;
 }
 
-/** Compiles a pattern; `error` says why it can't be used. */
+/** Compiles a pattern. `error` is the reason why it cannot be used. */
 export type RegexCompiler = (pattern: string) => LinearRegex | { readonly error: string };
 
-/** Steps of one pattern of `gateway.yaml`, as `sizeOfPattern` counts them. */
+/** Most steps of one pattern in `gateway.yaml`, as counted by `sizeOfPattern`. */
 const mostSteps = 10_000;
 
-/** Characters of a text: the time of a match grows with the text times the pattern. A longer one matches nothing. */
+/** Longest text to match, in characters: the time of a match grows with text times pattern. Longer texts never match. */
 const longestText = 8192;
 
-/** Compiles a pattern of a configuration, unanchored and without flags. One that is too large is not compiled at all. */
+/** Compiles a pattern of a configuration, unanchored and without flags. A pattern that is too large is rejected without compiling it. */
 export function compileRegex(pattern: string): LinearRegex | { readonly error: string } {
   return compileWithin(pattern, mostSteps);
 }
 
-/** A pattern that is looked for everywhere in a text, for redaction. Texts may be long: whoever calls bounds them. */
+/** Compiles a pattern to find all matches in a text, for redaction. The caller must limit the length of texts. */
 export function compileFinder(pattern: string): OwnPattern | { readonly error: string } {
   const size = sizeOfPattern(pattern);
   if (size > mostSteps) return { error: `it is too large: about ${size} steps, and the limit is ${mostSteps}` };
@@ -38,7 +38,7 @@ export function compileFinder(pattern: string): OwnPattern | { readonly error: s
     return {
       source: pattern,
       each(text, found) {
-        // What a match begins with is found much faster than the match.
+        // Searching for the literal prefix is much faster than matching.
         const first = lead === '' ? 0 : text.indexOf(lead);
         if (first < 0) return;
         const matcher = compiled.matcher(text);
@@ -50,15 +50,15 @@ export function compileFinder(pattern: string): OwnPattern | { readonly error: s
   }
 }
 
-/** The letters, digits and signs that each match begins with. */
+/** Literal prefix of every match: letters, digits and signs. */
 function leadOf(pattern: string): string {
   if (pattern.includes('|')) return '';
   const lead = /^[\w\-:#@/ ]*/.exec(pattern)?.[0] ?? '';
-  // The last one may be optional.
+  // The last character may be optional.
   return /^[?*{]/.test(pattern.slice(lead.length)) ? lead.slice(0, -1) : lead;
 }
 
-/** A pattern of our own making that a text has to fit as a whole. A dot is any character. */
+/** Compiles a pattern built by the gateway that must match the whole text. A dot matches any character. */
 export function compileWhole(pattern: string): (text: string) => boolean {
   const compiled = engine().compile(pattern, engine().DOTALL);
   return (text) => compiled.matches(text);
@@ -75,13 +75,13 @@ function compileWithin(pattern: string, most: number): LinearRegex | { readonly 
   }
 }
 
-/** All patterns of one config that comes with a request. */
+/** Limits for all patterns of one config sent with a request. */
 const requestPatterns = 10;
 const requestSteps = 1000;
 
-/** Compiles the patterns of one config that comes with a request: all of them together are bounded. */
+/** Compiles the patterns of one config sent with a request, within a common limit. */
 export class RequestRegexes {
-  /** Patterns that were compiled. */
+  /** Number of patterns compiled. */
   count = 0;
   #steps = requestSteps;
 

@@ -12,27 +12,30 @@ import { gatewaySchema, providerSchema, withNotes } from '../schema/join.ts';
 import { authSchema } from '../schema/provider-auth.ts';
 import { type SchemaFault, translate } from './problems.ts';
 
-/** Own annotations of our schemas; none of them changes what is valid. */
+/** Custom annotations of the schemas. They do not affect validation. */
 const annotations = ['x-form', 'x-code', 'x-hints'];
 
-/** True when the schema found nothing wrong at or below this path. */
+/** True when the schema found no error at or below this path. */
 export type Valid = (path: Path) => boolean;
 
 /**
- * Compiled schemas by the list, provider or plugin that they belong to. Compiling is most of the work of a load: keep one
- * of these to load more than once.
+ * Compiled schemas by their owner: a list, provider or plugin. Compiling is most of the work of a load, so keep one
+ * instance for several loads.
  */
 export class Validators {
   readonly #ajv = createAjv();
   readonly #compiled = new WeakMap<object, ValidateFunction>();
   readonly #ours: ReadonlySet<object>;
 
-  /** @param ours owners whose schemas come with the gateway: tests show that they are schemas, and no load looks again */
+  /** @param ours owners of built-in schemas, which tests validate and loads do not */
   constructor(ours: Iterable<object> = []) {
     this.#ours = new Set(ours);
   }
 
-  /** @param schema makes the schema of `owner` where it is not compiled yet. @throws Error when it is no schema */
+  /**
+   * @param schema makes the schema of `owner` if it is not compiled yet
+   * @throws Error when it is not a valid schema
+   */
   of(owner: object, schema: () => JsonSchema): ValidateFunction {
     const known = this.#compiled.get(owner);
     if (known !== undefined) return known;
@@ -44,9 +47,9 @@ export class Validators {
   }
 }
 
-/** Validates the whole tree; each entry of `providers` and each plugin's options by its own schema. */
+/** Validates the whole tree, and each entry of `providers` and each plugin's options by its own schema. */
 export function validate(root: MapNode, registry: PluginRegistry, report: Report, validators = new Validators()): Valid {
-  /** The paths that something is wrong with, and those above them. */
+  /** Paths with errors, and all paths above them. */
   const bad = new Set<string>();
   const run: Run = (owner, schema, node, path) => {
     const check = validators.of(owner, schema);
@@ -62,7 +65,7 @@ export function validate(root: MapNode, registry: PluginRegistry, report: Report
   return (path) => !bad.has(path.join('\n'));
 }
 
-/** Validates a node by the schema of `owner`, which is compiled once. Throws when the schema itself is none. */
+/** Validates a node by the schema of `owner`, which is compiled once. Throws when the schema itself is invalid. */
 type Run = (owner: object, schema: () => JsonSchema, node: Node, path: Path) => void;
 
 function validateProviders(root: MapNode, registry: PluginRegistry, run: Run, report: Report): void {
@@ -79,7 +82,7 @@ function validateProviders(root: MapNode, registry: PluginRegistry, run: Run, re
   }
 }
 
-/** `auth:` of a virtual key takes what the type of its provider takes. */
+/** Validates `auth:` of virtual keys, which accepts the modes of the provider's type. */
 function validateVirtualKeys(root: MapNode, registry: PluginRegistry, run: Run): void {
   for (const { key, value } of entriesOf(child(root, 'virtual_keys'))) {
     const auth = child(value, 'auth');
@@ -92,9 +95,9 @@ function validateVirtualKeys(root: MapNode, registry: PluginRegistry, run: Run):
 
 const noModes: NonNullable<ProviderEntry['authModes']> = Object.freeze({});
 
-/** Options of plugins are validated by the plugin's own schema; one without options by the empty mapping. */
+/** Validates options by the plugin's own schema; an item without options as an empty mapping. */
 function validateOptions(root: MapNode, registry: PluginRegistry, run: Run, report: Report): void {
-  // A chain that is not written sets every stage up without options.
+  // The built-in chain sets up every plugin without options.
   if (child(root, 'plugins') === undefined) {
     for (const plugin of registry.plugins) {
       if (Array.isArray((plugin.options as { required?: unknown }).required))
@@ -113,7 +116,7 @@ function validateOptions(root: MapNode, registry: PluginRegistry, run: Run, repo
   });
 }
 
-/** A schema from outside may be no schema: that is a problem of the configuration that names it, not of the gateway. */
+/** Reports an invalid schema of an external module as a problem of the configuration that names it. */
 function orReport(attempt: () => void, problem: Problem, report: Report): void {
   try {
     attempt();
@@ -139,7 +142,7 @@ function createAjv(): Ajv2020 {
   return ajv;
 }
 
-/** Milliseconds of a duration or bytes of a size: the two have no unit in common. */
+/** Milliseconds of a duration, or bytes of a size. They have no unit in common. */
 const amount = (text: string): number | undefined => parseDuration(text) ?? parseSize(text);
 
 function faultsOf(check: ValidateFunction, value: unknown, base: Path): SchemaFault[] {
@@ -156,7 +159,7 @@ function faultsOf(check: ValidateFunction, value: unknown, base: Path): SchemaFa
     }));
 }
 
-/** Of alternatives, only the one that was meant may complain: the one whose type fits. */
+/** Drops errors of alternatives that were not meant. The alternative whose type matches is taken as meant. */
 function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
   let left = [...errors];
   for (const choice of errors.filter((error) => error.keyword === 'anyOf' || error.keyword === 'oneOf')) {
@@ -179,7 +182,7 @@ function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
   return left;
 }
 
-/** JSON pointer → path; steps into lists are numbers. */
+/** Converts a JSON pointer to a path. Steps into lists are numbers. */
 function pathIn(value: unknown, pointer: string): Path {
   let at = value;
   return pointer

@@ -3,7 +3,7 @@ import { isSecretName } from '../../core/secrets/credential-names.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import type { JsonSchema } from '../../core/json/schema.ts';
 
-/** Where a value does not have the shape that its schema asks for. */
+/** Location where a value does not match its schema. */
 export interface ShapeProblem {
   /** For example `targets[0].retry.attempts`; '' for the value itself. */
   readonly path: string;
@@ -11,12 +11,12 @@ export interface ShapeProblem {
   readonly hint: string | undefined;
 }
 
-/** Schemas that `$ref` names, as `#/$defs/<name>`. */
+/** Schemas that `$ref` refers to as `#/$defs/<name>`. */
 type Defs = Readonly<Record<string, JsonSchema>>;
 
 /**
- * Checks a value against the few keywords that the schema of config objects uses, and names the first problem. For
- * configs that come with requests: small, and needs no validator to be loaded and compiled while the gateway serves.
+ * Checks a value against the few keywords that the schema of config objects uses, and returns the first problem. Used
+ * for configs sent with requests: it is small, and the running gateway need not load and compile a validator for it.
  */
 export function checkShape(value: unknown, schema: JsonSchema, defs: Defs): ShapeProblem | undefined {
   return check(value, schema, defs, '');
@@ -73,7 +73,7 @@ function wrongValue(value: unknown, schema: JsonSchema): string | undefined {
   return Array.isArray(value) && typeof minItems === 'number' && value.length < minItems ? empty : undefined;
 }
 
-/** The value that was found, but never one of a key that holds a secret. */
+/** Adds the value found, except for keys that hold a secret. */
 function withValue(wrong: string, value: unknown, path: string): string {
   if (wrong === empty) return wrong;
   if (isPlain(value) || Array.isArray(value)) return `${wrong}, not ${Array.isArray(value) ? 'a list' : 'an object'}`;
@@ -85,7 +85,7 @@ function withValue(wrong: string, value: unknown, path: string): string {
 
 const empty = 'must not be empty';
 
-/** Characters of a value in a message. */
+/** Longest value shown in a message, in characters. */
 const longest = 60;
 
 function nearestOf(value: unknown, { enum: among }: JsonSchema): string | undefined {

@@ -3,10 +3,10 @@ import type Mustache from 'mustache';
 
 const load = createRequire(import.meta.url);
 
-/** The first call reads the library: few configurations have templates. */
+/** Loads the library on first use: few configurations have templates. */
 const mustache = (): typeof Mustache => load('mustache') as typeof Mustache;
 
-/** A template as it was read: texts, values, sections and partials, each with its place in the text. */
+/** A part of a parsed template: text, value, section or partial, each with its position. */
 export type Piece = TextPiece | ValuePiece | SectionPiece | PartialPiece;
 
 export interface TextPiece {
@@ -16,7 +16,7 @@ export interface TextPiece {
 
 export interface ValuePiece {
   readonly kind: 'value';
-  /** Dotted name; `.` is the value of the section around it. */
+  /** Dotted name; `.` is the value of the enclosing section. */
   readonly name: string;
   readonly at: Span;
 }
@@ -24,7 +24,7 @@ export interface ValuePiece {
 export interface SectionPiece {
   readonly kind: 'section';
   readonly name: string;
-  /** `{{^name}}`: for a value that is absent, false, empty or 0. */
+  /** `{{^name}}`: rendered if the value is absent, false, empty or 0. */
   readonly isInverted: boolean;
   readonly pieces: readonly Piece[];
   readonly at: Span;
@@ -33,7 +33,7 @@ export interface SectionPiece {
 export interface PartialPiece {
   readonly kind: 'partial';
   readonly name: string;
-  /** Blanks before a partial that is alone on its line: each of its lines gets them. */
+  /** Indentation of a partial that is alone on its line. It is added to each line of the partial. */
   readonly indent: string;
   readonly at: Span;
 }
@@ -44,7 +44,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** A template that can't be read. `index` is where in its text. */
+/** A template that cannot be parsed. `index` is the offset of the error. */
 export class TemplateFault extends Error {
   override readonly name = 'TemplateFault';
   readonly index: number;
@@ -55,18 +55,24 @@ export class TemplateFault extends Error {
   }
 }
 
-/** Keys of messages whose texts are no templates: kinds of things, and JSON text, out of which a value could break. */
+/** Keys of messages whose strings are not templates: kinds of parts, and JSON text, whose syntax an inserted value could break. */
 export const fixedKeys: ReadonlySet<string> = new Set(['role', 'type', 'arguments']);
 
-/** True for a text that holds a tag, or the beginning of one. */
+/** True for text that contains a tag, or the beginning of one. */
 export const isTemplate = (text: string): boolean => text.includes('{{');
 
-/** Reads a mustache template; `{{{x}}}` and `{{&x}}` are the same as `{{x}}`, nothing is escaped. @throws TemplateFault */
+/**
+ * Parses a mustache template. `{{{x}}}` and `{{&x}}` are the same as `{{x}}`: nothing is escaped.
+ * @throws TemplateFault
+ */
 export function parseTemplate(text: string): readonly Piece[] {
   return piecesOf(tokensOf(text), text);
 }
 
-/** `[type, value, start, end, children or indentation, end of section or place on the line, other text before it on its line]`. */
+/**
+ * Token of the library: `[type, value, start, end, children or indentation, end of section or position on the line,
+ * other text before it on its line]`.
+ */
 type Token = readonly [string, string, number, number, (readonly Token[] | string)?, number?, boolean?];
 
 function tokensOf(text: string): readonly Token[] {
@@ -78,7 +84,7 @@ function tokensOf(text: string): readonly Token[] {
   }
 }
 
-/** The library names an offset at the end of its message; for a section that is not closed it is that of the end. */
+/** The library ends its message with an offset. For an unclosed section, that is the offset of the end. */
 function faultOf(message: string, text: string): TemplateFault {
   const [, said = message, at] = /^(.*?)(?: at (\d+))?$/s.exec(message) ?? [];
   const unclosed = /^Unclosed section "(.*)"$/s.exec(said)?.[1];
@@ -103,7 +109,7 @@ function piecesOf(tokens: readonly Token[], text: string): readonly Piece[] {
   });
 }
 
-/** A partial that is alone on its line hands its indentation on (mustache specification, partials). */
+/** Indentation that a partial alone on its line passes on (mustache specification, partials). */
 function indentOf([, , , end, indentation, tagIndex, follows]: Token, text: string): string {
   const isAlone = tagIndex === 0 && follows !== true && /^[ \t]*(?:\r?\n|$)/.test(text.slice(end));
   return isAlone && typeof indentation === 'string' ? indentation.replace(/[^ \t]/g, '') : '';

@@ -8,7 +8,7 @@ import { isSecretPath } from '../read/secrets.ts';
 type Rules = Readonly<Record<string, unknown>>;
 type Hint = Pick<Problem, 'hint' | 'note'>;
 
-/** What a person most likely wanted with a value of the wrong type or form. Never repeats what is where a secret belongs. */
+/** Hint for what was probably meant by a value of the wrong type or form. Never repeats a value where a secret belongs. */
 export function valueHint(node: Node | undefined, rules: Rules, path: Path): Hint {
   const example = exampleLine(String(path.at(-1)), rules);
   if (node?.kind === 'scalar' && node.value === null) {
@@ -28,7 +28,7 @@ export function valueHint(node: Node | undefined, rules: Rules, path: Path): Hin
   return Array.isArray(rules['examples']) ? { hint: `for example ${example}` } : {};
 }
 
-/** What the schema says of a value that people know from elsewhere. */
+/** Hint from the schema for a value known from other products. */
 function writtenHint({ value }: ScalarNode, rules: Rules): Hint | undefined {
   const hints = rules['x-hints'];
   const hint = isPlain(hints) && typeof value === 'string' && Object.hasOwn(hints, value) ? hints[value] : undefined;
@@ -48,7 +48,7 @@ function booleanHint({ value }: ScalarNode, types: readonly unknown[]): Hint | u
   return /^(no|off|false|n)$/i.test(value) ? { hint: 'write false', note } : undefined;
 }
 
-/** Numbers and truth values that should be texts, and the other way round. */
+/** Hint for numbers and booleans that should be strings, and the reverse. */
 function quotesHint({ value, text }: ScalarNode, shown: string | undefined, types: readonly unknown[], rules: Rules): Hint | undefined {
   const { pattern } = rules;
   if (types.includes('string') && typeof value !== 'string') {

@@ -1,7 +1,7 @@
 import { child, itemsOf, type Node, type Path, textOf } from '../../read/node.ts';
 import { type CheckContext, entryOf, lacks, section, valueOf } from '../context.ts';
 
-/** What an API key needs beyond its shape. */
+/** Checks of API keys beyond their shape. */
 export function apiKeys(context: CheckContext): void {
   for (const [name, { value }] of section(context.root, 'api_keys')) {
     const path = ['api_keys', name];
@@ -14,7 +14,7 @@ export function apiKeys(context: CheckContext): void {
   }
 }
 
-/** Of the key in the files of deploy/, which everybody can read. */
+/** Hash of the public example key in the files of deploy/. */
 const exampleHash = 'sha256:5ad1ff8a0ed9c990817678ba0452d7e62e6cf908f9ed7c874a519617ceaacaca';
 
 function isExample(name: string, hash: Node | undefined, { report }: CheckContext): void {
@@ -28,7 +28,7 @@ function isExample(name: string, hash: Node | undefined, { report }: CheckContex
   });
 }
 
-/** `enforce_config` needs to know which. */
+/** `enforce_config` needs a `default_config` to enforce. */
 export function enforcesConfig(value: Node, path: Path, { report }: CheckContext): void {
   const enforce = entryOf(value, 'enforce_config');
   if (enforce === undefined || valueOf(enforce.value) !== true || !lacks(value, 'default_config')) return;
@@ -46,7 +46,7 @@ function checkDay(node: Node | undefined, path: Path, { valid, report }: CheckCo
   report({ code: 'out-of-range', at: node.at, message: `"${text}" is not a calendar date`, hint: 'write a date such as 2027-03-01' });
 }
 
-/** `Date` takes the 31st of February for the 3rd of March: the day must survive. */
+/** `Date` reads February 31 as March 3, so the parsed day must equal the written one. */
 function isDay(text: string): boolean {
   const at = Date.parse(text);
   const day = text.slice(0, 10);

@@ -6,13 +6,14 @@ import { authModeOf } from '../../schema/provider-auth.ts';
 import { type CheckContext, entryOf, valueOf } from '../context.ts';
 
 /**
- * Keys under `auth:` that its mode does not take: they would have no effect. False where it can't be told how requests
- * are signed. @param place of the entry, for messages
+ * Reports keys under `auth:` that its mode does not accept, since they would have no effect. Returns false when the
+ * signing method is unknown.
+ * @param place of the entry, for messages
  */
 export function authKeys(entry: Entry, provider: Provider, place: string, { report }: CheckContext): boolean {
   const auth = entryOf(entry.value, 'auth');
   const mode = valueOf(child(auth?.value, 'mode'));
-  // A key beside another mode is a conflict, which is told elsewhere.
+  // A key next to another mode is a conflict, which another rule reports.
   const extra = entriesOf(auth?.value).filter(({ key }) => key !== 'mode' && key !== 'api_key' && !key.startsWith('x-'));
   const [first] = extra;
   if (auth === undefined || first === undefined) return true;

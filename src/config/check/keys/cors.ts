@@ -1,7 +1,7 @@
 import { child } from '../../read/node.ts';
 import { type CheckContext, section, textsOf } from '../context.ts';
 
-/** Every page may ask, and nothing asks it for a key. */
+/** Reports that every web page may send requests while the gateway asks for no key. */
 export function cors({ root, report }: CheckContext): void {
   if (section(root, 'api_keys').size > 0 || child(child(root, 'auth'), 'jwt') !== undefined) return;
   const any = textsOf(child(child(child(root, 'server'), 'cors'), 'origins')).find(({ text }) => text === '*');

@@ -2,14 +2,14 @@ import { isPlain } from '../../../core/json/merge.ts';
 import type { Provider } from '../../../core/provider.ts';
 import { type Node, walk } from '../../read/node.ts';
 
-/** Names of the settings that are secrets of this type: its schema marks them `writeOnly`. */
+/** Names of the settings of this type that are secrets: its schema marks them `writeOnly`. */
 export function secretSettings(provider: Provider): string[] {
   const { properties } = provider.entry.settings;
   if (!isPlain(properties)) return [];
   return Object.entries(properties).flatMap(([name, schema]) => (isPlain(schema) && schema['writeOnly'] === true ? [name] : []));
 }
 
-/** True when any credential is somewhere in an entry of the catalog, below its deployments too. */
+/** True when a provider entry contains a credential at any depth, including in its deployments. */
 export function holdsCredential(node: Node, provider: Provider): boolean {
   const secrets = new Set(['api_key', ...secretSettings(provider)]);
   let found = false;

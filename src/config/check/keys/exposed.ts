@@ -3,7 +3,7 @@ import { child, entriesOf, keyPlace, toValue } from '../../read/node.ts';
 import { builtInFor, chainOf, provides } from '../../read/registry.ts';
 import { type CheckContext, section, valueOf } from '../context.ts';
 
-/** The listener of the data is open to other hosts, and nothing asks them for a key. A chain without `auth` asks nobody. */
+/** Reports a data listener that other hosts can reach without an API key. A chain without `auth` checks no key. */
 export function exposed(context: CheckContext): void {
   const { root, registry, report } = context;
   const hasAuth = provides(chainOf(root, registry), 'authentication');
@@ -30,7 +30,7 @@ export function exposed(context: CheckContext): void {
   }
 }
 
-/** The address by which other hosts reach the gateway; undefined where they do not, or may. */
+/** Address at which other hosts reach the gateway; undefined when they cannot, or when `server.open` allows it. */
 function reachableBy({ root, valid, start }: CheckContext): string | undefined {
   const server = child(root, 'server');
   const listen = child(server, 'listen');
@@ -41,7 +41,7 @@ function reachableBy({ root, valid, start }: CheckContext): string | undefined {
   return address === undefined || isLoopback(address) ? undefined : listenText(setting);
 }
 
-/** The admin listener is open to other hosts, and nothing asks them for a token. The start refuses it in the same words. */
+/** Reports an admin listener that other hosts can reach without a token. The start rejects it with the same message. */
 export function exposedAdmin({ root, valid, start, report }: CheckContext): void {
   const admin = child(child(root, 'server'), 'admin');
   const listen = child(admin, 'listen');

@@ -2,15 +2,15 @@ import { child, type Entry, walk } from '../../read/node.ts';
 import { shownSecret } from '../../read/secrets.ts';
 import { type CheckContext, section, valueOf } from '../context.ts';
 
-/** Whatever a header may hold: a key with another character, such as a line break, could never be sent. */
+/** Characters that a header value may contain. A key with any other, such as a line break, could never be sent. */
 const sendable = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Keys that come from variables and files with what was pasted beside them. The value is not shown. */
+/** Reports keys from variables and files that contain extra characters pasted with them. The value is not shown. */
 export function keyCharacters({ root, report }: CheckContext): void {
   const look = (node: Entry['value'] | undefined): void => {
     if (node === undefined) return;
     walk(node, (one, path) => {
-      // Members of a body: JSON holds every character.
+      // Members of a body: JSON allows every character.
       if (path.at(-1) === 'override_params') return false;
       const key = path.at(-1) === 'api_key' ? valueOf(one) : undefined;
       if (typeof key !== 'string') return true;

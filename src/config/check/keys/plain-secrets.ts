@@ -2,10 +2,10 @@ import { placeholderCredentials } from '../../../core/http/headers.ts';
 import { publicNames, walkSecrets } from '../../read/secrets.ts';
 import type { CheckContext } from '../context.ts';
 
-/** A variable as shells and other gateways write it: the text itself would be sent as the key. No key looks like one. */
+/** A variable reference in the syntax of shells and other gateways: it would be sent as the key. No real key looks like this. */
 const otherReference = /^(?:os\.environ\/|env[:/.]|\$)([A-Z][A-Z0-9]*_[A-Z0-9_]+)$/;
 
-/** A key in a file ends up in copies of the file. The value and its line are not shown. */
+/** Reports keys written in the file, because they end up in every copy of it. The value and its line are not shown. */
 export function plainSecrets({ root, registry, report }: CheckContext): void {
   const names = publicNames(root, registry.providers);
   walkSecrets(root, (node) => {

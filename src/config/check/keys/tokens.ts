@@ -4,10 +4,10 @@ import { child, type Node, textOf } from '../../read/node.ts';
 import { enforcesConfig } from './api-keys.ts';
 import { type CheckContext, entryOf } from '../context.ts';
 
-/** Rules that a token takes from the key it names. */
+/** Rules that a token inherits from the API key it names. */
 const ofTheKey = ['default_config', 'enforce_config', 'allow', 'debug'] as const;
 
-/** What `auth.jwt` needs beyond its shape. */
+/** Checks of `auth.jwt` beyond its shape. */
 export function tokens(context: CheckContext): void {
   const { root, report } = context;
   const jwt = child(child(root, 'auth'), 'jwt');
@@ -27,7 +27,7 @@ export function tokens(context: CheckContext): void {
   keySet(child(jwt, 'jwks'), context);
 }
 
-/** A URL is left to the first token; a set that is there already is looked at now. */
+/** Checks `jwks`. A URL is fetched only for the first token; an inline or file key set is checked here. */
 function keySet(node: Node | undefined, { valid, unresolved, report }: CheckContext): void {
   const text = textOf(node);
   if (node === undefined || text === undefined || unresolved.has(node.at) || !valid(['auth', 'jwt', 'jwks'])) return;

@@ -9,7 +9,7 @@ import { type CheckContext, entryIn, entryOf, section, valueOf } from '../contex
 import { isIncomplete } from '../providers/incomplete.ts';
 import { placeOf, problemsOf, settingsIn, reportProblem } from '../providers/type-problems.ts';
 
-/** Virtual keys with a way to sign of their own: it must fit the type of their provider. */
+/** Checks virtual keys with their own way to sign: it must fit the type of their provider. */
 export function virtualKeys(context: CheckContext): void {
   const { root, registry, valid } = context;
   for (const [name, entry] of section(root, 'virtual_keys')) {
@@ -24,7 +24,7 @@ export function virtualKeys(context: CheckContext): void {
 
 const hasOwn = ({ value }: Entry): boolean => entryOf(value, 'api_key') !== undefined || entryOf(value, 'auth') !== undefined;
 
-/** The word alone says nothing: the entry's key would sign, as it does without it. */
+/** `mode: api_key` without a key has no effect: the provider's key would sign, as it does without the mode. */
 function key({ key: name, value }: Entry, { report }: CheckContext): void {
   const auth = entryOf(value, 'auth');
   const isKeyed = entryOf(value, 'api_key') !== undefined || entryOf(auth?.value, 'api_key') !== undefined;
@@ -33,7 +33,7 @@ function key({ key: name, value }: Entry, { report }: CheckContext): void {
   report({ code: 'missing-key', at: auth.keyAt, message: `"api_key" is missing in virtual_keys.${name}`, hint });
 }
 
-/** The type's own check of what comes out, without what it says of the provider's entry alone. */
+/** Runs the type's own check on the resulting settings, and skips problems that the provider's entry has on its own. */
 function ownCheck(provider: Provider, { key: name, value }: Entry, under: Entry, { root, report }: CheckContext): void {
   const below = settingsIn(under.value, provider);
   const auth = authOf(toValue(child(value, 'auth') ?? value), provider);
@@ -42,7 +42,7 @@ function ownCheck(provider: Provider, { key: name, value }: Entry, under: Entry,
   const found = problemsOf(provider, settings, under.keyAt, report);
   for (const problem of found) {
     if (problem.path[0] === 'auth') reportProblem(problem, placeOf(root, ['virtual_keys', name, ...problem.path], problem.code), report);
-    // A mode of its own passes over all that the entry says of signing.
+    // A virtual key with its own auth mode ignores all auth settings of the provider.
     else if (auth === undefined && !known.has(idOf(problem)))
       reportProblem(problem, placeOf(root, ['virtual_keys', name], problem.code), report);
   }

@@ -6,7 +6,7 @@ import { callersOf, type CheckContext, entryOf, lacks, section, sitesOf, textsOf
 import { messageTexts, type PromptSite, promptSites, promptsByName } from './sites.ts';
 import { checkTemplates, versionAt } from './templates.ts';
 
-/** What prompts need beyond their shape: versions, labels, templates, variables, and who names them. */
+/** Checks of prompts beyond their shape: versions, labels, templates, variables, references to them. */
 export function prompts(context: CheckContext): void {
   const sites = promptSites(context.root);
   const known = promptsByName(context.root, sites);
@@ -20,7 +20,7 @@ export function prompts(context: CheckContext): void {
   unused(sites, context);
 }
 
-/** One version beside the name, or several: not both, not none; and what is published and labelled exists. */
+/** Checks that a prompt has either one version inline or `versions`, and that published and labelled versions exist. */
 function shape(id: string, node: Node, keyAt: SourceLocation, { report }: CheckContext): void {
   if (node.kind !== 'map') return;
   const several = entryOf(node, 'versions');
@@ -88,7 +88,7 @@ function variables({ node, path }: PromptSite, { valid, report }: CheckContext):
   }
 }
 
-/** Parts of a chat completion that a prompt says elsewhere, or that it does not decide. */
+/** Reports request fields that a prompt sets elsewhere, or that it cannot decide. */
 function parameters({ node }: PromptSite, { report }: CheckContext): void {
   const found = (key: string): Entry | undefined => entryOf(child(node, 'parameters'), key);
   for (const key of ['model', 'messages', 'variables']) {
@@ -102,7 +102,7 @@ function parameters({ node }: PromptSite, { report }: CheckContext): void {
   report({ code: 'never-used', at: stream.keyAt, message: '"stream" has no effect in a prompt', hint });
 }
 
-/** `prompt_id` of targets: names are looked at with the other references, versions and labels here. */
+/** Checks version and label of `prompt_id` in targets. The name is checked with the other references. */
 function targets(known: ReadonlyMap<string, StoredPrompt<PromptSite>>, context: CheckContext): void {
   for (const { node } of sitesOf(context.root)) {
     const written = child(node, 'prompt_id');
@@ -112,7 +112,7 @@ function targets(known: ReadonlyMap<string, StoredPrompt<PromptSite>>, context: 
   }
 }
 
-/** A prompt is open to every client, unless all keys are limited and none of them may use it. */
+/** Reports prompts that no key may use. A prompt is open to every client, unless all keys are limited to other prompts. */
 function unused(sites: readonly PromptSite[], { root, report }: CheckContext): void {
   const callers = callersOf(root);
   const allowed = new Set<string>();
@@ -122,7 +122,7 @@ function unused(sites: readonly PromptSite[], { root, report }: CheckContext): v
     for (const { text } of textsOf(list)) allowed.add(text);
   }
   const all = section(root, 'prompts');
-  // A name that does not exist was meant to be another one.
+  // An unknown name may be a misspelling of any prompt.
   if (callers.length === 0 || [...allowed].some((name) => !all.has(name))) return;
   for (const site of sites) for (const id of insertedBy(site)) allowed.add(id);
   for (const [id, { keyAt }] of all) {
@@ -132,7 +132,7 @@ function unused(sites: readonly PromptSite[], { root, report }: CheckContext): v
   }
 }
 
-/** The ids that may be inserted somewhere in a version's texts. */
+/** Ids of the prompts that the templates of a version may insert. */
 function insertedBy(site: PromptSite): string[] {
   const partials = entriesOf(child(site.node, 'partials')).map(({ value }) => textOf(value) ?? '');
   const texts = [...messageTexts(site).map(({ value }) => String(value)), ...partials];

@@ -15,7 +15,7 @@ import {
 import { fixedKeys } from '../../validate/template.ts';
 import { section, valueOf } from '../context.ts';
 
-/** A version of a prompt, wherever it is. */
+/** A version of a prompt with its location. */
 export interface PromptSite extends Versioned {
   readonly node: Node;
   readonly path: Path;
@@ -40,7 +40,7 @@ export function promptSites(root: MapNode): PromptSite[] {
   });
 }
 
-/** The prompts as far as they can be made out: what is wrong with a label or number is not said here. */
+/** The prompts that can be determined. Wrong labels and numbers are not reported here. */
 export function promptsByName(root: MapNode, sites: readonly PromptSite[]): ReadonlyMap<string, StoredPrompt<PromptSite>> {
   const found = new Map<string, StoredPrompt<PromptSite>>();
   for (const [id, { value }] of section(root, 'prompts')) {
@@ -57,7 +57,7 @@ export function promptsByName(root: MapNode, sites: readonly PromptSite[]): Read
   return found;
 }
 
-/** The texts of a version's messages that are templates; kinds of things and JSON texts are none. */
+/** Strings of a version's messages that are templates. Values of fixed keys, such as kinds of parts and JSON texts, are not. */
 export function messageTexts(site: PromptSite): ScalarNode[] {
   const texts = (node: Node, key?: string): ScalarNode[] => {
     if (node.kind === 'map') return [...node.entries.values()].flatMap((entry) => texts(entry.value, entry.key));
@@ -67,7 +67,7 @@ export function messageTexts(site: PromptSite): ScalarNode[] {
   return itemsOf(child(site.node, 'messages')).flatMap((message) => texts(message));
 }
 
-/** The texts that another prompt gets when it inserts this one: contents, and texts of parts. */
+/** Strings that another prompt receives when it inserts this one: contents, and texts of content parts. */
 export function insertedTexts(site: PromptSite): ScalarNode[] {
   return itemsOf(child(site.node, 'messages')).flatMap((message) => {
     const content = child(message, 'content');
@@ -76,7 +76,7 @@ export function insertedTexts(site: PromptSite): ScalarNode[] {
   });
 }
 
-/** The place of an offset in a text, where the text is in the file as it is; else the whole value. */
+/** Location of an offset range within a string, if the file contains the text literally; otherwise the location of the whole value. */
 export function placeIn(node: ScalarNode, start: number, end: number): SourceLocation {
   const text = String(node.value);
   const from = text.lastIndexOf('\n', start - 1) + 1;
@@ -99,7 +99,7 @@ export function placeIn(node: ScalarNode, start: number, end: number): SourceLoc
   return at;
 }
 
-/** A mapping as a plain value; empty where it is none. */
+/** A mapping as a plain object; empty for other nodes. */
 export function membersOf(node: Node | undefined): Readonly<Record<string, unknown>> {
   const value = node === undefined ? undefined : toValue(node);
   return isPlain(value) ? value : {};

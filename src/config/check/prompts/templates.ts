@@ -12,23 +12,23 @@ type Known = ReadonlyMap<string, StoredPrompt<PromptSite>>;
 interface Read {
   readonly name: string;
   readonly at: SourceLocation;
-  /** It may be a member of what the section around it stands for. */
+  /** True inside a section, where the name may be a member of the section's value. */
   readonly inSection: boolean;
 }
 
-/** Every template of every version: it can be read, its partials exist and end, its variables are known. */
+/** Checks every template: it parses, its partials exist and do not recurse, its variables are declared. */
 export function checkTemplates(sites: readonly PromptSite[], known: Known, context: CheckContext): void {
   const reported: Reported = { faults: new Set(), cycles: new Set() };
   for (const site of sites) new TemplateCheck(site, known, context, reported).run();
 }
 
-/** What was reported already: a partial is read once for each prompt that inserts it, a circle from each prompt in it. */
+/** Problems already reported. A partial is parsed once for each prompt that inserts it, and a cycle is found from each prompt in it. */
 interface Reported {
   readonly faults: Set<ScalarNode>;
   readonly cycles: Set<string>;
 }
 
-/** One version, with all that it inserts. */
+/** Check of one version and of all that it inserts. */
 class TemplateCheck {
   readonly #site: PromptSite;
   readonly #known: Known;
@@ -108,7 +108,7 @@ class TemplateCheck {
     }
   }
 
-  /** Below a section of a text, number or truth value names are those of variables still. */
+  /** True for a string, number or boolean: a section of it opens no scope, so names inside are still names of variables. */
   #isPlainVariable(name: string): boolean {
     const type = valueOf(child(child(child(this.#site.node, 'variables'), name), 'type'));
     return type === 'string' || type === 'number' || type === 'boolean';
@@ -147,7 +147,7 @@ class TemplateCheck {
     const known = this.#known.get(id);
     if (known !== undefined) return versionAt(known, suffix, at, this.#context);
     this.#isSure = false;
-    // Texts of another prompt are reported about there.
+    // Problems in the texts of another prompt are reported there.
     if (from !== this.#site || this.#context.broken) return undefined;
     const partials = Object.keys(membersOf(child(from.node, 'partials')));
     const meant = nearest(reference, [...partials, ...this.#known.keys()]);
@@ -176,7 +176,7 @@ class TemplateCheck {
     }
   }
 
-  /** A name close to a declared one is a mistake; others are allowed, and worth a word where variables are declared at all. */
+  /** A name close to a declared one is a mistake. Any other is allowed, with a warning if the version declares variables. */
   #undeclared(name: string, at: SourceLocation): void {
     const meant = nearest(name, this.#declared.keys());
     const place = meant === undefined ? undefined : this.#declared.get(meant);
@@ -198,7 +198,7 @@ class TemplateCheck {
 
 const promptKey = ({ id, number }: PromptSite): string => `${id}@${number}`;
 
-/** What a suffix stands for; a version or label that is missing is reported. */
+/** Version that a suffix names. Reports a version or label that does not exist. */
 export function versionAt(
   prompt: StoredPrompt<PromptSite>,
   suffix: string | undefined,

@@ -3,7 +3,7 @@ import { child, keyPlace, type Node, textOf } from '../../read/node.ts';
 import type { Report } from '../../report/problem.ts';
 import { type CheckContext, textsOf } from '../context.ts';
 
-/** Hosts, address ranges and listeners of `server`. */
+/** Checks hosts, address ranges and listeners of `server`. */
 export function hosts(context: CheckContext): void {
   for (const { node, text } of textsOf(child(child(child(context.root, 'server'), 'egress'), 'allow'))) {
     if (isEgressEntry(text)) continue;
@@ -17,7 +17,7 @@ export function hosts(context: CheckContext): void {
   listeners(context);
 }
 
-/** A custom host is a URL, whatever else its provider asks of it. */
+/** Checks that a custom host is an http or https URL. The provider type may demand more. */
 export function customHost(node: Node | undefined, report: Report): void {
   const text = textOf(node);
   if (node === undefined || text === undefined || text === '') return;
@@ -50,7 +50,7 @@ function isEgressEntry(text: string): boolean {
   return slash < 0 || (/^\d{1,3}$/.test(text.slice(slash + 1)) && Number(text.slice(slash + 1)) <= (version === 4 ? 32 : 128));
 }
 
-/** Ports exist, and each is taken once. */
+/** Checks that ports are valid and that no two listeners use the same address. */
 function listeners({ root, report }: CheckContext): void {
   const server = child(root, 'server');
   for (const key of ['listen', 'probe_listen']) {

@@ -1,7 +1,7 @@
 import { type Entry, walk } from '../../read/node.ts';
 import type { CheckContext } from '../context.ts';
 
-/** A value is not known: what the type would say about the entry means nothing. */
+/** True when a value of the entry is unknown, which makes the type's own check meaningless. */
 export function isIncomplete(entry: Entry, { unresolved, missing }: CheckContext): boolean {
   let found = Object.hasOwn(missing, entry.key);
   walk(entry.value, (node) => {

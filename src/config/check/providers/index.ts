@@ -15,7 +15,7 @@ import { type CheckContext, entryIn, entryOf, section, type Site, sitesOf, slugI
 import { isIncomplete } from './incomplete.ts';
 import { placeOf, problemsOf, settingsIn, reportProblem } from './type-problems.ts';
 
-/** Entries of the catalog by their type's own check, and what targets add to them. */
+/** Runs each provider type's own check on its entries, and on the settings that targets add to them. */
 export function providers(context: CheckContext): void {
   for (const [slug, entry] of section(context.root, 'providers')) {
     const provider = providerOf(context.registry, textOf(child(entry.value, 'type')) ?? '');
@@ -29,14 +29,14 @@ export function providers(context: CheckContext): void {
   for (const site of sitesOf(context.root)) inTarget(site, context);
 }
 
-/** An integration with deployments is one of several as a rule: people tell them apart by their names. */
+/** Warns about a provider with deployments that has no `name`: there are usually several, and people tell them apart by name. */
 function unnamed({ key, keyAt, value }: Entry, provider: Provider, { report }: CheckContext): void {
   if (provider.entry.deployment === undefined || entryOf(value, 'name') !== undefined) return;
   const hint = 'add name: the display name in lists; without it lists show the slug';
   report({ code: 'missing-key', severity: 'warning', at: keyAt, message: `"name" is missing in providers.${key}`, hint });
 }
 
-/** A bare name in a header or in inline JSON means the type when a credential comes along. */
+/** Warns about a slug that is also a provider type: in a request with a credential, the name means the type. */
 function sameNameAsType({ key, keyAt }: Entry, provider: Provider, { registry, report }: CheckContext): void {
   const other = providerOf(registry, key);
   if (other === undefined || other.type === provider.type) return;
@@ -56,7 +56,7 @@ function credential(entry: Entry, provider: Provider, { report }: CheckContext):
       show: 'none',
     });
   }
-  // A host of the operator's own may ask for no key: whoever serves there decides.
+  // A custom host may need no key: its server decides.
   if (provider.entry.apiKey !== 'required' || mode === 'caller' || authModeOf(provider, mode) !== undefined) return;
   if (entryOf(entry.value, 'custom_host') !== undefined) return;
   if (holdsCredential(entry.value, provider)) return;
@@ -65,7 +65,7 @@ function credential(entry: Entry, provider: Provider, { report }: CheckContext):
   report({ code: 'missing-key', at: entry.keyAt, message: `"${setting}" is missing in providers.${entry.key}`, hint });
 }
 
-/** The type's own check of an entry, each problem where it is written. */
+/** Runs the type's own check on an entry and reports each problem at its location in the file. */
 function ownCheck(provider: Provider, { key, keyAt, value }: Entry, { root, report }: CheckContext): void {
   const problems = problemsOf(provider, settingsIn(value, provider), keyAt, report);
   for (const problem of problems) {
@@ -74,7 +74,7 @@ function ownCheck(provider: Provider, { key, keyAt, value }: Entry, { root, repo
   if (!problems.some(({ path }) => path[0] === 'custom_host')) customHost(child(value, 'custom_host'), report);
 }
 
-/** A target may carry settings of its provider, a host, a key: they must fit the provider that it names. */
+/** Checks settings of the provider, host and key in a target: they must fit the provider that the target names. */
 function inTarget(site: Site, context: CheckContext): void {
   const { node, path } = site;
   if (node.kind !== 'map' || !context.valid(path)) return;
@@ -89,7 +89,7 @@ function inTarget(site: Site, context: CheckContext): void {
   withSettings(node, extra, found, context);
 }
 
-/** The entry of the catalog, or the bare type, with what the target adds. What is wrong with the entry itself is told there. */
+/** Checks the provider entry or bare type together with the target's settings. Problems of the entry itself are reported there. */
 function withSettings(node: MapNode, extra: readonly Entry[], { provider, settings, isSlug }: Named, { report }: CheckContext): void {
   const sent = new Map(
     extra.flatMap((entry) => {
@@ -100,7 +100,7 @@ function withSettings(node: MapNode, extra: readonly Entry[], { provider, settin
   const host = entryOf(node, 'custom_host');
   if (host !== undefined) sent.set('custom_host', host);
   if (sent.size === 0 && isSlug) return;
-  // A credential of its own takes the place of the entry's way to sign.
+  // The target's own credential replaces the auth settings of the entry.
   const under = hasOwnCredential(membersOf(node), provider) ? withoutAuth(settings) : settings;
   const all = { ...under, ...Object.fromEntries([...sent].map(([setting, entry]) => [setting, toValue(entry.value)])) };
   const problems = problemsOf(provider, all, node.at, report);
@@ -144,7 +144,7 @@ function foreignSetting(entry: Entry, provider: Provider | undefined, { report }
   report({ code: 'unknown-key', at: entry.keyAt, message, hint });
 }
 
-/** A bare word that is both a slug and a type, with a key beside it: the slug wins, which pasted configs do not expect. */
+/** Warns about a name that is both a slug and a type, with a key next to it: the slug wins, which pasted configs do not expect. */
 function ambiguous({ node }: Site, written: string, isSlug: boolean, { registry, report }: CheckContext): void {
   const provider = child(node, 'provider');
   if (

@@ -4,13 +4,13 @@ import { settingsOf } from '../../compile/providers/entry-settings.ts';
 import { keyPlace, type MapNode, type Node, nodeAt, type Path, type SourceLocation, toValue } from '../../read/node.ts';
 import type { Report } from '../../report/problem.ts';
 
-/** An entry of the catalog as its type sees it. */
+/** A provider entry as settings for its type. */
 export function settingsIn(node: Node, provider: Provider): CommonSettings & Plain {
   const value = toValue(node);
   return isPlain(value) ? settingsOf(value, provider) : {};
 }
 
-/** The problems that the type itself finds; a type from outside may fail at it. */
+/** Problems that the type itself finds. The check of an external type may throw, which is reported. */
 export function problemsOf(
   provider: Provider,
   settings: CommonSettings & Plain,
@@ -25,18 +25,18 @@ export function problemsOf(
   }
 }
 
-/** Hints of types are sentences, ours are not. */
+/** Hints of types are sentences; hints of this report start in lower case and have no full stop. */
 export function reportProblem({ code, message, hint, severity }: SettingsProblem, at: SourceLocation, report: Report): void {
   report({ code, severity, at, message: message.replace(/\.$/, ''), hint: hint === undefined ? undefined : asHint(hint) });
 }
 
-/** The place of a problem: what is written there, or the deepest key above it. */
+/** Location of a problem: the value at the path, or the deepest existing key above it. */
 export function placeOf(root: MapNode, path: Path, code: SettingsProblem['code']): SourceLocation {
   const node = nodeAt(root, path);
   return node === undefined || code === 'missing-key' ? nearestKey(root, path) : node.at;
 }
 
-/** The key at this path, or of the deepest part of it that exists. */
+/** Location of the key at this path, or of the deepest key above it that exists. */
 function nearestKey(root: Node, path: Path): SourceLocation {
   let at = path;
   while (at.length > 0 && nodeAt(root, at) === undefined) at = at.slice(0, -1);

@@ -1,7 +1,7 @@
 import { child, itemsOf } from '../../read/node.ts';
 import { type CheckContext, entryOf, lacks, type Site, sitesOf, valueOf } from '../context.ts';
 
-/** What `cb_config` needs, and where it has no effect. */
+/** Reports what `cb_config` lacks, and where it has no effect. */
 export function circuits(context: CheckContext): void {
   const sites = sitesOf(context.root);
   for (const site of sites) {
@@ -33,7 +33,10 @@ export function circuits(context: CheckContext): void {
 
 const isWithin = ({ path }: Site, above: Site): boolean => above.path.every((step, at) => path[at] === step);
 
-/** A target that is left out here has a sibling that takes its place; a named config is looked at where it is. */
+/**
+ * True when a sibling can replace a target that the circuit removes. A target that names a config counts: that config is
+ * checked itself.
+ */
 function mayMove({ node }: Site): boolean {
   if (entryOf(node, 'config') !== undefined) return true;
   const mode = valueOf(child(child(node, 'strategy'), 'mode'));

@@ -6,19 +6,19 @@ import { type CheckContext, entryOf, section, sitesOf, valueOf } from '../contex
 
 interface Rule {
   readonly keep: string;
-  /** Keys that mean nothing beside it. */
+  /** Keys that are ignored when `keep` is set. */
   readonly drop: readonly string[];
   readonly because: string;
 }
 
-/** In a target: the first key decides where the request goes, the others would be passed over. */
+/** Rules for targets: the first key decides where the request is sent, so the others would be ignored. */
 const inTargets: readonly Rule[] = [
   { keep: 'targets', drop: ['provider', 'virtual_key', 'api_key', 'config'], because: 'the targets choose for themselves' },
   { keep: 'config', drop: ['provider', 'virtual_key', 'api_key', 'strategy'], because: 'the named config chooses' },
   { keep: 'provider', drop: ['virtual_key'], because: 'each of them names a provider' },
 ];
 
-/** Keys that exclude each other. */
+/** Reports keys that exclude each other. */
 export function conflicts(context: CheckContext): void {
   for (const { node } of sitesOf(context.root)) {
     const refused = new Set<string>();
@@ -47,7 +47,7 @@ function exclude(node: Node, { keep, drop, because }: Rule, refused: ReadonlySet
   });
 }
 
-/** In an entry of the catalog or a virtual key: a key beside another key, or beside a way to sign that has none. */
+/** In a provider entry or virtual key: two API keys, or an API key with an auth mode that uses none. */
 function twoKeys(node: Node, provider: Provider | undefined, { report }: CheckContext): void {
   const auth = child(node, 'auth');
   const outer = entryOf(node, 'api_key');
@@ -75,7 +75,7 @@ function twoKeys(node: Node, provider: Provider | undefined, { report }: CheckCo
   });
 }
 
-/** Two names for one key: a record could not say who called. */
+/** Reports one hash under two key names: the request log could not identify the caller. */
 function sameKey({ root, report }: CheckContext): void {
   const seen = new Map<string, string>();
   for (const [name, entry] of section(root, 'api_keys')) {

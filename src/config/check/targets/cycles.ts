@@ -1,7 +1,7 @@
 import { child, type SourceLocation, textOf } from '../../read/node.ts';
 import { type CheckContext, sitesOf } from '../context.ts';
 
-/** Configs below each other, and targets of all configs together: far beyond any real file, far below harm. */
+/** Limits for nesting of configs, and for the targets of all configs together: far above any real file, low enough to be harmless. */
 const mostLevels = 50;
 const mostTargets = 100_000;
 
@@ -12,17 +12,20 @@ interface Link {
 
 interface Named {
   readonly links: Link[];
-  /** Targets that are no configs. */
+  /** Number of targets that do not name a config or contain targets. */
   own: number;
 }
 
-/** What a config becomes: each config that it names is compiled again in its place. */
+/** Size of a config once compiled: each config that it names is compiled again in its place. */
 interface Extent {
   readonly levels: number;
   readonly targets: number;
 }
 
-/** Configs that are targets of each other; each loop is reported once, at the link that closes it. And what they multiply to. */
+/**
+ * Reports configs that refer to each other in a cycle, once per cycle, at the reference that closes it; and configs that
+ * expand to more than the limits.
+ */
 export function cycles({ root, report }: CheckContext): void {
   const configs = new Map<string, Named>();
   for (const { node, config } of sitesOf(root)) {

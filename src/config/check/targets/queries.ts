@@ -4,7 +4,7 @@ import { child, type Entry, itemsOf, type MapNode, type Node, textOf, toValue } 
 import { compileRegex } from '../../validate/regex.ts';
 import { type CheckContext, entryOf, sitesOf } from '../context.ts';
 
-/** Queries of conditional routing: what they look at, which operators they use, patterns that can be used. */
+/** Checks the queries of conditional routing: fields, operators and patterns. */
 export function queries(context: CheckContext): void {
   for (const { node } of sitesOf(context.root)) {
     for (const condition of itemsOf(child(child(node, 'strategy'), 'conditions'))) {
@@ -14,7 +14,7 @@ export function queries(context: CheckContext): void {
   }
 }
 
-/** What compiling refuses beyond what is looked at here. */
+/** Reports errors that only compiling the query finds. */
 function compile(query: MapNode, { report }: CheckContext): void {
   try {
     compileQuery(toValue(query));
@@ -24,7 +24,7 @@ function compile(query: MapNode, { report }: CheckContext): void {
   }
 }
 
-/** True when nothing was found. */
+/** True when no problem was found. */
 function checkQuery(query: MapNode, context: CheckContext): boolean {
   return [...query.entries.values()].map((entry) => checkMember(entry, context)).every(Boolean);
 }

@@ -8,7 +8,7 @@ import { promptSites, membersOf } from '../prompts/sites.ts';
 import { callersOf, type CheckContext, section, type Site, sitesOf, slugIn } from '../context.ts';
 import { hasOwnCredential } from '../../compile/settings.ts';
 
-/** A name that should be defined somewhere. */
+/** A reference to a name that must be defined. */
 interface Use {
   readonly what: 'provider' | 'virtual key' | 'config' | 'prompt' | 'provider type' | 'plugin';
   readonly name: string;
@@ -16,7 +16,7 @@ interface Use {
   readonly hint?: string | undefined;
 }
 
-/** Every name that is used exists. A missing one is reported once, at its first use. */
+/** Checks that every referenced name exists. A missing name is reported once, at its first use. */
 export function references(context: CheckContext): void {
   const known = definitions(context);
   const missing = new Map<string, Use[]>();
@@ -31,7 +31,7 @@ export function references(context: CheckContext): void {
 
 type Known = Readonly<Record<Use['what'], ReadonlyMap<string, SourceLocation | undefined>>>;
 
-/** Providers and virtual keys share one namespace. */
+/** Defined names with their locations. Providers and virtual keys share one namespace. */
 function definitions({ root, registry }: CheckContext): Known {
   const places = (name: string) => [...section(root, name)].map(([key, entry]): [string, SourceLocation] => [key, entry.keyAt]);
   const shared = new Map([...places('providers'), ...places('virtual_keys')]);
@@ -52,7 +52,7 @@ function reportMissing(uses: readonly Use[], known: Known, { broken, report }: C
   if (use === undefined) return;
   const names = known[use.what];
   const meant = nearest(use.name, names.keys());
-  // What a broken file defines is not known: only a name that is close to another is surely a mistake.
+  // The names that a broken file defines are unknown: only a name close to a known one is certainly a mistake.
   if (broken && meant === undefined) return;
   const place = meant === undefined ? undefined : names.get(meant);
   const hint =
@@ -80,7 +80,7 @@ function usesInConfigs(context: CheckContext): Use[] {
   });
 }
 
-/** A name as it is written; none where there is no text. */
+/** A reference as it is written; empty when the node has no text. */
 function used(what: Use['what'], node: Node | undefined, nameOf = (text: string): string | undefined => text, hint?: string): Use[] {
   const name = nameOf(textOf(node) ?? '');
   return node === undefined || name === undefined || name === '' ? [] : [{ what, name, at: node.at, hint }];
@@ -98,7 +98,7 @@ function usesInTarget({ node }: Site, { registry }: CheckContext): Use[] {
   const written = textOf(provider) ?? '';
   const name = slugIn(written);
   const type = written.startsWith('@') ? undefined : providerOf(registry, name);
-  // In the file a bare word is a slug first, else a type that needs no credential or has one.
+  // In the file, a bare name is a slug first, otherwise a type that needs no credential or has one next to it.
   if (type !== undefined && (type.entry.apiKey !== 'required' || hasOwnCredential(membersOf(node), type))) return others;
   const hint = `"${name}" is a type: define providers: {${name}: {type: ${name}, …}}, or add api_key next to it`;
   return [...used('provider', provider, slugIn, type === undefined ? undefined : hint), ...others];
@@ -142,11 +142,11 @@ function usesInKeys({ root, registry }: CheckContext): Use[] {
 
 const slugText = (text: string): string => text.replace(/^@/, '');
 
-/** `then` and `default` name a target beside them. */
+/** Checks that `then` and `default` name a target of the same config. */
 function targetNames({ root, report }: CheckContext): void {
   for (const { node, path } of sitesOf(root)) {
     const strategy = child(node, 'strategy');
-    // Without targets that is what is reported: the names are right once they are there.
+    // Missing targets are reported elsewhere, and the names may be right once the targets are there.
     if (itemsOf(child(node, 'targets')).length === 0) continue;
     const names = new Map(
       itemsOf(child(node, 'targets')).flatMap((target) => {

@@ -16,7 +16,7 @@ interface Named {
   readonly at: Node['at'];
 }
 
-/** A model that is written for a provider is one that it serves, as far as its entry says which it does. */
+/** Checks that each model named for a provider is served by it, where its entry lists the models it serves. */
 export function servedModels(context: CheckContext): void {
   const entries = new Map<string, ServedBy | undefined>();
   const entryOnce = (slug: string): ServedBy | undefined => {
@@ -45,11 +45,11 @@ interface ServedBy {
   readonly provider: Provider;
   readonly settings: CommonSettings;
   readonly models: readonly string[] | undefined;
-  /** Of a virtual key. */
+  /** Model list of the virtual key. */
   readonly ownModels: readonly string[] | undefined;
 }
 
-/** Undefined where the entry is missing, wrong or switched off: that is told elsewhere. */
+/** Undefined when the entry is missing, invalid or disabled, which is reported elsewhere. */
 function entryFor(slug: string, { root, registry, valid, missing }: CheckContext): ServedBy | undefined {
   const virtual = entryIn(root, 'virtual_keys', slug);
   const name = virtual === undefined ? slug : (textOf(child(virtual.value, 'provider'))?.replace(/^@/, '') ?? '');
@@ -106,7 +106,7 @@ function undeployed({ slug, model, at }: Named, { provider, settings }: ServedBy
   report({ code: 'unknown-reference', severity: 'warning', at, message, hint });
 }
 
-/** The names that an entry serves where this model is none of them; undefined where it is served, or nobody knows. */
+/** Names that the entry serves when this model is not among them; undefined when it is served, or when that is unknown. */
 function deployedNames(provider: Provider, settings: CommonSettings, model: string): readonly string[] | undefined {
   try {
     const found = provider.entry.deployment?.(settings, model);
@@ -114,7 +114,7 @@ function deployedNames(provider: Provider, settings: CommonSettings, model: stri
     const names = (provider.entry.models?.(settings) ?? []).map(({ id }) => id);
     return names.length === 0 ? undefined : names;
   } catch {
-    // A type from outside may fail on settings that are wrong: its own check says so.
+    // An external type may throw on invalid settings, which its own check reports.
     return undefined;
   }
 }

@@ -3,15 +3,15 @@ import { child, type Entry, itemsOf, keyPlace } from '../../read/node.ts';
 import { builtInFor, chainOf, pluginOf, provides } from '../../read/registry.ts';
 import { type CheckContext, entryOf, section, sitesOf, valueOf } from '../context.ts';
 
-/** Without them no request reaches a provider. */
+/** Without these no request reaches a provider. */
 const needed = ['targets', 'upstream-requests'] as const satisfies readonly Duty[];
 
-/** A chain that is written leaves nothing out that the rest of the configuration needs. */
+/** Checks that an explicit chain contains all plugins that the rest of the configuration needs. */
 export function serving(context: CheckContext): void {
   const { root, registry, report } = context;
   const plugins = child(root, 'plugins');
   if (plugins?.kind !== 'list' || !context.valid(['plugins'])) return;
-  // A name that does not exist was meant to be another one.
+  // An unknown name may be a misspelling of any plugin.
   if (plugins.items.some((item) => child(item, 'use') === undefined && pluginOf(item, registry) === undefined)) return;
   const written = chainOf(root, registry);
   const missing = needed.filter((duty) => !provides(written, duty)).map((duty) => builtInFor(duty, registry));
@@ -39,7 +39,7 @@ function usesOfRetries({ root }: CheckContext): Entry[] {
   });
 }
 
-/** Once, at the first place that needs it. */
+/** Reports a missing plugin once, at the first key that needs it. */
 function unused(duty: Duty, [first, ...more]: readonly Entry[], { registry, report }: CheckContext): void {
   if (first === undefined) return;
   const plugin = builtInFor(duty, registry);

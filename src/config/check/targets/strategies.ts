@@ -1,7 +1,7 @@
 import { child, itemsOf, keyPlace } from '../../read/node.ts';
 import { type CheckContext, entryOf, lacks, type Site, sitesOf, valueOf } from '../context.ts';
 
-/** What a strategy needs, and what has no effect under it. */
+/** Reports what a strategy lacks, and keys that have no effect in its mode. */
 export function strategies(context: CheckContext): void {
   for (const site of sitesOf(context.root)) {
     const strategy = entryOf(site.node, 'strategy');
@@ -40,7 +40,7 @@ function needs({ node, path }: Site, { root, report }: CheckContext): void {
   }
 }
 
-/** Not an error: a config may be meant for those requests alone. */
+/** Only a warning: a config may be meant for the matching requests alone. */
 function withoutDefault({ node, path }: Site, { root, report }: CheckContext): void {
   const strategy = child(node, 'strategy');
   if (entryOf(strategy, 'conditions') === undefined || entryOf(strategy, 'default') !== undefined) return;

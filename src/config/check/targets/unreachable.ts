@@ -1,7 +1,7 @@
 import { child, formatPath, itemsOf, type Node, textOf } from '../../read/node.ts';
 import { callersOf, type CheckContext, entryOf, section, type Site, sitesOf, slugIn, startOf, valueOf } from '../context.ts';
 
-/** Targets and providers that no request can reach. */
+/** Reports targets and providers that no request can reach. */
 export function unreachable(context: CheckContext): void {
   const sites = sitesOf(context.root);
   for (const site of sites) {
@@ -37,7 +37,7 @@ function whyUnreachable(site: Site, { root }: CheckContext): { reason: string; h
   return off ? { reason: `provider "${slug}" is disabled`, hint: 'remove the target while the provider is disabled' } : undefined;
 }
 
-/** A condition that is empty, or not there yet, was meant to name one of them: which, is not known. */
+/** False when conditions are missing or name an unknown target: any of the targets may have been meant. */
 function namesExist(targets: readonly Node[], strategy: Node | undefined): boolean {
   if (child(strategy, 'conditions') === undefined) return false;
   const names = new Set(targets.map((target) => textOf(child(target, 'name'))));
@@ -58,7 +58,7 @@ function providerSlug(node: Node): string | undefined {
   return text === undefined ? undefined : slugIn(text);
 }
 
-/** A weight counts between siblings of a loadbalance only. */
+/** `weight` has an effect only on targets below mode loadbalance. */
 function weightWithoutBalance({ node, parent }: Site, { report }: CheckContext): void {
   const weight = entryOf(node, 'weight');
   if (weight === undefined || weight.value.kind !== 'scalar') return;
@@ -72,7 +72,7 @@ function weightWithoutBalance({ node, parent }: Site, { report }: CheckContext):
   });
 }
 
-/** A provider is open to every client by its slug, unless all keys are limited and none of them may use it. */
+/** Reports providers that no key may use. A provider is open to every client, unless all keys are limited to others. */
 function unusedProviders({ root, report }: CheckContext, sites: readonly Site[]): void {
   const keys = callersOf(root);
   if (keys.length === 0) return;
@@ -87,7 +87,7 @@ function unusedProviders({ root, report }: CheckContext, sites: readonly Site[])
     const hasConfig = entryOf(value, 'default_config') !== undefined;
     if (allowed === undefined && !(enforced && hasConfig)) return;
     const names = allowed === undefined ? inConfigs : itemsOf(allowed).map((item) => textOf(item)?.replace(/^@/, '') ?? '');
-    // A name that does not exist was meant to be another one.
+    // An unknown name may be a misspelling of any provider.
     if (names.some((name) => !name.startsWith('type:') && !providers.has(name) && !virtual.has(name))) return;
     for (const name of names) open.add(name).add(behind(name));
   }

@@ -2,7 +2,7 @@ import { canonicalPrefix, hopByHopHeaders } from '../../../core/http/headers.ts'
 import { child } from '../../read/node.ts';
 import { type CheckContext, entryOf, sitesOf, textsOf } from '../context.ts';
 
-/** What a config object may hold and this version does not act on, and headers that can't be forwarded. */
+/** Reports keys of a config object that this version ignores, and headers that cannot be forwarded. */
 export function unsupported({ root, report }: CheckContext): void {
   const prefixes = textsOf(child(child(root, 'server'), 'header_prefixes')).map(({ text }) => text);
   const closed = [canonicalPrefix, ...(prefixes.length > 0 ? prefixes : ['x-portkey-'])];

@@ -9,12 +9,15 @@ import { invalid } from '../invalid.ts';
 import { requestsOf } from './request-log.ts';
 import { sizeOf } from '../server.ts';
 
-/** What holds where `logging:` is silent. Sizes in bytes. */
+/** Defaults for `logging:`. Sizes in bytes. */
 const defaults = { bodies: 'redacted', keptBody: 256 * 1024 } as const;
 
 const keeps = (bodies: BodyPolicy | undefined): boolean => bodies === 'redacted' || bodies === 'full';
 
-/** Compiles `logging:`. @param secrets of the whole configuration */
+/**
+ * Compiles `logging:`.
+ * @param secrets of the whole configuration
+ */
 export function compileLogging(
   tree: Pick<GatewayConfig, 'logging' | 'configs' | 'api_keys' | 'auth'>,
   secrets: readonly string[],
@@ -40,7 +43,7 @@ export function compileLogging(
   });
 }
 
-/** What collectors are sent of records that nobody stores. */
+/** Which bodies are read only for telemetry collectors, when no records are stored. */
 function readBy({ tracing, logs }: Pick<ObservabilitySettings, 'tracing' | 'logs'>): BodyPolicy {
   if (tracing?.content === true || logs?.content === true) return 'full';
   return tracing === undefined && logs === undefined ? 'none' : 'metadata';

@@ -2,22 +2,22 @@ import { parseSize } from '../../../core/text/units.ts';
 import type { LoggingEntry } from '../../schema/index.ts';
 import { needDuration } from '../timeouts.ts';
 
-/** Where records are stored, and how long. Sizes in bytes, times in milliseconds. */
+/** Where records are stored, and for how long. Sizes in bytes, times in milliseconds. */
 export interface RequestLogSettings {
-  /** `logging.requests: off`. */
+  /** True for `logging.requests: off`. */
   readonly isOff: boolean;
-  /** Address of a Postgres database; undefined: a file in the state directory. */
+  /** Address of a Postgres database. Undefined means a file in the state directory. */
   readonly postgres: string | undefined;
   readonly spoolSize: number;
   readonly retention: { readonly age: number; readonly size: number };
-  /** Records that are kept where nothing is on disk. */
+  /** Number of records kept when nothing is stored on disk. */
   readonly memoryRows: number;
 }
 
 const mega = 1024 * 1024;
 const defaults = { spoolSize: 1024 * mega, age: 14 * 86_400_000, size: 2048 * mega, memoryRows: 50_000 } as const;
 
-/** Compiles what `logging.requests` says of the store. */
+/** Compiles the storage settings of `logging.requests`. */
 export function compileRequestLog(entry: LoggingEntry = {}): RequestLogSettings {
   const { spool_size: spoolSize, store, retention, memory_rows: memoryRows } = requestsOf(entry);
   return Object.freeze({
@@ -32,12 +32,12 @@ export function compileRequestLog(entry: LoggingEntry = {}): RequestLogSettings 
   });
 }
 
-/** The settings of records; none where they are switched off. */
+/** Settings of records; empty when records are off. */
 export function requestsOf({ requests }: LoggingEntry): Exclude<NonNullable<LoggingEntry['requests']>, string> {
   return typeof requests === 'object' ? requests : {};
 }
 
-/** The schema has checked that it is a size. */
+/** Size in bytes. The schema has checked the syntax. */
 function bytesOf(size: string | number | undefined): number | undefined {
   return size === undefined ? undefined : parseSize(size);
 }

@@ -8,10 +8,13 @@ import { linkTemplates, type PromptSource } from './link.ts';
 import type { Steps } from '../steps.ts';
 import { type Meter, type Part, render, startMeter } from './render.ts';
 
-/** Fields of a saved chat completion that are not its own to say. */
+/** Fields of a chat completion that a prompt cannot set as parameters. */
 const notSaved: ReadonlySet<string> = new Set(['messages', 'model', 'stream', 'variables']);
 
-/** Compiles `prompts:`; every template is parsed here, once. @throws GatewayError `invalid_config` for what the checks have let through */
+/**
+ * Compiles `prompts:`. Each template is parsed here, once.
+ * @throws GatewayError `invalid_config` for errors that the checks do not find
+ */
 export function* compilePrompts(entries: Readonly<Record<string, PromptEntry>> = {}): Steps<ReadonlyMap<string, StoredPrompt>> {
   const sources = new Map(Object.entries(entries).map(([id, entry]) => [id, storedPrompt(id, sourcesOf(id, entry), entry)]));
   const prompts = new Map<string, StoredPrompt>();
@@ -22,7 +25,7 @@ export function* compilePrompts(entries: Readonly<Record<string, PromptEntry>> =
   return prompts;
 }
 
-/** One version beside the name is version 1. */
+/** A version written inline, without `versions`, is version 1. */
 function sourcesOf(id: string, entry: PromptEntry): Map<number, PromptSource> {
   const { versions, published: _published, labels: _labels, messages, ...rest } = entry;
   const written = versions ?? (messages === undefined ? {} : { 1: { ...rest, messages } });
@@ -75,7 +78,7 @@ function compileVersion(source: PromptSource, sources: ReadonlyMap<string, Store
   });
 }
 
-/** The prompts that a prompt inserts contribute their variables; its own declaration of one counts first. */
+/** Variables of a prompt and of the prompts that it inserts. The prompt's own declaration takes precedence. */
 function variablesIn(sources: readonly PromptSource[]): ReadonlyMap<string, PromptVariable> {
   const variables = new Map<string, PromptVariable>();
   for (const { entry } of sources) {
@@ -94,7 +97,7 @@ const constant =
   (): unknown =>
     value;
 
-/** What builds a value with its templates filled in; undefined where it holds none. Mappings and lists keep their shape. */
+/** Function that builds a value with its templates rendered; undefined when the value has none. Mappings and lists keep their shape. */
 function makerOf(value: unknown, template: (text: string) => readonly Part[] | undefined): Maker | undefined {
   if (typeof value === 'string') {
     const parts = template(value);

@@ -5,23 +5,23 @@ import { isTemplate, parseTemplate, type Piece } from '../../validate/template.t
 import { invalid } from '../invalid.ts';
 import type { Part } from './render.ts';
 
-/** A version as written. */
+/** A version of a prompt as written. */
 export interface PromptSource extends Versioned {
   readonly entry: PromptVersionEntry;
 }
 
-/** The templates of one version. */
+/** The linked templates of one version. */
 export interface Linked {
-  /** The parsed form of a text; undefined for one that holds no tag. */
+  /** Parsed form of a string; undefined when it has no tag. */
   template(text: string): readonly Part[] | undefined;
-  /** Other prompts whose texts were inserted, in the order in which they were met. */
+  /** Other prompts whose texts were inserted, in the order of first use. */
   readonly included: readonly PromptSource[];
-  /** Names that are printed outside of sections, and all names; filled by `template`. */
+  /** Names printed outside of sections. Filled by `template`, as is `reads`, which has all names. */
   readonly prints: ReadonlySet<string>;
   readonly reads: ReadonlySet<string>;
 }
 
-/** Puts partials in their places: the version's own first, then other prompts, which keep their own partials. */
+/** Inserts partials into templates. A version's own partials take precedence over other prompts, whose texts keep their own partials. */
 export function linkTemplates(source: PromptSource, find: (reference: string) => PromptSource): Linked {
   return new Linker(source, find);
 }
@@ -32,7 +32,7 @@ class Linker implements Linked {
   readonly reads = new Set<string>();
   readonly #source: PromptSource;
   readonly #find: (reference: string) => PromptSource;
-  /** One piece of text is linked once however often it is inserted. */
+  /** Linked texts by key. Each text is linked once, however often it is inserted. */
   readonly #done = new Map<string, readonly Part[]>();
 
   constructor(source: PromptSource, find: (reference: string) => PromptSource) {
@@ -76,7 +76,7 @@ class Linker implements Linked {
   }
 }
 
-/** The texts of a prompt, which another prompt inserts: those of its messages and of their parts, in order. */
+/** Texts that another prompt receives when it inserts this one: those of messages and of their parts, in order. */
 function textsOf({ entry }: PromptSource): string[] {
   return entry.messages.flatMap(({ content }) => {
     if (typeof content === 'string') return [content];

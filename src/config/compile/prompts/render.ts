@@ -1,35 +1,35 @@
 import { GatewayError } from '../../../core/error.ts';
 import { isExactNumber, isPlain, type Plain } from '../../../core/json/merge.ts';
 
-/** What is left of a template when its partials stand in their places. */
+/** Part of a template after its partials are inserted. */
 export type Part = string | Tag | readonly Part[];
 
-/** A value, or a section with what is inside. Names are those of a dotted name; `.` is the innermost value. */
+/** A value, or a section with its content. `names` are the segments of a dotted name; `.` is the innermost value. */
 export interface Tag {
   readonly names: readonly string[];
   readonly section: { readonly isInverted: boolean; readonly parts: readonly Part[] } | undefined;
 }
 
-/** How much a rendering may still produce and do: lists inside lists multiply what a small request can ask for. */
+/** Remaining budget of a rendering. Nested lists multiply the output and work of a small request. */
 export interface Meter {
-  /** Characters. */
+  /** Remaining characters. */
   left: number;
   readonly most: number;
-  /** Texts, tags and entries of lists: nothing else is served while they are worked off. */
+  /** Remaining texts, tags and list entries. Rendering blocks the event loop. */
   steps: number;
 }
 
-/** About a tenth of a second. */
+/** About 100 ms of work. */
 const mostSteps = 1_000_000;
 
 export const startMeter = (most: number): Meter => ({ left: most, most, steps: mostSteps });
 
-/** Values by name, innermost last. */
+/** Values by name, the innermost scope last. */
 type Scope = readonly unknown[];
 
 /**
- * Renders a template into a text. Values are only ever text: a string as it is, anything else as its JSON text, nothing
- * for null and for what is absent. Names find own members only, never what an object inherits.
+ * Renders a template to a string. A string is inserted as it is, other values as JSON, null and missing values as
+ * nothing. Names match only own properties, never inherited ones.
  *
  * @throws GatewayError `body_too_large`
  */
@@ -64,7 +64,7 @@ function renderTag({ names, section }: Tag, scope: Scope, meter: Meter): string 
 
 const isList = (part: Part): part is readonly Part[] => Array.isArray(part);
 
-/** The first name is looked for from the inside out, the others below what it found (mustache specification). */
+/** Searches the first name from the innermost scope outward, and the other names in the value found (mustache specification). */
 function lookUp(names: readonly string[], scope: Scope): unknown {
   const [first = '.', ...rest] = names;
   let value: unknown;
@@ -89,7 +89,7 @@ function textOf(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch (cause) {
-    // What can be read without recursion may be too deep to be written.
+    // The parser does not recurse and accepts nesting that `JSON.stringify` cannot write.
     throw new GatewayError('invalid_value', { message: 'A variable is nested too deeply.', param: 'variables', cause });
   }
 }

@@ -4,15 +4,15 @@ type Allows = (name: string) => boolean;
 
 const anything: Allows = () => true;
 
-/** Characters: no model has a longer name. */
+/** In characters. No model name is longer. */
 const longestName = 512;
 
-/** Compiles a list of globs over model names; without a list everything is allowed. A star matches slashes too. */
+/** Compiles a list of globs for model names. Without a list every name is allowed. `*` also matches slashes. */
 export function compileGlobs(patterns: readonly string[] | undefined): Allows {
   if (patterns === undefined) return anything;
   const names = new Set(plainNames(patterns));
   const globs = patterns.filter((pattern) => !names.has(pattern)).map(compileGlob);
-  // An empty name is no model: only a list that takes every name takes it.
+  // The empty name is not a model: only a pattern that matches every name matches it.
   const takesAll = patterns.some((pattern) => /^\*+$/.test(pattern));
   return (name) => {
     if (names.has(name)) return true;
@@ -20,12 +20,12 @@ export function compileGlobs(patterns: readonly string[] | undefined): Allows {
   };
 }
 
-/** Those entries of a list of globs that name one model each. */
+/** Entries of a glob list that name exactly one model. */
 export function plainNames(patterns: readonly string[] = []): readonly string[] {
   return Object.freeze(patterns.filter((pattern) => literalOf(pattern) !== undefined));
 }
 
-/** Compiles a list of names; without a list everything is allowed. */
+/** Compiles a list of names. Without a list every name is allowed. */
 export function compileNames(names: readonly string[] | undefined): Allows {
   if (names === undefined) return anything;
   const known = new Set(names.map((name) => (name.startsWith('@') ? name.slice(1) : name)));
@@ -34,7 +34,7 @@ export function compileNames(names: readonly string[] | undefined): Allows {
 
 type AllowsUrl = (url: URL) => boolean;
 
-/** Compiles `allow_custom_host`: `host`, `*.suffix`, each with or without `:port`. Without a list nothing is allowed. */
+/** Compiles `allow_custom_host`: `host` or `*.suffix`, each with or without `:port`. Without a list no host is allowed. */
 export function compileHosts(patterns: readonly string[] | undefined): AllowsUrl {
   const tests = (patterns ?? []).map((pattern) => compileHost(pattern.toLowerCase()));
   return (url) => tests.some((test) => test(url));
@@ -50,5 +50,5 @@ function compileHost(pattern: string): AllowsUrl {
   };
 }
 
-/** A URL drops the port that its scheme has anyway. */
+/** Port of a URL, including the default port of the scheme, which the URL parser removes. */
 const portOf = ({ port, protocol }: URL): number => (port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port));

@@ -5,20 +5,20 @@ import type { CredentialRef, PartialClocks, ProviderBinding, Trust } from '../..
 import { deepFreeze } from '../freeze.ts';
 import { withoutSecrets } from '../settings.ts';
 
-/** Turns a signing scheme into headers: `transport/credentials/sign.ts`. */
+/** Turns a signing scheme into headers; implemented in `transport/credentials/sign.ts`. */
 export type MakeCredential = (spec: CredentialSpec, owner: CredentialOwner) => CredentialRef;
 
-/** What makes a binding. */
+/** Input of `makeBinding`. */
 export interface BindingParts {
   readonly slug: string;
   readonly virtualKey: string | undefined;
   readonly provider: Provider;
   readonly settings: CommonSettings & Plain;
-  /** The key that signs, unless a deployment has its own. */
+  /** API key that signs requests, unless a deployment has its own. */
   readonly key: string | undefined;
-  /** Where the credential is written: path of the provider, or of the virtual key that has its own. */
+  /** Path of the configuration that holds the credential: the provider, or the virtual key with its own credential. */
   readonly signedAt: string;
-  /** `catalog` becomes `none` where there is nothing to sign with: a keyless entry sends no credential. */
+  /** `catalog` becomes `none` when there is no credential: a provider without a key sends none. */
   readonly owner: 'catalog' | 'caller';
   readonly trust: Trust;
   readonly allowsHost: (url: URL) => boolean;
@@ -30,13 +30,13 @@ export interface BindingParts {
   readonly unusable: GatewayError | undefined;
 }
 
-/** A binding with what it was made of, so that others can be derived from it. The parts hold secrets and stay in here. */
+/** A binding with its parts, from which other bindings are derived. The parts contain secrets and are not passed on. */
 export interface BindingWithParts {
   readonly binding: ProviderBinding;
   readonly parts: BindingParts;
 }
 
-/** Makes a binding. Credentials are compiled once for each key, not for each request. */
+/** Makes a binding. Credentials are compiled once per key, not per request. */
 export function makeBinding(written: BindingParts, makeCredential: MakeCredential): BindingWithParts {
   const parts: BindingParts = { ...written, settings: deepFreeze(written.settings) };
   const { owner } = parts;
@@ -56,7 +56,7 @@ export function makeBinding(written: BindingParts, makeCredential: MakeCredentia
     isolate: parts.isolate,
     metadata: parts.metadata,
     unusable: parts.unusable,
-    // A deployment's own key is the operator's: whoever sends a credential is served with that one only.
+    // A deployment's key belongs to the operator. A caller who sends a credential is served with that credential only.
     credential(deployment: Deployment | undefined) {
       if (deployment === undefined || (deployment.apiKey === undefined && deployment.signing === undefined)) return main;
       return credentialOf(owner === 'caller' ? parts.key : (deployment.apiKey ?? parts.key), deployment.signing);
@@ -72,7 +72,7 @@ function memoCredentials(
 ): (key: string | undefined, signing?: string) => CredentialRef {
   const { provider, settings, owner, key: mainKey } = parts;
   const known = new Map<string | undefined, Map<string | undefined, CredentialRef>>();
-  // A deployment's own key comes before the entry's way to sign.
+  // A deployment's own key takes precedence over the auth settings of the provider.
   const keyed = withoutSecrets(provider, settings);
   return (key, signing) => {
     const compiled = known.get(signing)?.get(key);
@@ -85,7 +85,7 @@ function memoCredentials(
   };
 }
 
-/** The setting that holds the credential, as the operator would look for it. */
+/** Path of the setting that holds the credential, for messages to the operator. */
 function settingOf({ provider, settings, key: mainKey, signedAt, slug }: BindingParts, key: string | undefined): string {
   if (key !== mainKey) return `providers.${slug}.deployments`;
   if (settings.auth !== undefined) return `${signedAt}.auth`;

@@ -5,7 +5,7 @@ import type { BindingParts } from './binding.ts';
 const always = (): boolean => true;
 const empty = Object.freeze({});
 
-/** A provider that is used without the catalog: everything comes with the request, and so does the credential. */
+/** Parts of a provider used without the catalog: the request supplies all settings and the credential. */
 export function directParts(provider: Provider, settings: Plain, key: string | undefined): BindingParts {
   return {
     slug: provider.type,

@@ -2,7 +2,7 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { AuthSettings, CommonSettings, Provider } from '../../../core/provider.ts';
 import { authModeOf } from '../../schema/provider-auth.ts';
 
-/** Keys of an entry of `providers:` that are the gateway's own business: the type does not see them. */
+/** Keys of a provider entry that the gateway itself handles. The provider type does not receive them. */
 const ownKeys: ReadonlySet<string> = new Set([
   'type',
   'name',
@@ -16,7 +16,7 @@ const ownKeys: ReadonlySet<string> = new Set([
   'timeouts',
 ]);
 
-/** An entry as its type sees it: its settings, and `auth` where the mode is one of the type's own. */
+/** Settings of a provider entry for its type, with `auth` when the mode belongs to the type. */
 export function settingsOf(entry: Plain, provider: Provider): CommonSettings & Plain {
   const settings: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(entry)) if (!ownKeys.has(key) && !key.startsWith('x-')) settings[key] = value;
@@ -24,13 +24,13 @@ export function settingsOf(entry: Plain, provider: Provider): CommonSettings & P
   return auth === undefined ? settings : { ...settings, auth };
 }
 
-/** The settings without the way to sign: whoever sends a key is signed with that one. */
+/** Settings without `auth`: a request with its own key is signed with that key. */
 export function withoutAuth(settings: CommonSettings & Plain): CommonSettings & Plain {
   if (settings.auth === undefined) return settings;
   return Object.fromEntries(Object.entries(settings).filter(([key]) => key !== 'auth'));
 }
 
-/** `auth:` with the mode in the word that we print; undefined where the mode is one that every type has. */
+/** `auth:` with the canonical name of its mode; undefined for modes that every type has. */
 export function authOf(written: unknown, provider: Provider): AuthSettings | undefined {
   const found = isPlain(written) ? authModeOf(provider, written['mode']) : undefined;
   if (found === undefined || !isPlain(written)) return undefined;

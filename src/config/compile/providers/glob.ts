@@ -1,21 +1,21 @@
 import { compileWhole } from '../../validate/regex.ts';
 
-/** True when a name fits a pattern as a whole. */
+/** True when a pattern matches the whole name. */
 export type Matches = (name: string) => boolean;
 
 /**
- * Compiles a glob: `*` is any number of characters, slashes included, `?` one of any kind, `[a-c]` and `[!a-c]` one of a
- * set, `{a,b}` one of several texts, a backslash takes the next character as it is. An open bracket or brace that is not
- * closed is an ordinary character. Case counts.
+ * Compiles a glob. `*` matches any number of characters, including slashes, `?` one character, `[a-c]` and `[!a-c]` one
+ * character of a set, `{a,b}` one of several texts. A backslash quotes the next character. An unclosed bracket or brace
+ * is an ordinary character. Matching is case-sensitive.
  *
- * A name is matched in time linear to its length, whatever the pattern.
+ * Matching takes time linear in the length of the name, for every pattern.
  */
 export function compileGlob(pattern: string): Matches {
   if (!/[?[{\\]/.test(pattern)) return onlyStars(pattern.split('*'));
   return compileWhole(new Translator(pattern).all());
 }
 
-/** Nearly every pattern: the texts between stars are looked for in order, each as early as it occurs. */
+/** Fast path for patterns with no special character except `*`: finds the texts between stars in order, each at its first occurrence. */
 function onlyStars(texts: readonly string[]): Matches {
   const [first = ''] = texts;
   const last = texts.at(-1) ?? '';
@@ -33,12 +33,12 @@ function onlyStars(texts: readonly string[]): Matches {
   };
 }
 
-/** The one name that a pattern without special characters fits. */
+/** The name that a pattern without special characters matches; undefined for other patterns. */
 export function literalOf(pattern: string): string | undefined {
   return /[*?[{\\]/.test(pattern) ? undefined : pattern;
 }
 
-/** A glob as a regular expression. */
+/** Translates a glob to a regular expression. */
 class Translator {
   readonly #text: string;
   #at = 0;
@@ -51,7 +51,7 @@ class Translator {
     return this.#sequence(false);
   }
 
-  /** Up to the end, or to the comma or brace that ends an alternative. */
+  /** Translates up to the end, or to the comma or brace that ends an alternative. */
   #sequence(isAlternative: boolean): string {
     let out = '';
     for (; this.#at < this.#text.length; this.#at += 1) {
@@ -81,7 +81,7 @@ class Translator {
       from <= to ? [`${quoted(from)}-${quoted(to)}`] : [],
     );
     const isOut = sign !== '';
-    // A range whose ends are swapped holds nothing.
+    // A range with swapped ends is empty.
     if (ranges.length === 0) return isOut ? '.' : '[^\\x00-\\x{10FFFF}]';
     return `[${isOut ? '^' : ''}${ranges.join('')}]`;
   }
@@ -96,10 +96,10 @@ class Translator {
   }
 }
 
-/** A character that stands for itself, also between brackets. */
+/** A literal character, valid inside and outside of brackets. */
 const quoted = (c: string): string => (/^[\w]$/.test(c) ? c : `\\x{${(c.codePointAt(0) ?? 0).toString(16)}}`);
 
-/** True when the brace at this place is closed. */
+/** True when the brace at this offset is closed. */
 function isClosed(text: string, from: number): boolean {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {

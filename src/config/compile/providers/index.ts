@@ -11,11 +11,11 @@ import { invalid } from '../invalid.ts';
 import { withoutSecrets } from '../settings.ts';
 import type { Steps } from '../steps.ts';
 
-/** What the catalog is compiled from. */
+/** Input of the catalog. */
 export interface CatalogSource {
   readonly providers?: Readonly<Record<string, ProviderConfig>>;
   readonly virtual_keys?: Readonly<Record<string, VirtualKeyEntry>>;
-  /** Slug → variable or path of a secret that is not set. */
+  /** Slug → variable name or path of a secret that is not set. */
   readonly missing: Readonly<Record<string, string>>;
 }
 
@@ -81,7 +81,7 @@ function virtualParts(name: string, entry: VirtualKeyEntry, under: BindingParts,
   };
 }
 
-/** What a credential of its own changes: nothing of the entry's is left beside it. */
+/** Changes that a virtual key's own credential makes: it replaces all credentials of the provider entry. */
 function ownSigning(name: string, { api_key: outer, auth }: VirtualKeyEntry, { provider, settings }: BindingParts): Partial<BindingParts> {
   const callers = auth?.mode === 'caller';
   const own = authOf(auth, provider);

@@ -27,7 +27,7 @@ export function compilePricing(entries: Readonly<Record<string, PriceEntry>> = {
   );
 }
 
-/** What a discount leaves, in places that a percentage has. */
+/** Factor that remains after a discount, as a decimal with six digits. */
 const rest = (discount: number): string => (1 - discount).toFixed(6);
 
 function pricesOf(entry: object): WrittenPrices {

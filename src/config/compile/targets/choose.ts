@@ -13,19 +13,19 @@ import { invalid } from '../invalid.ts';
 import type { Level } from './level.ts';
 import { hasOwnCredential, readSettings, type SentSettings, withoutSecrets } from '../settings.ts';
 
-/** What a target's provider is chosen from. */
+/** Input for choosing the provider of a target. */
 export interface Choosing {
   readonly catalog: ReadonlyMap<string, BindingWithParts>;
   readonly types: ReadonlyMap<string, Provider>;
   readonly makeCredential: MakeCredential;
   readonly prompts: ReadonlyMap<string, StoredPrompt>;
-  /** Whose word the config is: hosts and keys of a request are never joined with the catalog's. */
+  /** Source of the config. Hosts and keys of a request are never combined with credentials of the catalog. */
   readonly origin: 'file' | 'request';
 }
 
 /**
- * The provider of a target: its `provider`, else its `virtual_key`, else the slug in `override_params.model` or in the
- * model of its prompt; undefined where it leaves the provider open. Settings, key and host that are in the target are worked in.
+ * Provider of a target: its `provider`, else its `virtual_key`, else the slug in `override_params.model` or in the model
+ * of its prompt. Undefined when the target leaves the provider open. Settings, key and host of the target are applied.
  *
  * @throws GatewayError
  */
@@ -49,13 +49,13 @@ export function chooseBinding(entry: ConfigEntry, level: Level, from: Choosing, 
   return makeBinding(parts, from.makeCredential).binding;
 }
 
-/** Where a target is, and the model that its prompt saves. */
+/** Path of a target, and the model saved in its prompt. */
 export interface TargetLocation {
   readonly path: string;
   readonly model: string | undefined;
 }
 
-/** What was chosen: an entry of the catalog, or a bare type. */
+/** The chosen provider: an entry of the catalog, or a bare type. */
 interface Chosen {
   readonly parts: BindingParts;
   readonly made: BindingWithParts | undefined;
@@ -70,8 +70,8 @@ function choose(entry: ConfigEntry, level: Level, from: Choosing, { path, model:
 }
 
 /**
- * `@x` is a slug. A bare `x` in the file is a slug first, else a type that has its own credential; in a request it
- * is a type when the config has a credential, else a slug, else a type whose credential is the caller's.
+ * `@x` is a slug. In the file, a bare `x` is a slug first, else a type with its own credential. In a request it is a
+ * type when the config has a credential, else a slug, else a type whose credential the caller sends.
  */
 function chooseProvider(entry: ConfigEntry, written: string, from: Choosing, path: string): Chosen {
   const name = nameOf(written);
@@ -85,10 +85,10 @@ function chooseProvider(entry: ConfigEntry, written: string, from: Choosing, pat
   return { made: undefined, parts: from.origin === 'file' ? { ...parts, ...operators } : parts };
 }
 
-/** A type that the file uses without an entry in the catalog: its credential stays where the file says, too. */
+/** A type that the file uses without a catalog entry. Its credential is sent only to hosts that the file sets. */
 const operators = { owner: 'catalog', trust: 'operator', allowsHost: () => false } as const satisfies Partial<BindingParts>;
 
-/** Only the part before a slash counts. */
+/** Name up to the first slash. */
 function nameOf(written: string): string {
   const text = written.startsWith('@') ? written.slice(1) : written;
   const slash = text.indexOf('/');
@@ -106,7 +106,7 @@ function ofCatalog(name: string, from: Choosing, param: string): Chosen {
 }
 
 interface Brought {
-  /** The target has a credential: `key`, or one among its settings. */
+  /** True when the target has a credential: `key`, or a secret among its settings. */
   readonly own: boolean;
   readonly key: string | undefined;
   readonly host: string | undefined;
@@ -134,7 +134,7 @@ function derive(chosen: Chosen, brought: Brought, from: Choosing, path: string):
   };
 }
 
-/** An entry of the catalog stays where the file says, whatever the request contains. */
+/** Prevents a request from redirecting a catalog entry: its credential is sent only where the file allows. */
 function guardCatalog({ parts, made }: Chosen, { host, sent }: Brought, path: string): void {
   const url = host === undefined ? undefined : urlOf(host, path);
   if (made === undefined || !signsWithCatalog(made)) return;
@@ -143,7 +143,7 @@ function guardCatalog({ parts, made }: Chosen, { host, sent }: Brought, path: st
   if (url !== undefined && !parts.allowsHost(url)) throw stolen(parts.slug, `${path}.custom_host`);
 }
 
-/** An entry without a key of its own may still have deployments with keys. */
+/** True when the catalog's credential signs. An entry without a key may still have deployments with keys. */
 function signsWithCatalog({ binding, parts }: BindingWithParts): boolean {
   return parts.owner === 'catalog' && (binding.owner === 'catalog' || parts.provider.entry.deployment !== undefined);
 }
@@ -154,7 +154,7 @@ function urlOf(url: string, path: string): URL {
   return parsed;
 }
 
-/** A credential of the catalog goes only to hosts that are written in the file. */
+/** Credentials of the catalog are sent only to hosts that are written in the file. */
 function stolen(slug: string, param: string): GatewayError {
   return new GatewayError('not_allowed', {
     message: `A request cannot choose the host of "${slug}", whose credential belongs to the gateway.`,
@@ -163,7 +163,7 @@ function stolen(slug: string, param: string): GatewayError {
   });
 }
 
-/** Which deployment, version or organization a credential of the catalog is used for is written in the file. */
+/** Only the file decides for which deployment, version or organization a credential of the catalog is used. */
 function chosenByRequest(slug: string, key: string, path: string): GatewayError {
   return new GatewayError('not_allowed', {
     message: `A request cannot set "${key}" of "${slug}", whose credential belongs to the gateway.`,

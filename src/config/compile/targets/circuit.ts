@@ -13,16 +13,19 @@ export interface CircuitEntry {
   readonly failure_status_codes?: StatusCodes;
 }
 
-/** Where a target is, and what it calls. */
+/** Location of a target, and its provider. */
 export interface CircuitLocation {
-  /** Name of the config, or its text where it came with a request. */
+  /** Name of the config, or its text when it was sent with a request. */
   readonly tree: string;
   readonly path: string;
-  /** Undefined where the request chooses: what fails then says nothing of the target. */
+  /** Undefined when each request chooses the provider: a failure is then not evidence about the target. */
   readonly provider: ProviderBinding | undefined;
 }
 
-/** Compiles `cb_config` for one target. @throws GatewayError `invalid_config` */
+/**
+ * Compiles `cb_config` for one target.
+ * @throws GatewayError `invalid_config`
+ */
 export function compileCircuit(entry: CircuitEntry | undefined, { tree, path, provider }: CircuitLocation): CircuitPolicy | undefined {
   if (entry === undefined) return undefined;
   const { failure_threshold: failures, failure_threshold_percentage: percentage } = entry;

@@ -1,9 +1,9 @@
 import { isPlain } from '../../../core/json/merge.ts';
 
-/** Characters of a condition, and of a value in it. */
+/** Longest text of a condition, and of a value in it, in characters. */
 const most = { text: 200, value: 60 } as const;
 
-/** Operators as people read them. */
+/** Operators in readable form. */
 export const signs: Readonly<Record<string, string>> = {
   $eq: '=',
   $ne: '≠',
@@ -16,7 +16,7 @@ export const signs: Readonly<Record<string, string>> = {
   $regex: 'matches',
 };
 
-/** A query of conditional routing in one line: `metadata.plan = "paid"`. */
+/** A query of conditional routing on one line: `metadata.plan = "paid"`. */
 export const conditionText = (query: unknown): string => cut(textOf(query), most.text);
 
 function textOf(query: unknown): string {

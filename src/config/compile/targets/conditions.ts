@@ -8,15 +8,15 @@ export type Condition = (facts: QueryFacts) => boolean;
 
 type Scalar = string | number | boolean | null;
 
-/** The value that a key of a query names, or undefined when the request has none. */
+/** Reads the value that a query key names; undefined when the request has none. */
 type Read = (facts: QueryFacts) => Scalar | undefined;
 
 type Test = (value: Scalar | undefined) => boolean;
 
 /**
- * Compiles a query over `metadata.*`, `params.*` and `url.pathname`. Several keys and several
- * operators are joined by AND, `$and` and `$or` beside other keys included; a missing key makes every operator false
- * except `$ne` and `$nin`.
+ * Compiles a query over `metadata.*`, `params.*` and `url.pathname`. Several keys and several operators are joined by
+ * AND, including `$and` and `$or` next to other keys. If a key is missing in the request, every operator is false except
+ * `$ne` and `$nin`.
  *
  * @throws GatewayError `invalid_config` for an unknown key, operator or operand
  */
@@ -26,7 +26,7 @@ export function compileQuery(query: unknown, regex: RegexCompiler = compileRegex
   return all(parts);
 }
 
-/** The names that a query compares the model of a request with, for lists of what a config takes. */
+/** Model names that a query compares with the model of a request, for lists of the models that a config accepts. */
 export function modelsIn(query: unknown): readonly string[] {
   if (Array.isArray(query)) return query.flatMap(modelsIn);
   if (!isPlain(query)) return [];
@@ -87,7 +87,7 @@ function compileTest(key: string, operand: unknown, regex: RegexCompiler): Test 
   return (value) => tests.every((test) => test(value));
 }
 
-/** Names of the operators that a key takes, for checks and messages. */
+/** Names of the operators, for checks and messages. */
 export const operatorNames = (): readonly string[] => Object.keys(operators);
 
 const operators: Readonly<Record<string, (argument: unknown, name: string, regex: RegexCompiler) => Test>> = {
@@ -119,14 +119,14 @@ const operators: Readonly<Record<string, (argument: unknown, name: string, regex
   },
 };
 
-/** Both sides go through float parsing: the text "10" is greater than the number 9, and what is no number matches nothing. */
+/** Parses both sides as floats: the text "10" is greater than the number 9. A value that is not a number matches nothing. */
 function compare(argument: unknown, name: string, holds: (value: number, limit: number) => boolean): Test {
   const limit = toFloat(needScalar(argument, name));
   if (Number.isNaN(limit)) throw bad(`"${name}" needs a number`);
   return (value) => value !== undefined && holds(toFloat(value), limit);
 }
 
-/** Characters of the longest text that is read as a number; what follows does not count. */
+/** Longest text that is parsed as a number, in characters. The rest is ignored. */
 const longestNumber = 400;
 
 function toFloat(value: Scalar): number {

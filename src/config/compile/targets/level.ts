@@ -5,26 +5,26 @@ import { compileClocks } from '../timeouts.ts';
 import type { CircuitEntry } from './circuit.ts';
 import { compileRetry, type RetryEntry } from './status-codes.ts';
 
-/** What a node of a target tree hands down. */
+/** Settings that a node of a target tree passes down to its targets. */
 export interface Level {
-  /** Merged member by member, the nearest wins. */
+  /** Merged member by member; the nearest value wins. */
   readonly override: Plain | undefined;
-  /** The nearest definition as a whole. */
+  /** The nearest definition replaces the others as a whole. */
   readonly retry: RetryPolicy;
   readonly circuit: CircuitEntry | undefined;
   readonly cacheMode: string | undefined;
-  /** Each clock on its own, the nearest wins. */
+  /** Timeouts, inherited one by one; the nearest value wins. */
   readonly clocks: PartialClocks;
-  /** The nearest definition. */
+  /** The nearest definition wins. */
   readonly customHost: string | undefined;
   readonly forwardHeaders: readonly string[] | undefined;
   readonly strict: boolean | undefined;
   readonly showsReasoning: boolean | undefined;
-  /** Reference of a stored prompt. */
+  /** Reference to a stored prompt. */
   readonly prompt: string | undefined;
 }
 
-/** Above the root of a config nothing is set. */
+/** Settings above the root of a config: defaults only. */
 export const topLevel = (): Level => ({
   override: undefined,
   retry: compileRetry(undefined),
@@ -38,7 +38,7 @@ export const topLevel = (): Level => ({
   prompt: undefined,
 });
 
-/** What holds at a node: what it writes itself over what it is handed. */
+/** Settings of a node: its own values, and inherited ones where it has none. */
 export function inherit(above: Level, entry: ConfigEntry): Level {
   const own = ownOverride(entry);
   return {

@@ -7,12 +7,12 @@ import { nodeRandom } from './random.ts';
 
 type Node = Branch | Leaf;
 
-/** Makes plans: `Snapshot.plan`. */
+/** Makes plans for requests; the type of `Snapshot.plan`. */
 export type Planner = (config: CompiledConfig, facts: PlanFacts) => Plan | undefined;
 
 /**
- * Creates the planner of one snapshot. A walk that can only ever visit one leaf is one frozen object for each leaf, so
- * the common request allocates nothing here.
+ * Creates the planner of one snapshot. For a leaf without alternatives the plan is one frozen object, so that a typical
+ * request allocates nothing here.
  */
 export function createPlanner(): Planner {
   const singles = new WeakMap<Leaf, Plan>();
@@ -33,7 +33,7 @@ export function createPlanner(): Planner {
 
 const nothing = (): undefined => undefined;
 
-/** The walk for model calls: down by strategy, up to the nearest fallback that wants to move on. */
+/** Plan for model calls: descends by strategy, and moves up to the nearest fallback whose conditions match the outcome. */
 class TreePlan implements Plan {
   readonly first: Leaf;
   readonly #facts: PlanFacts;
@@ -65,7 +65,7 @@ class TreePlan implements Plan {
   }
 }
 
-/** A draw is made once: one that led to a target which was tried stands, also where a later target of it was left out. */
+/** A weighted choice is final once a target below it was attempted, even if a later target of it was skipped. */
 const wasTried = (node: Branch, history: readonly Outcome[]): boolean =>
   history.some(({ kind, attempt }) => kind !== 'skipped' && isBelow(attempt.target, node));
 
@@ -74,7 +74,7 @@ function isBelow(leaf: Leaf, node: Branch): boolean {
   return false;
 }
 
-/** The same walk, with the targets closed that were left out. */
+/** The same facts, with the skipped targets excluded. */
 function withoutSkipped(facts: PlanFacts, history: readonly Outcome[]): PlanFacts {
   const skipped = new Set(history.flatMap(({ kind, attempt }) => (kind === 'skipped' ? [attempt.target] : [])));
   return {
@@ -91,7 +91,10 @@ function withoutSkipped(facts: PlanFacts, history: readonly Outcome[]): PlanFact
   };
 }
 
-/** A sibling that resolves to nothing (no condition holds) is passed over: the caller is owed the answer that came. */
+/**
+ * Next usable leaf after a sibling. A sibling that resolves to no leaf (no condition matches) is passed over: the caller
+ * then gets the response already received.
+ */
 function siblingAfter(parent: Branch, index: number, facts: PlanFacts): Leaf | undefined {
   for (const sibling of parent.targets.slice(index + 1)) {
     try {
@@ -104,7 +107,7 @@ function siblingAfter(parent: Branch, index: number, facts: PlanFacts): Leaf | u
   return undefined;
 }
 
-/** Faults that move a fallback chain whatever its list says. */
+/** True for outcomes that move a fallback chain on, whatever statuses it lists. */
 function movesAlways(outcome: Outcome): boolean {
   switch (outcome.kind) {
     case 'unreachable':
@@ -126,14 +129,14 @@ function canMove(leaf: Leaf): boolean {
   let node: Node = leaf;
   for (let above = node.parent; above !== undefined; above = above.parent) {
     if (above.strategy === 'fallback' && node.index + 1 < above.targets.length) return true;
-    // One that is drawn may be left out.
+    // The chosen target may be skipped, and another one chosen.
     if (above.strategy === 'loadbalance' && above.targets.length > 1) return true;
     node = above;
   }
   return false;
 }
 
-/** The leaf that a node stands for; undefined when it has none that the caller may use. */
+/** Leaf that a node resolves to; undefined when the caller may use none of its leaves. */
 function descend(node: Node, facts: PlanFacts): Leaf | undefined {
   switch (node.strategy) {
     case 'leaf':
@@ -157,7 +160,7 @@ function descend(node: Node, facts: PlanFacts): Leaf | undefined {
   }
 }
 
-/** One weighted draw. A target without a usable leaf is taken out and the draw repeated, so the others keep their ratio. */
+/** Weighted random choice. A target without a usable leaf is removed and the choice repeated, so that the others keep their ratio. */
 function descendWeighted(node: Branch, facts: PlanFacts): Leaf | undefined {
   let total = 0;
   for (const target of node.targets) total += target.weight;
@@ -195,7 +198,7 @@ function pickWeighted(node: Branch, total: number, number: number, out: Readonly
     left -= target.weight;
     if (left < 0) return target;
   }
-  // Sums of fractions round: what is left over belongs to the last one.
+  // The sum of fractions may be rounded: the last target gets the remainder.
   return last;
 }
 
@@ -214,7 +217,7 @@ function descendChosen(node: Branch, facts: PlanFacts): Leaf | undefined {
   return descendBy({ node, chose: match.index, because: match.because }, chosen, facts);
 }
 
-/** Down by a choice, which is noted where it leads to a leaf. The outermost is first. */
+/** Descends into a chosen target and records the choice if it leads to a leaf. The outermost choice comes first. */
 function descendBy({ node, chose, because }: Choice, target: Node, facts: PlanFacts): Leaf | undefined {
   const steps = (facts.route ??= []);
   const before = steps.length;
@@ -230,12 +233,12 @@ interface Choice {
   readonly because: string;
 }
 
-/** Choices that one request notes. */
+/** Most choices recorded for one request. */
 const mostSteps = 32;
 
 /**
- * Routes that name an object by id belong to one account: all leaves in written order, weights and
- * conditions ignored; only an unknown id, an unreached provider or a missing operation moves on.
+ * Plan for routes that name an object by id, which belongs to one account: all leaves in written order, without weights
+ * and conditions. Only an unknown id, an unreachable provider or a missing operation moves on.
  */
 function planInOrder(root: Branch, facts: PlanFacts): Plan | undefined {
   const leaves = [...leavesOf(root)].filter((leaf) => facts.accepts(leaf));

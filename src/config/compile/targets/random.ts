@@ -1,6 +1,7 @@
 /**
- * The number in [0, 1) of one load-balancing node, made from the request's only random number and the node's path:
- * the same record gives the same draw, and nodes below each other draw independently. `round` counts repeated draws.
+ * Random number in [0, 1) for one load-balancing node, derived from the request's only random number and the node's
+ * path. The same record gives the same number, and nested nodes get independent numbers. `round` counts repeated
+ * choices.
  */
 export function nodeRandom(random: number, path: string, round: number): number {
   const scaled = random * 2 ** 32;
@@ -12,7 +13,7 @@ export function nodeRandom(random: number, path: string, round: number): number 
   return mix((hash + Math.imul(round, 0x9e3779b1)) >>> 0) / 2 ** 32;
 }
 
-/** The finaliser of MurmurHash3: every bit of the input moves every bit of the output. */
+/** The finalizer of MurmurHash3: every bit of the input affects every bit of the output. */
 function mix(value: number): number {
   let bits = value;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);

@@ -1,15 +1,15 @@
 import type { RetryPolicy } from '../../../core/snapshot.ts';
 
-/** As written: 429, "5xx", "500-504". */
+/** Statuses as written: 429, "5xx", "500-504". */
 export type StatusCodes = readonly (number | string)[];
 
-/** Statuses that are tried again where `retry` names none. */
+/** Statuses that are retried when `retry` lists none. */
 const defaultRetryCodes: StatusCodes = [429, 500, 502, 503, 504, 529];
 
-/** More tries than this turn an outage into a storm. */
+/** Upper bound: more retries would add load during an outage. */
 const mostAttempts = 5;
 
-/** Compiles a list of statuses to a look-up; what is no status or range matches nothing. */
+/** Compiles a list of statuses to a look-up. Entries that are neither a status nor a range match nothing. */
 export function compileStatusCodes(codes: StatusCodes): (status: number) => boolean {
   const hits = new Uint8Array(1000);
   for (const code of codes) {
@@ -19,7 +19,7 @@ export function compileStatusCodes(codes: StatusCodes): (status: number) => bool
   return (status) => hits[status] === 1;
 }
 
-/** First and last status of an entry; an empty range for what is none. */
+/** First and last status of an entry; an empty range for an invalid entry. */
 function rangeOf(code: number | string): readonly [from: number, to: number] {
   const text = String(code);
   if (/^[1-9]xx$/i.test(text)) return [Number(text[0]) * 100, Number(text[0]) * 100 + 99];
@@ -29,12 +29,12 @@ function rangeOf(code: number | string): readonly [from: number, to: number] {
   return [Math.min(one, other), Math.max(one, other)];
 }
 
-/** Without `on_status_codes` a chain moves on whatever is not 2xx. */
+/** Without `on_status_codes`, any non-2xx status moves the chain on. */
 export function compileFallbackCodes(codes: StatusCodes | undefined): (status: number) => boolean {
   return codes === undefined ? (status) => status < 200 || status > 299 : compileStatusCodes(codes);
 }
 
-/** `retry` as written; the flag has two spellings. */
+/** `retry` as written. The Retry-After flag has two spellings. */
 export interface RetryEntry {
   readonly attempts?: number;
   readonly on_status_codes?: StatusCodes;
@@ -42,7 +42,7 @@ export interface RetryEntry {
   readonly [key: string]: unknown;
 }
 
-/** Compiles `retry`; without it nothing is tried again. */
+/** Compiles `retry`. Without it nothing is retried. */
 export function compileRetry(entry: RetryEntry | undefined): RetryPolicy {
   return Object.freeze({
     attempts: Math.min(entry?.attempts ?? 0, mostAttempts),

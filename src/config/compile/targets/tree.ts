@@ -15,37 +15,40 @@ import { canonicalConfig } from '../settings-spelling.ts';
 import { compileFallbackCodes } from './status-codes.ts';
 import { complete, type Steps } from '../steps.ts';
 
-/** What the trees of a snapshot are compiled with. */
+/** Input for compiling the target trees of a snapshot. */
 export interface TreeSource extends Choosing {
-  /** `configs.<name>`, `inline` or `request`: is in every leaf. */
+  /** Origin of the tree, copied to every leaf: `configs.<name>`, `inline` or `request`. */
   readonly root: string;
-  /** Tells trees of the same root apart that stay in use beside each other; undefined: there is one at a time. */
+  /** Distinguishes trees with the same root that are in use at the same time. Undefined when there is only one. */
   readonly text?: string;
-  /** A named config as a target; undefined when there is none of this name, or none may be named here. */
+  /** A named config used as a target; undefined when it does not exist, or when named configs are not allowed. */
   named(name: string): ConfigEntry | undefined;
-  /** Bounds the patterns of a config that comes with a request. */
+  /** Limits the patterns of a config sent with a request. */
   readonly regex?: RegexCompiler;
 }
 
-/** Where a node is. */
+/** Position of a node in the tree. */
 interface TreeLocation {
   readonly path: string;
   readonly index: number;
   readonly parent: Branch | undefined;
   readonly above: Level;
-  /** Name and weight are the target's own, also where it stands for a named config. */
+  /** Name and weight are those of the target, even if it refers to a named config. */
   readonly name: string | undefined;
   readonly weight: number;
-  /** Named configs on the way here. */
+  /** Named configs on the path to this node. */
   readonly within: readonly string[];
 }
 
-/** Compiles a config object to its tree, every inherited setting filled in. @throws GatewayError */
+/**
+ * Compiles a config object to its target tree, with inherited settings in every leaf.
+ * @throws GatewayError
+ */
 export function compileTree(name: string, written: unknown, source: TreeSource): CompiledConfig {
   return complete(treeSteps(name, written, source));
 }
 
-/** The same, a target at a time. */
+/** The same, one target per step. */
 export function* treeSteps(name: string, written: unknown, source: TreeSource): Steps<CompiledConfig> {
   const entry = canonicalConfig(written) as ConfigEntry;
   const root = yield* compileNode(entry, source, {
@@ -72,7 +75,7 @@ function* compileNode(entry: ConfigEntry, source: TreeSource, place: TreeLocatio
   return compileLeaf(entry, level, source, place);
 }
 
-/** Another config as a target: its tree is compiled again for this place, below what this place hands down. */
+/** Another config as a target: its tree is compiled again at this position, with the settings inherited here. */
 function compileNamed(name: string, source: TreeSource, place: TreeLocation): Steps<Branch | Leaf> {
   if (place.within.includes(name)) throw invalid(`config "${name}" contains itself`, undefined, place.path);
   const entry = source.named(name);
@@ -114,7 +117,7 @@ function expand(written: TargetEntry): ConfigEntry {
   const slash = text.indexOf('/');
   const provider = `@${slash < 0 ? text : text.slice(0, slash)}`;
   const model = text.slice(slash + 1);
-  // What looks like a slug is part of this name, as in `@up/@other/model` of a client.
+  // A model that itself looks like `@slug/…` is kept whole, as for `@up/@other/model` from a client.
   return slash < 0 ? { provider } : { provider, override_params: { model: bareModel(model) === model ? model : `${provider}/${model}` } };
 }
 
@@ -158,7 +161,7 @@ function nodeOf({ path, name, weight, parent, index }: TreeLocation): Pick<Leaf,
   return { path, name, weight, parent, index };
 }
 
-/** A slug in `override_params.model` has done its work; a model that was nothing but a slug is not overridden. */
+/** Removes the slug from `override_params.model`, and the whole member when it is only a slug. */
 function withoutSlug(override: Plain): Plain {
   const { model, ...rest } = override;
   if (typeof model !== 'string') return override;

@@ -3,26 +3,26 @@ import type { Entry, ListNode, MapNode, Node, SourceLocation, ScalarNode, Source
 import { placeText, type Report } from '../../report/problem.ts';
 import { syntaxExplainer } from './syntax-hints.ts';
 
-/** Values that a file may hold after its aliases are followed: far beyond any real file, far below harm. */
+/** Most values of a file after its aliases are expanded; far above any real file, low enough to be harmless. */
 const maxValues = 500_000;
 const maxDepth = 100;
 
-/** A parsed file. `broken`: what is there is only good for looking up names. */
+/** A parsed file. A `broken` tree is only good for looking up names. */
 export interface Parsed {
   readonly root: Node | undefined;
   readonly broken: boolean;
 }
 
-/** Splits text into a file that problems can point into. */
+/** Splits text into lines for locations, and removes a byte order mark. */
 export function sourceFile(path: string, name: string, text: string): { readonly file: SourceFile; readonly text: string } {
   const clean = text.startsWith('\ufeff') ? text.slice(1) : text;
   return { file: { path, name, lines: clean.split(/\r?\n/) }, text: clean };
 }
 
 /**
- * Reads YAML 1.2 (so also JSON) into a tree that remembers places.
+ * Parses YAML 1.2 (and so JSON) into a tree with locations.
  *
- * @param unusable the place of every value that is reported here: nothing more can be said about it
+ * @param unusable called with the location of each value that is reported here and cannot be checked further
  */
 export function parse(file: SourceFile, text: string, report: Report, unusable: (at: SourceLocation) => void): Parsed {
   const reader = new Reader(file, text, report, unusable);
@@ -48,7 +48,7 @@ export function parse(file: SourceFile, text: string, report: Report, unusable: 
 
 type YamlNode = ParsedNode | null;
 
-/** `size` and `depth` count what is below, aliases followed. */
+/** `size` and `depth` count all values below, with aliases expanded. */
 interface Made<N extends Node = Node> {
   readonly node: N;
   readonly size: number;
@@ -70,7 +70,7 @@ class Reader {
   readonly #anchors = new Map<string, YamlNode>();
   readonly #done = new Map<YamlNode, Made>();
   readonly #open = new Set<YamlNode>();
-  /** Values that the aliases so far stand for, those below their anchors counted at each. */
+  /** Number of values that the aliases so far expand to. Values below an anchor count for each alias. */
   #aliased = 0;
   #tooLarge = false;
   #tooDeep = false;
@@ -85,7 +85,7 @@ class Reader {
     this.#lineStarts = starts;
   }
 
-  /** What the parser itself refused: the first cause, and each further unquoted sign, which does no harm to what follows. */
+  /** Reports syntax errors: the first one, and each further unquoted reserved character, which does not affect what follows. */
   syntax(document: Document.Parsed): void {
     const errors = document.errors.filter((error, i) => i === 0 || error.code === 'BAD_SCALAR_START');
     const explain = syntaxExplainer(this.#text);
@@ -99,7 +99,10 @@ class Reader {
     if (document.directives.yaml.explicit === true && document.directives.yaml.version !== '1.2') this.#otherVersion();
   }
 
-  /** In YAML 1.1 `yes` is true, 010 is 8 and 1:30 is 90: which of both a line means must not depend on the first one. */
+  /**
+   * Rejects another YAML version. In YAML 1.1 `yes` is true, 010 is 8 and 1:30 is 90: the meaning of a line must not
+   * depend on a directive.
+   */
   #otherVersion(): void {
     const start = Math.max(0, this.#text.search(/^%YAML\b/m));
     const directive = /^%YAML[ \t]+\S*/.exec(this.#text.slice(start))?.[0] ?? '';
@@ -107,7 +110,7 @@ class Reader {
     this.#bad(this.#place(start, start + directive.length), `"${directive}" is not supported: files are read as YAML 1.2`, hint);
   }
 
-  /** A character that YAML excludes; in UTF-16 it is every second one. */
+  /** Reports a NUL character, which YAML excludes. In UTF-16 text, every second byte is one. */
   notText(index: number): void {
     this.broken = true;
     const at = this.#place(index, index + 1);
@@ -117,7 +120,7 @@ class Reader {
   read(document: Document.Parsed): Node | undefined {
     const contents = document.contents as YamlNode;
     if (contents === null || (isScalar(contents) && contents.value === null)) return undefined;
-    // An alias means the last anchor of that name before it; names that are used twice are rare, and then refused.
+    // An alias refers to the last anchor of that name before it. Files that use a name twice are rare, and such an alias is rejected.
     visit(document, (_key, node) => {
       if (isAlias(node) || node === null || typeof node !== 'object' || !('anchor' in node) || typeof node.anchor !== 'string') return;
       this.#anchors.set(node.anchor, node as YamlNode);
@@ -206,7 +209,7 @@ class Reader {
     return { entry: { key: text, written: text, keyAt, value: node }, merges: text === '<<' && key.type === 'PLAIN', ...below };
   }
 
-  /** YAML's merge key: what the mapping says itself wins, then the first source that says it. */
+  /** Applies YAML's merge key: members of the mapping itself win, then those of the first source. */
   #merge(entries: Map<string, Entry>, from: Node): void {
     if (from.kind === 'scalar' || (from.kind === 'list' && from.items.some((item) => item.kind !== 'map'))) {
       this.#report({
@@ -239,7 +242,7 @@ class Reader {
     return this.#leaf(at, text, text);
   }
 
-  /** JSON has no such number: it could not be sent. */
+  /** Reports NaN or infinity: JSON has no such number, so it could not be sent. */
   #noNumber(at: SourceLocation, text: string): void {
     this.#unusable(at);
     const message = `${text} is not a number that JSON can hold`;

@@ -1,4 +1,4 @@
-/** What the YAML parser says: its code, its words, and where (offsets). */
+/** An error of the YAML parser: code, message and position as offsets. */
 export interface SyntaxFault {
   readonly code: string;
   readonly message: string;
@@ -13,8 +13,8 @@ export interface SyntaxHint {
 }
 
 /**
- * Says what a person most likely did when YAML could not be read. The parser's own words come last:
- * they name what it expected, seldom what is wrong. A line is looked through once, however many faults it has.
+ * Explains the most likely cause of a syntax error. The parser's own message is the fallback: it names what was
+ * expected, seldom what is wrong. Each line is scanned once, however many errors it has.
  */
 export function syntaxExplainer(text: string): (fault: SyntaxFault) => SyntaxHint {
   const lines = new Map<number, LineCauses>();
@@ -36,13 +36,13 @@ export function syntaxExplainer(text: string): (fault: SyntaxFault) => SyntaxHin
   };
 }
 
-/** What in a line makes the parser complain somewhere else in it. */
+/** Causes in a line that make the parser report an error elsewhere in the line. */
 interface LineCauses {
   readonly reference: SyntaxHint | undefined;
   readonly template: SyntaxHint | undefined;
 }
 
-/** `${…}` inside `{ }` or `[ ]`: the braces end the value. The parser complains at or shortly behind it. */
+/** `${…}` inside `{ }` or `[ ]`: its braces end the value. The parser reports an error at or shortly after it. */
 function referenceInFlow(line: string, from: number): SyntaxHint | undefined {
   let at = 0;
   let marks = { double: 0, single: 0 };
@@ -59,7 +59,7 @@ function referenceInFlow(line: string, from: number): SyntaxHint | undefined {
   return undefined;
 }
 
-/** A value that begins with `{{`: YAML reads a mapping in a mapping, and complains behind it. */
+/** A value that begins with `{{`: YAML reads a mapping in a mapping and reports an error after it. */
 function bareTemplate(line: string, from: number): SyntaxHint | undefined {
   const lead = /^[^"']*?[:-][ \t]+(?=\{\{)/.exec(line)?.[0];
   if (lead === undefined) return undefined;
@@ -112,12 +112,12 @@ function reservedStart(start: number, text: string): SyntaxHint {
   const sign = text.charAt(start);
   const value = /^[^\s,\]}#]+/.exec(text.slice(start))?.[0] ?? sign;
   const model = /[{,\s]model\s*:\s*$/.test(text.slice(Math.max(0, start - 40), start));
-  // Only a target or `provider` takes a slug without its @; in `model` the @ is what makes it one.
+  // A slug may be written without @ in a target or in `provider`, but not in `model`.
   const bare = sign === '@' && !model ? `, or omit the @: ${value.slice(1)}` : '';
   return { start, end: start + 1, message: `a plain value can't start with "${sign}"`, hint: `put it in quotes: "${value}"${bare}` };
 }
 
-/** The parser notices at the end of the text; what helps is where the quote was opened. */
+/** The parser reports this at the end of the text. The hint shows where the quote was opened. */
 function unclosedQuote(fault: SyntaxFault, text: string): SyntaxHint {
   const mark = fault.message.includes('"') ? '"' : "'";
   const start = openingQuote(text, mark, fault.pos[0]);
@@ -129,7 +129,7 @@ function unclosedQuote(fault: SyntaxFault, text: string): SyntaxHint {
   };
 }
 
-/** Walks line by line: the first line on which the count of this quote is odd opens it. */
+/** Position of the last quote on the first line with an odd number of quotes. */
 function openingQuote(text: string, mark: string, limit: number): number {
   let from = 0;
   while (from <= limit) {

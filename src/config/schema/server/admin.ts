@@ -10,7 +10,7 @@ const token = <const D extends string>(description: D) =>
     examples: ['${file:/run/secrets/admin-token}'],
   }) as const;
 
-/** `server.admin` — the dashboard and the admin API. `listen` is added where the forms of listeners are known. */
+/** Settings of `server.admin`: the dashboard and the admin API. `listen` is added where the schema of listeners is defined. */
 export const adminSettings = {
   enabled: { type: 'boolean', description: 'false: no dashboard and no admin API.', default: true },
   token: token(

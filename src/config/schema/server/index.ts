@@ -2,7 +2,7 @@ import { adminSettings } from './admin.ts';
 import { drain, duration, size, timeouts } from '../shared.ts';
 import { defaultAdminListen, defaultListen } from '../../../core/http/listen-address.ts';
 
-/** A text, or an object for a socket that needs a mode. */
+/** A string, or an object for a socket that needs a file mode. */
 const listener = {
   type: ['string', 'object'],
   pattern: '^(unix:.+|(\\[[0-9a-fA-F:.]+\\]|[^:\\[\\]\\s]+):\\d{1,5})$',
@@ -21,7 +21,7 @@ const listener = {
   additionalProperties: false,
 } as const;
 
-/** `server:` — listeners, limits and the defaults of every request. */
+/** Schema of `server:`: listeners, limits and request defaults. */
 export const server = {
   type: 'object',
   description: 'Listeners, limits and defaults.',

@@ -19,7 +19,7 @@ const collector = {
   },
 } as const;
 
-/** `observability:` — metrics, traces and logs for other systems. */
+/** Schema of `observability:`: metrics, traces and logs for other systems. */
 export const observability = {
   type: 'object',
   description: 'Metrics, and exports to other systems.',

@@ -8,7 +8,7 @@ const amount = <const D extends string>(description: D) =>
     description,
   }) as const;
 
-/** Prices of tokens, which requests with a long input may have others of. */
+/** Prices of tokens. Requests with a long input may have different ones. */
 const tokens = {
   input: amount('Per million input tokens.'),
   cached_input: amount('Per million input tokens that were read from a cache. Default: input.'),
@@ -24,7 +24,7 @@ const tokens = {
   image_out: amount('Per million image tokens in the output. Default: output.'),
 } as const;
 
-/** An entry of `pricing:`. */
+/** Schema of an entry of `pricing:`. */
 export const pricing = {
   type: 'object',
   properties: {
