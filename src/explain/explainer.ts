@@ -25,22 +25,22 @@ import { Levels } from './walk/levels.ts';
 import { createHiding, type References } from './walk/references.ts';
 
 export interface ExplainerDeps {
-  /** Made for explaining: its credentials are references, and it fetches nothing. */
+  /** Created for explaining: its credentials are references, and it makes no requests. */
   readonly generation: Generation;
   readonly tree: GatewayConfig;
   readonly origins: Origins;
   readonly references: References;
   readonly clock: Clock;
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
-  /** Addresses of files that would have been downloaded for a request. */
+  /** URLs of files that would have been downloaded for a request. */
   filesOf(hold: Hold): readonly string[];
 }
 
-/** Tells what requests would do, by the chain of real traffic. Sends nothing, fetches nothing, counts nothing. */
+/** Explains what the gateway would do with a request, using the same chain as real traffic. Sends, fetches and counts nothing. */
 export class Explainer {
   readonly #deps: ExplainerDeps;
   readonly #snapshot: Snapshot;
-  /** Name of a key → a text that counts as its secret, here alone. */
+  /** Name of a key → substitute secret that is only valid in this explainer. */
   readonly #keys = new Map<string, string>();
   readonly #hide: (text: string) => string;
 
@@ -57,16 +57,16 @@ export class Explainer {
     this.#hide = createHiding(deps.references, snapshot.secrets);
   }
 
-  /** Names that `key` of a request may have. */
+  /** Valid values for `key` of a request. */
   get keys(): readonly string[] {
     return [...this.#keys.keys()];
   }
 
-  /** What the configuration says about a target of a record: `configs.support.targets[0]`. */
+  /** Facts in the configuration about the target of a record, such as `configs.support.targets[0]`. */
   configured(target: string, config: string | null): ConfiguredFacts | undefined {
     const root = `configs.${config ?? ''}`;
     const compiled = config === null ? undefined : this.#snapshot.configs.get(config);
-    // The tree that is made of the request's own choice writes nothing.
+    // The tree built from the request's own headers has no settings in the configuration.
     if (compiled === undefined) return target.startsWith('request') ? { overrides: new Map(), override: undefined } : undefined;
     const path = `config${target.slice(root.length)}`;
     const leaf = target.startsWith(root) ? [...leavesOf(compiled.root)].find((each) => each.path === path) : undefined;
@@ -80,13 +80,13 @@ export class Explainer {
     const asked = arrive(request, { ...request.headers, ...ours }, this.#snapshot, this.#deps.clock);
     const { generation, clock, checkEgress } = this.#deps;
     const run = await dryRun(request, asked, { generation, snapshot: this.#snapshot, clock, checkEgress });
-    // What the request is taken to have is not the caller's.
+    // Headers added for the explanation are not the caller's.
     const added = Object.keys(request.headers ?? {}).some((name) => name.toLowerCase() === 'content-type') ? [] : ['content-type'];
     const described = await this.#describe(run, new Set([...Object.keys(ours), ...added]));
     return { ...described, warnings: [...described.warnings, ...this.#unknownAssumptions(request, described)] };
   }
 
-  /** Of what a provider is assumed to respond that nobody has: a mistyped name. */
+  /** Warnings about assumed responses for slugs that no provider has, which are probably misspelled. */
   #unknownAssumptions({ assume = {} }: ExplainRequest, { targets }: Explanation): readonly string[] {
     const slugs = [...new Set([...this.#snapshot.providers.keys(), ...targets.map(({ provider }) => provider)])];
     return Object.keys(assume)
@@ -96,7 +96,10 @@ export class Explainer {
       );
   }
 
-  /** @throws GatewayError `not_allowed` for a name that no key has */
+  /**
+   * Headers that authenticate with the named key.
+   * @throws GatewayError `not_allowed` when no key has this name
+   */
   #ownHeaders({ key }: ExplainRequest): Readonly<Record<string, string>> {
     if (key === undefined) return {};
     const text = this.#keys.get(key);
@@ -152,7 +155,7 @@ export class Explainer {
   }
 }
 
-/** The targets of the walk, and between them those that a rule of the key, the model or the provider shuts out. */
+/** The visited targets, together with those excluded by a rule of the key, the model or the provider. */
 function withRefused({ ctx, visits }: DryRun): readonly Visit[] {
   const { walk, config } = ctx.facts;
   if (walk?.refusals === undefined || config === undefined) return visits;
@@ -176,13 +179,13 @@ function withRefused({ ctx, visits }: DryRun): readonly Visit[] {
 
 const mostTargets = 64;
 
-/** Files that are warned of. */
+/** Most files listed in warnings. */
 const mostFiles = 8;
 
 const unfetched = (urls: readonly string[]): readonly string[] =>
   [...new Set(urls)].slice(0, mostFiles).map((url) => `The file ${url.slice(0, 200)} is not fetched: the bodies below lack its content.`);
 
-/** Of a key with several secrets the one that is valid longest. */
+/** One secret per key: the one that is valid longest. */
 function newest(keys: Iterable<ApiKey>): readonly ApiKey[] {
   const found = new Map<string, ApiKey>();
   for (const key of keys) {
@@ -226,7 +229,7 @@ function configTold(ctx: RequestContext, origins: Origins): Explanation['config'
   return { name: config.name, by, at: config.name === 'inline' ? null : origins.at(placeIn('configs', config.name)) };
 }
 
-/** Each plugin once for each of its moments, with what it noted. */
+/** Each plugin once per moment, with its notes. */
 function pluginsOf(ctx: RequestContext, hide: (text: string) => string): Explanation['plugins'] {
   const seen = new Set<string>();
   return ctx.plugins.flatMap(({ name, moment }) => {
@@ -237,7 +240,7 @@ function pluginsOf(ctx: RequestContext, hide: (text: string) => string): Explana
   });
 }
 
-/** Characters of an own response that are shown. */
+/** Longest text shown of a response made by the gateway, in characters. */
 const longestAnswer = 4000;
 
 function answerOf({ answer, error }: DryRun, hide: (text: string) => string): Explanation['answer'] {
@@ -253,6 +256,6 @@ function answerOf({ answer, error }: DryRun, hide: (text: string) => string): Ex
   return { status: answer.status, code: null, message: hide(text.slice(0, longestAnswer)), hint: null };
 }
 
-/** What a plugin threw: callers learn nothing of it, and whoever explains has no log to look into. */
+/** Error thrown by a plugin. Callers do not see it, but an explanation has no log in which to find it. */
 const defectIn = ({ error }: DryRun): readonly string[] =>
   error?.code === 'internal' && error.cause instanceof Error ? [`The gateway or a plugin failed: ${error.cause.message}`] : [];

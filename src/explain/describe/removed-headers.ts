@@ -4,7 +4,7 @@ import type { Explanation } from '../../core/logs/explanation.ts';
 import type { RequestContext } from '../../pipeline/request.ts';
 import type { Sent } from '../walk/sender.ts';
 
-/** Headers that the gateway writes itself for every request. */
+/** Headers that the gateway writes for every upstream request. */
 const written: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -16,7 +16,7 @@ const written: ReadonlySet<string> = new Set([
   'expect',
 ]);
 
-/** The caller's headers that do not go upstream, each with the reason. Values are not told. */
+/** Request headers of the caller that are not sent upstream, each with the reason. Values are not included. */
 export function removedHeaders(ctx: RequestContext, sent: Sent | undefined, ours: ReadonlySet<string>): Explanation['removed_headers'] {
   const upstream = new Set<string>();
   const pairs = sent?.attempt.upstream?.headers ?? [];

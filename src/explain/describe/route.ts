@@ -8,7 +8,7 @@ import { statusText } from './texts.ts';
 
 export interface RouteParts {
   readonly config: CompiledConfig;
-  /** Where the walk arrived; undefined where it arrived nowhere. */
+  /** Target that the walk reached; undefined when it reached none. */
   readonly leaf: Leaf | undefined;
   readonly random: number;
   readonly facts: QueryFacts;
@@ -16,7 +16,7 @@ export interface RouteParts {
   readonly originAt: (place: string) => Origin | null;
 }
 
-/** Every strategy on the way from the root of a config to its target. */
+/** Describes each strategy on the path from the root of a config to the target. */
 export function describeRoute(parts: RouteParts): readonly RouteNode[] {
   const nodes: RouteNode[] = [];
   let node: Branch | Leaf | undefined = parts.config.root;
@@ -55,7 +55,7 @@ function describeNode(node: Branch, next: Branch | Leaf | undefined, parts: Rout
   };
 }
 
-/** The leaves know whose tree it is. */
+/** Root of the tree that a node belongs to, which only leaves record. */
 function rootOf(node: Branch | Leaf, config: CompiledConfig): string {
   let at: Branch | Leaf | undefined = node;
   while (at !== undefined && at.strategy !== 'leaf') at = at.targets[0];
@@ -100,7 +100,7 @@ function because(node: Branch, chose: number | null, { conditions, otherwise }: 
   }
 }
 
-/** The share of the weight, and the number that decided. */
+/** Share of the chosen weight, and the random number that decided. */
 function drawn(node: Branch, chose: number | null, random: number): string {
   const total = node.targets.reduce((sum, { weight }) => sum + weight, 0);
   const number = nodeRandom(random, node.path, 0);

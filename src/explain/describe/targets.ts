@@ -19,9 +19,9 @@ export interface TargetParts {
   hide(text: string): string;
 }
 
-/** Characters of a body that are shown. */
+/** Longest body shown, in characters. */
 const longestBody = 256 * 1024;
-/** Bytes of a body that is compared. */
+/** Largest body compared, in bytes. */
 const mostCompared = 4 * 1024 * 1024;
 
 export function describeTarget(visit: Visit, parts: TargetParts): ExplainedTarget {
@@ -55,12 +55,12 @@ export function describeTarget(visit: Visit, parts: TargetParts): ExplainedTarge
 
 const fullPath = ({ root, path }: Pick<Leaf, 'root' | 'path'>): string => root + path.slice('config'.length);
 
-/** Bytes of JSON for a token, as a rule. */
+/** Typical number of JSON bytes per token. */
 const bytesPerToken = 4;
 
 /**
- * What the input would cost, as an exact decimal; null where the price is unknown, or what the input is counted by, and
- * where the body is no input of a model.
+ * Estimated cost of the input as an exact decimal. Null when the price or the unit of the input is unknown, and when the
+ * body is not the input of a model.
  */
 function priceOfInput({ binding, model, call, upstream }: NonNullable<Visit['attempt']>, { ctx }: DryRun): string | null {
   if (upstream?.body.kind !== 'json' || upstream.body.mentions(';base64,') || upstream.body.mentions('"inlineData"')) return null;

@@ -1,6 +1,6 @@
 import type { CircuitPolicy, Clocks, Leaf, RetryPolicy } from '../../core/snapshot.ts';
 
-/** Error statuses as ranges: `429, 500-599`. */
+/** Error statuses as ranges, such as `429, 500-599`. */
 export function statusText(hits: (status: number) => boolean): string {
   const ranges: string[] = [];
   for (let from = 100; from < 600; from += 1) {
@@ -13,7 +13,7 @@ export function statusText(hits: (status: number) => boolean): string {
   return ranges.length === 0 ? 'no status' : ranges.join(', ');
 }
 
-/** When a target is left for the next one of the plan. */
+/** Outcomes on which the plan moves from a target to the next one. */
 export function leftOn(leaf: Leaf): string {
   for (let node: Leaf | NonNullable<Leaf['parent']> = leaf, above = leaf.parent; above !== undefined; node = above, above = above.parent) {
     const parent = above;
@@ -37,7 +37,7 @@ export function circuitText({ failures, share, minimum, cooldownMs, fails }: Cir
   return `left out for ${duration(cooldownMs)} after ${limits.join(', or after ')} (${statusText(fails)}, timeout, connection error)`;
 }
 
-/** Clocks that are set, as durations. */
+/** Timeouts that are set, as durations. */
 export function timeoutsOf(clocks: Clocks): Readonly<Record<string, string>> {
   const pairs = [
     ['connect', clocks.connect],

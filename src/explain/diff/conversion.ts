@@ -2,21 +2,21 @@ import { isPlain } from '../../core/json/merge.ts';
 import type { Change, Steps } from './structure.ts';
 import { most } from './structure.ts';
 
-/** Values on each side that are looked at. */
+/** Most values compared on each side. */
 const mostLeaves = 4000;
 
 interface Leaf {
   readonly path: Steps;
   readonly value: unknown;
-  /** Its path, and its last name, as they are compared. */
+  /** `path` and its last name in the form used for comparison. */
   readonly text: string;
   readonly name: string;
   isUsed: boolean;
 }
 
 /**
- * What became of each value in a body of another format: where the same value is now, what is gone, what is new.
- * Texts are found by what they say; numbers and switches by what they are called, or where there is only one of them.
+ * Compares a body with its conversion to another format: which values moved, were removed or were added. Strings are
+ * matched by value; numbers and booleans by name, or when there is only one candidate.
  */
 export function conversionDiff(before: unknown, after: unknown): readonly Change[] {
   const old = leavesOf(before);
@@ -44,10 +44,10 @@ export function conversionDiff(before: unknown, after: unknown): readonly Change
   return changes.slice(0, most.changes);
 }
 
-/** Candidates that are looked at for one value: of thousands that are the same nobody can tell which is which. */
+/** Most candidates compared for one value. Among thousands of equal values the match is arbitrary. */
 const mostCandidates = 100;
 
-/** The place of the candidate that a value became; -1: none. */
+/** Index of the candidate that matches a value; -1 for none. */
 function match({ text, name, value }: Leaf, all: readonly Leaf[]): number {
   const candidates = all.slice(0, mostCandidates);
   const same = candidates.findIndex((each) => each.text === text);
@@ -61,7 +61,7 @@ function match({ text, name, value }: Leaf, all: readonly Leaf[]): number {
 
 const pathText = (path: Steps): string => path.join('\0');
 
-/** The last name on the way, without case and marks: `max_tokens` and `maxTokens` are one. */
+/** Last name of a path in lower case, without punctuation: `max_tokens` and `maxTokens` are equal. */
 const plainName = (path: Steps): string =>
   String(path.findLast((step) => typeof step === 'string') ?? '')
     .toLowerCase()

@@ -5,30 +5,30 @@ import type { Difference, Origin } from '../../core/logs/explanation.ts';
 import { conversionDiff } from './conversion.ts';
 import { type Change, type Steps, structuralDiff } from './structure.ts';
 
-/** What is known about why a body was changed on its way. */
+/** Known reasons for changes of a body. */
 export interface ChangeFacts {
-  /** Members of `override_params` by their names, and where they are written. */
+  /** Members of `override_params` by name, with their location. */
   readonly overrides: ReadonlyMap<string, Origin | null>;
-  /** The values that they set; undefined where they are not known. */
+  /** Values that these members set; undefined when unknown. */
   readonly override: Plain | undefined;
   readonly dropped: readonly { readonly param: string; readonly reason: string }[];
-  /** The stored prompt that wrote the body: `welcome@2`. */
+  /** The stored prompt that produced the body, such as `welcome@2`. */
   readonly prompt: string | undefined;
-  /** Plugins that looked at the request before it was sent, where one of them changed it. */
+  /** Plugins that saw the request before it was sent, if one of them changed it. */
   readonly plugins: readonly string[];
-  /** The format that the body was converted to; undefined where it stays the client's. */
+  /** Format that the body was converted to; undefined if it keeps the client's format. */
   readonly format: string | undefined;
   readonly type: string;
 }
 
-/** Characters of a value that is shown, and differences that are told. */
+/** Longest value shown, in characters, and most differences reported. */
 const longest = 400;
 const mostDifferences = 400;
 
 /**
- * What is not the same in the client's body and in the one that goes upstream, and why.
+ * Differences between the client's body and the upstream body, each with its cause.
  *
- * @param between the body as plugins left it, before overrides and conversion; the client's own where none changed it
+ * @param between the body after plugins, before overrides and conversion; the client's body if no plugin changed it
  */
 export function differences(client: unknown, upstream: unknown, facts: ChangeFacts, between: unknown = client): readonly Difference[] {
   const early = between === client ? [] : structuralDiff(client, between).map((change) => differenceOf(change, earlyCause(facts)));
@@ -36,7 +36,7 @@ export function differences(client: unknown, upstream: unknown, facts: ChangeFac
   return [...early, ...later, ...undone(later, facts)].slice(0, mostDifferences);
 }
 
-/** What the configuration writes and the provider does not take: the two bodies do not show it. */
+/** Members that the configuration sets and the provider does not accept. A comparison of the two bodies does not show them. */
 function undone(found: readonly Difference[], { dropped, overrides }: ChangeFacts): Difference[] {
   return dropped.flatMap(({ param, reason }): Difference[] => {
     if (found.some(({ kind, cause, path }) => kind === 'removed' && cause === reason && (path === param || path.startsWith(param))))
@@ -61,7 +61,7 @@ function passed(before: unknown, after: unknown, facts: ChangeFacts): Difference
   return renamed(changes).map((change) => differenceOf(change, causeOf(change, facts)));
 }
 
-/** First what the configuration wrote, in the client's format; then what the conversion made of it. */
+/** Differences made by the configuration, in the client's format, followed by those made by the conversion. */
 function converted(before: unknown, after: unknown, facts: ChangeFacts): Difference[] {
   const written = overridden(before, facts.override);
   const ours = structuralDiff(before, written).map((change) => differenceOf(change, causeOf(change, facts)));
@@ -69,7 +69,7 @@ function converted(before: unknown, after: unknown, facts: ChangeFacts): Differe
   return [...ours, ...theirs];
 }
 
-/** Whether a response is streamed is the client's choice. */
+/** The body with overrides applied, except `stream`, which only the client decides. */
 function overridden(body: unknown, override: Plain | undefined): unknown {
   if (override === undefined || !isPlain(body)) return body;
   const { stream: _stream, ...rest } = override;
@@ -77,7 +77,7 @@ function overridden(body: unknown, override: Plain | undefined): unknown {
   return merge(Object.fromEntries(Object.entries(body).filter(([name]) => !overruled.includes(name))), rest);
 }
 
-/** A member that is gone, and one with the same value that is new: it has another name. */
+/** Combines a removed member with an added member of the same value into a rename. */
 function renamed(changes: readonly Change[]): readonly Change[] {
   const gone = changes.filter(({ kind, path }) => kind === 'removed' && path.length === 1);
   const used = new Set<Change>();
@@ -106,7 +106,7 @@ function causeOf({ kind, path, from }: Change, facts: ChangeFacts): Cause {
   return { cause: facts.format === undefined ? `provider ${facts.type}` : `format ${facts.format}`, at: null };
 }
 
-/** `messages[0].name`, `messages.0.name`, or a member above. */
+/** True if `param` names this path or an ancestor, written as `messages[0].name` or `messages.0.name`. */
 function isAt(param: string, path: Steps): boolean {
   const text = formatPath(path);
   const written = param.replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]');

@@ -3,21 +3,21 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 
 export type Steps = readonly (string | number)[];
 
-/** One place where two JSON values are not the same. */
+/** One position at which two JSON values differ. */
 export interface Change {
   readonly kind: 'added' | 'removed' | 'changed' | 'moved';
-  /** In the value after; where it is removed, in the value before. */
+  /** Path in the new value; for a removed value, in the old one. */
   readonly path: Steps;
-  /** Moved: in the value before. */
+  /** For a moved value: its path in the old value. */
   readonly from?: Steps | undefined;
   readonly before?: unknown;
   readonly after?: unknown;
 }
 
-/** Changes that are told, and how deep it is looked. What lies deeper is compared as a whole. */
+/** Limits: changes reported, nesting depth compared, and cells of the table of two lists. Deeper values are compared as a whole. */
 export const most = { changes: 400, depth: 64, cells: 250_000 } as const;
 
-/** What is different in two JSON values: member by member, and items of lists as they were inserted, taken out or moved. */
+/** Differences between two JSON values: by member for objects; inserted, removed and moved items for lists. */
 export function structuralDiff(before: unknown, after: unknown): readonly Change[] {
   const changes: Change[] = [];
   compare(before, after, [], changes);
@@ -52,14 +52,14 @@ function add(out: Change[], change: Change): void {
   if (out.length < most.changes) out.push(change);
 }
 
-/** Items that are the same on both sides are matched first; between them, what is in the same place is compared. */
+/** Matches equal items of both lists first. Between matches, items at the same position are compared. */
 function compareLists(before: readonly unknown[], after: readonly unknown[], path: Steps, out: Change[]): void {
   const names = [before.map(nameOf), after.map(nameOf)] as const;
   const removed: number[] = [];
   const added: number[] = [];
   let [i, j] = [0, 0];
   for (const [x, y] of [...common(names[0], names[1]), [before.length, after.length] as const]) {
-    // A gap of as many items on both sides is items that changed.
+    // Items at the same position in a gap have changed, if they are of the same kind.
     for (; i < x && j < y && isKin(before[i], after[j]); i += 1, j += 1) compare(before[i], after[j], [...path, j], out);
     for (; i < x; i += 1) removed.push(i);
     for (; j < y; j += 1) added.push(j);
@@ -73,12 +73,12 @@ interface Unmatched {
   readonly before: readonly unknown[];
   readonly after: readonly unknown[];
   readonly names: readonly [before: readonly string[], after: readonly string[]];
-  /** Places of items without a partner. */
+  /** Positions of items without a match. */
   readonly removed: readonly number[];
   readonly added: readonly number[];
 }
 
-/** An item that is gone in one place and new in another has moved. */
+/** Reports unmatched items. An item removed at one position and added at another has moved. */
 function tellMoves({ before, after, names, removed, added }: Unmatched, path: Steps, out: Change[]): void {
   const gone = new Map<string, number[]>();
   for (const at of removed.toReversed()) {
@@ -97,16 +97,16 @@ function tellMoves({ before, after, names, removed, added }: Unmatched, path: St
   for (const at of removed) if (!moved.has(at)) add(out, { kind: 'removed', path: [...path, at], before: before[at] });
 }
 
-/** Items are told apart by their texts. One with its members in another order is found when it is compared with its place. */
+/** Items are equal if their JSON text is equal. An item with reordered members is matched by position instead. */
 const nameOf = (value: unknown): string => JSON.stringify(value) ?? '';
 
-/** Two items that may be one that changed: objects of the same type or role, lists, or plain values. */
+/** True if two items may be versions of one: objects of the same type and role, two lists, or two plain values. */
 function isKin(one: unknown, other: unknown): boolean {
   if (isPlain(one) && isPlain(other)) return one['type'] === other['type'] && one['role'] === other['role'];
   return isPlain(one) === isPlain(other) && Array.isArray(one) === Array.isArray(other);
 }
 
-/** The longest run of items that are on both sides in the same order, as pairs of places. */
+/** Longest common subsequence of two lists, as pairs of positions. */
 function common(one: readonly string[], other: readonly string[]): (readonly [number, number])[] {
   let start = 0;
   while (start < one.length && start < other.length && one[start] === other[start]) start += 1;
@@ -119,7 +119,7 @@ function common(one: readonly string[], other: readonly string[]): (readonly [nu
   return [...head, ...middle.map(([i, j]) => [i + start, j + start] as const), ...tail];
 }
 
-/** Longest common subsequence by the table. */
+/** Longest common subsequence by dynamic programming. */
 function longest(one: readonly string[], other: readonly string[]): (readonly [number, number])[] {
   const width = other.length + 1;
   const table = new Uint32Array((one.length + 1) * width);

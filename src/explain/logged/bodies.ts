@@ -5,7 +5,7 @@ import { recordNotFound } from '../../core/logs/not-found.ts';
 import type { BodyPart, LogReader, StoredRecord } from '../../core/logs/reader.ts';
 import type { MessageRecord } from '../../core/records/record.ts';
 
-/** What of the request log explaining needs. */
+/** The parts of the request log that explaining needs. */
 export type Logged = Pick<LogReader, 'get' | 'body'>;
 
 /** @throws GatewayError `record_not_found` */
@@ -15,7 +15,7 @@ export async function recordOf(logs: Logged, id: string): Promise<StoredRecord> 
   throw recordNotFound(id);
 }
 
-/** A kept body, or why there is none that is whole. */
+/** A stored body, or the reason why no complete body is stored. */
 export type LoggedBody = { readonly text: string } | { readonly why: string };
 
 export async function bodyIn(logs: Logged, { record }: StoredRecord, part: BodyPart): Promise<LoggedBody> {
@@ -36,7 +36,7 @@ function whyAbsent(part: BodyPart, { why_absent: why }: MessageRecord): string {
   return why.includes('.') ? `the ${part} body is not kept (${why})` : `the ${part} body is not kept: ${why}`;
 }
 
-/** The client's body with the members that were written differently; what is null in the patch was taken out. */
+/** The client's body with the patched members applied. Null in the patch removes a member. */
 function patched(request: LoggedBody, patch: Plain | null): LoggedBody {
   if (!('text' in request) || patch === null) return request;
   if (objectIn(request.text) === undefined) return { why: 'the request body is no JSON object' };

@@ -4,7 +4,7 @@ import { type ChangeFacts, differences } from '../diff/differences.ts';
 import type { StoredRecord } from '../../core/logs/reader.ts';
 import type { LoggedBody } from './bodies.ts';
 
-/** What is known of the configuration under which a record was made. */
+/** Known facts about the configuration that was in use when a record was made. */
 export type ConfiguredFacts = Pick<ChangeFacts, 'overrides' | 'override'>;
 
 export interface LoggedDifferences {
@@ -12,13 +12,13 @@ export interface LoggedDifferences {
   readonly why_absent: string | null;
 }
 
-/** Characters of a body that is compared. */
+/** Longest body compared, in characters. */
 const mostCompared = 4 * 1024 * 1024;
 
 /**
- * What the client sent against what was sent upstream, from a record.
+ * Differences between the client's body and the upstream body of a record.
  *
- * @param configured undefined where the configuration of that time is not loaded
+ * @param configured undefined if the configuration of that time is not loaded
  */
 export function loggedDifferences(
   { record }: StoredRecord,
@@ -49,7 +49,7 @@ export function loggedDifferences(
   return { differences: told, why_absent: why };
 }
 
-/** What a stored prompt wrote is in no line of its own. */
+/** Attributes a change to the stored prompt, whose changes have no line in the configuration. */
 function promptCause(one: Difference, { prompt }: ChangeFacts): Difference {
   return one.cause.startsWith('provider ') ? { ...one, cause: `stored prompt ${prompt ?? ''}` } : one;
 }

@@ -1,6 +1,9 @@
 import type { StoredRecord } from '../../core/logs/reader.ts';
 
-/** In how many places a kept body is masked. A record counts those of all its texts together: each is replaced by its kind in brackets. */
+/**
+ * Number of masked values in a stored body, each replaced by its kind in brackets. The record's own count covers all its
+ * texts together.
+ */
 export function maskedIn({ record: { redactions } }: StoredRecord, body: string): number {
   let count = 0;
   for (const [kind, found] of Object.entries(redactions)) {

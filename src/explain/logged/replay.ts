@@ -11,14 +11,17 @@ import { request as requestHttp } from '../../core/node-http.ts';
 import type { LoggedBody } from './bodies.ts';
 import type { LoggedDifferences } from './differences.ts';
 
-/** How a request that is made again differs from the one that was recorded. */
+/** Differences between a replayed request and the recorded one. */
 export interface ReplayChanges {
-  /** `provider/model`; `provider` alone keeps the model. */
+  /** `provider/model`; without a model, the recorded model is used. */
   readonly to?: string | undefined;
   readonly config?: string | undefined;
 }
 
-/** The recorded request with another target or config. @throws GatewayError `invalid_value` */
+/**
+ * The recorded request with another target or config.
+ * @throws GatewayError `invalid_value`
+ */
 export function changed(request: ExplainRequest, { to, config }: ReplayChanges): ExplainRequest {
   let headers = { ...request.headers };
   let { body } = request;
@@ -42,7 +45,7 @@ export function changed(request: ExplainRequest, { to, config }: ReplayChanges):
 
 const noTarget = (message: string, hint: string): GatewayError => new GatewayError('invalid_value', { message, hint, param: 'to' });
 
-/** The model of a body that names its provider as well, which decides more than a header does. */
+/** The model of a body that also names its provider, which takes precedence over a header. */
 function addressedModel(body: unknown): string | undefined {
   const model = typeof body === 'string' ? objectIn(body)?.['model'] : undefined;
   return typeof model === 'string' ? /^@[^/]+\/(.+)$/.exec(model)?.[1] : undefined;
@@ -53,21 +56,21 @@ function without(headers: Record<string, string>, names: readonly (keyof typeof 
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !tails.some((tail) => name.endsWith(tail))));
 }
 
-/** A response to a request that was sent again. */
+/** Response to a replayed request. */
 export interface Replayed {
   readonly id: string;
   readonly status: number;
   readonly body: string;
 }
 
-/** Milliseconds and bytes that a response may take. */
+/** Limits for a response: time in milliseconds, size in bytes. */
 const limits = { ms: 300_000, bytes: 16 * 1024 * 1024 } as const;
 
 /**
- * Sends a request to a gateway as a client does.
+ * Sends a request to a gateway as a client would.
  *
- * @param base its data listener: `http://host:port/v1`, or `unix:/path`
- * @param key a gateway key, where callers need one
+ * @param base address of the data listener: `http://host:port/v1`, or `unix:/path`
+ * @param key gateway key, if callers need one
  * @throws GatewayError `upstream_unreachable`, `timeout`, `upstream_invalid`
  */
 export function sendAgain(base: string, { method, path, headers, body }: ExplainRequest, key: string | undefined): Promise<Replayed> {
@@ -112,7 +115,7 @@ export function sendAgain(base: string, { method, path, headers, body }: Explain
   });
 }
 
-/** @throws GatewayError `invalid_header` for what no header may hold */
+/** @throws GatewayError `invalid_header` for a value that is not allowed in a header */
 function begin(options: RequestOptions, onResponse: (response: IncomingMessage) => void): ClientRequest {
   try {
     return requestHttp(options, onResponse);
@@ -127,10 +130,10 @@ function addressOf(base: string): RequestOptions {
   return { host: hostname.replace(/^\[|\]$/g, ''), port };
 }
 
-/** Members that are another in every response. */
+/** Members that differ in every response. */
 const passing: ReadonlySet<string> = new Set(['id', 'created', 'system_fingerprint', 'request_id']);
 
-/** Two responses compared: objects as they are, streams by the events that they hold; or why they cannot be. */
+/** Differences between two responses, or the reason why they cannot be compared. JSON is compared as it is, streams by their events. */
 export function responseDifferences(before: LoggedBody, after: string, { record }: StoredRecord): LoggedDifferences {
   const absent = (why: string): LoggedDifferences => ({ differences: [], why_absent: why });
   if (!('text' in before)) return absent(`There is nothing to compare with: ${before.why}.`);

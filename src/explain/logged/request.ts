@@ -5,7 +5,7 @@ import type { StoredRecord } from '../../core/logs/reader.ts';
 import { isCredentialHeader, masked } from '../../core/secrets/credential-names.ts';
 import type { LoggedBody } from './bodies.ts';
 
-/** Headers that belong to the connection over which a request came, to its bytes, or to that one request. */
+/** Headers that belong to one connection, one body or one request, and so are not repeated. */
 const ofConnection: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -17,14 +17,14 @@ const ofConnection: ReadonlySet<string> = new Set([
   'idempotency-key',
 ]);
 
-/** The headers of a recorded request that another one may have: credentials are hidden in the record, and not sent again. */
+/** Headers of a recorded request that a new one may repeat. Credentials are masked in the record and not sent again. */
 function headersAgain({ record }: StoredRecord): Readonly<Record<string, string>> {
   const kept = Object.entries(record.request.headers).filter(
     ([name, value]) =>
       !ofConnection.has(name) && !hopByHopHeaders.has(name) && !isCredentialHeader(name) && !isKeyHeader(name) && !value.includes(masked),
   );
   if (kept.length > 0) return Object.fromEntries(kept);
-  // The policy keeps no headers: what chose the route is known all the same.
+  // The policy stores no headers, but the record has the facts that chose the route.
   return {
     ...(record.config === null || record.config === 'inline' ? {} : { [`${canonicalPrefix}config`]: record.config }),
     ...(Object.keys(record.metadata).length === 0 ? {} : { [`${canonicalPrefix}metadata`]: JSON.stringify(record.metadata) }),
@@ -32,7 +32,7 @@ function headersAgain({ record }: StoredRecord): Readonly<Record<string, string>
   };
 }
 
-/** A header that decides where a request goes, and of which the record has a part. */
+/** Name of a header that affects routing and is incomplete in the record. */
 function lostHeader({ record }: StoredRecord): string | undefined {
   const tails = deciding.flatMap((header) => requestHeaders[header].map((tail) => `-${tail}`));
   const lost = Object.entries(record.request.headers).find(
@@ -41,10 +41,10 @@ function lostHeader({ record }: StoredRecord): string | undefined {
   return lost?.[0];
 }
 
-/** A kind in brackets where a value was, or a name; `metadata[team]=x` is a name of the client. */
+/** A masked value, or a masked name, as a kind in brackets. In `metadata[team]=x`, the brackets are part of the client's name. */
 const maskedPair = /^[^=]*=.*?\[[a-z_]+\]|^\[[a-z_]+\]/;
 
-/** Without what was masked in the query. */
+/** The path without masked query parameters. */
 function pathAgain(path: string): string {
   const mark = path.indexOf('?');
   if (mark < 0) return path;
@@ -58,15 +58,15 @@ function pathAgain(path: string): string {
 
 const deciding = ['config', 'provider', 'virtualKey', 'metadata', 'customHost', 'forwardHeaders'] as const;
 
-/** Records cut what is long, and say so. */
+/** True for a value that the record has truncated, which is marked by `…`. */
 const isCut = (value: string): boolean => value.endsWith('…');
 
 const isKeyHeader = (name: string): boolean => requestHeaders.apiKey.some((tail) => name.endsWith(`-${tail}`)) || name.endsWith('-debug');
 
 /**
- * A recorded request as it would be made again, with the same random number.
+ * A recorded request as input for a replay, with the same random number.
  *
- * @throws GatewayError `record_not_found` where its body was not kept
+ * @throws GatewayError `record_not_found` when its body is not stored
  */
 export function requestAgain(stored: StoredRecord, body: LoggedBody, keys: readonly string[]): ExplainRequest {
   const { record } = stored;

@@ -11,14 +11,14 @@ import { jsonOf, noBody } from '../../transport/inbound/body/held-body.ts';
 import { namesOf } from '../../transport/inbound/header-bag.ts';
 import { Ids } from '../../transport/inbound/ids.ts';
 
-/** A request that nobody sent, as it would have arrived. */
+/** A hypothetical request as it would arrive. */
 export interface DryArrival {
   readonly arrival: Arrival;
-  /** What is wrong with its head. */
+  /** Error in the request head. */
   readonly fault: GatewayError | undefined;
 }
 
-/** @param headers what the request is taken to have; names in any case */
+/** @param headers headers of the hypothetical request; names in any case */
 export function arrive(request: ExplainRequest, headers: Readonly<Record<string, string>>, snapshot: Snapshot, clock: Clock): DryArrival {
   const given = { 'content-type': 'application/json', ...lowerCase(headers) };
   const head = readHead(
@@ -40,7 +40,10 @@ export function arrive(request: ExplainRequest, headers: Readonly<Record<string,
 const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** The body as the route reads it. @throws GatewayError */
+/**
+ * The body as the route reads it.
+ * @throws GatewayError
+ */
 export function bodyOf(request: ExplainRequest, { endpoint, headers }: Arrival, { server }: Snapshot): RequestBody {
   const { body: kind } = traitsOf(endpoint);
   const { body } = request;
@@ -67,7 +70,7 @@ export function bodyOf(request: ExplainRequest, { endpoint, headers }: Arrival, 
 
 const bytesOf = (body: unknown): Buffer => Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''), 'utf8');
 
-/** Bytes that would only pass: nobody looks at them. */
+/** A body that would be passed through. It is never read. */
 const passing = (contentType: string | undefined, length: number): PassingBody => ({
   kind: 'passing',
   contentType,

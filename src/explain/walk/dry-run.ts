@@ -19,9 +19,12 @@ import { createDrySender, type Sent } from './sender.ts';
 export interface Visit {
   readonly leaf: Leaf;
   readonly attempt: Attempt | undefined;
-  /** The upstream request with its credential; undefined where none would be made. */
+  /** The upstream request with its credential; undefined when none would be made. */
   readonly sent: Sent | undefined;
-  /** `here`: the request goes there; `left`: tried and left, as assumed; `later`: if those before it are left. */
+  /**
+   * `here`: the request is sent to it; `left`: tried, then left because of an assumed response; `later`: used if all
+   * targets before it are left.
+   */
   readonly when: 'here' | 'left' | 'later';
   readonly tries: number;
   /** Why it was left, or why it is not tried. */
@@ -29,31 +32,31 @@ export interface Visit {
   readonly error: GatewayError | undefined;
 }
 
-/** A walk through the whole chain in which nothing was sent. */
+/** Result of running a request through the whole chain without sending it. */
 export interface DryRun {
   readonly ctx: RequestContext;
   readonly visits: readonly Visit[];
-  /** What the caller was warned of before the targets that come later were looked at. */
+  /** Warnings to the caller, collected before later targets were examined. */
   readonly warnings: readonly string[];
-  /** What the gateway answers by itself. */
+  /** Response that the gateway makes without a provider. */
   readonly answer: Reply | undefined;
   readonly error: GatewayError | undefined;
 }
 
 export interface DryRunDeps {
   readonly generation: Generation;
-  /** The snapshot of the generation, with keys by which a request can be a named key's. */
+  /** Snapshot of the generation, with substitute secrets that let a request use a named key. */
   readonly snapshot: Snapshot;
   readonly clock: Clock;
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
 }
 
-/** Bytes that one explanation may hold. */
+/** Memory budget of one explanation, in bytes. */
 const budgetBytes = 256 * 1024 * 1024;
-/** Targets that are shown. */
+/** Most targets shown. */
 const mostVisits = 32;
 
-/** Takes a request through the chain of real traffic up to the moment of sending. */
+/** Runs a request through the chain of real traffic up to the point of sending. */
 export async function dryRun(request: ExplainRequest, { arrival, fault }: DryArrival, deps: DryRunDeps): Promise<DryRun> {
   const ctx = new RequestContext(arrival, deps.snapshot, new Budget(budgetBytes), 'dry');
   const walk = new Walk(request, ctx, deps);
@@ -114,7 +117,7 @@ class Walk {
       chain: this.#chain,
       send: createDrySender({ assume: this.#request.assume ?? {}, onSent: (sent) => this.#sent.push(sent), checkEgress }),
       monotonic: clock.monotonic,
-      // Whose an object is only a gateway that serves knows.
+      // Only a running gateway knows the owners of objects.
       isolation: undefined,
       mask: (bytes) => bytes,
       dialect: this.#dialect,
@@ -132,7 +135,7 @@ class Walk {
     };
   }
 
-  /** All targets were left, or one of them refused for good; or a plugin answered. */
+  /** Result when a plugin responded, all targets were left, or one rejected the request for good. */
   #ended(run: Execution, reply: Reply): DryRun {
     const { last } = run;
     if (last === undefined) return this.result({ answer: reply });
@@ -159,7 +162,7 @@ class Walk {
     }
   }
 
-  /** The targets that would follow, as if those before them could not be reached. */
+  /** Examines the targets that would follow if the ones before them were unreachable. */
   async #visitLater(run: Execution): Promise<void> {
     const ctx = this.#ctx;
     const history: Outcome[] = run.history.map((outcome) => (outcome.kind === 'cancelled' ? lost(outcome.attempt) : outcome));
@@ -194,10 +197,10 @@ class Walk {
   }
 }
 
-/** Lets the streams of a gateway that serves have their turn: a large body takes a while for each target. */
+/** Yields to the event loop, so that streams of a running gateway are not delayed: a large body takes time for each target. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const noTimes = { at: 0, connectMs: undefined, firstByteMs: undefined, totalMs: 0 };
 
-/** Moves every chain on, whatever its list of statuses says. */
+/** An outcome on which every chain moves on, whatever statuses it lists. */
 const lost = (attempt: Attempt): Outcome => ({ kind: 'unreachable', attempt, times: noTimes, cause: new Error('not sent'), sent: false });

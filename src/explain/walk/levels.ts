@@ -5,22 +5,22 @@ import type { GatewayConfig } from '../../config/schema/index.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { Origin } from '../../core/logs/explanation.ts';
 
-/** One config object on the way from the root of a tree to a target. */
+/** One config object on the path from the root of a tree to a target. */
 export interface Level {
-  /** Where it is in the files, as `configs.support.targets[0]`; undefined where it came with the request. */
+  /** Path in the files, such as `configs.support.targets[0]`; undefined for a config sent with the request. */
   readonly place: string | undefined;
   readonly entry: Plain;
-  /** It was written in the short form, as a text. */
+  /** Set when the target is written in the short form, as a string. */
   readonly isShort?: true;
 }
 
-/** What the files say about the nodes of a config's tree. */
+/** Looks up the nodes of a config tree in the files. */
 export class Levels {
   readonly #configs: Plain;
   readonly #origins: Origins;
   readonly #inline: Plain | undefined;
 
-  /** @param inline the config object that the request sends */
+  /** @param inline config object sent with the request */
   constructor(tree: Pick<GatewayConfig, 'configs'>, origins: Origins, inline: Plain | undefined) {
     this.#configs = tree.configs ?? {};
     this.#origins = origins;
@@ -28,8 +28,8 @@ export class Levels {
   }
 
   /**
-   * The config objects from the root to a node, the outermost first: what they set is inherited. A target that stands for a
-   * named config is followed by that config.
+   * Config objects from the root to a node, the outermost first. Their settings are inherited. A target that names a
+   * config is followed by that config.
    *
    * @param root `configs.support`, `inline` or `request`
    * @param path `config.targets[1]`
@@ -48,14 +48,14 @@ export class Levels {
     return levels;
   }
 
-  /** Where a node of a tree is written. */
+  /** Location of a node in the files. */
   at(root: string, path: string): Origin | null {
-    // The target itself, not the config that it stands for.
+    // Location of the target itself, not of the config that it names.
     const place = this.#target(root, path);
     return place === undefined ? null : this.#origins.near(place);
   }
 
-  /** The members of `override_params` that hold at a target, and where each is written. */
+  /** Members of `override_params` that apply at a target, with the location of each. */
   overrides(root: string, path: string): ReadonlyMap<string, Origin | null> {
     const found = new Map<string, Origin | null>();
     for (const { place, entry, isShort } of this.to(root, path)) {
@@ -90,7 +90,7 @@ export class Levels {
   }
 }
 
-/** Configs may name each other this deep. */
+/** Most config objects on one path, including named configs. */
 const most = 200;
 
 const indexesIn = (path: string): number[] => [...path.matchAll(/\.targets\[(\d+)\]/g)].map(([, index]) => Number(index));
@@ -109,7 +109,7 @@ function targetOf(level: Level | undefined, index: number): Level | undefined {
 
 const canonical = (entry: Plain): Plain => canonicalConfig(entry) as Plain;
 
-/** Every value below, with its place: `response_format.type`. Lists are values. */
+/** All values below by dotted name, such as `response_format.type`, with their paths. Lists count as values. */
 function flat(value: Plain, place: string, above = ''): (readonly [name: string, place: string])[] {
   return Object.entries(value).flatMap(([key, member]) => {
     const name = above === '' ? key : `${above}.${key}`;

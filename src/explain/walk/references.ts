@@ -3,7 +3,7 @@ import { credentialHeaders, type HeaderPairs } from '../../core/http/headers.ts'
 import { createMask } from '../../core/secrets/mask.ts';
 import type { Signing } from '../../transport/credentials/sign.ts';
 
-/** What is in the files in place of a secret value: `${env:OPENAI_API_KEY}`. */
+/** Secret value → its reference in the files, such as `${env:OPENAI_API_KEY}`. */
 export type References = ReadonlyMap<string, string>;
 
 const callers = "(the caller's own)";
@@ -11,10 +11,7 @@ const inFile = '(written in the file, not shown)';
 const fetched = '(a token, not fetched)';
 const made = '(made for each request)';
 
-/**
- * Signs with references: nothing is fetched and no secret is in what is signed. What the real signing finds wrong with a
- * credential is said all the same.
- */
+/** Signs with references instead of secrets, and fetches nothing. Errors that real signing finds in a credential are still reported. */
 export function referenceSigning(sign: Signing, references: References): Signing {
   return (spec, owner) => {
     const real = sign(spec, owner);
@@ -56,7 +53,7 @@ function awsHeaders(
   return ['x-amz-date', made, ...token, 'authorization', authorization];
 }
 
-/** The headers of an upstream request as they may be shown: what the caller sent as a credential is left out. */
+/** Headers of an upstream request with the caller's credentials masked. */
 export function shownPairs(request: UpstreamRequest, signed: HeaderPairs): (readonly [string, string])[] {
   const pairs: (readonly [string, string])[] = [];
   for (let i = 0; i + 1 < request.headers.length; i += 2) {
@@ -67,7 +64,7 @@ export function shownPairs(request: UpstreamRequest, signed: HeaderPairs): (read
   return pairs;
 }
 
-/** Hides every secret of the configuration in texts: by its reference where it has one. */
+/** Replaces each secret of the configuration in a text by its reference, or masks it if it has none. */
 export function createHiding(references: References, secrets: readonly string[]): (text: string) => string {
   const known = [...references]
     .filter(([value]) => value.length >= shortest && secrets.includes(value))
@@ -77,5 +74,5 @@ export function createHiding(references: References, secrets: readonly string[])
   return (text) => mask.text(known.reduce((out, [value, reference]) => out.replaceAll(value, () => reference), text));
 }
 
-/** Shorter ones would hide half of any text. */
+/** In characters. Replacing shorter values would garble ordinary text. */
 const shortest = 6;

@@ -3,25 +3,25 @@ import type { Attempt, Outcome, Send } from '../../core/plan.ts';
 import type { GatewayError } from '../../core/error.ts';
 import type { Trust } from '../../core/snapshot.ts';
 
-/** What a target is taken to say in place of a response. */
+/** Assumed result of a target, instead of a real response. */
 export type Assumed = number | 'timeout' | 'reset';
 
 /** An attempt as it would have been sent. */
 export interface Sent {
   readonly attempt: Attempt;
-  /** References in place of credentials. */
+  /** Credential headers, with references instead of secrets. */
   readonly signed: HeaderPairs;
 }
 
 export interface DrySenderDeps {
-  /** By slug of the provider. */
+  /** Assumed results by provider slug. */
   readonly assume: Readonly<Record<string, Assumed>>;
-  /** Told of each attempt. */
+  /** Called with each attempt. */
   onSent(sent: Sent): void;
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
 }
 
-/** Carries nothing out: an attempt ends as it is assumed to, and without an assumption the walk ends with it. */
+/** Sends nothing. An attempt ends with its assumed result; without one, the walk ends there. */
 export function createDrySender({ assume, onSent, checkEgress }: DrySenderDeps): Send {
   const decide = async (attempt: Attempt): Promise<Outcome> => {
     const { upstream, translation, credential } = attempt;
@@ -37,7 +37,7 @@ export function createDrySender({ assume, onSent, checkEgress }: DrySenderDeps):
   return (attempt) => ({ outcome: decide(attempt), cancel: () => undefined });
 }
 
-/** How an attempt is taken to end. */
+/** Outcome of an attempt for an assumed result. */
 function outcomeOf(attempt: Attempt, assumed: Assumed | undefined): Outcome {
   const times = { at: 0, connectMs: undefined, firstByteMs: undefined, totalMs: 0 };
   if (assumed === undefined || (typeof assumed === 'number' && assumed < 300)) return { kind: 'cancelled', attempt, times };

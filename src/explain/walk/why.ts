@@ -3,25 +3,28 @@ import { conditionText, cut, shown, signs } from '../../config/compile/targets/c
 import { isPlain } from '../../core/json/merge.ts';
 import type { QueryFacts } from '../../core/snapshot.ts';
 
-/** A condition as people read it. */
+/** A condition in readable form, with its result. */
 export interface ConditionResult {
-  /** `metadata.plan = "paid"`. */
+  /** For example `metadata.plan = "paid"`. */
   readonly text: string;
   readonly matched: boolean;
-  /** The values that decided: `metadata.plan is "free"`. */
+  /** Values that decided, such as `metadata.plan is "free"`. */
   readonly why: string;
 }
 
-/** Characters of a reason. */
+/** Longest reason in characters. */
 const most = 300;
 
-/** Tells whether a query of conditional routing matches, by the same code as real traffic, and why. @throws GatewayError as `compileQuery` */
+/**
+ * Evaluates a query of conditional routing with the code of real traffic, and explains the result.
+ * @throws GatewayError as `compileQuery`
+ */
 export function describeCondition(query: unknown, facts: QueryFacts): ConditionResult {
   const matched = compileQuery(query)(facts);
   return { text: conditionText(query), matched, why: cut(reasonsOf(query, matched, facts).join(', '), most) };
 }
 
-/** The comparisons that made a query true or false, with the values that they saw. */
+/** Comparisons that made a query true or false, with the values compared. */
 function reasonsOf(query: unknown, wanted: boolean, facts: QueryFacts): string[] {
   if (!isPlain(query)) return [];
   return Object.entries(query).flatMap(([key, operand]): string[] => {
