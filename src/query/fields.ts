@@ -1,19 +1,19 @@
 import type { LogRow } from '../core/logs/row.ts';
 
-/** How the values of a field are written and compared. `time` bounds the whole query; the others are members of a row. */
+/** How values of a field are written and compared. `time` limits the whole query; the others are members of a row. */
 export type FieldType = 'text' | 'number' | 'duration' | 'money' | 'boolean' | 'time';
 
-/** One name that a filter may use. */
+/** A name that can be used in a filter. */
 export interface Field {
   readonly name: string;
   readonly type: FieldType;
   readonly about: string;
   readonly example: string;
-  /** Member of a row, and column of a store; a field whose name ends with `.*` reads one key of it. */
+  /** Member of a row, and column of a store. A field whose name ends with `.*` reads one key of it. */
   readonly column: keyof LogRow;
 }
 
-/** Every field of the filter language: parser, matching, SQL, suggestions and documentation read this table. */
+/** All fields of the filter language. The parser, matching, SQL, suggestions and documentation use this table. */
 export const fields: readonly Field[] = [
   { name: 'id', type: 'text', column: 'id', example: 'req_01JD3K8ZQ4M6N7P8R9S0T1V2W3', about: 'Request id.' },
   { name: 'trace', type: 'text', column: 'trace', example: '4bf92f3577b34da6a3ce929d0e0e4736', about: 'Trace id.' },
@@ -83,14 +83,14 @@ export const fields: readonly Field[] = [
 
 const byName: ReadonlyMap<string, Field> = new Map(fields.map((field) => [field.name, field]));
 
-/** A field, and for `meta.user` the key that it reads. */
+/** A field, with the key that it reads in case of `meta.user`. */
 export interface FieldRef {
   readonly field: Field;
-  /** Empty for a field that reads no key. */
+  /** Empty for a field without keys. */
   readonly key: string;
 }
 
-/** Field names are lower case in any spelling; the key behind `meta.` is used as it is. */
+/** Finds a field by name. Field names are case-insensitive; the key after `meta.` is case-sensitive. */
 export function findField(name: string): FieldRef | undefined {
   const dot = name.indexOf('.');
   if (dot === -1) {
@@ -101,5 +101,5 @@ export function findField(name: string): FieldRef | undefined {
   return field === undefined || dot === name.length - 1 ? undefined : { field, key: name.slice(dot + 1) };
 }
 
-/** Names as people write them: `meta.` instead of `meta.*`. */
+/** Names as users write them: `meta.` instead of `meta.*`. */
 export const fieldNames: readonly string[] = fields.map(({ name }) => name.replace('*', ''));

@@ -1,10 +1,10 @@
 import type { Field } from './fields.ts';
 
-/** A filter that was read: all terms must hold, and the row must have arrived in [since, until). */
+/** A parsed filter. A row matches if all terms match and it arrived in [since, until). */
 export interface Filter {
-  /** Unix milliseconds; the latest of all that were written. */
+  /** Unix milliseconds; the latest of all `since` terms. */
   readonly since: number | null;
-  /** Unix milliseconds; the earliest of all that were written. */
+  /** Unix milliseconds; the earliest of all `until` terms. */
   readonly until: number | null;
   readonly terms: readonly Term[];
 }
@@ -13,21 +13,21 @@ export type Term = FieldTerm | WordsTerm;
 
 interface TermBase {
   readonly negated: boolean;
-  /** Where it is in the text of the filter. */
+  /** Offsets of the term in the filter text. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Holds where one of its tests does; where the field has no value, only `none` holds. */
+/** Matches if one of its tests does. If the field has no value, only `none` matches. */
 export interface FieldTerm extends TermBase {
   readonly kind: 'field';
   readonly field: Field;
-  /** For `meta.*` and `label.*`: which; else empty. */
+  /** Key for `meta.*` and `label.*`; otherwise empty. */
   readonly key: string;
   readonly any: readonly Test[];
 }
 
-/** Holds where the searched texts have all words of one of the phrases next to each other; the last one may be a beginning. */
+/** Matches if the searched texts contain all words of one of the phrases in sequence. The last word may be a prefix. */
 export interface WordsTerm extends TermBase {
   readonly kind: 'words';
   readonly any: readonly (readonly string[])[];
@@ -35,20 +35,20 @@ export interface WordsTerm extends TermBase {
 
 export type Comparison = '<' | '<=' | '>' | '>=';
 
-/** Money is a bigint (see money.ts), durations are milliseconds. */
+/** A test on a value. Money is a bigint (see money.ts), durations are milliseconds. */
 export type Test =
   | { readonly kind: 'equal'; readonly value: string | number | bigint | boolean }
   | { readonly kind: 'compare'; readonly by: Comparison; readonly value: number | bigint }
-  /** `from` included, `to` not. */
+  /** `from` is included, `to` is not. */
   | { readonly kind: 'range'; readonly from: number; readonly to: number }
-  /** Texts with anything between them; at least two, the first and the last are where the value begins and ends. */
+  /** Texts separated by wildcards. There are at least two: the value starts with the first and ends with the last. */
   | { readonly kind: 'like'; readonly parts: readonly string[] }
-  /** There is a value, and it is not empty. */
+  /** The value is present and not empty. */
   | { readonly kind: 'some' }
-  /** There is none, or it is empty. */
+  /** The value is missing or empty. */
   | { readonly kind: 'none' };
 
-/** Why a text is no filter. */
+/** Why a text is not a valid filter. */
 export interface FilterProblem {
   readonly message: string;
   readonly hint: string | null;
@@ -57,13 +57,13 @@ export interface FilterProblem {
   readonly to: number;
 }
 
-/** Characters of a filter, and values in it. */
+/** Longest filter in characters, and most values in it. */
 export const longestFilter = 2000;
 export const mostValues = 64;
-/** Wildcards in one value. */
+/** Most wildcards in one value. */
 export const mostWildcards = 8;
 
-/** Thrown while a filter is read; never leaves this folder. */
+/** Thrown while a filter is parsed. Never thrown outside this folder. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
   readonly problem: FilterProblem;

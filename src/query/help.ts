@@ -1,6 +1,6 @@
 import { type Field, type FieldType, fields } from './fields.ts';
 
-/** What `gateway help filters` prints, and what the documentation is made of. */
+/** Text of `gateway help filters`. The documentation is generated from it too. */
 export const filterRules: readonly { readonly write: string; readonly means: string }[] = [
   { write: 'config:support status:>=400', means: 'every term must match' },
   { write: '-provider:azure-eu', means: '`-` negates a term; requests without a value match too' },
@@ -16,7 +16,7 @@ export const filterRules: readonly { readonly write: string; readonly means: str
   { write: 'refund "order 42"', means: 'words in preview, ids and error texts; in quotes: next to each other' },
 ];
 
-/** Units of each kind of value. */
+/** Units of each type of value. */
 export const filterUnits: Readonly<Record<FieldType, string>> = {
   text: 'text, upper and lower case differ',
   number: 'number; `10k`, `1.5m` for thousands and millions',
@@ -28,10 +28,10 @@ export const filterUnits: Readonly<Record<FieldType, string>> = {
 
 const named: Readonly<Record<string, string>> = { 'label.*': 'label.team', 'meta.*': 'meta.user' };
 
-/** A term that may be written as it is. */
+/** A term that can be used as it is. */
 export const exampleOf = ({ name, example }: Field): string => `${named[name] ?? name}:${example}`;
 
-/** Plain text for a terminal. */
+/** Help as plain text for a terminal. */
 export function filterHelp(): string {
   const widest = Math.max(...filterRules.map(({ write }) => write.length));
   const rules = filterRules.map(({ write, means }) => `  ${write.padEnd(widest)}  ${plain(means)}`);

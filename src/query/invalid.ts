@@ -3,8 +3,8 @@ import type { Filter, FilterProblem } from './filter.ts';
 import { parseFilter } from './parse.ts';
 
 /**
- * A filter, for what serves requests.
- * @throws GatewayError `invalid_filter` with the position
+ * Parses a filter for a request handler.
+ * @throws GatewayError `invalid_filter` with the position of the error
  */
 export function readFilter(text: string, now: number): Filter {
   const parsed = parseFilter(text, now);

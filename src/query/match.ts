@@ -4,14 +4,14 @@ import { moneyUnits } from './money.ts';
 import { searchText, storable } from './text.ts';
 import { wholeNumber } from './whole.ts';
 
-/** Whether a row fits a filter: for live traffic, and the law that each store's SQL is held to. */
+/** Makes a predicate for rows from a filter. Used for live traffic, and as the reference for each store's SQL. */
 export function matcher(filter: Filter): (row: LogRow) => boolean {
   const { since, until } = filter;
   const tests = filter.terms.map(testOf);
   return (row) => (since === null || row.at >= since) && (until === null || row.at < until) && tests.every((test) => test(row));
 }
 
-/** The texts that bare words search: preview, ids and error texts. */
+/** Text that bare words are searched in: preview, ids and error texts. */
 export function searchTextOf(row: LogRow): string {
   return searchText([row.preview, row.error, row.message, row.id, row.trace, row.upstream_id]);
 }
@@ -30,7 +30,7 @@ function holds(term: FieldTerm, row: LogRow): boolean {
   return term.any.some((test) => (value === null ? test.kind === 'none' : passes(test, value)));
 }
 
-/** In the form that stores keep; null where there is no value. */
+/** Value of a field in the form that stores use; null when there is none. */
 export function valueOf({ field, key }: Pick<FieldTerm, 'field' | 'key'>, row: LogRow): string | number | bigint | boolean | null {
   const member = row[field.column];
   if (key !== '') {
@@ -65,7 +65,7 @@ function compares(by: '<' | '<=' | '>' | '>=', left: number | bigint, right: num
   return by === '>' ? left > right : left >= right;
 }
 
-/** Each part as early as possible: if that fails, nothing else fits. */
+/** Finds each part at its first occurrence. If that fails, no other choice matches. */
 function isLike(value: string, parts: readonly string[]): boolean {
   const first = parts[0] ?? '';
   const last = parts.at(-1) ?? '';

@@ -1,11 +1,11 @@
-/** Decimal places that are kept for comparing and adding: a millionth of a millionth of a dollar. */
+/** Decimal places used for comparing and adding: 10⁻¹² dollars. */
 const places = 12;
 const decimal = /^([+-]?)(\d{0,15})(?:\.(\d{0,100}))?$/;
 
-/** The most that a store's integer column can hold and that figures can add up. */
+/** Largest amount that the integer column of a store can hold and that sums can add up. */
 const most = 10n ** 18n;
 
-/** An exact decimal of dollars as an integer of 10⁻¹² dollars, further digits cut; null where it is no such number. */
+/** Converts an exact decimal of dollars to an integer of 10⁻¹² dollars; further digits are cut off. Null for an invalid number. */
 export function moneyUnits(text: string): bigint | null {
   const match = decimal.exec(text);
   if (match === null) return null;
@@ -16,7 +16,7 @@ export function moneyUnits(text: string): bigint | null {
   return sign === '-' ? -bounded : bounded;
 }
 
-/** Units as an exact decimal without trailing zeros: `0.000102`. */
+/** Units as an exact decimal without trailing zeros, such as `0.000102`. */
 export function moneyText(units: bigint): string {
   const digits = (units < 0n ? -units : units).toString().padStart(places + 1, '0');
   const fraction = digits.slice(-places).replace(/0+$/, '');

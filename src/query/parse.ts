@@ -8,8 +8,8 @@ import { readTest, readTime } from './values.ts';
 export type Parsed = { readonly filter: Filter } | { readonly problem: FilterProblem };
 
 /**
- * Reads a filter. The same text means the same in the command line, in the API and in the browser.
- * @param now Unix milliseconds, from which `since:1h` counts back
+ * Parses a filter. The command line, the API and the browser use the same syntax.
+ * @param now Unix milliseconds, the base of relative times such as `since:1h`
  */
 export function parseFilter(text: string, now: number): Parsed {
   try {
@@ -62,7 +62,7 @@ function timeOf({ field }: FieldRef, raw: RawTerm, now: number): number {
   return readTime(field, value, now);
 }
 
-/** Words without a field. An empty alternative (`refund,`) is how sentences are written, and says nothing. */
+/** Words without a field. An empty alternative (`refund,`) is ordinary punctuation and is ignored. */
 function wordsOf(raw: RawTerm, text: string): Term {
   const any = raw.values.map(({ parts }) => wordsIn(parts.join(' '))).filter((phrase) => phrase.length > 0);
   const written = text.slice(raw.from, raw.to);

@@ -1,9 +1,9 @@
 import { mostValues, Unreadable } from './filter.ts';
 
-/** A term as it is written. */
+/** A term as written. */
 export interface RawTerm {
   readonly negated: boolean;
-  /** Null for words that are searched. */
+  /** Null for bare words. */
   readonly name: { readonly text: string; readonly from: number; readonly to: number } | null;
   readonly values: readonly RawValue[];
   readonly from: number;
@@ -11,9 +11,9 @@ export interface RawTerm {
 }
 
 export interface RawValue {
-  /** The text between wildcards: one part where there is none. */
+  /** Texts between wildcards; one part if there is no wildcard. */
   readonly parts: readonly string[];
-  /** Begins with a quote: no operator. */
+  /** True if the value starts with a quote, and so cannot start with an operator. */
   readonly quoted: boolean;
   readonly from: number;
   readonly to: number;
@@ -22,7 +22,7 @@ export interface RawValue {
 const space = /\s*/y;
 const fieldName = /(\w[\w-]*(?:\.(?:"(?:[^"\\]|\\.)*"|[^\s:",]+)?)?):/y;
 
-/** Splits a filter into its terms: names, and values without quotes. */
+/** Splits a filter into terms: names, and values without quotes. */
 export function scanTerms(text: string): RawTerm[] {
   const terms: RawTerm[] = [];
   let values = 0;
@@ -54,7 +54,7 @@ function scanTerm(text: string, from: number): RawTerm {
   return { negated, name, values, from, to: at };
 }
 
-/** One value up to a comma or blank; quotes may be anywhere in it, and a wildcard inside of them is a plain character. */
+/** Scans one value up to a comma or blank. Quotes may occur anywhere in it; inside quotes, `*` is an ordinary character. */
 function scanValue(text: string, from: number): RawValue {
   const parts: string[] = [];
   let part = '';

@@ -2,19 +2,19 @@ import type { Suggestion } from '../core/logs/reader.ts';
 import { type FieldRef, fields, findField } from './fields.ts';
 import { longestFilter } from './filter.ts';
 
-/** What is being typed at a place of a filter. */
+/** Input at the cursor position of a filter. */
 export type Typed =
-  /** The beginning of a field's name, or of a word. */
+  /** Prefix of a field name, or of a word. */
   | { readonly kind: 'name'; readonly begins: string; readonly from: number; readonly to: number }
-  /** The beginning of a value; `isWhole`: what is left of it is not quoted. */
+  /** Prefix of a value, without quotes. */
   | { readonly kind: 'value'; readonly ref: FieldRef; readonly begins: string; readonly from: number; readonly to: number }
   | { readonly kind: 'nothing' };
 
 const term = /(?:[^\s"]|"(?:[^"\\]|\\.)*(?:"|$))+/g;
 
-/** Finds what a suggestion would replace: the part of a term up to the cursor. */
+/** Finds the text that a suggestion would replace: the part of a term up to the cursor. */
 export function typedAt(text: string, cursor: number): Typed {
-  // What is longer is no filter, and the expressions below take its length squared.
+  // A longer text is not a valid filter, and the expressions below need time quadratic in its length.
   if (text.length > longestFilter) return { kind: 'nothing' };
   const at = Math.min(Math.max(0, cursor), text.length);
   const head = text.slice(0, at);
@@ -36,7 +36,7 @@ export function typedAt(text: string, cursor: number): Typed {
   return { kind: 'value', ref, begins, from: at - value.length, to: at };
 }
 
-/** Fields whose name begins so, and those that contain it after them. `names` are the keys that were seen. */
+/** Fields whose name starts with the typed text, followed by those that contain it. `names` are the keys that occurred. */
 export function suggestFields(
   typed: { readonly begins: string; readonly from: number; readonly to: number },
   names: { readonly meta: readonly string[]; readonly label: readonly string[] },
@@ -55,7 +55,7 @@ export function suggestFields(
   return fitting.slice(0, most).map(({ name, about }) => ({ insert: `${name}:`, from, to, kind: 'field', count: null, about }));
 }
 
-/** Values for the place, with how often they occurred. */
+/** Suggestions for values at this position, with the number of occurrences. */
 export function suggestValues(
   { from, to }: { readonly from: number; readonly to: number },
   values: readonly { readonly value: string; readonly count: number | null; readonly about?: string }[],
@@ -65,10 +65,10 @@ export function suggestValues(
     .map(({ value, count, about }) => ({ insert: written(value), from, to, kind: 'value', count, about: about ?? null }));
 }
 
-/** Suggestions at a time. */
+/** Most suggestions returned. */
 export const most = 20;
 
-/** As it has to be written in a filter. */
+/** A value as it must be written in a filter. */
 export function written(value: string): string {
   return value !== '' && /^[^\s",:*\\<>=-][^\s",*\\]*$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }

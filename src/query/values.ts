@@ -10,7 +10,7 @@ const amount = /^(-?\d{1,18}(?:\.\d{1,18})?)([a-z]*)$/i;
 const durations: Readonly<Record<string, number>> = { '': 1, ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 const counts: Readonly<Record<string, number>> = { '': 1, k: 1000, m: 1_000_000 };
 
-/** What a value says of its field. */
+/** Parses a value of a field. */
 export function readTest(field: Field, raw: RawValue): Test {
   const isWild = raw.parts.length > 1;
   if (raw.parts.length > mostWildcards + 1) throw new Unreadable(`A value has at most ${mostWildcards} wildcards.`, raw);
@@ -64,10 +64,10 @@ function numberIn(text: string, units: Readonly<Record<string, number>>): number
 
 const iso = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2}(?:\.\d{1,3})?))?)?(Z|[+-]\d{2}:\d{2})?$/i;
 
-/** What is farther away is no date, and no number of a row. */
+/** Largest time that a `Date` can represent; times of rows are smaller. */
 const latest = 8.64e15;
 
-/** A point in time as Unix milliseconds: a duration before `now`, or an ISO time, which is UTC where it names no zone. */
+/** Parses a time to Unix milliseconds: a duration before `now`, or an ISO time, in UTC if it has no zone. */
 export function readTime(field: Field, raw: RawValue, now: number): number {
   const written = raw.parts.join('*');
   const at = timeIn(written, now);
@@ -86,7 +86,7 @@ function timeIn(written: string, now: number): number | undefined {
   if (match === null) return undefined;
   const [, day = '', minute = '00:00', second = '00', zone = 'Z'] = match;
   const local = `${day}T${minute}:${second}`;
-  // A day that the month does not have would silently be one of the next month.
+  // `Date` would turn a day that the month does not have into one of the next month.
   const isReal = new Date(`${local}Z`).getTime() >= 0 && new Date(`${local}Z`).toISOString().startsWith(`${day}T${minute}`);
   return isReal ? Date.parse(local + zone.toUpperCase()) : undefined;
 }

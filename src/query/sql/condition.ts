@@ -2,15 +2,15 @@ import type { FieldTerm, Filter, Term, Test } from '../filter.ts';
 import type { Statement } from './statement.ts';
 import { wordsCondition } from './words.ts';
 
-/** Rows that a statement looks at anyway: [from, to) of `seq`. Lists of rows are made of these alone. */
+/** Range of `seq` that limits a statement: [from, to). Lists of rows are built from these rows alone. */
 export interface Window {
   readonly from: bigint;
   readonly to: bigint;
 }
 
 /**
- * The terms of a filter as a condition on the table `requests` called `r`, with the meaning of `matcher`. `since` and `until`
- * are the caller's: they are a range of the table's key.
+ * Terms of a filter as a condition on the table `requests` with the alias `r`, equivalent to `matcher`. The caller
+ * handles `since` and `until`, which are a range of the table's key.
  */
 export function conditionOf(filter: Filter, statement: Statement, window: Window): string {
   const terms = filter.terms.map((term) => {
@@ -21,12 +21,12 @@ export function conditionOf(filter: Filter, statement: Statement, window: Window
   return [range, ...terms].join(' AND ');
 }
 
-/** `seq` inside of the window. */
+/** Condition that `seq` is inside the window. */
 export function rangeOf(column: string, statement: Statement, { from, to }: Window): string {
   return `${column} >= ${statement.integer(from)} AND ${column} < ${statement.integer(to)}`;
 }
 
-/** A term against a column that has the empty text where the field has no value. */
+/** Condition for a term on a column that has the empty string when the field has no value. */
 export function conditionOnTexts(column: string, term: FieldTerm, statement: Statement): string {
   const any = term.any.map((test) => {
     if (test.kind === 'none') return `${column} = ''`;
@@ -39,11 +39,11 @@ function termCondition(term: Term, statement: Statement, window: Window): string
   if (term.kind === 'words') return wordsCondition(term.any, statement, window);
   if (term.key !== '') return tagCondition(term, statement, window);
   const condition = anyOf(`r."${term.field.column}"`, term, statement);
-  // Said with a plain number so that the index of failed requests is found.
+  // Adds a constant condition, so that the database uses the index of failed requests.
   return term.field.name === 'status' && term.any.every(isFailed) ? `(${condition}) AND r.status >= 400` : condition;
 }
 
-/** Fits failed requests alone. */
+/** True when the test matches only failed requests. */
 function isFailed(test: Test): boolean {
   if (test.kind === 'equal') return Number(test.value) >= 400;
   if (test.kind === 'range') return test.from >= 400;
@@ -81,7 +81,7 @@ function parameter(statement: Statement, value: string | number | bigint | boole
   return typeof value === 'bigint' ? statement.integer(value) : statement.number(Number(value));
 }
 
-/** A pattern, and where the value begins with a text the range of such texts, for which every index on the column is good. */
+/** A pattern, and if it starts with text, also a range for that prefix, so that any index on the column can be used. */
 function likeCondition(column: string, parts: readonly string[], statement: Statement): string {
   const first = parts[0] ?? '';
   const after = first === '' ? undefined : textAfter(first);
@@ -94,18 +94,18 @@ function likeCondition(column: string, parts: readonly string[], statement: Stat
   return `(${range}${end}${pattern})`;
 }
 
-/** The first text behind all that begin with this one, as bytes of UTF-8 are ordered; undefined where there is none. */
+/** Smallest string after all strings with this prefix, in UTF-8 byte order; undefined when there is none. */
 function textAfter(text: string): string | undefined {
   const characters = Array.from(text);
   for (let last = characters.pop(); last !== undefined; last = characters.pop()) {
     const code = last.codePointAt(0) ?? 0;
-    // The halves of surrogate pairs are no characters.
+    // Skips surrogates, which are not characters.
     if (code < 0x10_ffff) return characters.join('') + String.fromCodePoint(code === 0xd7ff ? 0xe000 : code + 1);
   }
   return undefined;
 }
 
-/** Metadata and labels: `tags` has a row for each, in the order of kind, name, value and row. */
+/** Condition on metadata and labels. The table `tags` has a row for each, ordered by kind, name, value and row. */
 function tagCondition(term: FieldTerm, statement: Statement, window: Window): string {
   const kind = term.field.column === 'meta' ? 'meta' : 'label';
   const rows = (condition: string): string =>

@@ -1,7 +1,7 @@
 export type SqlDialect = 'sqlite' | 'postgres';
 export type SqlParameter = string | number | bigint;
 
-/** Collects the parameters of one statement: nothing that a person wrote becomes part of its text. */
+/** Collects the parameters of one statement, so that user input never becomes part of its text. */
 export class Statement {
   readonly dialect: SqlDialect;
   readonly parameters: SqlParameter[] = [];
@@ -14,7 +14,7 @@ export class Statement {
     return this.#add(value, 'text');
   }
 
-  /** Postgres finds an index for an integer only where the parameter is one. */
+  /** Postgres uses an index on integers only if the parameter is an integer. */
   number(value: number): string {
     return Number.isSafeInteger(value) ? this.#add(BigInt(value), 'bigint') : this.#add(value, 'double precision');
   }
@@ -23,7 +23,7 @@ export class Statement {
     return this.#add(value, 'bigint');
   }
 
-  /** A text that the database reads as something else. */
+  /** A text that the database converts to another type. */
   as(value: string, type: string): string {
     return this.#add(value, type);
   }

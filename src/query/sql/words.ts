@@ -3,18 +3,18 @@ import type { Statement } from './statement.ts';
 
 type Phrase = readonly string[];
 
-/** What Postgres indexes: the words of a row without positions, for which `words` itself is looked at. */
+/** Expression that Postgres indexes: the words of a row without positions. Positions are checked in `words` itself. */
 export const postgresTokens = (words: string): string => `array_to_tsvector(array_remove(string_to_array(${words}, ' '), ''))`;
 
 /**
- * Rows that have one of the phrases. Words are split and folded before they are stored, so that no database's own idea of a
- * word counts.
+ * Condition for rows that contain one of the phrases. Words are split and normalized before they are stored, so that the
+ * word rules of a database do not matter.
  */
 export function wordsCondition(phrases: readonly Phrase[], statement: Statement, window: Window): string {
   return statement.dialect === 'sqlite' ? sqliteWords(phrases, statement, window) : postgresWords(phrases, statement);
 }
 
-/** In FTS5, and where rows are not indexed yet in their own words. */
+/** Searches FTS5, and the words of rows that are not indexed yet. */
 function sqliteWords(phrases: readonly Phrase[], statement: Statement, { from, to }: Window): string {
   const match = phrases.map((phrase) => `("${phrase.join(' ')}" *)`).join(' OR ');
   const low = statement.integer(from);
@@ -24,12 +24,12 @@ function sqliteWords(phrases: readonly Phrase[], statement: Statement, { from, t
   return `r.seq IN (${indexed} UNION ALL SELECT u.seq FROM unindexed u WHERE u.seq >= ${low} AND u.seq < ${high} AND (${found}))`;
 }
 
-/** By the index of words, then by the words next to each other. */
+/** Searches the index of words, and checks that the words are in sequence. */
 function postgresWords(phrases: readonly Phrase[], statement: Statement): string {
   return phrases
     .map((phrase) => {
       const tokens = phrase.map((word, i) => `'${word}'${i === phrase.length - 1 ? ':*' : ''}`).join(' & ');
-      // First, since it costs little: where the index is of no use, words are not split for each row.
+      // First, since it is cheap: if the index cannot be used, words need not be split for each row.
       const next = `strpos(r.words, ${statement.text(needleOf(phrase))}) > 0`;
       const indexed = `${postgresTokens('r.words')} @@ ${statement.as(tokens, 'tsquery')}`;
       return `(${next} AND ${indexed})`;
