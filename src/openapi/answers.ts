@@ -2,18 +2,18 @@ import type { Endpoint } from '../core/endpoint.ts';
 import { anything, either, object, ref, text } from './schema.ts';
 import type { JsonSchema } from '../core/json/schema.ts';
 
-/** Content of a success by media type. `undefined`: bytes of no form that JSON Schema could tell. */
+/** Content of a successful response by media type. `undefined` means bytes that JSON Schema cannot describe. */
 export type Content = Readonly<Record<string, JsonSchema | undefined>>;
 
 const json = (schema: string): Content => ({ 'application/json': ref(schema) });
 /** One event of a stream. */
 const event = object({}, { event: text, data: text });
-/** Streamed where the request asks for it. */
+/** Streamed if the request asks for it. */
 const streamed = (schema: string): Content => ({ 'application/json': ref(schema), 'text/event-stream': event });
 const audio: Content = Object.fromEntries(['mpeg', 'opus', 'aac', 'flac', 'wav', 'pcm'].map((kind) => [`audio/${kind}`, undefined]));
 const spoken: Content = { ...streamed('Transcription'), 'text/plain': text, 'text/vtt': text, 'application/x-subrip': text };
 
-/** What each endpoint answers with 200. */
+/** Content of each endpoint's 200 response. */
 export const answers: Readonly<Record<Exclude<Endpoint, 'relay' | 'realtime'>, Content>> = {
   'chat/completions': streamed('ChatCompletion'),
   completions: streamed('Completion'),

@@ -8,13 +8,13 @@ import { headerParameters, queryParameters } from './parameters.ts';
 import { requestSchemas } from './requests.ts';
 import { name, ref } from './schema.ts';
 
-/** Statuses that errors of ours have; a provider's own are passed on and may be any other. */
+/** Statuses of the gateway's own errors. Errors of providers are passed on and may have any status. */
 const ownStatuses: readonly number[] = [...new Set(Object.values(errorCatalogue).map(({ status }) => status))].sort((a, b) => a - b);
 
 /**
- * The API description (OpenAPI 3.1) of every modelled route, made of the same tables as the router and the error pages.
+ * API description (OpenAPI 3.1) of all modelled routes, generated from the tables of the router and the error pages.
  *
- * @param version of the gateway
+ * @param version version of the gateway
  */
 export function describeApi(version: string): JsonSchema {
   const paths: Record<string, Record<string, JsonSchema>> = {};

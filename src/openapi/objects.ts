@@ -4,7 +4,7 @@ import { anything, count, either, flag, list, name, number, object, one, orNull,
 const constant = (value: string): JsonSchema => ({ const: value });
 const row = (rows: string): JsonSchema => ref(rows);
 const page = (rows: string): JsonSchema => object({ object: constant('list'), data: list(row(rows)) }, { has_more: flag });
-/** A page that says where it begins and ends. */
+/** A page with the ids of its first and last row. */
 const cursorPage = (rows: string): JsonSchema =>
   object({
     object: constant('list'),

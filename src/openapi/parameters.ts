@@ -11,10 +11,10 @@ export interface Parameter {
   readonly schema: JsonSchema;
 }
 
-/** Characters that a header may hold. */
+/** Header values of printable ASCII characters without blanks. */
 const headerText: JsonSchema = { type: 'string', pattern: '^[\\x21-\\x7e]*$' };
 
-/** Gateway headers that every route reads; docs: headers has all of them. */
+/** Gateway headers that every route reads. The headers page of the documentation lists all of them. */
 const described: { readonly [H in RequestHeader]?: { readonly about: string; readonly schema?: JsonSchema } } = {
   provider: { about: 'Slug of a provider as @slug, or a provider type when the request has its own credential' },
   virtualKey: { about: 'Name of a virtual key, or a slug' },
@@ -52,7 +52,7 @@ const after = query('after', name, 'Id of the last item of the previous page');
 const limit = query('limit', { type: 'integer', minimum: 1, maximum: 100 }, 'Number of items per page');
 const pages = [after, limit] as const;
 
-/** What a list may be asked for. */
+/** Query parameters of list endpoints. */
 export const queryParameters: { readonly [E in Endpoint]?: readonly Parameter[] } = {
   'files/list': [...pages, query('purpose', text, 'Only files of this purpose')],
   'batches/list': pages,

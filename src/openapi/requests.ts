@@ -31,7 +31,7 @@ const sampling: Readonly<Record<string, JsonSchema>> = {
 const image = { n: { type: 'integer', minimum: 1, maximum: 10 }, size: text, response_format: one('url', 'b64_json'), user: text } as const;
 const speech = { model: name, file } as const;
 
-/** What the body of each endpoint holds; fields that are not named pass to the provider. */
+/** Body of each endpoint. Fields that are not listed are passed to the provider. */
 export const requestSchemas: { readonly [E in Endpoint]?: JsonSchema } = {
   'chat/completions': object({ model: name, messages: some(ref('Message')) }, { ...sampling, metadata }),
   completions: object({ model: name, prompt: either(text, list(text)) }, { max_tokens: count, temperature: number, stream: flag }),

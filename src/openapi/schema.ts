@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../core/json/schema.ts';
 
-/** Short ways to write schemas (JSON Schema 2020-12, as OpenAPI 3.1 takes it). */
+/** Shorthands for schemas (JSON Schema 2020-12, as used by OpenAPI 3.1). */
 
 export const text: JsonSchema = { type: 'string' };
 export const name: JsonSchema = { type: 'string', minLength: 1 };
@@ -8,7 +8,7 @@ export const whole: JsonSchema = { type: 'integer' };
 export const count: JsonSchema = { type: 'integer', minimum: 0 };
 export const number: JsonSchema = { type: 'number' };
 export const flag: JsonSchema = { type: 'boolean' };
-/** Unix seconds. */
+/** Time in Unix seconds. */
 export const seconds: JsonSchema = { type: 'integer', description: 'Unix seconds' };
 export const file: JsonSchema = { type: 'string', contentMediaType: 'application/octet-stream' };
 export const anything: JsonSchema = { type: 'object' };
@@ -20,7 +20,7 @@ export const either = (...schemas: readonly JsonSchema[]): JsonSchema => ({ anyO
 export const orNull = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] });
 export const ref = (schema: string): JsonSchema => ({ $ref: `#/components/schemas/${schema}` });
 
-/** An object that may hold more than is told: providers add fields, and they pass. */
+/** An object that may have further members: fields that providers add are passed on. */
 export function object(required: Readonly<Record<string, JsonSchema>>, optional: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
   const names = Object.keys(required);
   return { type: 'object', properties: { ...required, ...optional }, ...(names.length === 0 ? {} : { required: names }) };
