@@ -6,27 +6,27 @@ import { libraryPrice, librarySource } from './library.ts';
 import { pricePerCharacter, pricePerPicture } from './own-list.ts';
 import { fromLibrary, isCounted } from './units.ts';
 
-/** Names of models come from requests and responses: what is known of them is bounded, and so is what is looked up. */
+/** Model names come from requests and responses, so the cache and the names looked up are bounded. */
 const memoryBytes = 1024 * 1024;
 const longestName = 256;
-/** Characters of all names of a call that is kept. */
+/** Longest key of a call that is remembered as the last one, in characters. */
 const longestKept = 1024;
 
-/** Milliseconds for which a price holds that depends on the date or the time of the day. */
+/** How long a price is cached that depends on the date or time of day, in milliseconds. */
 const changingFor = 60_000;
 
 interface Known {
   price: Price | undefined;
-  /** Unix milliseconds. */
+  /** Unix time in milliseconds. */
   until: number;
 }
 
 const freePrice = makePrice({ source: 'no provider', prices: { input: '0', output: '0', characters: '0' }, images: { '*': '0' } });
 
-/** The prices of a configuration over those of the list. Looks a model up once, then knows it. */
+/** Creates a price book: prices of the configuration take precedence over the price list. Results are cached per model. */
 export function createPriceBook(overrides: readonly PriceOverride[]): PriceBook {
   const known = new BoundedCache<Known>(memoryBytes);
-  // Of the last call: the next one is often like it, and need not be made into a key.
+  // The last call. The next one is often the same, and then no cache key is built.
   let last: PricedCall | undefined;
   let lastFound: Known | undefined;
   return Object.freeze({
@@ -66,7 +66,7 @@ function lookUp(overrides: readonly PriceOverride[], call: PricedCall, at: numbe
   return { price: undefined, until: Number.POSITIVE_INFINITY };
 }
 
-/** An exact name is stronger than a pattern; then the provider's name than its type, and that than the model alone. */
+/** Chooses an override. An exact name precedes a pattern, then the provider's name its type, and the type a model alone. */
 function overrideFor(overrides: readonly PriceOverride[], { slug, type, ...call }: PricedCall): PriceOverride | undefined {
   if (overrides.length === 0) return undefined;
   const models = [...new Set([call.model, call.sent, call.foundation, call.answered])].filter(

@@ -4,7 +4,7 @@ import { isPlain } from '../core/json/merge.ts';
 
 export type LibraryPrices = Readonly<Record<string, number | LibraryTiers>>;
 
-/** `base` up to the first `start` of input tokens; the whole request costs what the tier says that it reaches beyond. */
+/** `base` applies up to the first `start` of input tokens. Beyond it, the whole request has the price of the highest tier it exceeds. */
 export interface LibraryTiers {
   readonly base: number;
   readonly tiers: readonly { readonly start: number; readonly price: number }[];
@@ -12,7 +12,7 @@ export interface LibraryTiers {
 
 export interface LibraryPrice {
   readonly prices: LibraryPrices;
-  /** The price is another one at other times of the day, or from a date on. */
+  /** The price depends on the time of day or on the date. */
   readonly changes: boolean;
 }
 
@@ -20,14 +20,14 @@ export const librarySource = 'genai-prices 0.1.8';
 
 const load = createRequire(import.meta.url);
 
-/** The first call reads the list, which takes some 20 ms. */
+/** Loads the library on first use, which takes about 20 ms. */
 const library = (): typeof Library => load('@pydantic/genai-prices') as typeof Library;
 
-/** The price list that comes with the gateway: 2 MB, read when the first price is asked for. Never uses the network. */
+/** Price from the built-in price list (2 MB, loaded on first use). Never uses the network. */
 export function libraryPrice(provider: string, model: string, at: number): LibraryPrice | undefined {
   const { findProvider, calcPrice } = library();
   const found = findProvider({ providerId: provider });
-  // The library takes the first provider whose pattern fits where an id is not its own: such a price is another service's.
+  // For an unknown id, the library returns the first provider whose pattern matches: that price is for another service.
   if (found?.id !== provider) return undefined;
   try {
     const price = calcPrice({}, model, { providerId: provider, timestamp: new Date(at) });

@@ -1,13 +1,13 @@
 import type { WrittenPrice } from '../core/cost/price.ts';
 
 interface PictureRow {
-  /** Beginning of the model's name. */
+  /** Prefix of the model name. */
   readonly model: string;
   readonly images: Readonly<Record<string, string>>;
 }
 
 /**
- * Models that are paid by the picture, which the price list lacks, in USD by `<size>/<quality>`.
+ * Models priced per image that the price list lacks, in USD by `<size>/<quality>`.
  * https://platform.openai.com/docs/pricing, https://ai.google.dev/gemini-api/docs/pricing and
  * https://cloud.google.com/vertex-ai/generative-ai/pricing as of September 2025.
  */
@@ -36,7 +36,7 @@ const google: readonly PictureRow[] = [
   { model: 'imagen-3.0', images: { '*': '0.04' } },
 ];
 
-/** By the names of the price list. */
+/** Rows by provider name in the price list. */
 const rows = new Map([
   ['openai', openai],
   ['azure', openai],
@@ -48,12 +48,12 @@ export function pricePerPicture(provider: string, model: string): WrittenPrice |
   return row === undefined ? undefined : { source: "the gateway's own list of September 2025", prices: {}, images: row.images };
 }
 
-/** Models that are paid by the character, which the price list lacks, in USD per million. Same page. */
+/** Models priced per character that the price list lacks, in USD per million characters. Source: the OpenAI page above. */
 const speech = new Map([
   ['tts-1', '15'],
   ['tts-1-hd', '30'],
 ]);
-/** Who serves them. */
+/** Providers that serve them. */
 const speaks: ReadonlySet<string> = new Set(['openai', 'azure']);
 
 export function pricePerCharacter(provider: string, model: string): WrittenPrice | undefined {

@@ -2,7 +2,7 @@ import { parseDecimal } from '../core/cost/decimal.ts';
 import type { PriceUnit, WrittenPrice, WrittenPrices } from '../core/cost/price.ts';
 import type { LibraryPrices, LibraryTiers } from './library.ts';
 
-/** Keys of the price list, for as many units as ours; what is not here is not measured. */
+/** Keys of the price list whose unit equals one of the gateway's. Other keys are not measured. */
 const keys: Readonly<Record<string, PriceUnit>> = {
   input_mtok: 'input',
   cache_read_mtok: 'cached_input',
@@ -20,12 +20,12 @@ const keys: Readonly<Record<string, PriceUnit>> = {
   storage_searches_kcount: 'file_searches',
 };
 
-/** A model that is also paid for something which the gateway does not count: any sum of the rest would be too low. */
+/** Charges that the gateway does not count. A model with one of them gets no price, since any sum would be too low. */
 const uncounted = ['output_citation_mtok', 'input_video_mtok', 'output_video_mtok', 'input_document_kpages', 'input_text_messages_kcount'];
 
 export const isCounted = (listed: LibraryPrices): boolean => uncounted.every((key) => listed[key] === undefined);
 
-/** A price of the list in our units, numbers as their shortest decimals. */
+/** A price of the list in the gateway's units, with numbers as their shortest decimals. */
 export function fromLibrary(listed: LibraryPrices, source: string): WrittenPrice {
   const prices: Record<string, string> = {};
   const long = new Map<number, Record<string, string>>();
@@ -45,10 +45,10 @@ export function fromLibrary(listed: LibraryPrices, source: string): WrittenPrice
   return { source, prices: prices as WrittenPrices, long: [...long].map(([above, row]) => ({ above, prices: row as WrittenPrices })) };
 }
 
-/** `0.18000000000000002` is what arithmetic left of `0.18`: no price has more than ten digits. */
+/** Removes floating-point noise, such as `0.18000000000000002` for `0.18`. No price has more than ten digits. */
 const plain = (value: LibraryTiers['base']): string => String(Number(value.toPrecision(10)));
 
-/** The list's price of a larger number of units, for one of ours. */
+/** Price of one unit from the list's price of a larger number of units. */
 function divided(value: number, by: bigint): string {
   const pico = (parseDecimal(plain(value)) ?? 0n) / by;
   return `${pico / 1_000_000_000_000n}.${(pico % 1_000_000_000_000n).toString().padStart(12, '0')}`;
