@@ -12,22 +12,25 @@ import { type AdminFlags, type AdminTarget, adminTarget } from './admin/target.t
 import { request as requestHttp } from '../core/node-http.ts';
 import { connectionReasons } from './text.ts';
 
-/** A running gateway's admin API. Every method throws a CommandError: 4 for no gateway, 5 for not allowed, 1 for other errors. */
+/**
+ * Client of a running gateway's admin API. Each method throws a CommandError: 4 if no gateway responds, 5 if not
+ * allowed, 1 for other errors.
+ */
 export interface AdminClient {
-  /** For people: where it is. */
+  /** Address of the gateway, for messages. */
   readonly shown: string;
-  /** The JSON of a response. `T` is what the API's types say. */
+  /** Fetches JSON. `T` is the response type of the admin API. */
   get<T>(path: string, query?: Readonly<Record<string, string | number | undefined>>): Promise<T>;
-  /** @param limitMs how long the response may take; default 60 s */
+  /** @param limitMs time limit of the response in milliseconds; default 60 s */
   post<T>(path: string, body?: object, limitMs?: number): Promise<T>;
   bytes(path: string, query?: Readonly<Record<string, string | number | undefined>>): Promise<Buffer>;
-  /** Server-sent events until the signal, or the end of the connection. */
+  /** Server-sent events, until the signal aborts or the connection ends. */
   events(path: string, query: Readonly<Record<string, string | undefined>>, options: EventOptions): AsyncIterable<AdminEvent>;
 }
 
 export interface EventOptions {
   readonly signal?: AbortSignal | undefined;
-  /** `id` of the last event that was seen. */
+  /** `id` of the last event received. */
   readonly lastId?: string | undefined;
 }
 
@@ -37,14 +40,17 @@ export interface AdminEvent {
   readonly data: string;
 }
 
-/** No response is larger, in bytes. */
+/** Largest response, in bytes. */
 const mostBytes = 256 * 1024 * 1024;
 const usualLimitMs = 60_000;
-/** For the next window of the admin API's own limit, in seconds; whoever guesses tokens waits for longer. */
+/** Longest wait for the admin API's rate limit, in seconds. Only the limit for wrong tokens asks for more. */
 const longestWaitS = 11;
 const mostWaits = 5;
 
-/** Connects to nothing yet. @throws CommandError */
+/**
+ * Creates the client without connecting.
+ * @throws CommandError
+ */
 export function adminClient(flags: AdminFlags, io: Pick<CliIo, 'env' | 'cwd' | 'asks'>): AdminClient {
   const client = new HttpClient(adminTarget(flags, io));
   io.asks?.(client);
@@ -97,7 +103,7 @@ class HttpClient implements AdminClient {
     }
   }
 
-  /** Where the configuration was not read as a whole. */
+  /** Hint when the configuration could not be read completely. */
   #unread(what: string, otherwise: string): string | undefined {
     const { fault } = this.#target;
     return fault === undefined ? undefined : `The ${what} may be in what could not be read (${printable(fault)}): ${otherwise}`;
@@ -107,7 +113,7 @@ class HttpClient implements AdminClient {
     return new CommandError(exitCodes.unreachable, `${this.shown} ${what}: it may be another program`);
   }
 
-  /** A call that comes too early was not carried out: commands that make many wait as they are asked to. */
+  /** Sends a request and waits if it is rate limited: a rejected call had no effect, and some commands make many calls. */
   async #send(method: string, path: string, body?: string, limitMs = usualLimitMs): Promise<Buffer> {
     for (let waits = 0; ; waits += 1) {
       const answer = await this.#once(method, path, body, limitMs, waits < mostWaits);
@@ -153,7 +159,7 @@ class HttpClient implements AdminClient {
         accept: 'application/json',
         connection: 'close',
         [guardHeader]: '1',
-        // A socket has no host name; the gateway expects one of this machine.
+        // A Unix socket has no host name. The gateway expects one of the local machine.
         ...('socketPath' in address ? { host: 'localhost' } : {}),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
@@ -183,7 +189,7 @@ class HttpClient implements AdminClient {
   #fault({ statusCode: status = 0, headers }: IncomingMessage, bytes: Buffer): CommandError {
     const error = errorIn(bytes);
     if (error === undefined) return this.#otherProgram(`responded with status ${status}`);
-    // Requests have an id where clients send them, and nowhere else.
+    // Only responses of the data listener have a request id.
     if (headers['x-request-id'] !== undefined)
       return new CommandError(
         exitCodes.unreachable,
@@ -205,7 +211,7 @@ class HttpClient implements AdminClient {
   }
 }
 
-/** What the command was given is wrong, or lacks something. */
+/** Codes that mean a wrong or missing argument of the command. */
 const usageErrors: ReadonlySet<string> = new Set(['invalid_filter', 'invalid_value', 'missing_required_parameter'] satisfies ErrorCode[]);
 
 function queryText(query: Readonly<Record<string, string | number | undefined>>): string {
@@ -240,7 +246,7 @@ async function bytesOf(response: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** Events as the gateway writes them: lines that end in `\n`. */
+/** Parses events in the form that the gateway writes: lines end in `\n`. */
 async function* eventsIn(response: IncomingMessage): AsyncIterable<AdminEvent> {
   response.setEncoding('utf8');
   let rest = '';

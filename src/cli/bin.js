@@ -1,5 +1,5 @@
 #!/usr/bin/env -S MALLOC_MMAP_THRESHOLD_=262144 node --no-allocation-site-pretenuring --no-maglev-destroy-on-background --max-semi-space-size=8 --v8-pool-size=1
-// The installed command. Plain JavaScript, so that an old Node answers with a sentence instead of a syntax error.
+// The installed command. Plain JavaScript, so that an old Node prints this message instead of a syntax error.
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 if (major < 22 || (major === 22 && minor < 19)) {

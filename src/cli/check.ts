@@ -12,15 +12,15 @@ export const checkFormats = ['pretty', 'short', 'json', 'github'] as const;
 
 export interface CheckFlags extends CommonFlags {
   readonly format: (typeof checkFormats)[number];
-  /** Warnings count as errors. */
+  /** Treats warnings as errors. */
   readonly strict?: boolean | undefined;
-  /** Providers whose secrets are not set are switched off, as by the flag of `start`. */
+  /** Disables providers with unset secrets, like the flag of `start`. */
   readonly allowMissingSecrets?: boolean | undefined;
 }
 
 const hint = 'Write one with gateway init, or name a file: gateway check FILE, or - for standard input.';
 
-/** `gateway check [FILE…]`: says everything that is wrong with a configuration, and opens no connection. Returns the exit code. */
+/** `gateway check [FILE…]`: reports all problems of a configuration, offline. Returns the exit code. */
 export async function check(files: readonly string[], flags: CheckFlags, io: CliIo, registry: Registry): Promise<number> {
   const begun = performance.now();
   const rehearse: LoadRequest['rehearse'] = async (loaded) => (await import('../gateway/reload/rehearse.ts')).rehearse(loaded, registry);
@@ -45,7 +45,7 @@ interface Result {
   readonly took: number;
 }
 
-/** The answer goes to stdout; beside machine-readable lines the summary is not part of it. */
+/** Results are written to stdout. In the formats short and github, the summary is written to stderr instead; JSON has none. */
 function print(result: Result, flags: CheckFlags, io: CliIo): void {
   const { diagnostics } = result;
   const line = (text: string): string => (text === '' ? '' : `${text}\n`);

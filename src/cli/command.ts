@@ -1,4 +1,4 @@
-/** Exit codes: done, the answer is no, wrong usage, the configuration is invalid, no gateway there, not allowed, ended by Ctrl-C. */
+/** Exit codes: success, negative result, wrong usage, invalid configuration, gateway unreachable, not allowed, ended by Ctrl-C. */
 export const exitCodes = { yes: 0, no: 1, usage: 2, invalid: 3, unreachable: 4, forbidden: 5, interrupted: 130 } as const;
 
 /** Flags that most commands have. */
@@ -10,14 +10,14 @@ export interface CommonFlags {
   readonly color?: boolean | undefined;
 }
 
-/** A command that can't do what it was asked: what is wrong, what to do about it, and the exit code. Caught by `runCli`. */
+/** A command failed. Has the message, a hint for the user, and the exit code. Caught by `runCli`. */
 export class CommandError extends Error {
   readonly code: number;
   readonly hint: string | undefined;
-  /** The code of an error that the admin API returned. */
+  /** Error code returned by the admin API. */
   readonly reason: string | undefined;
 
-  /** @param message without a full stop at its end; '' where everything was said already */
+  /** @param message without a final full stop; '' if everything was already printed */
   constructor(code: number, message: string, hint?: string, reason?: string) {
     super(message);
     this.code = code;
@@ -26,7 +26,7 @@ export class CommandError extends Error {
   }
 }
 
-/** As it is on stderr. */
+/** Text for stderr. */
 export function errorText({ message, hint }: Pick<CommandError, 'message' | 'hint'>): string {
   return message === '' ? '' : `error: ${message}\n${hint === undefined ? '' : `${hint}\n`}`;
 }

@@ -3,23 +3,23 @@ import type { Diagnostic } from '../config/report/diagnostic.ts';
 import { printable } from '../core/text/printable.ts';
 import { plural, textWidth } from './text.ts';
 
-/** More than this nobody reads in one go; the rest is counted. */
+/** Most problems shown. The others are only counted. */
 const most = 50;
 
-/** Column at which the code is behind the message, counted from 0. */
+/** Column of the code after the message, counted from 0. */
 const codeColumn = 72;
 
 export interface DiagnosticStyle {
   readonly colors: boolean;
 }
 
-/** For people: each problem with its line, a caret and what to do. Without a blank line at the end. */
+/** Format for people: each problem with its line, a caret and a hint. Without a final line feed. */
 export function prettyDiagnostics(diagnostics: readonly Diagnostic[], style: DiagnosticStyle): string {
   const shown = diagnostics.slice(0, most).map((one) => pretty(one, style));
   return [...shown, ...rest(diagnostics)].join('\n\n');
 }
 
-/** For editors: `file:line:col: level: message [code]`. */
+/** Format for editors: `file:line:col: level: message [code]`. */
 export function shortDiagnostics(diagnostics: readonly Diagnostic[]): string {
   return [...diagnostics.slice(0, most).map(shortDiagnostic), ...rest(diagnostics)].join('\n');
 }
@@ -29,7 +29,7 @@ export function shortDiagnostic({ file, line, column, severity, message, code }:
   return `${file}:${line}:${column}: ${severity}: ${printable(message)} [${code}]`;
 }
 
-/** For GitHub Actions: workflow commands that become annotations. */
+/** Format for GitHub Actions: workflow commands that become annotations. */
 export function githubDiagnostics(diagnostics: readonly Diagnostic[]): string {
   return diagnostics.slice(0, most).map(github).join('\n');
 }
@@ -79,7 +79,7 @@ function heading({ severity, message, code }: Diagnostic, style: DiagnosticStyle
   return `${paint(severity, severity, style)}${text.slice(severity.length)}${gap}[${code}]`;
 }
 
-/** Under the first line of what is meant, at least one mark. */
+/** Marks the problem below its first line, with at least one character. */
 function caret({ severity, column, endColumn, hint }: Diagnostic, line: string, style: DiagnosticStyle): string {
   const marked = printable(line.slice(column - 1, endColumn - 1));
   const marks = paint('^'.repeat(Math.max(1, textWidth(marked))), severity, style);
@@ -90,7 +90,7 @@ function paint(text: string, severity: Diagnostic['severity'], { colors }: Diagn
   return colors ? styleText(severity === 'error' ? ['bold', 'red'] : ['bold', 'yellow'], text, { validateStream: false }) : text;
 }
 
-/** `4 errors, 1 warning`; what there is none of is left out. */
+/** For example `4 errors, 1 warning`; zero counts are omitted. */
 export function countDiagnostics(diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter((one) => one.severity === 'error').length;
   const warnings = diagnostics.length - errors;

@@ -1,8 +1,8 @@
 // Plain JavaScript: the installed command calls it before it loads anything else.
 
 /**
- * Until `gateway start` follows signals itself: a stop ends the process with 0, since nothing was opened yet, and no
- * other signal ends it. SIGUSR1 would open Node's debugger to every user of the machine.
+ * Handles signals until `gateway start` does so itself. A stop signal exits with 0, since nothing is open yet; other
+ * signals do not end the process. SIGUSR1 would open Node's debugger to every user of the machine.
  */
 export function followEarly() {
   for (const signal of ['SIGINT', 'SIGTERM']) {

@@ -3,18 +3,18 @@ import { resolve } from 'node:path';
 import { CommandError, exitCodes } from './command.ts';
 import type { CliIo } from './io.ts';
 
-/** Where a configuration is looked for when nobody names one. */
+/** Default locations of the configuration. */
 const usualPlaces = ['gateway.yaml', '/etc/gateway/gateway.yaml'] as const;
 
-/** What to read: a file, standard input, or nothing, with the places that were looked at. */
+/** The configuration to read: a file, standard input, or none, with the locations that were searched. */
 export type FoundConfig = NamedConfig | { readonly looked: readonly string[] };
 export type NamedConfig = { readonly path: string } | { readonly stdin: true };
 
 /**
- * `-c`, then `$GATEWAY_CONFIG`, `./gateway.yaml`, `/etc/gateway/gateway.yaml`. A file that somebody named is taken at
- * the word, whether it is there or not: reading it says what is wrong. `-` is standard input.
+ * Finds the configuration: `-c`, `$GATEWAY_CONFIG`, `./gateway.yaml`, `/etc/gateway/gateway.yaml`. An explicitly named
+ * file is returned even if it does not exist: reading it reports the error. `-` is standard input.
  *
- * @throws CommandError for an empty name, which a shell makes of a variable that is not set
+ * @throws CommandError for an empty name, which a shell makes of an unset variable
  */
 export function findConfig(named: string | undefined, { env, cwd }: Pick<CliIo, 'env' | 'cwd'>): FoundConfig {
   if (named === '') throw new CommandError(exitCodes.usage, 'the name of the configuration file is empty');
@@ -25,7 +25,11 @@ export function findConfig(named: string | undefined, { env, cwd }: Pick<CliIo, 
   return found === undefined ? { looked: usualPlaces.map((place) => (place.startsWith('/') ? place : `./${place}`)) } : { path: found };
 }
 
-/** The same where a command needs one. @param hint what to do where there is none @throws CommandError */
+/**
+ * Finds the configuration for a command that needs one.
+ * @param hint shown if there is none
+ * @throws CommandError
+ */
 export function needConfig(named: string | undefined, io: CliIo, hint?: string): NamedConfig {
   const found = findConfig(named, io);
   if (!('looked' in found)) return found;

@@ -58,7 +58,7 @@ function noHelp(words: readonly string[], meant: string | undefined): string {
   return `error: no help on "${words.join(' ')}"; available: ${Object.keys(topics).join(', ')}, and each command${guess}`;
 }
 
-/** `gateway help [TOPIC]`: of a topic, or of a command below the others. */
+/** `gateway help [TOPIC]`: shows a topic, or the help of a command or subcommand. */
 export function addHelp(program: CliCommand, io: CliIo): void {
   program
     .command('help')

@@ -23,12 +23,13 @@ import type { ImportFlags } from './providers/import-uri.ts';
 import type { TestFlags } from './providers/test-entries.ts';
 import type { StartFlags } from './start/index.ts';
 
-/** A command of the parser, for folders that define their own. */
+/** Command of the parser, for folders that define their own. */
 export type CliCommand = Command;
 
 /**
- * The command line: `argv` without node and script. Resolves to the exit code: 0 done, 1 the answer is no, 2 wrong
- * usage, 3 the configuration is invalid, 4 no gateway there, 5 not allowed, 130 and 143 ended by a signal. A command is imported when it is used.
+ * Runs the command line. `argv` excludes node and script. Resolves to the exit code: 0 success, 1 negative result, 2
+ * wrong usage, 3 invalid configuration, 4 gateway unreachable, 5 not allowed, 130 and 143 ended by a signal. A command's
+ * module is imported only when it is used.
  */
 export async function runCli(argv: readonly string[], io: CliIo, registry: Registry, loader?: Loader): Promise<number> {
   let code: number = exitCodes.yes;
@@ -45,11 +46,14 @@ export async function runCli(argv: readonly string[], io: CliIo, registry: Regis
   }
 }
 
-/** The parser of options would reject `-provider:azure` and `-"two words"` of a filter, which ignores the space before a term. */
+/**
+ * Adds a space before negated filter terms such as `-provider:azure` and `-"two words"`, which the option parser would
+ * reject. The filter parser ignores the space.
+ */
 const withNegatedTerms = (argv: readonly string[]): string[] =>
   argv[0] === 'logs' ? argv.map((word) => (/^-(?:[a-z_]+(?:\.[^:]*)?:|")/.test(word) ? ` ${word}` : word)) : [...argv];
 
-/** Says what kept a command from its work. */
+/** Prints the error that ended a command, and returns the exit code. */
 function codeOf(error: unknown, { stderr }: CliIo): number {
   if (error instanceof Refusal || error instanceof CommandError) {
     stderr.write(errorText(error));
@@ -66,17 +70,17 @@ function codeOf(error: unknown, { stderr }: CliIo): number {
 
 const collect = (one: string, before: readonly string[] = []): string[] => [...before, one];
 
-/** What the commands are made with. */
+/** Input for creating the commands. */
 export interface CommandDeps {
   readonly io: CliIo;
   readonly registry: Registry;
-  /** For `start`, prepared before. */
+  /** Loader for `start`, prepared in advance. */
   readonly loader?: Loader | undefined;
-  /** Turns a command's work, which resolves to the exit code, into its action. */
+  /** Makes a command's action from a function that resolves to the exit code. */
   does(run: (...given: never[]) => Promise<number>): (...given: unknown[]) => Promise<void>;
 }
 
-/** The tree of commands, from which docs/cli.md is generated. */
+/** The command tree, from which docs/cli.md is generated. */
 export function createProgram(io: CliIo, registry: Registry, done: (code: number) => void, loader?: Loader): Command {
   const program = new Command('gateway')
     .description('One HTTP service in front of model providers, described by a YAML file.')
@@ -122,7 +126,7 @@ export function createProgram(io: CliIo, registry: Registry, done: (code: number
   return program;
 }
 
-/** Help begins with lines to copy. */
+/** Adds examples at the start of the help. */
 function examples(command: Command, ...lines: readonly string[]): void {
   command.addHelpText('before', `Examples:\n${lines.map((line) => `  $ ${line}\n`).join('')}`);
 }
@@ -130,7 +134,7 @@ function examples(command: Command, ...lines: readonly string[]): void {
 const group = (program: Command, name: string, about: string): Command => program.command(name).helpCommand(false).description(about);
 const oneOf = (flags: string, about: string, choices: readonly string[]): Option => new Option(flags, about).choices(choices);
 
-/** A command with the options that most have. */
+/** Adds a command with the common options. */
 function common(parent: Command, name: string, about: string, config = 'configuration file'): Command {
   const command = parent.command(name).description(about);
   return command.option('-c, --config <file>', config).option('--json', 'print JSON').option('--no-color', 'no colors');
@@ -222,7 +226,7 @@ function addExplain(program: Command, { io, registry, does }: CommandDeps): void
   addReplay(program, { io, registry, does });
 }
 
-/** As a command of its own, and among those of the request log. */
+/** Adds `replay` as a top-level command, and as a subcommand of `logs`. */
 function addReplay(parent: Command, { io, registry, does }: CommandDeps): void {
   const replay = remote(parent, 'replay', 'send a recorded request again, after showing what is sent')
     .argument('<id>', 'id of the recorded request')
@@ -241,7 +245,7 @@ function addReplay(parent: Command, { io, registry, does }: CommandDeps): void {
   );
 }
 
-/** A command that asks a running gateway through its admin API. */
+/** Adds a command that calls a running gateway through its admin API. */
 function remote(parent: Command, name: string, about: string): Command {
   return common(parent, name, about, 'configuration file with the address and the token').option(
     '--admin <address>',
@@ -342,7 +346,7 @@ function addKeys(parent: Command, { io, registry, does }: CommandDeps): void {
     .option('--debug', 'set debug: true for the key; has no effect in this version')
     .option('--write', 'write the key to a new file in the included directory for keys')
     .action(does(async (name: string, flags: CreateFlags) => (await import('./keys/create.ts')).createKey(name, flags, io, registry)));
-  // Limits that keys do not have yet: the command says so.
+  // Options for limits that keys do not support yet: the command reports that.
   for (const limit of ['rate', 'tokens', 'budget', 'concurrency']) create.addOption(new Option(`--${limit} <limit>`).hideHelp());
   common(parent, 'list', 'list all keys: permissions, expiry, last use').action(
     does(async (flags: CommonFlags) => (await import('./keys/list.ts')).listKeys(flags, io)),
@@ -355,7 +359,7 @@ function addKeys(parent: Command, { io, registry, does }: CommandDeps): void {
     .argument('<name>')
     .action(does(async (name: string, flags: CommonFlags) => (await import('./keys/revoke.ts')).revokeKey(name, flags, io)));
   common(parent, 'verify', 'identify a key read from standard input')
-    // Whatever is there may be a key: it is refused without a word of it.
+    // Any argument may be a key, so it is rejected without printing it.
     .allowUnknownOption()
     .allowExcessArguments()
     .action(does(async (flags: CommonFlags, { args }: Command) => (await import('./keys/verify.ts')).verifyKey(args, flags, io)));

@@ -15,7 +15,7 @@ import { jsonText, shownPath } from './text.ts';
 
 export interface InitFlags {
   readonly provider?: string | undefined;
-  /** `VARIABLE` for the provider, `NAME=VARIABLE` for one that is named. */
+  /** `VARIABLE` for the provider, or `NAME=VARIABLE` for a named one. */
   readonly keyEnv?: readonly string[] | undefined;
   readonly fallback?: readonly string[] | undefined;
   readonly file?: string | undefined;
@@ -26,8 +26,8 @@ export interface InitFlags {
 }
 
 /**
- * `gateway init`: writes a small commented configuration for the providers that are named, or whose keys are in the
- * environment. Never overwrites a file unasked. Returns the exit code.
+ * `gateway init`: writes a small commented configuration for the named providers, or for those whose keys are in the
+ * environment. Overwrites a file only with `--force`. Returns the exit code.
  */
 export async function init(flags: InitFlags, io: CliIo, registry: Registry): Promise<number> {
   const path = resolve(io.cwd, flags.file ?? 'gateway.yaml');
@@ -51,11 +51,11 @@ export async function init(flags: InitFlags, io: CliIo, registry: Registry): Pro
 interface Entry {
   readonly slug: string;
   readonly provider: Provider;
-  /** Undefined where it needs no key. */
+  /** Undefined if the provider needs no key. */
   readonly variable: string | undefined;
 }
 
-/** The first is the usual target, the others replace it, or are there to be named. */
+/** Providers to write. The first is the default target. The others are its fallbacks, or can be named by clients. */
 interface Entries {
   readonly all: readonly Entry[];
   readonly hasFallback: boolean;

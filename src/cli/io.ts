@@ -1,50 +1,50 @@
 import { CommandError, exitCodes } from './command.ts';
 
-/** The world outside a command: exchanged by tests. */
+/** Environment of a command, which tests replace. */
 export interface CliIo {
-  /** The answer goes to `stdout`, everything else to `stderr`, so that pipes stay clean. */
+  /** Results are written to `stdout`, everything else to `stderr`, so that output can be piped. */
   readonly stdout: CliStream;
   readonly stderr: CliStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** All of standard input, as text. Rejects with a CommandError the second time. */
+  /** Reads all of standard input as text. Rejects with a CommandError on the second call. */
   readStdin(): Promise<string>;
-  /** One line from a person; absent where nobody sits at a terminal. Rejects with Interrupted. */
+  /** Prompts for one line; absent when standard input is not a terminal. Rejects with Interrupted. */
   ask?(question: string): Promise<string>;
-  /** Aborts when nobody reads standard output any more: a command that would print without end has done its work. */
+  /** Aborts when the reader of standard output has closed it, so that a command with endless output can stop. */
   readonly unread?: AbortSignal;
-  /** Called with the gateway that the command calls, for the explanation of what it sends. */
+  /** Called with the gateway that the command calls, to explain unexpected responses. */
   readonly asks?: (gateway: RemoteGateway) => void;
 }
 
 export interface RemoteGateway {
-  /** For people: where it is. */
+  /** Address of the gateway, for messages. */
   readonly shown: string;
-  /** The JSON of a response. */
+  /** Fetches JSON. */
   get<T>(path: string): Promise<T>;
 }
 
-/** The person pressed Ctrl-C or Ctrl-D in place of an answer. */
+/** The user pressed Ctrl-C or Ctrl-D at a prompt. */
 export class Interrupted extends Error {}
 
 export interface CliStream {
   readonly fd?: number;
   readonly isTTY?: boolean;
   readonly columns?: number;
-  /** Bytes that wait for the reader of a pipe. */
+  /** Bytes buffered for the reader of a pipe. */
   readonly writableLength?: number;
   write(text: string, done?: () => void): unknown;
 }
 
-/** Colour only on a terminal; off with `NO_COLOR`, `TERM=dumb` or the flag. */
+/** True for a terminal, unless `NO_COLOR`, `TERM=dumb` or the flag turns colors off. */
 export function hasColors(stream: CliStream, env: CliIo['env'], isWanted = true): boolean {
   return isWanted && stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
 }
 
-/** Columns where nothing says how wide the terminal is. */
+/** Default width of a terminal, in columns. */
 export const usualWidth = 100;
 
-/** Columns of a terminal, of which some say 0; undefined for a pipe or a file. */
+/** Width of a terminal in columns (some report 0); undefined for a pipe or a file. */
 export const terminalWidth = ({ isTTY, columns }: CliStream): number | undefined => (isTTY === true ? columns || usualWidth : undefined);
 
 /** The io of this process. */
@@ -65,7 +65,7 @@ export function processIo(): CliIo {
   };
 }
 
-/** Resolves when all that was written has left, at the pace of whoever reads it. */
+/** Resolves when the buffered output has been written, which depends on the reader. */
 export async function written(stream: CliStream): Promise<void> {
   if ((stream.writableLength ?? 0) > 0) await new Promise<void>((resolve) => stream.write('', resolve));
 }
@@ -76,7 +76,7 @@ async function readStdin(): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** Questions go to standard error: standard output is for the answer. */
+/** Prompts are written to standard error, since standard output is for results. */
 async function ask(question: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: process.stdin, output: process.stderr });

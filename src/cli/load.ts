@@ -6,12 +6,12 @@ import { prettyDiagnostics } from './diagnostics.ts';
 import { type NamedConfig, needConfig } from './find-config.ts';
 import { type CliIo, hasColors } from './io.ts';
 
-/** What is loaded: the file, or the text on standard input. */
+/** Source to load: the file, or the text on standard input. */
 export async function sourceOf(found: NamedConfig, io: CliIo): Promise<LoadRequest['source']> {
   return 'path' in found ? found : { text: await io.readStdin(), name: '<stdin>' };
 }
 
-/** Imports a plugin of the operator's by its path. */
+/** Imports a plugin file of the operator. */
 export const importPlugin = async (path: string): Promise<unknown> => (await import('../gateway/generations.ts')).importFile(path);
 
 /** Loads a configuration as `start` does. */
@@ -31,9 +31,9 @@ interface LoadedTree {
 }
 
 /**
- * The configuration of a command that starts nothing: secrets may be missing. Errors are printed.
+ * Loads the configuration for a command that does not start a gateway: secrets may be missing. Prints errors.
  *
- * @param hint what to do where there is none
+ * @param hint shown if there is no configuration
  * @throws CommandError
  */
 export async function loadTree(flags: CommonFlags, io: CliIo, registry: Registry, hint?: string): Promise<LoadedTree> {

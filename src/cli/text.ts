@@ -1,7 +1,7 @@
 import { printable } from '../core/text/printable.ts';
 import { parseDuration } from '../core/text/units.ts';
 
-/** Rows with their columns in line, for a terminal; the last cell of a row is as long as it is. */
+/** Rows with aligned columns, for a terminal. The last cell of a row is not padded. */
 export function table(rows: readonly (readonly string[])[], gap = '  '): string {
   const shown = rows.map((row) => row.map(printable));
   const widths = columnWidths(shown);
@@ -9,25 +9,25 @@ export function table(rows: readonly (readonly string[])[], gap = '  '): string 
   return shown.map((row) => `${line(row).trimEnd()}\n`).join('');
 }
 
-/** The columns that each cell of the rows needs, in columns of a terminal. */
+/** Width of each column, in terminal columns. */
 export function columnWidths(rows: readonly (readonly string[])[]): number[] {
   const widths: number[] = [];
   for (const row of rows) row.forEach((cell, i) => (widths[i] = Math.max(widths[i] ?? 0, textWidth(cell))));
   return widths;
 }
 
-/** What takes two columns of a terminal: East Asian wide and fullwidth characters, and emoji. */
+/** Characters that are two columns wide: East Asian wide and fullwidth characters, and emoji. */
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
 
-/** What takes none. */
+/** Characters of zero width. */
 const empty = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 
-/** Each of these takes one: ASCII, and the signs that messages have. */
+/** Text of characters that are one column wide: ASCII, and the signs used in messages. */
 const plain = /^[\x20-\x7e·×→←…✓✗]*$/;
 const charactersOf = (text: string): Iterable<Intl.SegmentData> => new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
 
-/** How many columns of a terminal a text takes. */
+/** Width of a text in terminal columns. */
 export function textWidth(text: string): number {
   if (plain.test(text)) return text.length;
   let width = 0;
@@ -40,11 +40,11 @@ const widthOf = (character: string): number => (wide.test(character) ? 2 : empty
 export const padEnd = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - textWidth(text)));
 export const padStart = (text: string, width: number): string => ' '.repeat(Math.max(0, width - textWidth(text))) + text;
 
-/** The text, or as much of it as fits before an ellipsis. */
+/** The text, truncated with an ellipsis if it is too wide. */
 export const cutEnd = (text: string, width: number): string =>
   textWidth(text) <= width ? text : `${text.slice(0, fitting(text, Math.max(0, width - 1)))}…`;
 
-/** How many code units of a text fit into so many columns; never a part of a character. */
+/** Number of code units that fit into a width. Never splits a character. */
 export function fitting(text: string, width: number): number {
   if (plain.test(text)) return Math.min(text.length, width);
   let left = width;
@@ -55,7 +55,7 @@ export function fitting(text: string, width: number): number {
   return text.length;
 }
 
-/** A duration that is typed, in milliseconds. It has its unit: whoever types 30 means seconds. Undefined when not readable. */
+/** Parses a duration typed by a user, in milliseconds. The unit is required, since users who type 30 mean seconds. Undefined if invalid. */
 export const typedDuration = (text: string): number | undefined => (/[a-z]\s*$/i.test(text) ? parseDuration(text) : undefined);
 
 export { plural } from '../core/text/plural.ts';
@@ -64,7 +64,7 @@ export const jsonText = (value: unknown): string => `${JSON.stringify(value, nul
 
 export { barePath, shownPath } from '../core/text/shown-path.ts';
 
-/** Why a gateway could not be called, by the code of the socket's error. */
+/** Why a gateway could not be reached, by the code of the socket error. */
 export const connectionReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOENT: 'there is no such socket',

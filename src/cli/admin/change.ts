@@ -40,7 +40,7 @@ export interface DrainFlags extends AdminFlags {
   readonly timeout?: string;
 }
 
-/** `gateway drain`: the gateway takes no new requests, finishes those in progress, and ends. */
+/** `gateway drain`: the gateway accepts no new requests, finishes those in progress, then exits. */
 export async function drain(flags: DrainFlags, io: CliIo): Promise<number> {
   const { timeout } = flags;
   const ms = timeout === undefined ? undefined : typedDuration(timeout);

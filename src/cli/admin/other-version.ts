@@ -5,10 +5,10 @@ import { CommandError, exitCodes } from '../command.ts';
 import type { RemoteGateway } from '../io.ts';
 
 /**
- * What ended a command: where a response of the gateway was not what this version expects, and a gateway of another
- * version or another program sent it, an error that says so, else the same.
+ * Explains the error that ended a command. If a response did not have the expected form, because another program or a
+ * gateway of another version sent it, the result is an error that reports this; otherwise the same error.
  *
- * @param gateway the one that the command called
+ * @param gateway the gateway that the command called
  */
 export async function otherVersion(error: unknown, gateway: RemoteGateway | undefined): Promise<unknown> {
   if (gateway === undefined || !(error instanceof TypeError)) return error;

@@ -7,17 +7,20 @@ import { cutEnd, jsonText, plural, table } from '../text.ts';
 import { adminClient } from '../admin-client.ts';
 import type { AdminFlags } from './target.ts';
 
-/** `gateway status`: what a running gateway serves and how it does. Exit code 1 where its last reload failed. */
+/** `gateway status`: shows the state of a running gateway. Exit code 1 if its last reload failed. */
 export async function status(flags: AdminFlags, io: CliIo): Promise<number> {
   const found = await adminClient(flags, io).get<Status>('/api/status');
   io.stdout.write(flags.json === true ? jsonText(found) : statusText(found, Date.now(), terminalWidth(io.stdout) ?? Infinity));
   return found.last_reload?.result === 'rejected' ? exitCodes.no : exitCodes.yes;
 }
 
-/** Columns of the names on the left. */
+/** Width of the names on the left, in columns. */
 const margin = 12;
 
-/** @param now Unix milliseconds @param width of the terminal: errors of providers and ends of workers are cut at its end */
+/**
+ * @param now Unix milliseconds
+ * @param width columns of the terminal; provider errors and worker exits are truncated to it
+ */
 export function statusText(found: Status, now: number, width = Infinity): string {
   const { memory, store, loop_delay_ms: delay, last_reload: last } = found;
   const rows = [
@@ -69,7 +72,7 @@ interface Diagnosed {
   readonly diagnostics: readonly ShownDiagnostic[];
 }
 
-/** Each problem in one line, errors first: they are what made a reload fail. */
+/** Each problem on one line, errors first, since they made the reload fail. */
 const diagnosticTexts = ({ diagnostics }: Diagnosed): string[] =>
   diagnostics
     .toSorted((one, other) => Number(other.level === 'error') - Number(one.level === 'error'))
@@ -78,7 +81,7 @@ const diagnosticTexts = ({ diagnostics }: Diagnosed): string[] =>
         `${file}:${line}:${column} ${level}: ${message}${hint === null ? '' : ` (${hint})`}`,
     );
 
-/** The same, indented. */
+/** The same as indented lines. */
 export const diagnosticLines = (diagnosed: Diagnosed): string =>
   diagnosticTexts(diagnosed)
     .map((text) => `${' '.repeat(margin)}${printable(text)}\n`)

@@ -8,7 +8,7 @@ import { CommandError, exitCodes } from '../command.ts';
 import { findConfig } from '../find-config.ts';
 import type { CliIo } from '../io.ts';
 
-/** Flags of every command that asks a running gateway. */
+/** Flags of every command that calls a running gateway. */
 export interface AdminFlags {
   /** `--admin`: http://host:port, host:port or unix:/path. */
   readonly admin?: string | undefined;
@@ -19,27 +19,27 @@ export interface AdminFlags {
   readonly color?: boolean | undefined;
 }
 
-/** Where the admin API is, and what proves who asks. */
+/** Address of the admin API, and the token that authenticates the caller. */
 export interface AdminTarget {
-  /** For people: a URL without a path, or `unix:/path`. */
+  /** Address for messages: a URL without a path, or `unix:/path`. */
   readonly shown: string;
   readonly isTls: boolean;
   readonly address: { readonly host: string; readonly port: number } | { readonly socketPath: string };
   readonly token: string | undefined;
-  /** Why the configuration was not read as a whole: an address or a state directory may be missing here. */
+  /** Why the configuration could not be read completely. Its address or state directory may therefore be missing here. */
   readonly fault: string | undefined;
 }
 
 /**
- * Finds the gateway: the flag, `$GATEWAY_ADMIN`, `server.admin.listen` of the configuration, the usual address. The token
- * of the configuration or of its state directory goes to this machine only.
+ * Finds the gateway: by the flag, `$GATEWAY_ADMIN`, `server.admin.listen` of the configuration, or the default address.
+ * A token from the configuration or its state directory is sent only to this machine.
  *
  * @throws CommandError
  */
 export function adminTarget({ admin, config }: AdminFlags, io: Pick<CliIo, 'env' | 'cwd'>): AdminTarget {
   const named = admin ?? io.env['GATEWAY_ADMIN'];
   const written = readWritten(config, io);
-  // A slip of the hand in its name must not lead to another gateway.
+  // A misspelled file name must not select another gateway.
   const isNamed = named !== undefined && named !== '';
   if (!isNamed && config !== undefined && written?.isRead === false)
     throw new CommandError(exitCodes.invalid, printable(written.fault ?? 'the configuration cannot be read'));
@@ -49,7 +49,7 @@ export function adminTarget({ admin, config }: AdminFlags, io: Pick<CliIo, 'env'
   return { ...place, token, fault: written?.fault };
 }
 
-/** Without what cannot be read: the address may be named, and the token in the environment. */
+/** Reads what can be read: the address may be given by a flag, and the token by the environment. */
 function readWritten(config: string | undefined, { env, cwd }: Pick<CliIo, 'env' | 'cwd'>): WrittenAdmin | undefined {
   const found = findConfig(config, { env, cwd });
   if (!('path' in found)) return undefined;
@@ -70,7 +70,7 @@ function placeOf(setting: ListenSetting): Place {
   if ('path' in address) return { shown: `unix:${address.path}`, isTls: false, address: { socketPath: address.path } };
   if (address.port === 0)
     throw new CommandError(exitCodes.usage, 'the admin listener is on a port that the system chose', 'Name its address with --admin.');
-  // Who listens on all addresses of the machine listens on this one.
+  // A listener on all addresses also accepts connections on loopback.
   const host = address.host === '0.0.0.0' ? '127.0.0.1' : address.host === '::' ? '::1' : address.host;
   return {
     shown: `http://${isIP(host) === 6 ? `[${host}]` : host}:${address.port}`,

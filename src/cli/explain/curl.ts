@@ -1,7 +1,7 @@
 import type { ExplainedTarget } from '../../core/logs/explanation.ts';
 import { shellQuoted } from '../../core/logs/curl.ts';
 
-/** The upstream call as a line for a shell: credentials are variables, and nothing that is secret is in it. */
+/** The upstream request as a shell command. Credentials are shell variables, so the text contains no secrets. */
 export function curlText({ method, url, headers, body }: ExplainedTarget): string {
   const parts = [
     `curl -X ${method ?? 'POST'} ${quoted(url ?? '')}`,
@@ -11,7 +11,7 @@ export function curlText({ method, url, headers, body }: ExplainedTarget): strin
   return `${parts.join(' \\\n  ')}\n`;
 }
 
-/** In single quotes; references in between, in double ones. */
+/** Quotes text for a shell in single quotes, and references in it in double quotes. */
 function quoted(text: string): string {
   return (
     text

@@ -13,7 +13,7 @@ import { loggedRequest, logsOf } from './logged.ts';
 import { type ExplainFlags, requestOf } from './request.ts';
 import { explanationText } from './text.ts';
 
-/** `gateway explain`: what would happen to a request. Sends nothing. Returns the exit code: 1 where it would be refused. */
+/** `gateway explain`: shows how a request would be handled. Sends nothing. Returns the exit code: 1 if it would be rejected. */
 export async function explain(flags: ExplainFlags, io: CliIo, registry: Registry): Promise<number> {
   const client = flags.running === true || flags.fromLog !== undefined ? adminClient(flags, io) : undefined;
   const logged =
@@ -40,7 +40,10 @@ export function print(told: Explanation, flags: Pick<ExplainFlags, 'json' | 'asC
   return isRefused ? exitCodes.no : exitCodes.yes;
 }
 
-/** Explains a request under a file. @throws CommandError */
+/**
+ * Explains a request with the configuration of a file.
+ * @throws CommandError
+ */
 export async function explainFile(
   request: ExplainRequest,
   flags: Pick<ExplainFlags, 'config'>,
@@ -59,7 +62,10 @@ export async function explainFile(
   }
 }
 
-/** Explains many requests under a file, until it is closed. @throws CommandError */
+/**
+ * Opens an explainer for a file, for many requests. The caller must close it.
+ * @throws CommandError
+ */
 export async function openFile(
   flags: Pick<ExplainFlags, 'config'>,
   io: CliIo,
@@ -81,7 +87,7 @@ interface Complete {
   readonly warnings: readonly string[];
 }
 
-/** Providers that lack a variable are explained as if it were set: only its name is shown, never its value. */
+/** Loads the configuration as if unset variables of providers were set. Only their names are shown, never values. */
 async function withUnset(first: ValidConfig, again: (env: CliIo['env']) => Promise<LoadedConfig>, io: CliIo): Promise<Complete> {
   let { env } = io;
   let loaded = first;
@@ -99,5 +105,5 @@ async function withUnset(first: ValidConfig, again: (env: CliIo['env']) => Promi
   return { loaded, env, warnings };
 }
 
-/** Variables that one provider may lack. */
+/** Most unset variables of one provider. */
 const mostUnset = 5;

@@ -7,7 +7,7 @@ import type { AdminClient } from '../admin-client.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import { wholeId } from '../logs/whole-id.ts';
 
-/** The request log of a running gateway; a request is named as for `gateway logs show`. */
+/** Request log of a running gateway. Ids may be abbreviated, as for `gateway logs show`. */
 export function logsOf(client: AdminClient): Logged {
   const at = (id: string): string => `/api/requests/${encodeURIComponent(id)}`;
   return {
@@ -16,7 +16,10 @@ export function logsOf(client: AdminClient): Logged {
   };
 }
 
-/** A recorded request and what it would be again. @throws CommandError */
+/**
+ * A recorded request, and the request that would repeat it.
+ * @throws CommandError
+ */
 export async function loggedRequest(id: string, logs: Logged): Promise<{ stored: StoredRecord; request: ExplainRequest }> {
   try {
     const stored = await recordOf(logs, id);

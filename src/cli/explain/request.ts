@@ -14,7 +14,7 @@ export interface ExplainFlags extends AdminFlags {
   readonly path?: string | undefined;
   /** JSON text, `@file`, or `-` for standard input. */
   readonly body?: string | undefined;
-  /** `name: value` each. */
+  /** Each as `name: value`. */
   readonly header?: readonly string[] | undefined;
   readonly model?: string | undefined;
   readonly user?: string | undefined;
@@ -25,11 +25,14 @@ export interface ExplainFlags extends AdminFlags {
   readonly asCurl?: boolean | undefined;
   /** Id of a recorded request. */
   readonly fromLog?: string | undefined;
-  /** Under the configuration that serves. */
+  /** Use the configuration of the running gateway. */
   readonly running?: boolean | undefined;
 }
 
-/** The request that the flags describe. @throws CommandError */
+/**
+ * Builds the request that the flags describe.
+ * @throws CommandError
+ */
 export async function requestOf(flags: ExplainFlags, io: CliIo, logged: ExplainRequest = {}): Promise<ExplainRequest> {
   const headers = { ...logged.headers, ...headersOf(flags.header ?? []) };
   if (flags.configName !== undefined) headers[`${canonicalPrefix}config`] = flags.configName;

@@ -2,18 +2,18 @@ import type { Difference, Explanation, ExplainedTarget, Origin, RouteNode } from
 import { printable } from '../../core/text/printable.ts';
 import { fitting, textWidth } from '../text.ts';
 
-/** One line: a label, what it says, and where it is written. */
+/** One line: a label, a text, and the location in the configuration. */
 interface Line {
   readonly label: string;
   readonly text: string;
   readonly at?: Origin | null | undefined;
 }
 
-/** Columns of the label. */
+/** Width of the label, in columns. */
 const labels = 11;
 const narrowest = 40;
 
-/** An explanation as people read it, in lines that fit the terminal. */
+/** Formats an explanation as text that fits the terminal. */
 export function explanationText(told: Explanation, width: number): string {
   const lines = [
     ...headLines(told),
@@ -60,7 +60,10 @@ function targetLines(one: ExplainedTarget, at: number, all: readonly ExplainedTa
   return lines;
 }
 
-/** As the lines of the route count them: `1`, below a config as a target `1.0`; the order of attempts where no config is used. */
+/**
+ * Position of a target as in the route lines: `1`, or `1.0` inside a config used as a target. Without a config, the
+ * number of the attempt.
+ */
 function placeOf({ target }: ExplainedTarget, at: number): string {
   const places = [...target.matchAll(/\.targets\[(\d+)\]/g)].map(([, place]) => place);
   return places.length === 0 ? String(at) : places.join('.');
@@ -78,7 +81,7 @@ function whenText(one: ExplainedTarget, at: number, all: readonly ExplainedTarge
 
 const marks = { added: '+', removed: '-', changed: '~', moved: '>' } as const;
 
-/** One difference in one line. */
+/** One difference on one line. */
 export function differenceText({ kind, path, from, before, after, cause }: Difference): string {
   const mark = marks[kind];
   const origin = cause === '' ? '' : `  from ${cause}`;
@@ -96,7 +99,7 @@ export function differenceText({ kind, path, from, before, after, cause }: Diffe
   }
 }
 
-/** Characters of a value in a line. */
+/** Longest value in a line, in characters. */
 const longest = 60;
 
 const short = (value: string | undefined): string =>
@@ -118,7 +121,7 @@ function answerLines({ status, code, message, hint }: NonNullable<Explanation['a
   return hint === null ? [head] : [head, { label: '', text: hint }];
 }
 
-/** The place is at the right edge where there is room for it, else below. */
+/** Puts the location at the right edge if there is space, otherwise on the next line. */
 function fitted({ label, text, at }: Line, width: number): string {
   const place = at === null || at === undefined ? '' : `${at.file}:${at.line}`;
   const rows = wrapped(printable(text), width - labels);
@@ -130,7 +133,7 @@ function fitted({ label, text, at }: Line, width: number): string {
   return out.map((row) => `${row.trimEnd()}\n`).join('');
 }
 
-/** Broken at blanks, and where there are none, anywhere. */
+/** Wraps at blanks, or anywhere if there are none. */
 function wrapped(text: string, width: number): string[] {
   const rows: string[] = [];
   let rest = text;

@@ -6,20 +6,20 @@ import { errorCode } from '../../core/text/error-code.ts';
 import { request as requestHttp } from '../../core/node-http.ts';
 import { connectionReasons } from '../text.ts';
 
-/** What `/readyz` returned, or why nothing came, in a sentence. */
+/** Response of `/readyz`, or the reason why there is none, as a sentence. */
 export type ReadyResponse = { readonly status: number; readonly body: Plain } | { readonly fault: string };
 
-/** Bytes of a body: a gateway's has a few hundred. */
+/** Largest body, in bytes. The body of a gateway has a few hundred bytes. */
 const mostBytes = 64 * 1024;
 
-/** Asks once: the whole exchange ends within the time, and no redirect is followed. */
+/** Sends one request. The time limit covers the whole exchange, and redirects are not followed. */
 export async function askReady(target: HealthTarget, timeoutMs: number): Promise<ReadyResponse> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const response = await sent(target, signal);
     const text = await textWithin(response);
     const body = text === undefined ? undefined : objectIn(text);
-    // No gateway sends another one.
+    // Every response of a gateway has a status text.
     if (typeof body?.['status'] !== 'string') return { fault: `HTTP ${response.statusCode} without the body of a gateway` };
     return { status: response.statusCode ?? 0, body };
   } catch (error) {
@@ -37,7 +37,7 @@ async function sent({ isTls, address, path }: HealthTarget, signal: AbortSignal)
   });
 }
 
-/** Undefined for one that is too long. */
+/** Text of a response; undefined if it is too long. */
 async function textWithin(response: IncomingMessage): Promise<string | undefined> {
   const pieces: Buffer[] = [];
   let size = 0;

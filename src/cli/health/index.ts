@@ -10,12 +10,12 @@ export interface HealthFlags {
   readonly config?: string;
   readonly url?: string;
   readonly timeout: string;
-  /** A failed reload is a reason for exit code 1. */
+  /** Also exit with 1 if the last reload failed. */
   readonly strict?: boolean;
   readonly json?: boolean;
 }
 
-/** The longest timeout: a probe that hangs for longer is no probe. */
+/** Longest timeout that the flag accepts, in milliseconds. */
 const mostMs = 600_000;
 
 /** `gateway health`: asks a running gateway whether it is ready. Returns the exit code. */
@@ -65,7 +65,7 @@ function report(verdict: Verdict, response: ReadyResponse, { shown, faults }: He
   };
 }
 
-/** One line; below it the causes of a failed reload, and what may explain that nothing responds. */
+/** One line; below it, the causes of a failed reload and possible reasons for a missing response. */
 function lines(verdict: Verdict, response: ReadyResponse, { shown, faults }: HealthTarget): string {
   const { config, reasons, notes } = verdict;
   const state = verdict.ready ? 'ready' : 'fault' in response ? 'unreachable' : 'not ready';

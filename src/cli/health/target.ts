@@ -4,14 +4,14 @@ import { findConfig } from '../find-config.ts';
 import type { CliIo } from '../io.ts';
 import { CommandError, exitCodes } from '../command.ts';
 
-/** Where `/readyz` is asked for. */
+/** Address of `/readyz`. */
 export interface HealthTarget {
-  /** For people: a URL, or `unix:/path`. */
+  /** Address for messages: a URL, or `unix:/path`. */
   readonly shown: string;
   readonly isTls: boolean;
   readonly address: { readonly host: string; readonly port: number } | { readonly socketPath: string };
   readonly path: string;
-  /** What kept the configuration from being read as a whole. */
+  /** Problems that prevented reading the configuration completely. */
   readonly faults: readonly string[];
 }
 
@@ -20,7 +20,10 @@ interface Flags {
   readonly config?: string | undefined;
 }
 
-/** The target. @throws CommandError */
+/**
+ * Target of the flags or the configuration.
+ * @throws CommandError
+ */
 export function healthTarget({ url, config }: Flags, { env, cwd }: Pick<CliIo, 'env' | 'cwd'>): HealthTarget {
   if (url !== undefined) return byUrl(url);
   const found = findConfig(config, { env, cwd });
@@ -48,7 +51,7 @@ function byListener(setting: ListenSetting, faults: readonly string[]): HealthTa
     return { shown: `unix:${address.path}`, isTls: false, address: { socketPath: address.path }, path: '/readyz', faults };
   const { port } = address;
   if (port === 0) throw wrong('the gateway listens on a port that the system chose: name its address with --url');
-  // Who listens on all addresses of the machine listens on this one.
+  // A listener on all addresses also accepts connections on loopback.
   const host = address.host === '0.0.0.0' ? '127.0.0.1' : address.host === '::' ? '::1' : address.host;
   const shown = `http://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`;
   return { shown, isTls: false, address: { host, port }, path: '/readyz', faults };

@@ -11,7 +11,7 @@ export interface Column {
   readonly name: string;
   readonly isNumber: boolean;
   cell(row: LogRow): string;
-  /** For programs: not shortened, not rounded. */
+  /** Value for programs: neither truncated nor rounded. */
   value(row: LogRow): string | number | boolean | null;
 }
 
@@ -32,7 +32,7 @@ const number = (name: keyof LogRow, shown: (value: number) => string = String): 
   value: (row) => row[name] as number | null,
 });
 
-/** Of a local time: `11-22 09:31:09`. */
+/** Local time, such as `11-22 09:31:09`. */
 function shownTime(ms: number): string {
   const date = new Date(ms);
   const two = (part: number): string => String(part).padStart(2, '0');
@@ -87,16 +87,19 @@ const columns: readonly Column[] = [
 
 const byName = new Map(columns.map((column) => [column.name, column]));
 
-/** What a list shows. */
+/** Default columns of a list. */
 const usualColumns = ['time', 'status', 'config', 'route', 'latency', 'ttft', 'tokens', 'cost', 'key', 'id', 'preview'].map((name) =>
   columnNamed(name),
 );
 
-/** Which of them give way first where the terminal is narrow; the last two only where not even short routes fit beside them. */
+/** Columns removed first on a narrow terminal, in this order. Those of `lastToGo` are removed only if even short routes do not fit. */
 const leastImportant: readonly string[] = ['preview', 'key', 'ttft', 'cost', 'config', 'tokens'];
 const lastToGo: readonly string[] = ['latency', 'time'];
 
-/** Columns by name, also `meta.user` and `label.team`. @throws CommandError */
+/**
+ * Columns by name, including `meta.user` and `label.team`.
+ * @throws CommandError
+ */
 export const columnsOf = (names: string | undefined): readonly Column[] =>
   names?.split(',').map((name) => columnNamed(name.trim())) ?? usualColumns;
 
@@ -122,7 +125,7 @@ function ofMap(name: string): Column | undefined {
   return { name, isNumber: false, cell: (row) => printable(read(row) ?? '-'), value: read };
 }
 
-/** `openai-main 429 → azure-eu/gpt-4o`, or what failed. */
+/** Route such as `openai-main 429 → azure-eu/gpt-4o`, followed by the error if the request failed. */
 export function routeText({ hops, provider, model, endpoint, error, message, end }: LogRow): string {
   const last = provider === null ? endpoint : model === null || model === '' ? `${provider} ${endpoint}` : `${provider}/${model}`;
   const failure = error === null ? '' : `: ${message ?? error}`;
@@ -130,13 +133,14 @@ export function routeText({ hops, provider, model, endpoint, error, message, end
   return printable([...hopTexts(hops), last].join(' → ') + failure + left);
 }
 
-/** Characters of a column that is shortened: what is enough for most texts, and the least. */
+/** Width of a truncated column, in characters: sufficient for most texts, and the minimum. */
 const enough = 32;
 const narrowest = 12;
 
 /**
- * A table no wider than the terminal: first whole columns give way, then the routes and texts are cut. Ids never are:
- * they are there to be copied; and columns that somebody named stay. @param width undefined: as wide as it is
+ * A table that fits the terminal: removes whole columns first, then truncates routes and texts. Ids are never truncated,
+ * since users copy them, and columns that the user named are never removed.
+ * @param width undefined for unlimited width
  */
 export function rowsTable(rows: readonly LogRow[], wanted: readonly Column[], width = Infinity): string {
   let shown = wanted;
@@ -162,7 +166,7 @@ const cellsOf = (rows: readonly LogRow[], shown: readonly Column[]): string[][] 
   ...rows.map((row) => shown.map((column) => column.cell(row))),
 ];
 
-/** ` -05:00`: filters read times as UTC, so a list of other times says so. Nothing where the local time is UTC. */
+/** UTC offset such as ` -05:00`; empty if the local time is UTC. Filters read times as UTC, so a list of local times shows its zone. */
 function zoneText(at: number | undefined): string {
   const minutes = at === undefined ? 0 : -new Date(at).getTimezoneOffset();
   if (minutes === 0) return '';
@@ -173,7 +177,10 @@ function zoneText(at: number | undefined): string {
 
 const flexible = new Set(['ROUTE', 'PREVIEW', 'MESSAGE', 'AGENT', 'MODEL']);
 
-/** As if long texts had been cut. @param room columns of the terminal for each of them */
+/**
+ * Width of the table with long texts truncated.
+ * @param room columns of the terminal for each long text
+ */
 function widthOf(cells: readonly (readonly string[])[], room: number): number {
   const widths = columnWidths(cells).map((width, i) => (flexible.has(cells[0]?.[i] ?? '') ? Math.min(width, room) : width));
   return widths.reduce((sum, width) => sum + width + 2, -2);

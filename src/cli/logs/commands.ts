@@ -7,12 +7,12 @@ import type { TailFlags } from './tail.ts';
 
 interface LogCommands {
   readonly io: CliIo;
-  /** A command that asks a running gateway. */
+  /** Adds a command that calls a running gateway. */
   remote(name: string, about: string): CliCommand;
   does(run: (...given: never[]) => Promise<number>): (...given: unknown[]) => Promise<void>;
 }
 
-/** `gateway logs …` */
+/** Adds the subcommands of `gateway logs`. */
 export function addLogs({ io, remote, does }: LogCommands): void {
   const filter = ['[query...]', 'a filter such as status:>=400 meta.user:u42; see gateway help filters'] as const;
   const between = (command: CliCommand): CliCommand =>

@@ -1,9 +1,9 @@
 type Cell = string | number | boolean | null;
 
-/** One line (RFC 4180). A text that a spreadsheet would run as a formula begins with an apostrophe. */
+/** One line of CSV (RFC 4180). Text that a spreadsheet would run as a formula is prefixed with an apostrophe. */
 export const csvLine = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
-/** Without those that are white space: CSV is looked at in terminals too, and would steer them. */
+/** Control characters except white space. CSV may be shown in a terminal, which would interpret them. */
 const controls = /[^\P{Cc}\t\n\r]/gu;
 
 function csvCell(cell: Cell): string {

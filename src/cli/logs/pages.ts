@@ -4,7 +4,7 @@ import type { AdminClient } from '../admin-client.ts';
 
 const page = 500;
 
-/** Records that a filter matches, newest first, page by page. */
+/** Records that match a filter, newest first, page by page. */
 export async function* rowsOf(client: AdminClient, q: string, most: number): AsyncIterable<readonly LogRow[]> {
   let before: string | undefined;
   for (let left = most; left > 0; ) {

@@ -2,7 +2,7 @@ import type { AdminFlags } from '../admin/target.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import { typedDuration } from '../text.ts';
 
-/** Flags of the commands that look for records. */
+/** Flags of commands that search for records. */
 export interface QueryFlags extends AdminFlags {
   readonly since?: string | undefined;
   readonly until?: string | undefined;
@@ -10,7 +10,10 @@ export interface QueryFlags extends AdminFlags {
   readonly slow?: string | undefined;
 }
 
-/** The words of the command line and its flags as one filter. @throws CommandError */
+/**
+ * Combines the words of the command line and the flags into one filter.
+ * @throws CommandError
+ */
 export function queryText(words: readonly string[], { since, until, errors, slow }: QueryFlags): string {
   if (slow !== undefined && typedDuration(slow) === undefined)
     throw new CommandError(exitCodes.usage, `"${slow}" is not a duration`, 'Write a number with a unit, such as 2s.');
@@ -25,7 +28,10 @@ export function queryText(words: readonly string[], { since, until, errors, slow
 
 const quoted = (value: string): string => (/^[\w.:+-]+$/.test(value) ? value : `"${value.replaceAll('"', '')}"`);
 
-/** A whole number of a flag. @throws CommandError */
+/**
+ * Whole number of a flag.
+ * @throws CommandError
+ */
 export function countOf(flag: string, value: string | undefined, usual: number, least = 1): number {
   if (value === undefined) return usual;
   const count = value.trim() === '' ? Number.NaN : Number(value);
@@ -33,7 +39,10 @@ export function countOf(flag: string, value: string | undefined, usual: number, 
   throw new CommandError(exitCodes.usage, `--${flag} is not a whole number from ${least} up: "${value}"`);
 }
 
-/** A share such as `10%`, as a number from 0 to 1. @throws CommandError */
+/**
+ * Share such as `10%`, as a number from 0 to 1.
+ * @throws CommandError
+ */
 export function shareOf(flag: string, value: string | undefined): number {
   if (value === undefined) return 1;
   const percent = /^(\d{1,3}(?:\.\d+)?)%?$/.exec(value)?.[1];

@@ -13,7 +13,7 @@ export interface SearchFlags extends QueryFlags {
   readonly csv?: boolean | undefined;
 }
 
-/** `gateway logs search QUERY`: newest first. Exit code 1 where nothing is found. */
+/** `gateway logs search QUERY`: lists records, newest first. Exit code 1 if nothing is found. */
 export async function search(words: readonly string[], flags: SearchFlags, io: CliIo): Promise<number> {
   if (flags.json === true) withoutColumns(flags);
   const columns = columnsOf(flags.columns);
@@ -49,7 +49,7 @@ const everything = 10_000_000;
 const exported =
   'time,id,status,error,message,end,endpoint,stream,config,provider,model,key,virtual_key,latency,ttft,overhead,tokens_in,tokens_out,cost,finish,cache,attempts,fallback,trace,span,parent,upstream_id,prompt,revision,agent,bytes_in,bytes_out,preview';
 
-/** `gateway logs export QUERY`: all that match, as JSON lines or CSV. */
+/** `gateway logs export QUERY`: prints all matching records as JSON lines or CSV. */
 export async function exportLogs(words: readonly string[], flags: ExportFlags, io: CliIo): Promise<number> {
   const format = flags.format ?? 'jsonl';
   if (format !== 'jsonl' && format !== 'csv') throw new CommandError(exitCodes.usage, `"${format}" is not a format; write jsonl or csv`);

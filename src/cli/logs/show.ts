@@ -21,7 +21,7 @@ export interface ShowFlags extends AdminFlags {
 
 const pathOf = (id: string): string => `/api/requests/${encodeURIComponent(id)}`;
 
-/** `gateway logs show ID`: the story of one request. Exit code 1 where it is not in the log. */
+/** `gateway logs show ID`: prints the details of one request. Exit code 1 if it is not in the log. */
 export async function show(id: string, flags: ShowFlags, io: CliIo): Promise<number> {
   const client = adminClient(flags, io);
   const stored = await client.get<StoredRecord>(pathOf(await wholeId(id, client)));
@@ -62,7 +62,10 @@ async function writeBody({ record, bodies }: StoredRecord, part: BodyPart, clien
   else io.stdout.write(`no body stored: ${printable(record[part].why_absent ?? 'unknown')}\n`);
 }
 
-/** The client's request for a shell; credentials are variables. @throws CommandError */
+/**
+ * The client's request as a shell command, with credentials as variables.
+ * @throws CommandError
+ */
 async function curlText({ record, bodies }: StoredRecord, client: AdminClient): Promise<string> {
   const { url } = await client.get<Status>('/api/status');
   const body = bodies.includes('request') ? await client.bytes(`${pathOf(record.id)}/body`, { part: 'request' }) : undefined;

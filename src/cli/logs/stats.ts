@@ -14,11 +14,11 @@ export interface StatsFlags extends QueryFlags {
   readonly csv?: boolean | undefined;
 }
 
-/** What gives way in a narrow terminal, in this order. */
+/** Columns removed on a narrow terminal, in this order. */
 const spare = ['TTFT P50', 'P99', 'P50', 'OUT', 'TOKENS IN', 'P95'];
 const titles = ['REQUESTS', 'ERRORS', 'P50', 'P95', 'P99', 'TTFT P50', 'TOKENS IN', 'OUT', 'COST'];
 
-/** `gateway logs stats QUERY --by model`: counts, errors, times, tokens and cost. Exit code 1 where nothing is found. */
+/** `gateway logs stats QUERY --by model`: prints counts, errors, times, tokens and cost. Exit code 1 if nothing is found. */
 export async function stats(words: readonly string[], flags: StatsFlags, io: CliIo): Promise<number> {
   const { by } = flags;
   const top = countOf('top', flags.top, 20);
@@ -42,7 +42,7 @@ function tableText({ groups, total }: Stats, by: string | undefined, width: numb
     .join('');
 }
 
-/** Rows no wider than the terminal: columns give way first, then the ends of long names. */
+/** Rows that fit the terminal: removes columns first, then truncates long names. */
 function fitted(width: number, rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const over = (of: typeof rows): number => columnWidths(of).reduce((sum, one) => sum + one + 2, -2) - width;
   let left = rows;

@@ -1,10 +1,13 @@
 import type { StoredRecords } from '../../admin/api-types.ts';
 import type { AdminClient } from '../admin-client.ts';
 
-/** Ids of one call. */
+/** Number of ids per call. */
 const together = 50;
 
-/** Records of these ids, in their order and without those that are gone, a few at a time. @param bodies with those of the requests */
+/**
+ * Records with these ids, in the same order and in batches. Deleted records are skipped.
+ * @param bodies include the request bodies
+ */
 export async function* storedOf(client: AdminClient, ids: readonly string[], bodies: boolean): AsyncIterable<StoredRecords['records']> {
   for (let at = 0; at < ids.length; ) {
     const asked = ids.slice(at, at + together);

@@ -4,7 +4,10 @@ import { printable } from '../../core/text/printable.ts';
 import { formatDuration, formatSize } from '../../core/text/units.ts';
 import { fitting, textWidth } from '../text.ts';
 
-/** The story of one request: where it went and why, what it cost, what was kept. @param width columns of the terminal */
+/**
+ * Details of one request: its route with reasons, its cost, and the stored data.
+ * @param width columns of the terminal
+ */
 export function storyText({ record, feedback }: StoredRecord, width: number): string {
   const lines: (readonly [label: string, text: string])[] = [
     ...routeLines(record),
@@ -20,7 +23,7 @@ export function storyText({ record, feedback }: StoredRecord, width: number): st
 
 const labelWidth = 11;
 
-/** Long lines go on below their text. */
+/** Wraps a long line. Continuation lines are indented to the start of the text. */
 function wrapped(label: string, text: string, width: number): string {
   const room = Math.max(40, width - labelWidth);
   const out: string[] = [];

@@ -17,7 +17,7 @@ export interface TailFlags extends QueryFlags {
   readonly limit?: string | undefined;
 }
 
-/** `gateway logs tail [QUERY]`: requests as they end, until Ctrl-C or the number of `--limit`. */
+/** `gateway logs tail [QUERY]`: prints requests as they end, until Ctrl-C or the number of `--limit` is reached. */
 export async function tail(words: readonly string[], flags: TailFlags, io: CliIo): Promise<number> {
   const share = shareOf('sample', flags.sample);
   const most = countOf('limit', flags.limit, Number.MAX_SAFE_INTEGER);
@@ -51,7 +51,7 @@ export async function tail(words: readonly string[], flags: TailFlags, io: CliIo
   return isInterrupted ? exitCodes.interrupted : exitCodes.yes;
 }
 
-/** One line, as `gateway start` prints it, with the whole id. */
+/** One line in the format of `gateway start`, with the complete id. */
 export function rowLine(row: LogRow, isColored: boolean): string {
   const color = row.status >= 500 || row.end === 'fault' ? 'red' : row.status >= 400 ? 'yellow' : 'green';
   const style = (format: 'red' | 'yellow' | 'green' | 'dim', text: string): string =>
@@ -72,7 +72,7 @@ export function rowLine(row: LogRow, isColored: boolean): string {
   return `${cells.filter((cell) => cell !== '').join('  ')}\n`;
 }
 
-/** The same requests for everyone who samples: the last characters of an id are random. */
+/** Selects a sample by the last characters of the id, which are random, so that every user gets the same requests. */
 function isDrawn(id: string, share: number): boolean {
   if (share >= 1) return true;
   let hash = 0;

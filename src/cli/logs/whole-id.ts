@@ -4,12 +4,13 @@ import { printable } from '../../core/text/printable.ts';
 import type { AdminClient } from '../admin-client.ts';
 import { CommandError, exitCodes } from '../command.ts';
 
-/** The path of a request's own page, or the request that is open beside the list. */
+/** URL of a request's own page, or of the list with an open request. */
 const address = /^https?:\/\/.*(?:\/requests\/|[?&]open=)(req_\w+)/;
 
 /**
- * The id of a request that a person names: by the id, its beginning or its end, as lists and the terminal show it, or by the
- * address of its page. @throws CommandError
+ * Resolves the id of a request from the complete id, its beginning or end as shown in lists and on the terminal, or the
+ * URL of its page.
+ * @throws CommandError
  */
 export async function wholeId(named: string, client: AdminClient): Promise<string> {
   const id = address.exec(named)?.[1] ?? named;

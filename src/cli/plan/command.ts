@@ -1,7 +1,7 @@
 import type { CliCommand, CommandDeps } from '../index.ts';
 import type { PlanFlags } from './index.ts';
 
-/** `gateway plan` */
+/** Adds the options of `gateway plan`. */
 export function addPlan(command: CliCommand, { io, registry, does }: CommandDeps): void {
   command
     .option('--against <what>', 'running, or another file', 'running')

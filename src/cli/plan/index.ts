@@ -25,12 +25,12 @@ export interface PlanFlags extends AdminFlags {
   readonly format: string;
 }
 
-/** What `--json` prints; `routing` is null where no recorded requests were looked at. */
+/** Output of `--json`. `routing` is null if no recorded requests were examined. */
 export interface ReloadPlan extends PlanResult {
   readonly routing: Routing | null;
 }
 
-/** `gateway plan`: what a file would change. Returns the exit code: 3 where the file is not valid. */
+/** `gateway plan`: shows what a file would change. Returns the exit code: 3 if the file is not valid. */
 export async function plan(flags: PlanFlags, io: CliIo, registry: Registry): Promise<number> {
   const { against, format } = flags;
   if (format !== 'text' && format !== 'markdown')
@@ -66,14 +66,14 @@ export async function plan(flags: PlanFlags, io: CliIo, registry: Registry): Pro
   return flags.exitCode === true && !isSame ? exitCodes.no : exitCodes.yes;
 }
 
-/** @throws CommandError for standard input: files that it includes have no place */
+/** @throws CommandError for standard input, since relative includes need a folder */
 function fileOf(named: string | undefined, io: CliIo): string {
   const found = needConfig(named, io);
   if ('path' in found) return found.path;
   throw new CommandError(exitCodes.usage, 'plan needs a file, not standard input');
 }
 
-/** Texts by paths from the folder of the main file. */
+/** Texts by path relative to the folder of the main file. */
 const ofEntry = ({ texts }: LoadedConfig, path: string): Readonly<Record<string, string>> =>
   renamed(texts, (one) => relative(dirname(path), one));
 
@@ -83,7 +83,7 @@ async function compared(after: LoadedConfig, path: string, other: string, io: Cl
   const broken = [after, before].find(({ tree }) => tree === undefined);
   const { changes, restart } =
     before.tree === undefined || after.tree === undefined ? { changes: [], restart: [] } : diffConfigs(before.tree, after.tree);
-  // The main files are the same file of two times, whatever they are called.
+  // The main files are compared with each other, whatever their names are.
   const texts = ({ texts: of }: LoadedConfig, main: string): Readonly<Record<string, string>> =>
     renamed(of, (one) => (one === main ? basename(path) : relative(dirname(main), one)));
   return {

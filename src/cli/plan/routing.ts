@@ -11,15 +11,15 @@ import type { CliIo } from '../io.ts';
 import { rowsOf } from '../logs/pages.ts';
 import { storedOf } from '../logs/stored.ts';
 
-/** Where the newest recorded requests would go first under a file, beside where they went. */
+/** Compares the first target of recent requests under a file with the target recorded in the log. */
 export interface Routing {
-  /** Requests that were compared. */
+  /** Number of requests compared. */
   readonly requests: number;
   readonly same: number;
   readonly moved: readonly { readonly from: string; readonly to: string; readonly requests: number; readonly configs: readonly string[] }[];
-  /** Served then, and an error of the gateway under the file. */
+  /** Requests that were served, and that the gateway would reject under the file. */
   readonly rejected: readonly { readonly code: string; readonly message: string; readonly requests: number }[];
-  /** Requests whose body, or a header that decides, is not kept whole. */
+  /** Number of requests whose body, or a header that affects routing, is not stored completely. */
   readonly unknown: number;
 }
 
@@ -30,7 +30,10 @@ interface Rejected {
   readonly message: string;
 }
 
-/** @param most how many requests are looked at. @throws CommandError */
+/**
+ * @param most number of requests to examine
+ * @throws CommandError
+ */
 export async function routingOf(
   client: AdminClient,
   most: number,
@@ -51,7 +54,7 @@ export async function routingOf(
           tally.add(row, await verdictOn(row, record, explainer));
         }
       }
-      // Deleted since.
+      // Deleted in the meantime.
       for (const row of rows.values()) tally.add(row, { kind: 'unknown' });
     }
   } finally {
@@ -60,7 +63,7 @@ export async function routingOf(
   return tally.routing();
 }
 
-/** The first target of a request: where it went when nothing failed. */
+/** The first target of a request: where it was sent if nothing failed. */
 function firstOf({ hops, provider, model }: LogRow): string {
   const first = hops[0];
   return first === undefined ? nameOf(provider, model) : nameOf(first.provider, first.model);
@@ -84,7 +87,7 @@ async function verdictOn(row: LogRow, { stored, request: body }: StoredRecords['
     const to = nameOf(target.provider, target.model);
     return to === firstOf(row) ? { kind: 'same' } : { kind: 'moved', to };
   } catch (error) {
-    // Of this record something is not kept, or not any more.
+    // The log lacks a part of this record, or has deleted it.
     if (error instanceof CommandError || error instanceof GatewayError) return { kind: 'unknown' };
     throw error;
   }

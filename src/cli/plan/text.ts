@@ -5,14 +5,14 @@ import type { Routing } from './routing.ts';
 
 interface Shown {
   readonly file: string;
-  /** What it is compared with, for people. */
+  /** Name of the configuration compared with, for messages. */
   readonly against: string;
   readonly format: 'text' | 'markdown';
-  /** It is what a gateway serves. */
+  /** True if that configuration is the one in use by a gateway. */
   readonly isRunning: boolean;
 }
 
-/** A plan for people; as markdown for a comment on a pull request. */
+/** A plan as text for a terminal, or as markdown for a comment on a pull request. */
 export function planText(plan: ReloadPlan, { file, against, format, isRunning }: Shown): string {
   const isMarkdown = format === 'markdown';
   const block = (kind: string, text: string): string => (isMarkdown ? `\`\`\`${kind}\n${text}\`\`\`\n` : text);
@@ -24,7 +24,7 @@ export function planText(plan: ReloadPlan, { file, against, format, isRunning }:
   return `${parts.join('\n')}\n${summary(plan, isRunning)}\n`;
 }
 
-/** Each line without what a terminal would obey. */
+/** The lines without terminal control characters. */
 const lines = (text: string): string => text.split('\n').map(printable).join('\n');
 
 function changeLines({ changes, restart_needed: restart }: ReloadPlan): string {

@@ -16,15 +16,15 @@ import type { Registry } from '../../gateway/types.ts';
 import type { GatewayConfig } from '../../config/schema/index.ts';
 
 export interface RenderFlags extends CommonFlags {
-  /** `name=value`, each. */
+  /** Each as `name=value`. */
   readonly var?: readonly string[] | undefined;
-  /** `name=path`, each. */
+  /** Each as `name=path`. */
   readonly varFile?: readonly string[] | undefined;
 }
 
 const defaultMaxBody = 50_000_000;
 
-/** `gateway prompts list`: every prompt with its versions and labels. Resolves to the exit code. */
+/** `gateway prompts list`: prints each prompt with its versions and labels. Resolves to the exit code. */
 export async function listPrompts(flags: CommonFlags, io: CliIo, registry: Registry): Promise<number> {
   const found = await open(flags, io, registry);
   const prompts = [...found.prompts.values()];
@@ -34,7 +34,7 @@ export async function listPrompts(flags: CommonFlags, io: CliIo, registry: Regis
   return prompts.length === 0 ? exitCodes.no : exitCodes.yes;
 }
 
-/** `gateway prompts render NAME`: what a call of it would send, without sending anything. Resolves to the exit code. */
+/** `gateway prompts render NAME`: prints the request that a call would send, without sending it. Resolves to the exit code. */
 export async function renderPrompt(reference: string, flags: RenderFlags, io: CliIo, registry: Registry): Promise<number> {
   const found = await open(flags, io, registry);
   try {
@@ -56,7 +56,7 @@ interface Found {
   readonly prompts: ReadonlyMap<string, StoredPrompt>;
   readonly maxBody: number;
   mask(text: string): string;
-  /** One prompt for machines. */
+  /** One prompt as JSON. */
   rowOf(prompt: StoredPrompt): object;
 }
 
@@ -76,7 +76,7 @@ function maxBodyOf({ server }: GatewayConfig): number {
   return (typeof written === 'string' ? parseSize(written) : written) ?? defaultMaxBody;
 }
 
-/** A value is text; where the prompt asks for another type it is read as JSON. */
+/** Values of the flags. A value is text, but is parsed as JSON if the prompt declares another type. */
 function valuesFor(version: PromptVersion, { var: texts = [], varFile: files = [] }: RenderFlags, cwd: string): Record<string, unknown> {
   const values = Object.create(null) as Record<string, unknown>;
   const add = (name: string, text: string): void => {
@@ -105,7 +105,7 @@ function read(file: string, shown: string): string {
   }
 }
 
-/** What is no JSON stays text, so that the message about its type is the one that a call would get. */
+/** Invalid JSON stays text, so that the error about its type is the same as for a call. */
 function jsonOr(text: string): unknown {
   try {
     return JSON.parse(text);

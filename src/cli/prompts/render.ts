@@ -3,7 +3,7 @@ import { printable } from '../../core/text/printable.ts';
 import { promptName, type PromptVersion, type StoredPrompt } from '../../core/model/prompt.ts';
 import { table } from '../text.ts';
 
-/** One line for each version, in columns: name, where it is used by name, model, config, variables. */
+/** One line per version with the columns name, labels, model, config and variables. */
 export function listedPrompts(prompts: readonly StoredPrompt[]): string {
   const rows = prompts.flatMap((prompt) =>
     [...prompt.versions.values()].toSorted((a, b) => a.number - b.number).map((one) => rowOf(prompt, one)),
@@ -17,7 +17,7 @@ function rowOf(prompt: StoredPrompt, version: PromptVersion): string[] {
   return [promptName(version), names.join(', ') || '-', version.model ?? '-', version.config ?? '-', variablesOf(version)].map(printable);
 }
 
-/** `product!, tone=friendly, count:number`: `!` is required. */
+/** For example `product!, tone=friendly, count:number`; `!` marks a required variable. */
 function variablesOf({ variables, reads }: PromptVersion): string {
   const declared = [...variables].map(([name, { type, required, default: standard }]) => {
     const kind = type === undefined || type === 'string' ? '' : `:${type}`;
@@ -28,7 +28,7 @@ function variablesOf({ variables, reads }: PromptVersion): string {
   return [...declared, ...others].join(', ') || '-';
 }
 
-/** The conversation as people read it; parts that are no text as JSON. */
+/** The conversation as text. Parts that are not text are shown as JSON. */
 export function renderedPrompt(version: PromptVersion, body: Readonly<Record<string, unknown>>): string {
   const { messages, model, ...parameters } = body;
   const facts = [

@@ -25,8 +25,8 @@ export interface AddFlags extends CommonFlags {
 }
 
 /**
- * `gateway providers add TYPE`: writes an entry into the configuration and keeps everything else in it. Asks only on a
- * terminal; of a secret it takes the name, never the value. Returns the exit code.
+ * `gateway providers add TYPE`: adds an entry to the configuration without changing the rest. Prompts only on a
+ * terminal, and for the name of a secret, never for its value. Returns the exit code.
  */
 export async function addEntry(type: string, flags: AddFlags, io: CliIo, registry: Registry): Promise<number> {
   const ready = await drafted(typeCalled(type, registry), flags, io, registry);
@@ -74,7 +74,7 @@ async function described({ name, description }: AddFlags, ask: CliIo['ask']): Pr
   return { ...(shown === '' ? {} : { name: shown }), ...(about === '' ? {} : { description: about }) };
 }
 
-/** The reference to the key; none where the type takes none or the entry signs in another way. */
+/** Reference to the key; none if the type needs no key or the entry authenticates in another way. */
 async function keyReference(provider: Provider, slug: string, settings: Draft, flags: AddFlags, ask: CliIo['ask']): Promise<Draft> {
   const setting = keySettingFor(provider, settings);
   if (flags.keyFile !== undefined) return { [setting]: `\${file:${flags.keyFile}}` };

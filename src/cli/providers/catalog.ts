@@ -14,13 +14,16 @@ import { readWritten } from '../../config/edit/written.ts';
 
 export interface Catalog {
   readonly entries: readonly CatalogEntry[];
-  /** Masked wherever text of a provider is shown. */
+  /** Secrets to mask in all text from providers. */
   readonly secrets: readonly string[];
   /** `server.egress.allow`. */
   readonly egressAllow: readonly string[];
 }
 
-/** Loads the configuration as `start` does; entries with unset secrets are there, and switched off. @throws CommandError */
+/**
+ * Loads the configuration as `start` does. Entries with unset secrets are included, but disabled.
+ * @throws CommandError
+ */
 export async function openCatalog(flags: CommonFlags, io: CliIo, registry: Registry, credential: MakeCredential): Promise<Catalog> {
   const { source, loaded, tree } = await loadTree(flags, io, registry);
   const external = await Promise.all(loaded.providerPaths.map(async (path) => (await importPlugin(path)) as Provider));
@@ -34,18 +37,21 @@ export async function openCatalog(flags: CommonFlags, io: CliIo, registry: Regis
   return { entries, secrets: loaded.secrets, egressAllow: tree.server?.egress?.allow ?? [] };
 }
 
-/** By type and alias. */
+/** Provider types by name and alias. */
 export function typesOf(providers: readonly Provider[]): ReadonlyMap<string, Provider> {
   return new Map(providers.flatMap((provider) => [provider.type, ...provider.aliases].map((name) => [name, provider] as const)));
 }
 
-/** The entries as they are written, through includes and anchors. */
+/** Entries as written, including those from includes and anchors. */
 export function writtenEntries(source: Source, io: CliIo): ReadonlyMap<string, Entry> {
   const { root } = readWritten(source, io);
   return new Map(entriesOf(child(root, 'providers')).map((entry) => [entry.key, entry]));
 }
 
-/** The entries with these slugs, all where none is named. @throws CommandError that says what there is */
+/**
+ * Entries with these slugs; all entries if none is given.
+ * @throws CommandError that lists the known slugs
+ */
 export function chosen(catalog: Catalog, slugs: readonly string[]): readonly CatalogEntry[] {
   return slugs.length === 0 ? catalog.entries : slugs.map((slug) => entryOf(catalog, slug));
 }
@@ -58,5 +64,5 @@ export function entryOf({ entries }: Catalog, slug: string): CatalogEntry {
   throw new CommandError(exitCodes.no, `no provider called "${slug}".${didYouMean(slug, names)}`, available);
 }
 
-/** For commands that send nothing: signs nothing, and loads no part of the transport. */
+/** Credentials for commands that send nothing. Signs nothing, and loads no part of the transport. */
 export const unsigned: MakeCredential = (_spec, owner) => ({ owner, headers: () => [] });

@@ -3,10 +3,13 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { CommonSettings, Provider, SettingsProblem } from '../../core/provider.ts';
 import { CommandError, exitCodes } from '../command.ts';
 
-/** Settings in progress: plain data that grows by paths. */
+/** Settings under construction: plain data, extended by path. */
 export type Draft = Record<string, unknown>;
 
-/** Takes one `key.path=value` of the command line. @throws CommandError */
+/**
+ * Applies one `key.path=value` of the command line.
+ * @throws CommandError
+ */
 export function setIn(draft: Draft, assignment: string, provider: Provider): void {
   const wrong = (message: string): CommandError => new CommandError(exitCodes.usage, message);
   const [whole = '', written] = /^((?:"[^"]*"|[^"=])+)=/.exec(assignment) ?? [];
@@ -20,7 +23,7 @@ export function setIn(draft: Draft, assignment: string, provider: Provider): voi
   put(draft, path, valueOf(text));
 }
 
-/** Names between dots; one that has a dot itself is in quotes: `deployments."gpt-4.1"`. Undefined where it is no path. */
+/** Splits a path at dots. A name that contains a dot is quoted: `deployments."gpt-4.1"`. Undefined for an invalid path. */
 function stepsOf(written: string): readonly string[] | undefined {
   const step = '"([^"]+)"|([^".]+)';
   if (!new RegExp(`^(?:${step})(?:\\.(?:${step}))*$`).test(written)) return undefined;
@@ -28,7 +31,7 @@ function stepsOf(written: string): readonly string[] | undefined {
   return steps.includes('__proto__') ? undefined : steps;
 }
 
-/** Writes a value at a path, making the mappings on the way. */
+/** Sets a value at a path and creates missing mappings. */
 export function put(draft: Draft, path: readonly string[], value: unknown): void {
   const last = path.at(-1);
   if (last === undefined) return;
@@ -42,16 +45,16 @@ export function put(draft: Draft, path: readonly string[], value: unknown): void
   at[last] = value;
 }
 
-/** @throws CommandError for what can't be the name of an entry */
+/** @throws CommandError for a name that cannot be a slug */
 export function checkSlug(slug: string): void {
   if (new RegExp(slugPattern).test(slug)) return;
   throw new CommandError(exitCodes.usage, `"${slug}" is not a slug: use lower-case letters, digits, ".", "_" and "-"`);
 }
 
-/** The name of a variable, and surely not a key that somebody pasted in its place. */
+/** True for a valid name of a variable that does not look like a key pasted by mistake. */
 export const isVariable = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name) && !/^(?:sk-|gw_|AIza)/.test(name);
 
-/** Numbers and truth values as YAML would read them; everything else is text. */
+/** Numbers and booleans as YAML would read them; everything else is text. */
 function valueOf(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true';
   return /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
@@ -59,7 +62,7 @@ function valueOf(text: string): unknown {
 
 const common: ReadonlySet<string> = new Set(['api_key']);
 
-/** True for a setting that holds a secret by the type's schema, at any depth. */
+/** True for a setting that is a secret according to the type's schema, at any depth. */
 export function isSecret(provider: Provider, path: readonly string[]): boolean {
   const last = path.at(-1) ?? '';
   const schema = schemaAt(provider.entry.settings, path);
@@ -67,7 +70,7 @@ export function isSecret(provider: Provider, path: readonly string[]): boolean {
   return common.has(last) || schema?.['writeOnly'] === true || /secret|password|token$/.test(last);
 }
 
-/** The schema of a setting: below names for mappings, below any name where they are free. */
+/** Schema of a setting. Free names of a mapping share its `additionalProperties`. */
 export function schemaAt(schema: Plain, path: readonly string[]): Plain | undefined {
   let at: unknown = schema;
   for (const step of path) {
@@ -79,13 +82,16 @@ export function schemaAt(schema: Plain, path: readonly string[]): Plain | undefi
   return isPlain(at) ? at : undefined;
 }
 
-/** What the type itself says about the settings, as `check` would; what references stand for is not known here. */
+/**
+ * Problems that the type itself finds in the settings, as in `check`. Values of references are unknown here, so their
+ * problems are skipped.
+ */
 export function problemsOf(provider: Provider, { name: _name, description: _about, ...settings }: Draft): readonly SettingsProblem[] {
   const problems = provider.entry.check?.(settings as CommonSettings & Plain) ?? [];
   return problems.filter(({ path }) => !isReference(path.reduce<unknown>((at, step) => (isPlain(at) ? at[step] : undefined), settings)));
 }
 
-/** Where the key goes: into the type's own setting where the entry lacks nothing else then, into `api_key` otherwise. */
+/** Setting for the key: the type's own if the entry is then complete, otherwise `api_key`. */
 export function keySettingFor(provider: Provider, settings: Draft): string {
   const own = provider.entry.keySetting;
   if (own === undefined) return 'api_key';

@@ -12,12 +12,15 @@ export interface ImportFlags {
   readonly json?: boolean | undefined;
 }
 
-/** What a type made of an address. */
+/** Result of parsing a URI, with the type that recognized it. */
 export interface Imported extends ImportedUri {
   readonly provider: Provider;
 }
 
-/** Asks each type what an address says. The address is read, never called. @throws CommandError with this exit code */
+/**
+ * Lets each type parse a URI. No request is sent.
+ * @throws CommandError with this exit code
+ */
 export function readUri(uri: string, providers: readonly Provider[], code: number): Imported {
   let why: string | undefined;
   for (const provider of providers) {
@@ -28,7 +31,7 @@ export function readUri(uri: string, providers: readonly Provider[], code: numbe
   throw new CommandError(code, `the address cannot be used: ${why ?? 'no provider type has such an address'}`);
 }
 
-/** `gateway providers import-uri URI`: the entry that an address means, ready to paste. Returns the exit code. */
+/** `gateway providers import-uri URI`: prints the entry for a URI. Returns the exit code. */
 export async function importUri(uri: string, flags: ImportFlags, io: CliIo, registry: Registry): Promise<number> {
   const found = readUri(uri, registry.providers, exitCodes.no);
   const slug = flags.slug ?? found.slug;
@@ -47,13 +50,13 @@ export async function importUri(uri: string, flags: ImportFlags, io: CliIo, regi
   return exitCodes.yes;
 }
 
-/** Mappings last: the key is found without looking past a list of deployments. */
+/** Puts mappings last, so that the key is easy to find before a list of deployments. */
 export function ordered(entry: Plain): Plain {
   const pairs = Object.entries(entry);
   return Object.fromEntries([...pairs.filter(([, value]) => !isPlain(value)), ...pairs.filter(([, value]) => isPlain(value))]);
 }
 
-/** What the address does not say, as lines to fill in: the deepest first, since mappings are last. */
+/** Adds comment lines for values that the URI does not contain. The deepest come first, since mappings are last. */
 function withRemarks(yaml: string, missing: readonly MissingPart[]): string {
   const lines = yaml.split('\n');
   for (const { path, about, isNeeded } of missing.toSorted((a, b) => b.path.length - a.path.length)) {

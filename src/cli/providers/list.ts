@@ -6,10 +6,10 @@ import { hostOf, modelsOf } from '../../manage/providers/facts.ts';
 import { exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText, table } from '../text.ts';
 
-/** Names of models in one cell. */
+/** Most model names in one cell. */
 const shownModels = 3;
 
-/** `gateway providers list`: the entries of the catalog, without a connection. Returns the exit code. */
+/** `gateway providers list`: lists the configured providers, offline. Returns the exit code. */
 export async function listProviders(flags: CommonFlags, io: CliIo, registry: Registry): Promise<number> {
   const catalog = await openCatalog(flags, io, registry, unsigned);
   const found = catalog.entries.map(factsOf);

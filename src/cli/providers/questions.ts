@@ -5,16 +5,16 @@ import { type Draft, isSecret, problemsOf, put, schemaAt } from './draft.ts';
 
 type Ask = NonNullable<CliIo['ask']>;
 
-/** An answer that can't be used is asked for again so often. */
+/** Half of the most settings that `askSettings` asks for. */
 const patience = 5;
 
-/** Asks for one line; what is offered in brackets is taken where nothing is written. */
+/** Prompts for one line. The default in brackets is used if the line is empty. */
 export async function askFor(ask: Ask, what: string, offered = ''): Promise<string> {
   const answer = (await ask(offered === '' ? `${what}: ` : `${what} [${offered}]: `)).trim();
   return answer === '' ? offered : answer;
 }
 
-/** Asks for the settings that the type calls missing, one by one, then for deployments where it has them. */
+/** Prompts for each setting that the type reports as missing, then for deployments if the type has them. */
 export async function askSettings(ask: Ask, provider: Provider, draft: Draft): Promise<void> {
   const asked = new Set<string>();
   for (let i = 0; i < patience * 2; i += 1) {

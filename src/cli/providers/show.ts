@@ -9,7 +9,7 @@ import { hostOf, modelsOf } from '../../manage/providers/facts.ts';
 import { exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText, table } from '../text.ts';
 
-/** `gateway providers show SLUG`: show a provider with the source of each value; secrets as references. Returns the exit code. */
+/** `gateway providers show SLUG`: shows a provider with the source of each value; secrets as references. Returns the exit code. */
 export async function showProvider(slug: string, flags: CommonFlags, io: CliIo, registry: Registry): Promise<number> {
   const catalog = await openCatalog(flags, io, registry, unsigned);
   const one = entryOf(catalog, slug);
@@ -21,7 +21,7 @@ export async function showProvider(slug: string, flags: CommonFlags, io: CliIo, 
 
 interface Row {
   readonly key: string;
-  /** As it may be printed. */
+  /** Printable form, without secrets. */
   readonly value: string;
   readonly at: SourceLocation;
 }

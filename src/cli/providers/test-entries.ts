@@ -11,17 +11,17 @@ import { jsonText, padEnd, textWidth, typedDuration } from '../text.ts';
 import { Wheel } from '../../transport/wire/wheel.ts';
 
 export interface TestFlags extends CommonFlags {
-  /** Also requests that cost tokens: one token for each deployment. */
+  /** Also make requests that cost tokens: one token for each deployment. */
   readonly deep?: boolean | undefined;
-  /** For each request, as `10s`. */
+  /** Timeout of each request, such as `10s`. */
   readonly timeout?: string | undefined;
 }
 
-/** Entries that are tried at the same time. */
+/** Number of entries tested at the same time. */
 const atOnce = 8;
 const defaultTimeoutMs = 10_000;
 
-/** `gateway providers test [SLUG…]`: proves each entry with its real credential and the cheapest calls. Returns the exit code. */
+/** `gateway providers test [SLUG…]`: tests each entry with its real credential and the cheapest calls. Returns the exit code. */
 export async function testProviders(slugs: readonly string[], flags: TestFlags, io: CliIo, registry: Registry): Promise<number> {
   const timeoutMs = flags.timeout === undefined ? defaultTimeoutMs : typedDuration(flags.timeout);
   if (timeoutMs === undefined || timeoutMs <= 0)
@@ -69,7 +69,7 @@ async function tryAll(entries: readonly CatalogEntry[], catalog: Catalog, round:
   return results.length === 0 || results.some(({ state }) => state === 'fail') ? exitCodes.no : exitCodes.yes;
 }
 
-/** Starts the work in order, so many at a time; each promise ends with its own piece. `work` must not reject. */
+/** Starts the work in order, with at most `limit` items running. Each promise resolves with its own item. `work` must not reject. */
 function inParallel<A, B>(items: readonly A[], limit: number, work: (item: A) => Promise<B>): readonly Promise<B>[] {
   const promises: Promise<B>[] = [];
   for (const [i, item] of items.entries()) {
@@ -79,7 +79,7 @@ function inParallel<A, B>(items: readonly A[], limit: number, work: (item: A) =>
   return promises;
 }
 
-/** One line an entry, as soon as it and those before it are known. */
+/** Prints one line per entry, in order, as soon as its result is available. */
 function printer(entries: readonly CatalogEntry[], { flags, io }: Round): (tested: Tested) => void {
   const slugs = Math.max(0, ...entries.map(({ slug }) => textWidth(slug)));
   const hosts = Math.max(0, ...entries.map((one) => shortHost(hostOf(one) ?? '-').length));

@@ -15,21 +15,21 @@ import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
 import { shownPath } from '../text.ts';
 import { load } from '../load.ts';
 
-/** An entry that is ready to be written. */
+/** An entry ready to be written. */
 export interface Ready {
   readonly slug: string;
   readonly entry: Draft;
 }
 
-/** Where an entry was written. */
+/** File to which an entry was written. */
 export interface Written {
   readonly file: string;
   readonly isNew: boolean;
 }
 
 /**
- * Writes an entry into the configuration, after a look at what the whole would be then: a mistake in it never reaches
- * the file.
+ * Adds an entry to the configuration. The resulting configuration is checked first, so that a faulty entry is never
+ * written.
  *
  * @throws CommandError
  */
@@ -57,13 +57,16 @@ const forgiving = { allowMissingSecrets: true } as const;
 interface Plan {
   readonly slug: string;
   readonly path: string;
-  /** The text of `path` with the entry. */
+  /** Text of `path` with the new entry. */
   readonly after: string;
-  /** All files of the configuration before. */
+  /** All files of the previous configuration. */
   readonly texts: LoadedConfig['texts'];
 }
 
-/** What is to be said of the entry, or is wrong elsewhere. Mistakes in the entry are refused. @throws CommandError */
+/**
+ * Warnings about the entry, and errors elsewhere. Errors in the entry itself are rejected.
+ * @throws CommandError
+ */
 async function remarksOn({ slug, path, after, texts }: Plan, io: CliIo, registry: Registry): Promise<string> {
   const before = new Set((await load({ path }, io, registry, { ...forgiving, saved: texts })).diagnostics.filter(isError).map(wordsOf));
   const { diagnostics } = await load({ path }, io, registry, { ...forgiving, saved: { ...texts, [path]: after } });
@@ -80,7 +83,7 @@ async function remarksOn({ slug, path, after, texts }: Plan, io: CliIo, registry
   return `${told.length === 0 ? '' : `${shortDiagnostics(told)}\n`}${unset}`;
 }
 
-/** Without them no gateway takes the file over, and the environment of one that runs can't be changed. */
+/** Notes on unset secrets. Without them no gateway accepts the file, and the environment of a running process cannot be changed. */
 function unsetNotes(names: readonly string[]): string {
   const variables = names.filter((name) => /^\w+$/.test(name));
   const files = names.filter((name) => !variables.includes(name));
@@ -91,5 +94,5 @@ function unsetNotes(names: readonly string[]): string {
 
 const isError = ({ severity }: Diagnostic): boolean => severity === 'error';
 
-/** Lines move when something is inserted; what is said does not. */
+/** Key to compare diagnostics: an insertion changes line numbers, but not messages. */
 const wordsOf = ({ file, code, message }: Diagnostic): string => `${file} ${code} ${message}`;

@@ -41,13 +41,13 @@ export async function replay(id: string, flags: ReplayFlags, io: CliIo, registry
     ...(key === undefined ? {} : { api_key: key }),
     ...(flags.force === true ? { force: true } : {}),
   };
-  // The gateway gives up first.
+  // Longer than the gateway's own limit, so that the gateway times out first.
   const result = await client.post<ReplayResult>('/api/replay', asked, replayLimitMs + 10_000);
   show(result, flags, io);
   return result.status < 400 ? exitCodes.yes : exitCodes.no;
 }
 
-/** A key is read from the environment or standard input: flags show in lists of processes. */
+/** Reads the key from the environment or standard input, since flags are visible in process lists. */
 async function keyOf({ keyStdin }: ReplayFlags, io: CliIo): Promise<string | undefined> {
   const text = keyStdin === true ? (await io.readStdin()).trim() : io.env['GATEWAY_API_KEY'];
   return text === undefined || text === '' ? undefined : text;
@@ -61,7 +61,7 @@ function show(result: ReplayResult, { json, diff }: ReplayFlags, io: CliIo): voi
   io.stderr.write(`status ${result.status}   ${printable(result.id)}\n`);
   if (diff !== true) {
     const text = result.body.trimEnd();
-    // A program gets the response as it is.
+    // A program gets the response unchanged.
     io.stdout.write(`${io.stdout.isTTY === true ? printableLines(text) : text}\n`);
     return;
   }

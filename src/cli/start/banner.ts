@@ -3,10 +3,10 @@ import { printable } from '../../core/text/printable.ts';
 import { formatDuration } from '../../core/text/units.ts';
 import { plural } from '../text.ts';
 
-/** What the start says. */
+/** Facts that the start prints. */
 export interface BannerFacts {
   readonly version: string;
-  /** As `v24.21.0`. */
+  /** For example `v24.21.0`. */
   readonly node: string;
   readonly pid: number;
   /** Undefined in try-out mode. */
@@ -15,35 +15,35 @@ export interface BannerFacts {
     | undefined;
   readonly revision: string;
   readonly warnings: readonly Diagnostic[];
-  /** Slugs, and where a provider of try-out mode has its key from. */
+  /** Slugs. In try-out mode, also the variable from which a provider gets its key. */
   readonly providers: readonly { readonly slug: string; readonly from?: string | undefined }[];
   readonly counts: { readonly configs: number; readonly apiKeys: number; readonly virtualKeys: number; readonly prompts?: number };
   readonly pipeline: readonly string[];
-  /** With `/v1`. */
+  /** Including `/v1`. */
   readonly url: string;
   readonly probes: string | undefined;
-  /** The dashboard's address, on a terminal with a link that signs in once; or why there is none. Undefined: switched off. */
+  /** Address of the dashboard, on a terminal with a one-time sign-in link; or why there is none. Undefined if disabled. */
   readonly admin?:
     | { readonly url: string; readonly link: string | undefined; readonly canSignIn: boolean }
     | { readonly fault: string }
     | undefined;
-  /** What is not as it was asked for, as a sentence each. */
+  /** Deviations from the configuration, one sentence each. */
   readonly notes?: readonly string[];
-  /** Process ids of the workers; undefined where one process does all. */
+  /** Process ids of the workers; undefined if one process serves all requests. */
   readonly workers?: readonly number[] | undefined;
   /** Only this machine can connect. */
   readonly isLoopback: boolean;
   readonly readyMs: number;
-  /** Files that are watched; undefined when none are. */
+  /** Number of watched files; undefined if none are watched. */
   readonly watching: number | undefined;
-  /** For a first request that costs nothing and needs no key; undefined when there is none. */
+  /** Model for a first request that is free and needs no key; undefined if there is none. */
   readonly model: string | undefined;
 }
 
 const indent = ' '.repeat(11);
 const mostShown = 10;
 
-/** The start's whole text, without a last line feed. */
+/** Text of the start, without a final line feed. */
 export function banner(facts: BannerFacts): string {
   const lines = [
     `gateway ${facts.version} · node ${facts.node.replace(/^v(\d+\.\d+).*/, '$1')} · pid ${facts.pid}`,
@@ -60,7 +60,7 @@ export function banner(facts: BannerFacts): string {
   return [...lines, ...(facts.model === undefined ? [] : tryIt(facts.url, facts.model)), ''].join('\n');
 }
 
-/** What the JSON line of a start holds. */
+/** Fields of the start's JSON log line. */
 export function bannerFields(facts: BannerFacts): object {
   const { version, node, pid, file, revision, warnings, providers, counts, pipeline, url, probes, admin, readyMs } = facts;
   const slugs = providers.map(({ slug }) => slug);
@@ -84,7 +84,7 @@ export function bannerFields(facts: BannerFacts): object {
   };
 }
 
-/** `config reloaded · revision 91bd0e7 · ~configs.support  +providers.claude  (38 ms, 0 requests interrupted)`. */
+/** For example `config reloaded · revision 91bd0e7 · ~configs.support  +providers.claude  (38 ms, 0 requests interrupted)`. */
 export function reloadedText(
   event: { readonly revision: string; readonly changes: readonly string[]; readonly ms: number; readonly restart: readonly string[] },
   time: string,
@@ -96,7 +96,7 @@ export function reloadedText(
   return restart.length === 0 ? first : `${first}\n${' '.repeat(10)}needs a restart: ${restart.join(', ')}`;
 }
 
-/** What keeps serving, and what is wrong with the files. */
+/** Reports a rejected reload: the revision that stays in use, and the errors in the files. */
 export function rejectedText(
   event: { readonly revision: string; readonly diagnostics: readonly Diagnostic[]; readonly reason?: string | undefined },
   time: string,
@@ -104,7 +104,7 @@ export function rejectedText(
   return [`${time}  config NOT reloaded, revision ${event.revision} keeps serving:`, ...causes(event)].join('\n');
 }
 
-/** Which copy serves instead of the files, and what is wrong with them. */
+/** Reports that a saved copy is in use instead of the files, and the errors in them. */
 export function lastGoodText(
   event: {
     readonly revision: string;
@@ -121,7 +121,7 @@ export function lastGoodText(
   return [first, ...causes(event)].join('\n');
 }
 
-/** The errors of a load that was refused, indented. */
+/** Errors of a rejected load, indented. */
 function causes(event: { readonly diagnostics: readonly Diagnostic[]; readonly reason?: string | undefined }): string[] {
   const errors = event.diagnostics.filter((one) => one.severity === 'error');
   const reason = event.reason === undefined ? [] : [`${' '.repeat(10)}${printable(event.reason)}`];

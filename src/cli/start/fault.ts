@@ -3,7 +3,7 @@ import type { CliStream } from '../io.ts';
 import { findPortOwner, findSocketOwner } from './port-owner.ts';
 import { countDiagnostics, prettyDiagnostics } from '../diagnostics.ts';
 
-/** Says on stderr why the gateway did not start. Returns the exit code. */
+/** Prints to stderr why the gateway did not start. Returns the exit code. */
 export function explainFault(error: StartError, stderr: Pick<CliStream, 'write'>, colors: boolean): number {
   const lines = error.diagnostics.length === 0 ? [] : [prettyDiagnostics(error.diagnostics, { colors }), ''];
   const isConfig = error.diagnostics.some((one) => one.severity === 'error');
@@ -14,7 +14,7 @@ export function explainFault(error: StartError, stderr: Pick<CliStream, 'write'>
   return error.exitCode;
 }
 
-/** Who has the address, where the system tells. */
+/** The process that uses the address, if the system reveals it. */
 function ownerOf(cause: unknown): string {
   if (!(cause instanceof Error) || !('code' in cause) || cause.code !== 'EADDRINUSE') return '';
   const { port, path } = cause as { port?: unknown; path?: unknown };

@@ -37,11 +37,11 @@ export interface StartFlags {
 
 interface StartParts {
   readonly serve?: StartGateway;
-  /** Prepared before. */
+  /** Prepared in advance. */
   readonly loader?: Loader | undefined;
 }
 
-/** Serves until a signal ends it. Resolves to the exit code. */
+/** Runs the gateway until a signal stops it. Resolves to the exit code. */
 export async function start(
   flags: StartFlags,
   io: CliIo,
@@ -58,13 +58,13 @@ export async function start(
     const gateway = await Promise.race([unlessStopped(starting, signals), defects.first]);
     if (gateway === undefined) return stoppedEarly(log);
     session.opened(gateway, performance.now() - beganAt);
-    // Everything is loaded. At its end it might be killed, and the next start would compile again.
+    // All modules are loaded. Written now, since the process may later be killed, and the next start would have to compile again.
     flushCompileCache();
     defects.close();
     return await untilStopped(gateway, { log, signals, served: () => session.served });
   } catch (error) {
     if (signals.isStopping) return stoppedEarly(log);
-    // Through the log, which masks: Node would print the secrets that its message may hold.
+    // Written through the log, which masks secrets. Node would print the message unmasked.
     if (!(error instanceof StartError)) {
       log.error({ err: error }, 'an internal error ended the start');
       return 1;
@@ -78,17 +78,17 @@ export async function start(
   }
 }
 
-/** What nobody catches while the gateway starts: `first` rejects with it. */
+/** Watches for uncaught errors during the start: `first` rejects with the first one. */
 function followDefects(): { readonly first: Promise<never>; close(): void } {
   const { promise, reject } = Promise.withResolvers<never>();
   process.on('uncaughtException', reject).on('unhandledRejection', reject);
   return { first: promise, close: () => void process.off('uncaughtException', reject).off('unhandledRejection', reject) };
 }
 
-/** How long a start that is stopped may take to close what it has opened, in milliseconds. */
+/** Time that a stopped start may take to close its resources, in milliseconds. */
 const patience = 2000;
 
-/** Undefined when a signal stopped the start, and it does not come to its end soon. */
+/** The started gateway; undefined if a signal stopped the start and it did not finish in time. */
 async function unlessStopped(starting: Promise<Gateway>, { stopped }: Signals): Promise<Gateway | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -101,7 +101,7 @@ async function unlessStopped(starting: Promise<Gateway>, { stopped }: Signals): 
   }
 }
 
-/** A reader of standard error that takes nothing must not keep the process from ending. */
+/** Prints a start error. If standard error is not read, that must not keep the process from exiting. */
 async function explain(error: StartError, { stderr }: CliIo, colors: boolean): Promise<number> {
   if (stderr.fd === undefined) return explainFault(error, stderr, colors);
   const writer = new DescriptorWriter(stderr.fd, () => {});
@@ -128,7 +128,7 @@ function openLog(flags: StartFlags, io: CliIo): Log {
   });
 }
 
-/** One run of `gateway start`: what was found, what it said, what it counts. */
+/** State of one run of `gateway start`: configuration source, gateway, and number of requests. */
 class Session {
   served = 0;
   readonly #flags: StartFlags;
@@ -137,7 +137,7 @@ class Session {
   readonly #registry: Registry;
   #tryOut: TryOut | undefined;
   #shown = '';
-  /** The last good copy serves, not the file. */
+  /** True if the last valid copy is in use instead of the file. */
   #isCopy = false;
   #gateway: Gateway | undefined;
 
@@ -196,7 +196,7 @@ class Session {
     this.#warnOfAdmin(facts.admin);
   }
 
-  /** Without a terminal there is no link, and without a state directory no token. */
+  /** Warns if sign-in is impossible: there is no link without a terminal, and no token without a state directory. */
   #warnOfAdmin(admin: BannerFacts['admin']): void {
     if (admin === undefined || 'fault' in admin || admin.link !== undefined || admin.canSignIn) return;
     const hint =
@@ -205,7 +205,7 @@ class Session {
   }
 
   #told(event: GatewayEvent): void {
-    // By far the most of them.
+    // The most frequent events.
     if (event.type === 'request' || event.type === 'requests') {
       this.served += event.type === 'request' ? 1 : event.count;
       return;
@@ -246,7 +246,7 @@ class Session {
     }
   }
 
-  /** Level, format and secrets of the snapshot that serves; flags win over the file. */
+  /** Applies level, format and secrets of the current snapshot to the log. Flags take precedence over the file. */
   #followConfig(gateway: Gateway): void {
     const { log } = gateway.snapshot();
     this.#log.configure({
@@ -296,14 +296,14 @@ class Session {
   }
 }
 
-/** For a first request that costs nothing, where it needs no key. */
+/** Model for a free first request, if requests need no key. */
 function freeModelOf(gateway: Gateway): string | undefined {
   const { apiKeys, jwt, providers } = gateway.snapshot();
   if (apiKeys.size > 0 || jwt !== undefined) return undefined;
   return firstModelOf([...providers.values()].filter(({ provider }) => provider.entry.prices === 'none'));
 }
 
-/** The link is for the person at the terminal: logs that are collected elsewhere must not sign anybody in. */
+/** Includes the one-time link only on a terminal: logs collected elsewhere must not allow anyone to sign in. */
 function adminOf({ admin }: Gateway, isTerminal: boolean): BannerFacts['admin'] {
   if (admin === undefined || 'fault' in admin) return admin;
   return { url: admin.url, link: isTerminal ? admin.link() : undefined, canSignIn: admin.canSignIn() };

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** The process that listens on a TCP port of this machine. */
+/** A process that listens on a local port or socket. */
 export interface PortOwner {
   readonly pid: number;
   readonly command: string;
 }
 
-/** Looks in `/proc`; undefined on systems without it, and for processes of other users. */
+/** Searches `/proc`. Undefined on systems without it, and for processes of other users. */
 export function findPortOwner(port: number): PortOwner | undefined {
   return findOwner(() => listeningInodes(port));
 }
 
-/** The same for a socket in the file system. */
+/** The same for a Unix socket in the file system. */
 export function findSocketOwner(path: string): PortOwner | undefined {
   return findOwner(() => socketInodes(path));
 }
@@ -24,7 +24,7 @@ function findOwner(find: () => Set<string>): PortOwner | undefined {
       if (/^\d+$/.test(name) && holdsSocket(name, inodes)) return { pid: Number(name), command: commandOf(name) };
     }
   } catch {
-    // No /proc here: the port is in use all the same, and the message says so without a name.
+    // Without /proc the owner is unknown, and the error message omits it.
   }
   return undefined;
 }
@@ -42,7 +42,7 @@ function listeningInodes(port: number): Set<string> {
   return inodes;
 }
 
-/** Rows of `/proc/net/unix` that accept connections (flag 00010000). A gateway binds beside the path, with its process id. */
+/** Rows of `/proc/net/unix` that accept connections (flag 00010000). A gateway binds to the path with its process id appended. */
 function socketInodes(path: string): Set<string> {
   const inodes = new Set<string>();
   for (const row of readOr('/proc/net/unix', '').split('\n').slice(1)) {
@@ -66,8 +66,8 @@ function commandOf(pid: string): string {
 }
 
 /**
- * The command as typed, cut to a line; its arguments may hold anything, so only the first three are shown. The options of
- * Node itself, which say nothing of the program, are left out.
+ * The command as typed, truncated to one line. Arguments may contain secrets, so only the first three words are shown.
+ * Node's own options are omitted.
  */
 export function shownCommand([program = '', ...words]: readonly string[]): string {
   const first = /(?:^|\/)node$/.test(program) ? words.findIndex((word) => !word.startsWith('-')) : 0;

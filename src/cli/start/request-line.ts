@@ -7,7 +7,7 @@ import { padEnd } from '../text.ts';
 
 export interface LineStyle {
   readonly colors: boolean;
-  /** Time of day for people. */
+  /** Time of day for display. */
   clockTime(ms: number): string;
 }
 
@@ -17,8 +17,8 @@ const durationWidth = 8;
 const numbersWidth = 22;
 
 /**
- * A finished request on one line: time, status, config, the route it took, duration, time to the first event of a
- * stream, tokens (of a WebSocket close codes and frames), cost where it is known, key, and the tail of the id (its head is the time).
+ * A finished request on one line: time, status, config, route, duration, time to the first event of a stream, tokens
+ * (for a WebSocket: close codes and frames), cost if known, key, and the end of the id (its start encodes the time).
  */
 export function requestLine(record: LogRecord, style: LineStyle): string {
   const failed = record.error !== null || record.status >= 400;
@@ -36,25 +36,25 @@ export function requestLine(record: LogRecord, style: LineStyle): string {
   return cells.join('  ');
 }
 
-/** Dollars to a hundredth of a cent, and smaller amounts to the first digit that says something. */
+/** Dollars with four decimals; smaller amounts with the first non-zero digit. */
 function money(usd: string): string {
   const amount = Number(usd);
   return `$${amount >= 0.0001 ? amount.toFixed(4) : usd.replace(/^(0\.0*\d).*/, '$1')}`;
 }
 
-/** Enough of an id to find it: the last ten characters are the random ones. */
+/** The id shortened to what identifies it: its last ten characters are random. */
 function shortId(id: string): string {
   return id.length <= 14 ? id : `${id.slice(0, 4)}…${id.slice(-10)}`;
 }
 
-/** `openai-main 429 ×2 → azure-eu/gpt-4o-mini`: what failed on the way, and where it ended. */
+/** For example `openai-main 429 ×2 → azure-eu/gpt-4o-mini`: failed attempts, then the final target. */
 function route(record: LogRecord): string {
   const last = record.attempts.at(-1);
   const here = last === undefined ? endpointOf(record) : nameOf(last, record);
   return [...hops(record.attempts.slice(0, -1)), here + ending(record)].join(' → ');
 }
 
-/** The route as far as it came, and the message in place of the last hop's name. */
+/** The failed attempts, followed by the error message. */
 function failure(record: LogRecord): string {
   const message = printable(record.error?.message ?? `status ${record.status}`).replace(/\.$/, '');
   const way = hops(record.attempts).join(' → ');
@@ -68,7 +68,7 @@ function nameOf(attempt: AttemptRecord, record: LogRecord): string {
   return printable(attempt.model === '' ? `${attempt.provider} ${endpointOf(record)}` : `${attempt.provider}/${attempt.model}`);
 }
 
-/** What was asked for where no model says it. */
+/** The endpoint, for requests without a model. */
 function endpointOf(record: LogRecord): string {
   return printable(record.endpoint === 'relay' ? `${record.method} ${record.path}` : record.endpoint);
 }
@@ -87,7 +87,7 @@ function numbers(record: LogRecord): string {
   return `${first.padEnd(8)}  ${tokens}`;
 }
 
-/** How a WebSocket was closed, by one code where both sides sent it, and the frames in and out. */
+/** Close code of a WebSocket (both codes if the sides sent different ones), and frames in and out. */
 function talk({ close: { client, provider }, frames }: SocketRecord): string {
   return `ws ${client === provider ? client : `${client}/${provider}`}  ${frames.in}→${frames.out} frames`;
 }
@@ -103,7 +103,7 @@ function dim(text: string, isColored: boolean): string {
   return isColored ? styleText('dim', text, { validateStream: false }) : text;
 }
 
-/** `09:31:07` of a Unix time in the zone of the process. */
+/** Unix time as `09:31:07` in the time zone of the process. */
 export function clockTime(ms: number): string {
   const date = new Date(ms);
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');

@@ -1,4 +1,4 @@
-// What `gateway/workers/process.ts` starts: the cache first, then what it serves.
+// Entry point for `gateway/workers/process.ts`: enables the compile cache before it loads the server.
 import { keepCompiled } from '../../compile-cache.js';
 
 keepCompiled();

@@ -4,7 +4,7 @@ import { serveAsWorker } from '../../gateway/workers/child/serve.ts';
 import { createLog } from '../../telemetry/log.ts';
 import { clockTime, requestLine } from './request-line.ts';
 
-/** A process that serves as one of several: `gateway start` with `server.workers`. */
+/** A worker process of `gateway start` with `server.workers`. */
 serveAsWorker({
   registry: { providers, stages },
   openLog: ({ level, format, colors }) =>

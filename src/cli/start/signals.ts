@@ -1,28 +1,28 @@
-/** Exit codes of a process that was ended by these signals, as shells count them. */
+/** Exit codes of a process ended by these signals, as used by shells. */
 export const stopCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 export type Stop = keyof typeof stopCodes;
 
 /** Ignored: Node would open its debugger on SIGUSR1, and the system would end the process on SIGUSR2. */
 const ignored = ['SIGUSR1', 'SIGUSR2'] as const;
 
-/** Within this time npm repeats an interrupt; nobody presses the keys twice as fast. */
+/** npm repeats an interrupt within this time, in milliseconds. No user presses the keys twice as fast. */
 const repeatMs = 100;
 
 /**
- * The signals of `gateway start`, followed from its beginning to its end: none but a stop ends the process, and what
- * comes while the gateway starts is not lost.
+ * Handles signals for the whole run of `gateway start`. Only a stop signal ends the process, and signals that arrive
+ * during the start are not lost.
  */
 export class Signals {
-  /** The first SIGINT or SIGTERM. */
+  /** Resolves with the first SIGINT or SIGTERM. */
   readonly stopped: Promise<Stop>;
-  /** The second one. */
+  /** Resolves with the second one. */
   readonly stoppedAgain: Promise<Stop>;
   #hungUp = false;
   #onHangUp: (() => void) | undefined;
   readonly #process: NodeJS.Process;
   readonly #stops: Stop[] = [];
   readonly #waiting: ((signal: Stop) => void)[] = [];
-  /** npm repeats the Ctrl-C of a terminal for its script, which has it from the terminal already. */
+  /** True under npm on a terminal: npm repeats the Ctrl-C that the terminal has already sent to its script. */
   readonly #isRepeated: boolean;
   #interruptedAt = Number.NEGATIVE_INFINITY;
 
@@ -39,14 +39,14 @@ export class Signals {
     return this.#stops.length > 0;
   }
 
-  /** From now on SIGHUP calls this; at once when one came before. */
+  /** Sets the handler of SIGHUP. Calls it at once if the signal has already arrived. */
   onHangUp(call: () => void): void {
     this.#onHangUp = call;
     if (this.#hungUp) call();
     this.#hungUp = false;
   }
 
-  /** Gives the signals back to the system. */
+  /** Removes the signal handlers. */
   close(): void {
     this.#process.off('SIGINT', this.#stop).off('SIGTERM', this.#stop).off('SIGHUP', this.#hangUp);
     for (const signal of ignored) this.#process.off(signal, ignore);

@@ -6,16 +6,16 @@ import { plural } from '../text.ts';
 interface StopDeps {
   readonly log: Log;
   readonly signals: Signals;
-  /** Requests that were served so far, for the last line. */
+  /** Number of requests served so far, for the last line. */
   served(): number;
 }
 
 /**
- * Follows the signals of a serving gateway: SIGHUP reloads, SIGTERM and SIGINT drain, and a second one of these ends at
- * once. Resolves to the exit code when it has stopped: 0 after a drain.
+ * Handles the signals of a running gateway: SIGHUP reloads, SIGTERM and SIGINT drain, and a second one of these stops at
+ * once. Resolves to the exit code when the gateway has stopped: 0 after a drain.
  */
 export async function untilStopped(gateway: Gateway, { log, signals, served }: StopDeps): Promise<number> {
-  // What has no owner fails one request at most; the process goes on. While it starts, such a throw still ends it.
+  // An uncaught error affects at most one request, so the process continues. During the start, such an error still ends it.
   const onDefect = (error: unknown): void => gateway.defect(error);
   process.on('uncaughtException', onDefect);
   process.on('unhandledRejection', onDefect);

@@ -1,13 +1,13 @@
 import type { Provider } from '../../core/provider.ts';
 
-/** A configuration for the first minute. */
+/** Configuration of the try-out mode. */
 export interface TryOut {
   readonly text: string;
-  /** Slug → variable its key comes from; undefined for the mock. */
+  /** Slug → variable of its key; undefined for the mock. */
   readonly providers: readonly { readonly slug: string; readonly from: string | undefined }[];
 }
 
-/** What serves when there is no file: the mock, and each service whose key is in the environment under its usual name. */
+/** Configuration used without a file: the mock, and each service whose key is in the environment under its usual name. */
 export function tryOutConfig(env: Readonly<Record<string, string | undefined>>, providers: readonly Provider[]): TryOut {
   const found = keyedIn(env, providers);
   const entries = found.map(({ type, variable }) => `  ${type}: ${JSON.stringify({ type, api_key: `\${env:${variable}}` })}\n`);
@@ -17,7 +17,10 @@ export function tryOutConfig(env: Readonly<Record<string, string | undefined>>, 
   };
 }
 
-/** The types whose key is in the environment. Tokens of other names are in many environments for other reasons. */
+/**
+ * Provider types whose key is in the environment. Only `…_API_KEY` counts, since tokens under other names are often set
+ * for other purposes.
+ */
 export function keyedIn(
   env: Readonly<Record<string, string | undefined>>,
   providers: readonly Provider[],
