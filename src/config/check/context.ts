@@ -20,7 +20,7 @@ export interface CheckContext {
   readonly root: MapNode;
   readonly registry: PluginRegistry;
   readonly valid: Valid;
-  /** Slugs whose secret is missing where that is allowed. */
+  /** Slugs whose secret is missing, where missing secrets are allowed. */
   readonly missing: Readonly<Record<string, string>>;
   /** Locations of values whose references could not be resolved. */
   readonly unresolved: ReadonlySet<SourceLocation>;
@@ -96,7 +96,7 @@ export function entryOf(node: Node | undefined, key: string): Entry | undefined 
 export const lacks = (node: Node | undefined, key: string): boolean =>
   entryOf(node, key) === undefined && !entriesOf(node).some((entry) => nearest(entry.key, [key]) !== undefined);
 
-/** Name of the provider in a reference: without the `@`, up to the first slash. */
+/** Provider name in a reference: without the `@`, up to the first slash. */
 export function slugIn(written: string): string {
   return written.replace(/^@/, '').split('/')[0] ?? '';
 }

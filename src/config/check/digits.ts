@@ -2,7 +2,7 @@ import { child, type Node, walk } from '../read/node.ts';
 import { promptSites } from './prompts/sites.ts';
 import { type CheckContext, sitesOf } from './context.ts';
 
-/** Whole numbers sent to providers (a seed, an id) that have more digits than a JavaScript number can hold. */
+/** Reports whole numbers sent to providers (a seed, an id) that have more digits than a JavaScript number can hold. */
 export function digits({ root, report }: CheckContext): void {
   const sent = [
     ...sitesOf(root).map(({ node }) => child(node, 'override_params')),

@@ -7,7 +7,7 @@ import { deepFreeze } from './freeze.ts';
 import { invalid } from './invalid.ts';
 import type { Steps } from './steps.ts';
 
-/** Rules for a caller as written. An entry of `api_keys` and `auth.jwt` have the same keys. */
+/** Rules for a caller as written. Entries of `api_keys` and `auth.jwt` share these keys. */
 export type CallerRules = Pick<
   GatewayKeyEntry,
   'default_config' | 'enforce_config' | 'allow' | 'debug' | 'reasoning_content' | 'log' | 'isolate'

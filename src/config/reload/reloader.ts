@@ -38,8 +38,8 @@ export interface ReloaderOptions {
   /** Compiles, sets plugins up and swaps. If it rejects, the previous configuration must still be in use. */
   apply(loaded: ValidConfig): Promise<void>;
   /**
-   * Called with every result except those of `start` and `hold`, before `reloadNow` resolves. After a file change, it is
-   * called only if the result differs from the last one reported.
+   * Called with results before `reloadNow` resolves, but not with those of `start` and `hold`. After a file change, only
+   * news is reported: a new configuration, a new error, or the first valid load after an error.
    */
   onResult(result: ReloadResult): void;
   /** Request to load if the first load is rejected; undefined for none. The files of the original `request` are watched. */

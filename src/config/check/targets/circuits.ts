@@ -34,8 +34,8 @@ export function circuits(context: CheckContext): void {
 const isWithin = ({ path }: Site, above: Site): boolean => above.path.every((step, at) => path[at] === step);
 
 /**
- * True when a sibling can replace a target that the circuit removes. A target that names a config counts: that config is
- * checked itself.
+ * True when a sibling can replace a target that the circuit removes. A target that names a config is accepted,
+ * since that config is checked itself.
  */
 function mayMove({ node }: Site): boolean {
   if (entryOf(node, 'config') !== undefined) return true;

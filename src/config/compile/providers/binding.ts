@@ -30,7 +30,7 @@ export interface BindingParts {
   readonly unusable: GatewayError | undefined;
 }
 
-/** A binding with its parts, from which other bindings are derived. The parts contain secrets and are not passed on. */
+/** A binding with its parts, from which other bindings are derived. The parts contain secrets and stay inside the catalog. */
 export interface BindingWithParts {
   readonly binding: ProviderBinding;
   readonly parts: BindingParts;

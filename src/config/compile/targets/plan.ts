@@ -33,7 +33,7 @@ export function createPlanner(): Planner {
 
 const nothing = (): undefined => undefined;
 
-/** Plan for model calls: descends by strategy, and moves up to the nearest fallback whose conditions match the outcome. */
+/** Plan for model calls: descends by strategy, and moves up to the nearest fallback that continues after the outcome. */
 class TreePlan implements Plan {
   readonly first: Leaf;
   readonly #facts: PlanFacts;

@@ -120,7 +120,7 @@ class Reader {
   read(document: Document.Parsed): Node | undefined {
     const contents = document.contents as YamlNode;
     if (contents === null || (isScalar(contents) && contents.value === null)) return undefined;
-    // An alias refers to the last anchor of that name before it. Files that use a name twice are rare, and such an alias is rejected.
+    // An alias refers to the last anchor of that name before it. Using a name twice is rare: an alias between two such anchors is rejected.
     visit(document, (_key, node) => {
       if (isAlias(node) || node === null || typeof node !== 'object' || !('anchor' in node) || typeof node.anchor !== 'string') return;
       this.#anchors.set(node.anchor, node as YamlNode);
