@@ -39,7 +39,7 @@ function socket(node: Node, { registry, report }: CheckContext): void {
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Checks the state folder, but only where it is required: otherwise the gateway serves without it and reports that. */
+/** Checks the state directory, but only where it is required: otherwise the gateway serves without it and reports that. */
 function stateDir({ root, start, report }: CheckContext): void {
   const server = child(root, 'server');
   const required = child(server, 'state_dir_required');
