@@ -2,8 +2,9 @@ import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 
 /**
- * What requests may hold where `server.memory` is not set, in bytes: a quarter of the memory that the process may use,
- * that of its container where it has a limit. At most half of the engine's heap: texts are held there.
+ * Default of `server.memory`, the memory that requests may use, in bytes: a quarter of the memory available to the
+ * process (the container limit, if there is one), and at most half of the V8 heap limit, because texts are kept on the
+ * heap.
  */
 export function defaultMemory(): number {
   const contained = process.constrainedMemory();

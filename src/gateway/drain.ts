@@ -4,39 +4,39 @@ import { DenseSet } from '../core/memory/dense-set.ts';
 import type { Handling } from '../pipeline/handle.ts';
 import type { Connections } from '../transport/inbound/listener/connections.ts';
 
-/** What a stop waits for, and for how long. */
+/** What a shutdown waits for, and how long. */
 export interface DrainPlan {
-  /** Milliseconds in which new connections are still accepted, so that a load balancer notices the probe first. */
+  /** Milliseconds during which new connections are still accepted, so that a load balancer sees the failing probe first. */
   readonly delayMs: number;
-  /** Milliseconds for running requests after that. */
+  /** Milliseconds that running requests get after the delay. */
   readonly timeoutMs: number;
 }
 
-/** How often the running requests are counted, in milliseconds. */
+/** Interval between two checks of the running requests, in milliseconds. */
 const lookEvery = 20;
 
 /**
- * How long a kept connection must have been idle before it is closed, in milliseconds. A busy client sends its next
- * request within this time, is answered with `connection: close`, and moves away without a failure.
+ * Minimum idle time of a keep-alive connection before it is closed, in milliseconds. A busy client sends its next
+ * request within this time, gets a response with `connection: close`, and reconnects elsewhere without an error.
  */
 const quietMs = 1000;
 
 /**
- * The gateway's way to a stop: not ready at once, and each answer asks the client to reconnect. New connections are
- * accepted until the delay is over. Requests on connections that are there are served until the timeout, and what is
- * left then is ended with a well-formed error.
+ * Graceful shutdown. Readiness fails at once, and each response asks the client to reconnect. New connections are
+ * accepted until the delay is over. Requests on existing connections are served until the timeout; the remaining ones
+ * then end with a well-formed error.
  */
 export class Drain {
   readonly running = new DenseSet<Handling>();
   #stopping = false;
   #refusing = false;
 
-  /** Set from the first moment of a stop: `/readyz` says 503. */
+  /** True from the start of the shutdown: `/readyz` returns 503. */
   get isStopping(): boolean {
     return this.#stopping;
   }
 
-  /** The time for running requests is over: new ones are refused. */
+  /** True when the timeout for running requests is over: new requests are rejected. */
   get isRefusing(): boolean {
     return this.#refusing;
   }
@@ -45,10 +45,10 @@ export class Drain {
     this.#stopping = true;
     connections.leave(performance.now());
     if (plan.delayMs > 0) await pause(plan.delayMs);
-    // What the system has connected already is accepted first: it would be reset when the listener closes.
+    // Accepts the connections already queued by the system first: closing the listener would reset them.
     await afterPoll();
-    // Not the HTTP server's own `close`: it takes a connection for idle as soon as its answer was handed over, and cuts
-    // off the rest that a slow client has not taken yet.
+    // Not the HTTP server's `close`: it treats a connection as idle as soon as the response was written, and would cut
+    // off data that a slow client has not received yet.
     NetServer.prototype.close.call(server);
     const end = performance.now() + plan.timeoutMs;
     while (performance.now() < end) {
@@ -59,7 +59,7 @@ export class Drain {
     }
     this.#refusing = true;
     this.running.each((handling) => handling.stop());
-    // The error events are written when their records are: one turn of the loop later.
+    // The error events are written together with their records, one turn of the event loop later.
     for (let turns = 0; this.running.size > 0 && turns < 50; turns += 1) await pause(lookEvery);
     server.close();
   }
@@ -69,7 +69,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Resolves right after the event loop has read all sockets that had something to read. */
+/** Resolves after the event loop has read all readable sockets. */
 function afterPoll(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -19,26 +19,26 @@ import type { Outbound } from '../transport/outbound/index.ts';
 export interface GenerationsDeps {
   readonly registry: Registry;
   readonly log: Pick<Log, 'warn' | 'debug' | 'request'>;
-  /** Signs attempts, downloads files and proves tokens for plugins. */
+  /** Signs attempts, downloads files, and verifies tokens for plugins. */
   readonly outbound: Pick<Outbound, 'sign' | 'media' | 'jwt'>;
-  /** Opens the table of who made which object, where it is not open yet. */
+  /** Opens the table of object owners if it is not open yet. */
   owners(): Promise<ObjectOwners>;
-  /** Where several worker processes serve: says something to the others about state of plugins. */
+  /** With several worker processes: sends a message about plugin state to the other workers. */
   tellOthers?(key: string, message: unknown): void;
   now(): number;
   monotonic(): number;
 }
 
-/** The price list is read when nobody waits: after the start, before the first response where possible. */
+/** The price list is read when the process is idle: after the start, and before the first response if possible. */
 const warmUpMs = 1000;
 
-/** Imports a file of the operator's by absolute path: the default export, or the module. */
+/** Imports a user's file by absolute path. Returns the default export, or else the module. */
 export async function importFile(path: string): Promise<unknown> {
   const module = (await import(pathToFileURL(path).href)) as { default?: unknown };
   return module.default ?? module;
 }
 
-/** Makes generations of loaded configurations: compiles the snapshot and sets the plugins up. */
+/** Builds generations from loaded configurations: compiles the snapshot and sets up the plugins. */
 export class Generations {
   readonly #deps: GenerationsDeps;
   readonly #shared: SharedState;
@@ -48,12 +48,12 @@ export class Generations {
     this.#shared = new SharedState(deps.tellOthers?.bind(deps));
   }
 
-  /** Another worker process said something about state of plugins. */
+  /** Handles a message about plugin state from another worker process. */
   hear(key: string, message: unknown): void {
     this.#shared.hear(key, message);
   }
 
-  /** @throws Error when a plugin can't be loaded or set up; nothing stays open then */
+  /** @throws Error when a plugin can't be loaded or set up; everything opened so far is closed */
   async build(loaded: ValidConfig): Promise<Generation> {
     const { registry, log } = this.#deps;
     const external = await Promise.all(loaded.providerPaths.map(async (path) => (await importFile(path)) as Provider));

@@ -6,7 +6,7 @@ import { type ListenAddress, listenAddress, type ListenSetting, listenText } fro
 import { listen, type Listening } from '../transport/inbound/listener/listen.ts';
 import { errorCode } from '../core/text/error-code.ts';
 
-/** Listens, or says why that is not possible. `flag`, and the setting of the same name, choose another address. */
+/** Opens a listener. Error messages name `flag` and the matching setting as the way to choose another address. @throws StartError */
 export async function openListener(server: Server, setting: ListenSetting, flag: keyof typeof settings): Promise<Listening> {
   const text = listenText(setting);
   const choice = `${flag} and ${settings[flag]}`;
@@ -16,9 +16,9 @@ export async function openListener(server: Server, setting: ListenSetting, flag:
 }
 
 /**
- * Opens what listens on the address of clients.
+ * Opens the data listener with the given function.
  *
- * @throws StartError that says why that is not possible
+ * @throws StartError with the reason
  */
 export async function openData<T>(setting: ListenSetting, open: (address: ListenAddress) => Promise<T>): Promise<T> {
   const text = listenText(setting);
@@ -39,7 +39,7 @@ async function orSay<T>(open: () => Promise<T>, address: ListenAddress, { text, 
   try {
     return await open();
   } catch (cause) {
-    // Node reports a folder that is missing like one that is not allowed.
+    // Node reports EACCES for a missing directory, too.
     const isLost = 'path' in address && errorCode(cause) === 'EACCES' && !existsSync(dirname(address.path));
     const code = isLost ? 'ENOENT' : errorCode(cause);
     throw new StartError({
@@ -51,7 +51,7 @@ async function orSay<T>(open: () => Promise<T>, address: ListenAddress, { text, 
   }
 }
 
-/** How messages call the address, and what chooses another one. */
+/** How error messages name the address, and which settings change it. */
 interface Named {
   readonly text: string;
   readonly choice: string;

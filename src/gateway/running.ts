@@ -20,12 +20,12 @@ export interface RunningParts {
   readonly admin: AdminState | undefined;
   subscribe(listener: (record: LogRecord) => void): () => void;
   loaded(): ValidConfig;
-  /** Resolves when the admin API asks for a stop. */
+  /** Resolves when the admin API requests a shutdown. */
   readonly stopAsked: Promise<Partial<DrainPlan>>;
   undo(): Promise<void>;
 }
 
-/** A gateway that serves: what `startGateway` gives. */
+/** The running gateway that `startGateway` returns. */
 export class RunningGateway implements Gateway {
   readonly url: string;
   readonly checkedMs: number | undefined;
@@ -38,7 +38,7 @@ export class RunningGateway implements Gateway {
   #closing: Promise<void> | undefined;
   #draining: Promise<void> | undefined;
 
-  /** @param url of the data listener, as clients write it */
+  /** @param url of the data listener, in the form clients use */
   constructor(parts: RunningParts, url: string) {
     this.#parts = parts;
     this.checkedMs = parts.checkedMs;
@@ -97,5 +97,5 @@ export class RunningGateway implements Gateway {
   }
 }
 
-/** With `/v1`, but for a socket. */
+/** Appends `/v1`, except for a Unix socket. */
 export const shownUrl = (url: string): string => (url.startsWith('unix:') ? url : `${url}/v1`);

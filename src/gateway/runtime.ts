@@ -47,26 +47,26 @@ import { createSweeper, type Sweeper } from '../transport/wire/sweeper.ts';
 import type { Wheel } from '../transport/wire/wheel.ts';
 
 export interface RuntimeDeps {
-  /** Where the data listener will be. */
+  /** Address of the data listener. */
   readonly listen: ListenAddress | undefined;
   readonly clock: Clock;
-  /** The one that the way out has. */
+  /** The timer wheel, shared with the outbound transport. */
   readonly wheel: Wheel;
   readonly store: RecordStore;
   readonly log: Log;
-  /** The way out; the runtime closes it. */
+  /** The outbound transport. Closed by the runtime. */
   readonly outbound: Outbound;
-  /** What `/readyz` shows: things that make nothing less ready, and how the last load of the configuration ended. */
+  /** Shown by `/readyz`: notes that do not affect readiness, and the result of the last load of the configuration. */
   readonly notes: readonly string[];
   readonly configState: (isDetailed: boolean) => ConfigState;
-  /** Undefined where no request log is kept. */
+  /** Undefined if no request log is kept. */
   readonly logs: () => LogReader | undefined;
   onRequest(record: LogRecord): void;
-  /** Where several processes serve: how many, and what keys have in flight in all of them. */
+  /** Set if several processes serve: their number, and the in-flight requests of each key across all of them. */
   readonly workers?: { readonly count: number; readonly shares: Shares } | undefined;
 }
 
-/** Everything one gateway is made of, from the sockets to the log. Built once; a reload changes only the generation in the holder. */
+/** All parts of one gateway, from the sockets to the log. Built once; a reload only replaces the generation in the holder. */
 export class Runtime implements Serving {
   readonly #drain = new Drain();
   readonly holder: OwnedHolder<Generation>;
@@ -74,9 +74,9 @@ export class Runtime implements Serving {
   readonly connections: Connections;
   readonly observing: Observing;
   readonly #deps: RuntimeDeps;
-  /** Attempts: how many there are is bounded. */
+  /** Checks the deadlines of attempts, whose number is limited. */
   readonly #sweeper: Sweeper;
-  /** Bodies that are coming, of whoever it may be: they take no attempt's place. */
+  /** Checks the deadlines of incoming request bodies of all clients. Separate, so that they do not count as attempts. */
   readonly #arriving: Sweeper;
   readonly #budget: Budget;
   readonly #masking: ThreadMasking;
@@ -85,11 +85,11 @@ export class Runtime implements Serving {
   readonly #defects: Defects;
   readonly #idleMemory: IdleMemory;
   /**
-   * The id of the request that the running code was begun for. The id alone: connections that were opened in its course
-   * live on, and would keep whatever is stored here.
+   * ID of the request that the running code belongs to. Only the ID, because a connection opened by this code outlives
+   * the request and would keep any stored object alive.
    */
   readonly #running = new AsyncLocalStorage<string>();
-  /** Generations with requests: one that began before a secret was rotated may still use the old one. */
+  /** Generations that still have requests: a request that started before a secret was rotated may still use the old one. */
   readonly #live = new Set<Generation>();
   readonly #lines = new Lines();
   #release = (): void => {};
@@ -154,8 +154,9 @@ export class Runtime implements Serving {
   }
 
   /**
-   * Not `run`, which copies what was before once more to put it back: node does so at the end of each callback. Each entry
-   * copies a map, and a body that came with its head begins no other turn.
+   * Not `AsyncLocalStorage.run`, which copies the context again to restore it; Node restores it at the end of each
+   * callback anyway. Each `enterWith` copies a map, so it is skipped if the ID is already set, as for a body that
+   * arrived together with its head.
    */
   #enter(id: string): void {
     if (this.#running.getStore() !== id) this.#running.enterWith(id);
@@ -186,7 +187,7 @@ export class Runtime implements Serving {
     });
   }
 
-  /** @param passed told of the bytes of files that pass */
+  /** @param passed called with the size of forwarded file data, in bytes */
   #listener(passed: (bytes: number) => void): DataServer {
     return createDataServer({
       clock: this.#deps.clock,
@@ -207,23 +208,23 @@ export class Runtime implements Serving {
     });
   }
 
-  /** @param isOperators only operators reach the listener */
+  /** @param isOperators true if only operators can reach the listener */
   probes(isOperators: boolean): Probes {
     const { notes, configState: config } = this.#deps;
     return createProbes({ reasons: () => (this.#drain.isStopping ? ['draining'] : []), notes, config }, isOperators);
   }
 
-  /** Of a limit of all processes that serve together. */
+  /** Returns this process's part of a limit that all worker processes share. */
   #shareOf(limit: number): number {
     return Math.ceil(limit / (this.#deps.workers?.count ?? 1));
   }
 
-  /** Hides the secrets of every generation that has requests. */
+  /** Masks the secrets of every generation that has requests. */
   get mask(): Mask {
     return this.#mask;
   }
 
-  /** What is in progress right now. */
+  /** Current load. */
   activity(): { inFlight: number; openStreams: number; isDraining: boolean; bodies: number; bodiesLimit: number } {
     let openStreams = 0;
     this.#drain.running.each((handling) => (openStreams += handling.isStreaming ? 1 : 0));
@@ -235,7 +236,7 @@ export class Runtime implements Serving {
     return this.observing.page;
   }
 
-  /** This process serves. */
+  /** Undefined: this process serves itself. */
   readonly workers = undefined;
 
   snapshot(): Snapshot {
@@ -250,7 +251,7 @@ export class Runtime implements Serving {
     return Promise.resolve();
   }
 
-  /** Records whose bodies could not be masked in time. */
+  /** Number of records whose bodies could not be masked in time. */
   get unmasked(): number {
     return this.#masking.dropped;
   }
@@ -264,14 +265,14 @@ export class Runtime implements Serving {
     return url;
   }
 
-  /** Records come by themselves. */
+  /** No-op: records are always delivered in this process. */
   follow(): void {}
 
   async drain(plan: DrainPlan): Promise<void> {
     await this.#drain.run(this.server, this.connections, plan);
   }
 
-  /** Something threw where nobody caught it. See `Gateway.defect`. */
+  /** Handles an uncaught error. See `Gateway.defect`. */
   defect(error: unknown): void {
     const id = this.#running.getStore();
     let isOwned = false;
@@ -283,7 +284,7 @@ export class Runtime implements Serving {
     if (!isOwned) this.#defects.report(error, id);
   }
 
-  /** Serves with another generation from the next request on; requests in progress keep theirs. */
+  /** Makes a new generation active for the following requests. Requests in progress keep theirs. */
   swap(generation: Generation): void {
     this.#live.add(generation);
     this.#mask = maskOf(this.#live);
@@ -295,7 +296,7 @@ export class Runtime implements Serving {
     this.#budget.limit = this.#shareOf(memoryOf(generation));
   }
 
-  /** Ends everything at once; records that wait are written. */
+  /** Closes everything at once; waiting records are written. */
   async close(): Promise<void> {
     this.#release();
     this.#drain.running.each((handling) => handling.stop());
@@ -320,7 +321,7 @@ export class Runtime implements Serving {
     handling.start();
   }
 
-  /** Whom the listener serves: worked out once for each snapshot. */
+  /** Sets CORS and keyless access, computed once per snapshot. */
   #openTo({ snapshot, chains }: Generation): void {
     const { corsOrigins, isOpen } = snapshot.server;
     this.#cors = corsOrigins.length === 0 ? undefined : new Cors(corsOrigins);
@@ -349,7 +350,7 @@ export class Runtime implements Serving {
     if (store.isOff !== true) store.append(frames);
   }
 
-  /** A record that can't be written must not take those of other requests with it. */
+  /** Encodes a record. If that fails, a minimal record is written, so that other records of the batch are not lost. */
   #encoded(sealed: SealedRecord): SpoolFrame {
     const { record } = sealed;
     try {
@@ -364,13 +365,13 @@ export class Runtime implements Serving {
   }
 }
 
-/** Loaded when somebody asks: most gateways are never asked. */
+/** Imported on demand: most gateways never serve it. */
 async function description(): Promise<Buffer> {
   const [{ describeApi }, { version }] = await Promise.all([import('../openapi/document.ts'), import('./version.ts')]);
   return Buffer.from(JSON.stringify(describeApi(version)));
 }
 
-/** From 0 to 1, with fifteen decimals: as text it is the same number, and found quickly. */
+/** Random number from 0 to 1 with at most fifteen decimals: it keeps its value as text and is fast to convert. */
 const draw = (): number => Math.floor(Math.random() * 1e15) / 1e15;
 
 const memoryOf = ({ snapshot }: Generation): number => snapshot.server.memory ?? defaultMemory();

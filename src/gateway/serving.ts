@@ -10,55 +10,55 @@ import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
 import type { Probes } from '../transport/inbound/probes.ts';
 import type { DrainPlan } from './drain.ts';
 
-/** What serves clients: this process (`Runtime`), or worker processes that it looks after (`workers/fleet.ts`). */
+/** The serving side of a gateway: this process (`Runtime`), or its worker processes (`workers/fleet.ts`). */
 export interface Serving {
-  /** Hides the secrets of every configuration that still serves a request. */
+  /** Masks the secrets of every configuration that still has requests. */
   readonly mask: Mask;
-  /** The metrics, for listeners that only operators reach. */
+  /** Metrics page, for listeners that only operators reach. */
   readonly page: MetricsPage;
-  /** The worker processes; undefined where this process serves. */
+  /** State of the worker processes; undefined if this process serves itself. */
   readonly workers: (() => readonly WorkerState[]) | undefined;
-  /** Of the worker processes, where there are some. */
+  /** Figures of each worker process, if there are workers. */
   processes?(): readonly ProcessFigures[];
   snapshot(): Snapshot;
-  /** The plugins that serve, in order. */
+  /** The active plugins, in order. */
   steps(): readonly ChainStep[];
   activity(): Activity;
-  /** Brings up to date what is read of other processes. Resolves within a second, whoever does not answer. */
+  /** Refreshes the figures of other processes. Resolves within a second, even if some do not respond. */
   gather(): Promise<void>;
-  /** @param isOperators only operators reach the listener */
+  /** @param isOperators true if only operators can reach the listener */
   probes(isOperators: boolean): Probes;
   /**
-   * Serves with another generation from the next request on; requests in progress keep theirs.
+   * Makes a new generation active for the following requests. Requests in progress keep theirs.
    *
-   * @throws Error where a process can't: then nothing has changed
+   * @throws Error if a process can't apply it; then nothing has changed
    */
   swap(generation: Generation, loaded: ValidConfig): Promise<void> | void;
-  /** Opens the data listener. Resolves to its address as clients write it. @throws StartError */
+  /** Opens the data listener. Resolves to its address in the form clients use. @throws StartError */
   listen(setting: ListenSetting): Promise<string>;
-  /** Records of finished requests are wanted from now on, as long as it serves. */
+  /** Delivers the records of finished requests from now on. */
   follow(onRecord: (record: LogRecord) => void): void;
-  /** Something threw where nobody caught it. See `Gateway.defect`. */
+  /** Handles an uncaught error. See `Gateway.defect`. */
   defect(error: unknown): void;
   drain(plan: DrainPlan): Promise<void>;
-  /** Ends everything at once; records that wait are written. */
+  /** Closes everything at once; waiting records are written. */
   close(): Promise<void>;
 }
 
-/** A worker process as operators see it. */
+/** State of a worker process, for operators. */
 export interface WorkerState {
-  /** From 1 on; who comes in place of a dead one has its number. */
+  /** Worker number, from 1. A replacement keeps the number. */
   readonly worker: number;
-  /** Undefined while none runs. */
+  /** Undefined if no process is running. */
   readonly pid: number | undefined;
   readonly state: 'starting' | 'serving' | 'silent' | 'waiting' | 'stopping';
-  /** How often it was replaced. */
+  /** Number of times it was replaced. */
   readonly restarts: number;
-  /** When (Unix milliseconds) and why the last one ended; undefined where none has. */
+  /** Time (Unix milliseconds) and reason of the last exit; undefined if there was none. */
   readonly lastEnd: { readonly at: number; readonly why: string } | undefined;
-  /** Requests that it and those before it have finished. */
+  /** Requests finished by all processes with this number. */
   readonly requests: number;
   readonly inFlight: number;
-  /** When it was asked last. */
+  /** The figures it last reported. */
   readonly figures: ProcessFigures | undefined;
 }

@@ -30,10 +30,10 @@ import { Storage } from './starting/storage.ts';
 import type { Gateway, GatewayEvent, GatewayOptions, StartGateway } from './types.ts';
 import { workersOf } from './workers/count.ts';
 
-/** The process's own time; worker processes have theirs in `workers/child/serve.ts`. */
+/** Clock of this process. Worker processes have theirs in `workers/child/serve.ts`. */
 const clock: Clock = { now: Date.now, monotonic: () => performance.now() };
 
-/** Loads the configuration, opens the state directory and the listeners, and serves until it is drained or closed. */
+/** Loads the configuration, opens the state directory and the listeners, and serves until drained or closed. */
 export const startGateway: StartGateway = async (options) => {
   const starting = new Starting(options);
   try {
@@ -45,14 +45,15 @@ export const startGateway: StartGateway = async (options) => {
 };
 
 /**
- * A start in progress, in the order of its methods: the reloader loads the first configuration and has it applied, which
- * builds the generation and opens what serves it; then the listeners. What was opened is closed again when a later step
- * fails, and when the gateway ends. Later configurations come the same way, and find everything open.
+ * A start in progress, in the order of its methods: the reloader loads the first configuration and has it applied,
+ * which builds the generation and opens the serving side; then the listeners are opened. Opened resources are closed
+ * again if a later step fails, and when the gateway ends. Later configurations take the same path and find everything
+ * open.
  */
 class Starting {
   readonly #options: GatewayOptions;
   readonly #notes: string[] = [];
-  /** What closes the parts that are open. */
+  /** Functions that close the opened resources. */
   readonly #opened: (() => Promise<void> | void)[] = [];
   readonly #onOpened = (close: () => Promise<void> | void): void => void this.#opened.push(close);
   readonly #stop = Promise.withResolvers<Partial<DrainPlan>>();
@@ -65,10 +66,10 @@ class Starting {
   readonly #generations: Generations;
   readonly #control: Control;
   readonly #reloader: Reloader;
-  /** What serves, and the configuration that it serves with; undefined until the first one was applied. */
+  /** The serving side and its configuration; undefined until the first configuration was applied. */
   #serving: Serving | undefined;
   #loaded: ValidConfig | undefined;
-  /** What the first configuration opens the data listener on: a reload can't move it. */
+  /** Data listener address of the first configuration: a reload can't change it. */
   #address: ListenSetting | undefined;
   #url = '';
 
@@ -96,7 +97,7 @@ class Starting {
 
   async run(): Promise<Gateway> {
     const { stop } = this.#options;
-    // Closed last, whenever it was opened: requests that end meanwhile still look into it.
+    // Closed last, whenever it was opened: requests still use it during shutdown.
     this.#onOpened(() => this.#storage.closeOwners());
     const { serving, loaded, checkedMs } = await this.#load();
     const url = await this.#listen(serving, loaded);
@@ -123,7 +124,7 @@ class Starting {
     );
   }
 
-  /** Never rejects: what cannot be closed must not keep the rest open. */
+  /** Never rejects: a resource that fails to close must not keep the others open. */
   async undo(): Promise<void> {
     for (const close of this.#opened.toReversed()) {
       try {
@@ -134,12 +135,12 @@ class Starting {
     }
   }
 
-  /** Loads and applies the first configuration. @throws StartError where it can't serve */
+  /** Loads and applies the first configuration. @throws StartError if it can't be applied */
   async #load(): Promise<{ readonly serving: Serving; readonly loaded: ValidConfig; readonly checkedMs: number | undefined }> {
     const { stop, onEvent } = this.#options;
     const reloader = this.#reloader;
     this.#onOpened(() => reloader.close());
-    // A load in progress is given up.
+    // An abort cancels a load in progress.
     const onStop = (): void => void reloader.close();
     stop?.addEventListener('abort', onStop);
     const first = await reloader.start();
@@ -179,7 +180,7 @@ class Starting {
     });
   }
 
-  /** Whoever listens must not end the chain of reloads. */
+  /** A failing listener must not break the sequence of reloads. */
   #tell(event: GatewayEvent): void {
     try {
       this.#options.onEvent(event);
@@ -188,13 +189,13 @@ class Starting {
     }
   }
 
-  /** Serves with this configuration from now on, the first or a later one. Where it throws, nothing has changed. */
+  /** Makes a configuration active, the first or a later one. If it throws, nothing has changed. */
   async #apply(loaded: ValidConfig): Promise<void> {
     const address = this.#address ?? this.#options.listen ?? loaded.tree.server?.listen ?? defaultListen;
     refuseExposure(this.#options, address, loaded, this.#loaded);
     refuseAdminExposure(this.#options, loaded, this.#loaded);
     this.#storage.locate(loaded);
-    // What goes wrong from here on may repeat them.
+    // Errors from here on may contain its secrets.
     if (this.#loaded === undefined) this.#options.log.configure({ mask: createMask(loaded.secrets) });
     const generation = await this.#generations.build(loaded);
     try {
@@ -239,7 +240,7 @@ class Starting {
     });
   }
 
-  /** Loaded where it is needed: most gateways serve alone. */
+  /** Imported on demand: most gateways run without workers. */
   async #fleet(count: number, generation: Generation, loaded: ValidConfig): Promise<Serving> {
     const [{ Fleet }, { WorkersSpool }] = await Promise.all([import('./workers/fleet.ts'), import('./workers/spool.ts')]);
     const options = this.#options;
@@ -307,7 +308,7 @@ class Starting {
       reloader: () => this.#reloader,
       outbound: () => this.#outbound,
       onRollback: (result) => {
-        // One that failed does not mean that the files are wrong.
+        // A failed rollback does not mean that the files are invalid.
         if (result.kind !== 'rejected') this.#reloads.took(result, []);
         this.#tell(eventOf(result));
       },

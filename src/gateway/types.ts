@@ -13,14 +13,14 @@ import type { FleetTimes } from './workers/messages.ts';
 import type { ChainStep } from '../pipeline/generation.ts';
 import type { WorkerState } from './serving.ts';
 
-/** What the product is made of: the providers and the stages of the chain, as `plugins/index.ts` lists them. */
+/** The parts that this build of the gateway contains: the providers and the stages of the chain, as listed in `plugins/index.ts`. */
 export interface Registry {
   readonly providers: readonly Provider[];
   readonly stages: readonly Plugin[];
 }
 
 export interface GatewayOptions {
-  /** A file, or text with a name to show for it. */
+  /** A file, or a text with a display name. */
   readonly source: { readonly path: string } | { readonly text: string; readonly name: string };
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -28,55 +28,55 @@ export interface GatewayOptions {
   readonly listen?: string | undefined;
   /** Overrides `server.probe_listen`. */
   readonly probeListen?: string | undefined;
-  /** Opens the dashboard and the admin API; false unless said otherwise. `server.admin.enabled: false` wins. */
+  /** Opens the dashboard and the admin API. Default: false. `server.admin.enabled: false` takes precedence. */
   readonly admin?: boolean | undefined;
   /** Overrides `server.admin.listen`. */
   readonly adminListen?: string | undefined;
-  /** Reload when a file changes; true unless said otherwise, and only where the source is a file. */
+  /** Reloads when a file changes. Default: true. Only if the source is a file. */
   readonly watch?: boolean | undefined;
   readonly allowMissingSecrets?: boolean | undefined;
-  /** Start from the last good copy in the state directory when the source is invalid. */
+  /** Starts from the last good copy in the state directory if the source is invalid. */
   readonly lastGood?: boolean | undefined;
   /** Overrides `server.state_dir`. */
   readonly stateDir?: string | undefined;
   /** Overrides `server.workers`: a number, or `auto`. */
   readonly workers?: string | undefined;
-  /** The file that a worker process runs; without it this process serves alone, and more workers are an error. */
+  /** The file that a worker process runs. Without it this process serves alone, and more than one worker is an error. */
   readonly workerEntry?: URL | undefined;
-  /** How soon a worker that does not respond is replaced. */
+  /** Timing of the replacement of workers that do not respond. */
   readonly workerTimes?: Partial<FleetTimes> | undefined;
-  /** Operational lines, and the request lines of a chain with the `logging` plugin. */
+  /** Operational log, and the request log lines of a chain with the `logging` plugin. */
   readonly log: Log;
   readonly registry: Registry;
-  /** Loads the configuration, and is closed with the gateway; without it the gateway opens one. */
+  /** Loads the configuration, and is closed with the gateway. Without it the gateway opens one. */
   readonly loader?: Loader | undefined;
-  /** Ends a start in progress: it opens nothing more, closes what it has opened, and rejects. */
+  /** Aborts a start in progress: it opens nothing more, closes what it has opened, and rejects. */
   readonly stop?: AbortSignal | undefined;
   onEvent(event: GatewayEvent): void;
 }
 
-/** What happens while the gateway runs and a person may want to see. */
+/** Events of a running gateway that may be shown to a person. */
 export type GatewayEvent =
   | {
       readonly type: 'reloaded';
       readonly revision: string;
-      /** As `+providers.claude`, `~configs.support`, `-api_keys.old`. */
+      /** Changed keys: `+providers.claude`, `~configs.support`, `-api_keys.old`. */
       readonly changes: readonly string[];
       readonly ms: number;
-      /** Keys whose new value waits for a restart. */
+      /** Changed keys that need a restart to take effect. */
       readonly restart: readonly string[];
     }
-  /** `recovered`: the load before was rejected, and the files are again what serves. */
+  /** `recovered`: the previous load was rejected, and the files now match the active configuration again. */
   | { readonly type: 'unchanged'; readonly revision: string; readonly recovered?: boolean | undefined }
   | {
       readonly type: 'rejected';
-      /** The revision that keeps serving. */
+      /** The revision that stays active. */
       readonly revision: string;
       readonly diagnostics: readonly Diagnostic[];
-      /** Why, where the text itself is good: a plugin's set-up failed. */
+      /** Reason of the rejection if the texts are valid, such as a plugin that failed to set up. */
       readonly reason?: string | undefined;
     }
-  /** Before the start is done: the files are invalid, and their copy of `savedAt` (Unix milliseconds) serves. */
+  /** Sent before the start is complete: the files are invalid, and the copy saved at `savedAt` (Unix milliseconds) is used. */
   | {
       readonly type: 'last-good';
       readonly revision: string;
@@ -85,63 +85,64 @@ export type GatewayEvent =
       readonly reason?: string | undefined;
     }
   | { readonly type: 'request'; readonly record: LogRecord }
-  /** Worker processes have finished so many more requests. Their records come where somebody subscribed to them. */
+  /** Worker processes have finished this many more requests. Their records are delivered only to subscribers. */
   | { readonly type: 'requests'; readonly count: number };
 
-/** A gateway that serves. */
+/** A running gateway. */
 export interface Gateway {
-  /** Where the data listener answers, with `/v1`; `unix:/path` for a socket. */
+  /** Base URL of the data listener, with `/v1`; `unix:/path` for a socket. */
   readonly url: string;
   readonly loaded: LoadedConfig;
-  /** What is not as it was asked for although the gateway serves, as a sentence each. */
+  /** Current deviations from the configuration, one sentence each. */
   readonly notes: readonly string[];
-  /** How long the first load took, in milliseconds. */
+  /** Duration of the first load, in milliseconds. */
   readonly checkedMs?: number | undefined;
-  /** The request log; undefined where none is kept (`logging.requests: off`). */
+  /** The request log; undefined if it is off (`logging.requests: off`). */
   readonly logs: LogReader | undefined;
-  /** The dashboard and the admin API; undefined where they are switched off. */
+  /** The dashboard and the admin API; undefined if they are disabled. */
   readonly admin?: AdminState | undefined;
   snapshot(): Snapshot;
-  /** Hides the secrets of what serves, and of earlier configurations that requests may still run with. */
+  /** Masks the secrets of the active configuration, and of earlier ones that requests may still use. */
   readonly mask: Mask;
-  /** The plugins that serve, in order. */
+  /** The active plugins, in order. */
   steps(): readonly ChainStep[];
-  /** The worker processes; undefined where this process serves alone. */
+  /** The worker processes; undefined if this process serves alone. */
   workers(): readonly WorkerState[] | undefined;
   /**
-   * Tells of each record when its request is over; the function that is returned ends that. What a listener throws is
-   * logged and reaches nobody else.
+   * Calls the listener with each record when its request has ended. Returns a function that unsubscribes. An error
+   * thrown by a listener is logged and affects nothing else.
    */
   subscribe(onRecord: (record: LogRecord) => void): () => void;
   /**
-   * The last guard: takes what reached the process because nobody caught it. It is logged with the id of the request in
-   * whose course it was begun, and that request fails when it is not answered yet; all others go on. Never throws.
+   * Handles an error that no code caught (`uncaughtException`, `unhandledRejection`). It is logged with the id of the
+   * request that the failing code belongs to. That request fails if it has no response yet; all others continue. Never
+   * throws.
    */
   defect(error: unknown): void;
-  /** Reads the source again now. Never rejects: a bad source is a `rejected` event. */
+  /** Reads the source again now. Never rejects: an invalid source gives a `rejected` event. */
   reload(): Promise<GatewayEvent>;
-  /** Resolves when somebody with the right to it asks for a stop: whoever runs the gateway then drains it. */
+  /** Resolves when an authorized caller requests a shutdown. The code that runs the gateway must then call `drain`. */
   readonly stopAsked: Promise<void>;
-  /** Stops taking requests, lets the running ones finish within `server.drain`, ends the rest, closes everything. */
+  /** Stops accepting requests, lets running ones finish within `server.drain`, aborts the rest, and closes everything. */
   drain(): Promise<void>;
-  /** Ends everything at once. */
+  /** Closes everything at once. */
   close(): Promise<void>;
 }
 
 export type StartGateway = (options: GatewayOptions) => Promise<Gateway>;
 
-/** What to say when a gateway can't start. */
+/** Describes why a gateway can't start. */
 export interface StartFault {
-  /** 1: it could not (a port in use); 3: the configuration forbids it. */
+  /** 1: a failure at run time, such as a port in use; 3: the configuration does not permit it. */
   readonly exitCode: 1 | 3;
   readonly message: string;
-  /** What to do about it; may have several lines. */
+  /** What the user should do. May have several lines. */
   readonly hint?: string | undefined;
   readonly diagnostics?: readonly Diagnostic[] | undefined;
   readonly cause?: unknown;
 }
 
-/** Thrown by `startGateway`. Everything else that it throws is a defect. */
+/** Thrown by `startGateway`. Any other error that it throws is a defect. */
 export class StartError extends Error {
   override readonly name = 'StartError';
   readonly exitCode: 1 | 3;

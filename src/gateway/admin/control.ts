@@ -39,21 +39,21 @@ export interface ControlDeps {
   now(): number;
   monotonic(): number;
   readonly notes: readonly string[];
-  /** The state directory; undefined where nothing is kept on disk. */
+  /** Path of the state directory; undefined without storage on disk. */
   stateDir(): string | undefined;
   reloader(): Reloader;
   outbound(): Outbound;
-  /** Told of a rollback: the reloader does not report it. */
+  /** Called after a rollback, which the reloader itself does not report. */
   onRollback(result: ReloadResult): void;
-  /** Ends the gateway as a signal does. */
+  /** Stops the gateway as a signal does: drain, then exit. */
   stop(drain: Partial<DrainPlan>): void;
 }
 
 const noSettings: AdminEntry = {};
-/** Of one request of a test, in milliseconds. */
+/** Timeout of one test request, in milliseconds. */
 const tryMs = 10_000;
 
-/** One gateway as the admin API sees it. */
+/** Gives the admin API access to the running gateway. */
 export class Control implements Subject {
   readonly version = version;
   readonly startedAt: number;
@@ -110,7 +110,7 @@ export class Control implements Subject {
   loaded(): ValidConfig {
     const loaded = this.#deps.loaded();
     const { serving } = this.#deps.reloader();
-    // The same content may be elsewhere in the files than when it was applied.
+    // The files may have the same content at other positions than when it was applied.
     return serving?.revision === loaded.revision ? serving : loaded;
   }
 
@@ -139,7 +139,7 @@ export class Control implements Subject {
   }
 
   configState(): ConfigStateFacts {
-    // Another one may serve already, and its reload not be reported yet.
+    // Another configuration may already be active while its reload is not reported yet.
     const rolledBackTo = this.#rolledBackTo === this.snapshot().revision ? this.#rolledBackTo : null;
     return { lastReload: this.#lastReload, rolledBackTo, restartNeeded: this.#restartNeeded, notes: this.#deps.notes };
   }
@@ -173,7 +173,7 @@ export class Control implements Subject {
     });
   }
 
-  /** Gives back what was opened to answer its calls. */
+  /** Closes the explain service if a call opened it. */
   async close(): Promise<void> {
     await (await this.#explaining)?.close();
   }
@@ -195,7 +195,7 @@ export class Control implements Subject {
     const { rolledBackTo, lastReload } = this.configState();
     const result = await this.#deps.reloader().hold(texts);
     this.took(result, this.loaded().secrets);
-    // What the files have serves already: nothing is rolled back.
+    // The configuration in the files is already active: nothing was rolled back.
     const isOlder = result.kind === 'applied' || rolledBackTo !== null || lastReload?.result === 'rejected';
     if (result.kind !== 'rejected' && isOlder) this.#rolledBackTo = result.revision;
     this.#deps.onRollback(result);
@@ -232,7 +232,7 @@ export class Control implements Subject {
     return sendOwn(this.url, asked);
   }
 
-  /** Beside the event loop, as every load. */
+  /** Loads outside the event loop, like every load of a configuration. */
   async #inspect(texts: SavedFiles | undefined, wantsPlaces: boolean, entry?: string): Promise<LoadedConfig> {
     try {
       return await this.#deps
@@ -263,21 +263,21 @@ export class Control implements Subject {
     this.#deps.options.log.error({ err: error }, 'a call to the admin API failed');
   }
 
-  /** A request ended. */
+  /** Called when a request has ended. */
   ended(record: LogRecord): void {
     this.#times.add(record.plugins);
     this.#attempts.add(record);
     this.hub.tell(record);
   }
 
-  /** Requests ended in a worker process. */
+  /** Called with the counts of the requests that ended in a worker process. */
   absorb({ attempts, plugins, unsent }: Beat): void {
     this.#attempts.addAll(attempts);
     for (const one of plugins) this.#times.add(one);
     this.hub.skip(unsent);
   }
 
-  /** A reload ended. */
+  /** Called when a reload has ended, with any result. */
   took(result: ReloadResult, secrets: readonly string[]): void {
     const isRejected = result.kind === 'rejected';
     const mask = createMask([...new Set([...secrets, ...(isRejected ? result.secrets : [])])]);

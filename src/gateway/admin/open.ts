@@ -16,19 +16,19 @@ import { type GatewayOptions, StartError } from '../types.ts';
 export interface AdminDeps {
   readonly options: GatewayOptions;
   readonly control: Control;
-  /** The state directory of this process; undefined where nothing is kept on disk. */
+  /** State directory of this process; undefined without storage on disk. */
   readonly stateDir: string | undefined;
   readonly metrics: MetricsPage;
-  /** Closes what was opened, in the reverse order. */
+  /** Registers a function that closes a resource. They run in reverse order. */
   onOpened(close: () => Promise<void> | void): void;
 }
 
-/** Where the admin listener is to be: the flag, the file, the usual place. */
+/** Address of the admin listener: from the flag, else the configuration, else the default. */
 export function adminListen({ adminListen: flag }: GatewayOptions, entry: AdminEntry | undefined): ListenSetting {
   return flag ?? entry?.listen ?? defaultAdminListen;
 }
 
-/** Why the admin listener must not be opened; undefined when it may. Also asked before a reload is applied. */
+/** Reason why the admin listener must not be opened; undefined if it may. Also checked before a reload is applied. */
 export function adminExposure(listen: ListenSetting, entry: AdminEntry = {}): StartError | undefined {
   const address = listenAddress(listen);
   if (address === undefined || isLoopback(address)) return undefined;
@@ -48,8 +48,8 @@ export function adminExposure(listen: ListenSetting, entry: AdminEntry = {}): St
 }
 
 /**
- * Opens the admin listener. An address that was asked for must be free; where the usual one is in use the gateway serves
- * without a dashboard, and says so.
+ * Opens the admin listener. An explicitly configured address must be free. If the default address is in use, the
+ * gateway runs without a dashboard and logs a warning.
  *
  * @throws StartError
  */
@@ -75,7 +75,7 @@ async function open(
   setting: ListenSetting,
   entry: AdminEntry,
 ): Promise<AdminState> {
-  // Loaded when it is opened: a sidecar without it does not pay for it.
+  // Imported on demand: a gateway without an admin listener does not pay for it.
   const { startAdmin } = await import('../../admin/start.ts');
   const address = listenAddress(setting);
   const { server, link, canSignIn } = startAdmin({

@@ -2,14 +2,14 @@ import type { OwnRequest } from '../../admin/subject.ts';
 import { GatewayError } from '../../core/error.ts';
 import { request } from '../../core/node-http.ts';
 
-/** A whole response that is shown to a person is no larger, in bytes. */
+/** Maximum size of a complete response shown to a person, in bytes. */
 const most = 4 * 1024 * 1024;
 
 /**
  * Sends a request to a data listener as a client would.
  *
  * @param url with `/v1`, or `unix:/path`
- * @throws GatewayError where no response comes
+ * @throws GatewayError if no response arrives
  */
 export function sendOwn(
   url: string,

@@ -1,10 +1,10 @@
 import type { PluginRecord } from '../../core/records/record.ts';
 import type { Status } from '../../admin/api-types.ts';
 
-/** Requests that are looked at. */
+/** Number of recent requests in the sample. */
 const kept = 256;
 
-/** What each plugin cost the last requests. One assignment per request; the rest is done for whoever asks. */
+/** Time each plugin took in recent requests. Adding a request is one assignment; the statistics are computed on read. */
 export class PluginTimes {
   readonly #last: (readonly PluginRecord[])[] = [];
   #at = 0;
@@ -14,7 +14,7 @@ export class PluginTimes {
     this.#at = (this.#at + 1) % kept;
   }
 
-  /** @param chain the plugins in their order */
+  /** @param chain the plugins in execution order */
   read(chain: readonly { readonly name: string; readonly moments: readonly string[] }[]): Status['plugins'] {
     return chain.map(({ name, moments }) => {
       const times = this.#last.flatMap((plugins) => sumOf(plugins, name)).toSorted((a, b) => a - b);
@@ -23,7 +23,7 @@ export class PluginTimes {
   }
 }
 
-/** All moments of one request together; nothing where the plugin did not run. */
+/** Sum over all moments of one request; empty if the plugin did not run. */
 function sumOf(plugins: readonly PluginRecord[], name: string): number[] {
   const own = plugins.filter((plugin) => plugin.name === name);
   return own.length === 0 ? [] : [own.reduce((sum, { ms }) => sum + ms, 0)];

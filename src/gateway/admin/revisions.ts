@@ -10,23 +10,23 @@ import { isPlain } from '../../core/json/merge.ts';
 import { objectIn } from '../../core/json/scan.ts';
 import { createMask } from '../../core/secrets/mask.ts';
 
-/** A configuration that served. */
+/** A configuration that was active at some time. */
 export interface Revision {
   readonly revision: string;
   /** Unix milliseconds. */
   readonly appliedAt: number;
-  /** As `+providers.claude`. */
+  /** Changed keys, such as `+providers.claude`. */
   readonly changes: readonly string[];
-  /** Absolute path → when it was written (Unix milliseconds) and its text, secrets masked. */
+  /** Absolute path → modification time (Unix milliseconds) and content with secrets masked. */
   readonly files: Readonly<Record<string, { readonly modifiedAt: number; readonly text: string }>>;
-  /** A secret is written in a file and was masked: the texts cannot serve again. */
+  /** A file contains a secret that was masked: the stored texts cannot be applied again. */
   readonly isMasked: boolean;
 }
 
 export interface RevisionsDeps {
-  /** Absolute path of the entry file; undefined: nothing is kept. */
+  /** Absolute path of the main configuration file. If undefined, no revisions are kept. */
   readonly entry: string | undefined;
-  /** The state directory; undefined: kept in memory only. */
+  /** State directory. If undefined, revisions are kept in memory only. */
   dir(): string | undefined;
   /** Unix milliseconds. */
   now(): number;
@@ -34,16 +34,16 @@ export interface RevisionsDeps {
 }
 
 const most = 20;
-/** Texts of one revision, in characters: larger ones are not kept. */
+/** Maximum size of the texts of one revision, in characters. Larger revisions are not kept. */
 const mostText = 8 * 1024 * 1024;
 const nameForm = /^\d{13}-[0-9a-f]{7}\.json$/;
 
-/** The last configurations that served, in memory and in the state directory. What can't be written is a warning. */
+/** The most recent active configurations, in memory and in the state directory. A failed write is only a warning. */
 export class Revisions {
   readonly #deps: RevisionsDeps;
-  /** Newest last. */
+  /** Oldest first. */
   #kept: Revision[] | undefined;
-  /** Revision → texts as written, of this process alone: with the secrets that somebody wrote into them. */
+  /** Revision → original texts of this process, including secrets written in them. */
   readonly #texts = new Map<string, SavedFiles>();
   #writing: Promise<void> = Promise.resolve();
 
@@ -56,31 +56,31 @@ export class Revisions {
     return this.#all().toReversed();
   }
 
-  /** Ends when everything that was applied is in the list. */
+  /** Resolves when every applied configuration is in the list. */
   settled(): Promise<void> {
     return this.#writing;
   }
 
-  /** The newest one that begins so. */
+  /** Returns the newest revision that starts with this prefix. */
   find(revision: string): Revision | undefined {
     return revision === '' ? undefined : this.#all().findLast((one) => one.revision.startsWith(revision));
   }
 
-  /** The newest one that was applied before this one; the newest of all where this one is not known. */
+  /** Returns the newest revision applied before this one, or the newest of all if this one is unknown. */
   before(revision: string): Revision | undefined {
     const all = this.#all();
     const at = all.findLastIndex((one) => one.revision === revision);
     return (at < 0 ? all : all.slice(0, at)).findLast((one) => one.revision !== revision);
   }
 
-  /** The texts that serve it again; undefined where a secret in them was masked. */
+  /** Returns the texts to apply this revision again; undefined if a secret in them was masked. */
   textsOf({ revision, files, isMasked }: Revision): SavedFiles | undefined {
     const own = this.#texts.get(revision);
     if (own !== undefined || isMasked) return own;
     return Object.fromEntries(Object.entries(files).map(([path, { text }]) => [path, text]));
   }
 
-  /** A configuration serves. Resolves when it is kept; never rejects. */
+  /** Records a configuration that became active. Resolves when it is stored; never rejects. */
   applied({ revision, texts, secrets }: ValidConfig, changes: readonly string[]): Promise<void> {
     const { entry, now, onFault } = this.#deps;
     const size = Object.values(texts).reduce((sum, text) => sum + text.length, 0);
@@ -100,7 +100,7 @@ export class Revisions {
     const kept = this.#all();
     this.#texts.delete(made.revision);
     this.#texts.set(made.revision, texts);
-    // A restart with the same files is no change.
+    // A restart with the same files is not a change.
     if (kept.at(-1)?.revision === made.revision) return;
     kept.push(made);
     const old = kept.splice(0, Math.max(0, kept.length - most));
@@ -150,7 +150,12 @@ async function write(path: string, text: string): Promise<void> {
   }
 }
 
-/** @param earlier of a revision with the same texts: a file that has another text by now says nothing about when these were written */
+/**
+ * Reads the modification time of each file.
+ *
+ * @param earlier files of a stored revision with the same texts: its times are used for files whose content has changed
+ * since
+ */
 async function filesOf(
   texts: SavedFiles,
   secrets: readonly string[],
@@ -162,7 +167,7 @@ async function filesOf(
   for (const [path, written] of Object.entries(texts)) {
     const text = mask.text(written);
     if (text !== written) isMasked = true;
-    // Before it is read: a text that is written meanwhile has a time of its own.
+    // Stat before read: a file written in between then differs in content and its time is not used.
     const found = await stat(path).catch(() => undefined);
     const isThere = (await readFile(path, 'utf8').catch(() => undefined)) === written;
     const modified = isThere ? found?.mtimeMs : undefined;
@@ -171,7 +176,7 @@ async function filesOf(
   return { files, isMasked };
 }
 
-/** Undefined for what is damaged. */
+/** Returns undefined for a damaged file. */
 function revisionIn(path: string): Revision | undefined {
   try {
     const found = objectIn(readRegularFile(path, mostText * 4).toString('utf8'));

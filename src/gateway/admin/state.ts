@@ -1,11 +1,11 @@
-/** Where the dashboard and the admin API are, or why they are not. */
+/** Address of the dashboard and the admin API, or the reason why they are not available. */
 export type AdminState =
   | {
       /** `http://127.0.0.1:8788`, `unix:/path`. */
       readonly url: string;
-      /** An address that signs a browser in once, within an hour; undefined for a socket. */
+      /** One-time sign-in link for a browser, valid for one hour; undefined for a Unix socket. */
       link(): string | undefined;
-      /** Somebody can sign in without a link: a token holds, or none is needed. */
+      /** True if sign-in is possible without a link: a token is configured, or none is required. */
       canSignIn(): boolean;
     }
   | { readonly fault: string };

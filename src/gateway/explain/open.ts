@@ -31,8 +31,8 @@ export interface ExplainerRequest {
 }
 
 /**
- * Sets a loaded configuration up for explaining: a generation of its own whose credentials are references and that opens
- * no connection, so that nothing of a gateway that serves is touched.
+ * Sets up a loaded configuration for explaining: a separate generation whose credentials are references and which opens
+ * no connection, so the serving gateway is not affected.
  *
  * @throws Error when a plugin can't be set up
  */
@@ -46,7 +46,7 @@ export async function openExplainer({ loaded, source, cwd, env, registry, clock 
     random: () => 0,
     onFault: ignore,
   });
-  /** Files that a request would have had downloaded. */
+  /** URLs of the files that a request would have downloaded. */
   const named = new WeakMap<Hold, readonly string[]>();
   const generations = new Generations({
     registry,
@@ -84,7 +84,7 @@ function refuse(): never {
   throw new Error('explaining opens no connection');
 }
 
-/** What proves tokens is fetched from their issuer. */
+/** The keys that verify tokens would have to be fetched from the issuer. */
 function unproven(): never {
   throw new GatewayError('not_allowed', {
     message: 'The token of the request is not checked, since explaining opens no connection.',
@@ -96,7 +96,7 @@ const noLookup: Parameters<typeof createEgress>[1] = (_name, _options, done) => 
   done(new Error('explaining opens no connection'), '', 4);
 };
 
-/** Everything that is named is there for everybody: whose it is only a gateway that serves knows. */
+/** No owners: any object ID in a request is accepted, because only a serving gateway knows the owners. */
 const nobodys: ObjectOwners = { ownerOf: () => undefined, bind: ignore };
 
 /** Files that the gateway would download have no content here. */
@@ -106,7 +106,7 @@ function unfetched(needs: readonly MediaNeed[]): Promise<ReadonlyMap<string, Med
 
 const pathIn = (url: string): string => URL.parse(url)?.pathname ?? url;
 
-/** The value at a path as `formatPath` writes it. */
+/** Returns the value at a path in the notation of `formatPath`. */
 function valueAt(root: unknown, path: string): unknown {
   let value = root;
   for (const [, index, quoted, plain] of path.matchAll(/\[(\d+)\]|\.?("(?:[^"\\]|\\.)*")|\.?([\w$-]+)/g)) {

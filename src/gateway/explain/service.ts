@@ -20,16 +20,16 @@ export interface ExplainServiceDeps {
   readonly clock: Clock;
   loaded(): ValidConfig;
   logs(): LogReader | undefined;
-  /** Of the data listener. */
+  /** URL of the data listener. */
   url(): string;
   mask(text: string): string;
 }
 
-/** Explains and repeats requests for the admin API. What explains is made of the configuration when it is first asked. */
+/** Explains and replays requests for the admin API. The explainer is built from the configuration on first use. */
 export class ExplainService implements Explaining {
   readonly #deps: ExplainServiceDeps;
   #open: { readonly of: ValidConfig; readonly opened: Promise<OpenExplainer> } | undefined;
-  /** Of earlier configurations: whoever explains with one has the time that a call may take. */
+  /** Explainers of earlier configurations. They stay open for as long as a call may take. */
   readonly #old = new Set<Promise<OpenExplainer>>();
 
   constructor(deps: ExplainServiceDeps) {
@@ -70,7 +70,7 @@ export class ExplainService implements Explaining {
     return { ...replayed, body, ...responseDifferences(before, body, stored) };
   }
 
-  /** Gives back what was opened: nothing is explained any more. */
+  /** Closes all explainers. Nothing can be explained afterwards. */
   async close(): Promise<void> {
     if (this.#open !== undefined) this.#old.add(this.#open.opened);
     await Promise.all([...this.#old].map((opened) => this.#close(opened)));
@@ -101,7 +101,7 @@ export class ExplainService implements Explaining {
     try {
       return (await open.opened).explainer;
     } catch (error) {
-      // A newer one may be open by now.
+      // A newer one may be open already.
       if (this.#open === open) this.#open = undefined;
       throw error;
     }
@@ -117,7 +117,7 @@ export class ExplainService implements Explaining {
     try {
       await (await opened).close();
     } catch {
-      // It was never used, or a plugin failed to shut down: nothing of the gateway that serves depends on it.
+      // The set-up failed, or a plugin failed to shut down: the serving gateway does not depend on either.
     }
   }
 }

@@ -5,7 +5,7 @@ import { type LoadRequest, loadConfig } from '../../config/reload/load.ts';
 import type { LoadAnswer, LoadQuestion, PostedRequest } from '../../config/reload/loader.ts';
 import { Validators } from '../../config/validate/schema.ts';
 
-/** The process behind `config/reload/loader.ts`: reads, resolves and checks a configuration, and sends what came of it. */
+/** The child process of `config/reload/loader.ts`: reads, resolves and checks a configuration, and sends the result. */
 async function answer({ id, request }: LoadQuestion): Promise<LoadAnswer> {
   try {
     return { id, loaded: await load(request) };
@@ -22,13 +22,13 @@ const load = (request: PostedRequest) => loadConfig({ ...request, ...own });
 process.on('message', (question) => {
   void answer(question as LoadQuestion).then((answered) => {
     process.send?.(answered);
-    // It is ended without a warning, and would take what it compiled with it.
+    // This process is killed without warning, and would lose its compile cache.
     flushCompileCache();
   });
 });
-// It ends with the gateway and not before: a terminal sends its signals to both.
+// The process ends with the gateway and not before: a terminal sends its signals to both.
 process.on('disconnect', () => process.exit());
 for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => {});
 
-// It is often started a moment before it is asked: what every load needs is compiled meanwhile.
+// The process is often started shortly before the first question: this load compiles the code that every load needs.
 await load({ source: { text: 'version: 1', name: 'preparation' }, cwd: process.cwd(), env: {} });

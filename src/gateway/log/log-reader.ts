@@ -3,9 +3,9 @@ import { serveCalls } from '../../store/log/rpc/serve.ts';
 import { createReader } from '../../store/log/worker/reader.ts';
 import type { Database } from '../../store/log/worker/settings.ts';
 
-// Not before it is loaded: on a busy machine somebody would wait for that much longer.
+// Only after all imports: on a busy machine, lower priority would delay their loading.
 lowerAllPriorities();
-/** Of work: who comes last on a busy machine may wait for long without doing anything. */
+/** CPU time used, in milliseconds. Wall-clock time would also count waiting for a processor, which is long at low priority. */
 const workedMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -7,9 +7,9 @@ import { startWriter } from '../../store/log/worker/writer.ts';
 
 const data = workerData as ThreadData;
 if (parentPort === null) throw new Error('this file is the beginning of a thread');
-// Warnings of a thread would be lines of the gateway.
+// Warnings of this thread would appear as log lines of the gateway.
 process.removeAllListeners('warning');
-// Questions can wait for traffic; records can too, but the spool is bounded.
+// Queries may wait for traffic. Storing records may wait too, but less, because the size of the spool is limited.
 lowerPriority(data.role === 'writer' ? 5 : 10);
 if (data.role === 'writer') startWriter(parentPort, data);
 else

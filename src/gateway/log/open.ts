@@ -18,43 +18,43 @@ import { RequestLog } from './request-log.ts';
 export interface LogRequest {
   readonly state: StateDir;
   readonly settings: RequestLogSettings;
-  /** What is not as it was asked for, in a sentence each: kept up to date. */
+  /** Current deviations from the configuration, one sentence each. Updated while the gateway runs. */
   readonly notes: string[];
-  /** Operational lines. */
+  /** Operational log. */
   readonly log: Log;
   readonly monotonic: () => number;
-  /** Other processes write the spool: this is all of theirs. */
+  /** Set if other processes write the spool: the combined store of those processes. */
   readonly ofWorkers?: RecordStore | undefined;
 }
 
-/** Where records go, and what is asked for them. */
+/** The opened request log: the store for records, and the reader for queries. */
 export interface OpenedLog {
   readonly spool: RecordStore;
-  /** Where worker processes write theirs. */
+  /** Destination for the records of worker processes. */
   readonly place: RecordDestination;
-  /** Takes frames of worker processes where nothing is kept on disk. */
+  /** Receives frames from worker processes when nothing is kept on disk. */
   readonly memory: MemorySpool | undefined;
-  /** Undefined where no records are kept. */
+  /** Undefined if no records are kept. */
   readonly reader: RequestLog | undefined;
   close(): Promise<void>;
 }
 
-/** Bytes that a store in memory may take. */
+/** Maximum size of the in-memory store, in bytes. */
 const memorySize = 32 * 1024 * 1024;
-/** Questions to the log that may wait, and milliseconds that each may take before what does them is replaced: it ends them itself before. */
+/** Limits of queries: how many may wait, and after how many milliseconds the reader is replaced. A query times out earlier. */
 const questions = { most: 64, limitMs: questionMs + 1000, idleMs: 60_000, isPure: true } as const;
-/** The same for SQLite, where they count as long as they work and not as long as they wait for a processor. */
+/** The timeout for SQLite: there queries are limited by CPU time, not by the time they wait for a processor. */
 const patientMs = 3 * questionMs;
-/** Calls of a writer: records that come as messages are calls too. */
+/** Limits for calls to the writer. Records sent as messages count as calls. */
 const calls = { most: 4096, limitMs: 30_000 } as const;
-/** Of what stores and of what is asked, in megabytes. */
+/** Heap limit of the writer and of the reader, in megabytes. */
 const heapMb = 192;
 const entry = new URL('./log-worker.js', import.meta.url);
 const readerEntry = new URL('./log-reader.js', import.meta.url);
-/** Milliseconds until a writer that died, or was ended since it did not respond, is started again. */
+/** Milliseconds before a writer that died, or was killed because it did not respond, is started again. */
 const restartMs = 1000;
 
-/** Opens the request log: its spool, the thread that stores, and the process that is asked. */
+/** Opens the request log: its spool, the writer thread, and the reader process. */
 export function openLog(request: LogRequest): OpenedLog {
   const { state, settings, log, monotonic, notes } = request;
   const warnings = state.warning === undefined ? [] : [state.warning];
@@ -105,7 +105,7 @@ export function openLog(request: LogRequest): OpenedLog {
   return { spool, place, memory, reader: requestLog, close };
 }
 
-/** Questions have a process, and where none can be started a thread. */
+/** Queries run in a separate process, or in a thread if no process can be started. */
 function openReader(database: Database, log: Log): RpcClient {
   let isThread = false;
   const thread: ThreadData = { role: 'reader', database };
@@ -128,7 +128,7 @@ function databaseOf(state: StateDir, { postgres }: RequestLogSettings): Database
   return state.kind === 'disk' ? { kind: 'sqlite', path: join(state.path, logFile) } : { kind: 'memory' };
 }
 
-/** For `logging.requests: off`. */
+/** Store for `logging.requests: off`: discards all records. */
 function noStore(): RecordStore {
   return { append() {}, stats: { frames: 0, bytes: 0, dropped: 0, evicted: 0 }, close() {}, isOff: true };
 }

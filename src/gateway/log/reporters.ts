@@ -2,10 +2,10 @@ import { errorCode } from '../../core/text/error-code.ts';
 import type { Drop } from '../../store/frame.ts';
 import type { Log } from '../../telemetry/log.ts';
 
-/** Shortest time between two lines of the same kind, in milliseconds. */
+/** Minimum time between two log lines of the same kind, in milliseconds. */
 const quietMs = 10_000;
 
-/** Logs an error that may come again and again, once in a while. */
+/** Returns a reporter that logs a recurring error at most once per interval. */
 export function errorReporter(log: Log, monotonic: () => number, message: string): (error: unknown) => void {
   let saidAt = Number.NEGATIVE_INFINITY;
   return (error) => {
@@ -16,14 +16,14 @@ export function errorReporter(log: Log, monotonic: () => number, message: string
   };
 }
 
-/** A process without file descriptors accepts nobody, until some are free again. */
+/** For failed accepts: without free file descriptors, the process accepts no connections, and the error repeats. */
 export const acceptReporter = (log: Log, monotonic: () => number): ((error: Error) => void) =>
   errorReporter(log, monotonic, 'a connection could not be accepted');
 
 /**
- * A failing disk is loud, but not once a request. While records are lost, `notes` say so.
+ * Logs failed spool writes at error level, at most once per interval. While records are being lost, `notes` says so.
  *
- * @param notes lists of what is not as it was asked for, kept up to date
+ * @param notes lists of current deviations from the configuration, kept up to date
  */
 export function dropReporter(
   log: Log,
@@ -48,7 +48,7 @@ export function dropReporter(
   const onDrop = (drop: Drop): void => {
     if (drop.why === 'write' && shown === undefined) {
       show(`Records are lost: the spool cannot be written (${errorCode(drop.error) || drop.error.message}).`);
-      // Also where a line about room was written just now.
+      // Also when a line about a full spool was logged within the interval.
       saidAt = Number.NEGATIVE_INFINITY;
     }
     const now = monotonic();
@@ -61,7 +61,7 @@ export function dropReporter(
   return { onDrop, onRecovered };
 }
 
-/** Keeps `notes` as the request log stands, and logs what is new. */
+/** Keeps `notes` in step with the problems of the request log, and logs new ones. */
 export function problemReporter(notes: string[], log: Log): (problems: readonly string[]) => void {
   let shown: readonly string[] = [];
   return (problems) => {
@@ -76,7 +76,7 @@ export function problemReporter(notes: string[], log: Log): (problems: readonly 
   };
 }
 
-/** What goes wrong beside requests on the way to providers. */
+/** Faults in the outbound layer that do not belong to a single request. */
 export const outboundReporters = (log: Log) => ({
   onTokenFault: (error: unknown) => log.warn({ err: error }, 'a token could not be renewed; the old one is used until it expires'),
   onKeysFault: (error: unknown) => log.warn({ err: error }, "the public keys of the tokens' issuer could not be fetched"),

@@ -22,33 +22,36 @@ import type { Question, WriterState } from '../../store/log/worker/settings.ts';
 
 export interface RequestLogParts {
   readonly writer: RpcClient;
-  /** The writer itself where the store is its memory. */
+  /** Same as the writer if the store is the writer's memory. */
   readonly reader: RpcClient;
-  /** Where records go first. */
+  /** Records are appended here first. */
   readonly spool: RecordStore;
   readonly spoolLimit: number;
-  /** What a store of this kind can keep of it. */
+  /** Applies the limits of this kind of store. */
   bounded(retention: Retention): Retention;
-  /** What was wrong when it was opened. */
+  /** Problems found when it was opened. */
   readonly notes: readonly string[];
 }
 
-/** Milliseconds that a question waits until what is in the spool is stored; at first the store has to be opened, and has no tables yet. */
+/**
+ * Milliseconds that a query waits for spooled records to be stored. The first time is longer: the store is opened and
+ * its tables are created.
+ */
 const drainMs = { first: 10_000, later: 1500 } as const;
-/** Milliseconds until what was known last is shown: whoever collects metrics waits for ten seconds. */
+/** Milliseconds to wait for the writer before its previous state is shown. Metrics collectors time out after ten seconds. */
 const stateMs = 5000;
-/** Milliseconds for the rest of the spool when the gateway ends. */
+/** Milliseconds to store the rest of the spool at shutdown. */
 const closeMs = 5000;
 
-/** The request log of a running gateway: its parts, as one thing that can be asked. */
+/** The request log of a running gateway: spool, writer and reader behind one interface. */
 export class RequestLog implements LogReader {
   readonly #parts: RequestLogParts;
-  /** Spool frames at the last time everything was stored. */
+  /** Number of spool frames when everything was last stored. */
   #storedFrames = -1;
   #draining: Promise<void> | undefined;
-  /** The call for it, also after questions have stopped waiting: whether everything was stored. */
+  /** The drain call to the writer, kept after queries have stopped waiting. Resolves to true if everything was stored. */
   #storing: Promise<boolean> | undefined;
-  /** What the writer said of itself last. */
+  /** State last reported by the writer. */
   #told: WriterState = unknown;
   /** Losses of writers before it: one that is started again counts anew. */
   readonly #earlier = { dropped: 0, dropped_bodies: 0 };
@@ -136,12 +139,12 @@ export class RequestLog implements LogReader {
     return found;
   }
 
-  /** Takes what a reload changed. */
+  /** Applies a retention that a reload changed. */
   keep(retention: Retention): void {
     this.#parts.writer.call('retention', this.#parts.bounded(retention)).catch(() => {});
   }
 
-  /** Stores what is in the spool, as far as there is time, and ends its parts. */
+  /** Stores what is in the spool within the time limit, then closes the writer and the reader. */
   async close(): Promise<void> {
     const { writer, reader } = this.#parts;
     if (reader !== writer) await reader.close();
@@ -152,15 +155,15 @@ export class RequestLog implements LogReader {
   async #asked(question: LogQuestion): Promise<unknown> {
     const bytes = await this.json(question);
     if (bytes === undefined) return undefined;
-    // Both ends of this are ours: a page, a list or an object as the queries made it.
+    // The JSON is produced by this project: a page, a list or an object from a query.
     return objectIn(`{"value":${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')}}`)?.['value'];
   }
 
-  /** What was recorded before a question is found by it; where the store cannot take it now, what is stored is asked. */
+  /** Makes earlier records visible to a query. If the store is not ready in time, the query sees only what is stored. */
   async #current(): Promise<void> {
     const { frames } = this.#parts.spool.stats;
     if (this.#storedFrames >= frames) return;
-    // One that runs may have looked into the spool before the last of these records came.
+    // A running drain may have read the spool before the latest records were appended.
     await this.#draining;
     if (this.#storedFrames >= frames) return;
     this.#draining ??= this.#drain().finally(() => {
@@ -173,7 +176,7 @@ export class RequestLog implements LogReader {
     const { spool, writer } = this.#parts;
     await spool.settle?.();
     const isFirst = this.#storedFrames < 0;
-    // Of a backlog: another call would store no more, and whatever is asked of the writer would wait for both.
+    // A drain of a backlog is running: a second call would store no more, and every call to the writer would wait for both.
     if (this.#storing !== undefined) {
       if (isFirst) await inTime(this.#storing, drainMs.first).catch(() => false);
       return;
@@ -190,7 +193,7 @@ export class RequestLog implements LogReader {
   }
 }
 
-/** False where it takes longer, and where the work says so. Rejects as the work does. */
+/** Returns false on timeout or if the work resolves to false. Rejects if the work rejects. */
 async function inTime(work: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
@@ -217,5 +220,5 @@ const unknown: WriterState = {
   problems: [],
 };
 
-/** A term without a field: it is looked for among words. */
+/** A term without a field is searched in the text index. */
 const hasWords = (query: string): boolean => /(?:^|\s)-?(?:"|[^\s:"]+(?=\s|$))/.test(query);

@@ -2,17 +2,17 @@ import type { LogRecord } from '../../core/records/record.ts';
 
 type Listener = (record: LogRecord) => void;
 
-/** Who is told of finished requests: the terminal, the live tail, metrics. */
+/** Listeners for finished requests: the terminal, the live tail, metrics. */
 export class Subscribers {
   #listeners: readonly Listener[] = [];
   readonly #onFault: (error: unknown) => void;
 
-  /** @param onFault told of what a listener throws; must not throw */
+  /** @param onFault called with an error thrown by a listener; must not throw */
   constructor(onFault: (error: unknown) => void) {
     this.#onFault = onFault;
   }
 
-  /** @returns ends it */
+  /** @returns a function that removes the listener */
   add(listener: Listener): () => void {
     this.#listeners = [...this.#listeners, listener];
     return () => {

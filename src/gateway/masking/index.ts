@@ -6,38 +6,38 @@ import { startThread } from '../../store/log/rpc/thread.ts';
 import { type PostedBody, type PostedJob, type PostedMasked, type PostedRules, received } from './messages.ts';
 
 export interface MaskingOptions {
-  /** The thread died by itself. */
+  /** Called when the thread died unexpectedly. */
   onFault(error: Error): void;
-  /** Copies are made in slices, each in a turn of its own. */
+  /** Schedules the next slice of a copy in a new turn of the event loop. */
   readonly nextTurn?: (work: () => void) => void;
-  /** Bytes of all jobs that may wait. */
+  /** Maximum size of all waiting jobs, in bytes. */
   readonly mostBytes?: number;
-  /** Milliseconds from the end of a request in which its bodies are masked, or are not kept. */
+  /** Milliseconds after the end of a request within which its bodies must be masked. Otherwise they are not kept. */
   readonly limitMs?: number;
 }
 
 const mostBytes = 64 * 1024 * 1024;
 const limitMs = 5000;
-/** Bytes that are copied in one turn of the event loop. */
+/** Bytes copied per turn of the event loop. */
 const slice = 512 * 1024;
-/** The thread ends after half an hour without work: its start takes a tenth of a second, for which a response would wait. */
+/** The thread ends after half an hour without work. Starting it takes a tenth of a second, during which a response would wait. */
 const idleMs = 1_800_000;
 const heapMb = 384;
 
 interface Waiting {
   readonly job: MaskingJob;
-  /** Until when it must be done: monotonic milliseconds. */
+  /** Deadline, in monotonic milliseconds. */
   readonly end: number;
   readonly timer: NodeJS.Timeout;
 }
 
 /**
- * Masks large bodies in a thread, one record after the other. What the event loop does for them is to copy their bytes,
- * in slices. A job that cannot be done in time, for which there is no room, or on which the thread dies, is done without
- * being masked: the record says so, and nothing of its bodies is kept.
+ * Masks large bodies in a thread, one record at a time. The event loop only copies their bytes, in slices. If a job
+ * misses its deadline, exceeds the queue's capacity, or the thread dies on it, the bodies are dropped and the record
+ * says so.
  */
 export class ThreadMasking implements Masking {
-  /** Records whose bodies were not kept. */
+  /** Number of records whose bodies were not kept. */
   dropped = 0;
   readonly #options: MaskingOptions;
   readonly #thread: RpcClient;
@@ -80,7 +80,7 @@ export class ThreadMasking implements Masking {
     await this.#thread.close();
   }
 
-  /** Once for each job. @param masked absent where it was not */
+  /** Completes a job, once. @param masked absent if the bodies were not masked */
   #over(waiting: Waiting, masked?: PostedMasked): void {
     if (!this.#queue.delete(waiting)) return;
     const { job, timer } = waiting;
@@ -98,7 +98,7 @@ export class ThreadMasking implements Masking {
       try {
         this.#over(waiting, await this.#masked(waiting));
       } catch {
-        // Too slow, or the thread died, which it told itself.
+        // Timeout, or the thread died; its death is reported by `onDeath`.
         this.#known = undefined;
         this.#over(waiting);
       }
@@ -148,7 +148,7 @@ export class ThreadMasking implements Masking {
     return new Promise(this.#options.nextTurn ?? setImmediate);
   }
 
-  /** The rules of a redactor, where the thread does not know them: those of the job before, in the same thread, it does. */
+  /** The rules to send with a job; undefined if the same thread already has them from the previous job. */
   #newRules(redactor: BodyRedactor): PostedRules | undefined {
     const worker = this.#thread.start();
     if (this.#known?.worker === worker && this.#known.redactor === redactor) return undefined;

@@ -27,6 +27,6 @@ function mask({ rules, limit, bodies }: PostedJob): PostedMasked {
 }
 
 if (parentPort === null) throw new Error('this file is the beginning of a thread');
-// Warnings of a thread would be lines of the gateway.
+// Warnings of this thread would appear as log lines of the gateway.
 process.removeAllListeners('warning');
 respond(parentPort, { mask }, createSequence());

@@ -3,15 +3,15 @@ import type { MaskedBody, UnmaskedBody } from '../../core/redaction/bodies.ts';
 import type { TooLargeBody } from '../../core/redaction/index.ts';
 import type { Counts, RedactionRules } from '../../core/redaction/rules.ts';
 
-/** What a redactor is made of, as it can be sent to a thread. */
+/** The rules of a redactor, in a form that can be sent to a thread. */
 export interface PostedRules {
   readonly rules: Omit<RedactionRules, 'own'>;
-  /** The operator's own patterns, as written. */
+  /** Source text of the user's own patterns. */
   readonly own: readonly string[];
   readonly secrets: readonly string[];
 }
 
-/** A body whose bytes were copied into memory that is handed over. */
+/** A body whose bytes were copied into a buffer that is transferred to the thread. */
 export type PostedBody =
   | { readonly kind: 'request' | 'upstream' | 'preview' | 'value'; readonly bytes: Uint8Array }
   | {
@@ -24,7 +24,7 @@ export type PostedBody =
     };
 
 export interface PostedJob {
-  /** Absent: those of the job before. */
+  /** Undefined: use the rules of the previous job. */
   readonly rules: PostedRules | undefined;
   readonly limit: number;
   readonly bodies: readonly PostedBody[];
@@ -32,12 +32,12 @@ export interface PostedJob {
 
 type Head = (Omit<MaskedBody, 'bytes'> | TooLargeBody)[];
 
-/** What comes back: the bytes of each body behind all else, so that they can be handed over. */
+/** The result. The bytes of each body come last, so that their buffers can be transferred. */
 export type PostedMasked = readonly [head: { readonly bodies: Head; readonly counts: Counts }, ...bytes: Uint8Array[]];
 
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** The body, whose memory is given back where it is a text. */
+/** Converts a posted body. If it becomes a string, its buffer is released. */
 export function unmasked(body: PostedBody): UnmaskedBody {
   const bytes = bufferOf(body.bytes);
   if (body.kind !== 'response') {

@@ -5,7 +5,7 @@ import type { FromThread, ToThread } from '../../telemetry/otlp/messages.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('this file is the beginning of a thread');
-// Warnings of a thread would be lines of the gateway.
+// Warnings of this thread would appear as log lines of the gateway.
 process.removeAllListeners('warning');
 const exporting = new Exports({ decode: decodeLine, tell: (message: FromThread) => port.postMessage(message) });
 port.on('message', (message) => void exporting.take(message as ToThread));

@@ -10,7 +10,7 @@ import type { Result } from '../../telemetry/otlp/pipe.ts';
 import type { Sample } from '../../telemetry/metrics/sample.ts';
 import { version } from '../version.ts';
 
-/** A record as it goes to the spool: its line, and the kept bodies in the order request, upstream, response. */
+/** A record as written to the spool: its line, and the kept bodies in the order request, upstream, response. */
 export interface WrittenRecord {
   readonly record: LogRecord;
   readonly line: string;
@@ -18,22 +18,22 @@ export interface WrittenRecord {
   readonly response: readonly Buffer[];
 }
 
-/** Bytes of a body that go along. */
+/** Maximum size of an exported body, in bytes. */
 const longestBody = 256 * 1024;
-/** Milliseconds between two lines about a collector that fails. */
+/** Minimum milliseconds between two log lines about a failing collector. */
 const lineEvery = 60_000;
-/** Milliseconds that the end of the gateway waits for a collector. */
+/** Milliseconds that shutdown waits for a collector. */
 const flushMs = 1500;
 const results = ['exported', 'rejected', 'failed', 'dropped'] as const satisfies readonly Result[];
 
-/** Exports traces and records to collectors. Costs nothing where none is configured. */
+/** Exports traces and records to collectors. No cost per request if none is configured. */
 export class Exporting {
   readonly #log: Pick<Log, 'warn' | 'error'>;
   readonly #monotonic: () => number;
   readonly #instance = randomUUID();
   readonly #counts = new Map<string, number>();
   #thread: ExportThread | undefined;
-  /** Of traces that begin here; undefined where no traces are exported. */
+  /** Sampling ratio of traces that start here; undefined if no traces are exported. */
   #ratio: number | undefined;
   #hasLogs = false;
   #hasContent = false;
@@ -65,7 +65,7 @@ export class Exporting {
     this.#thread.use(this.isOn ? this.#settingsOf(snapshot, secrets) : undefined);
   }
 
-  /** Before the end of the response leaves, so it only takes note. */
+  /** Called before the last bytes of the response are sent, so it only queues the record. */
   add({ record, line, request, response }: WrittenRecord): void {
     const isTraced = this.#ratio !== undefined && isSampled(record, this.#ratio);
     if (!isTraced && !this.#hasLogs) return;
@@ -80,12 +80,12 @@ export class Exporting {
     return this.isOn ? [...counted, ['gateway_otlp_waiting_bytes', [], this.#thread?.waiting ?? 0]] : counted;
   }
 
-  /** Sends what waits. */
+  /** Sends the queued items. */
   async close(): Promise<void> {
     await this.#thread?.close(flushMs);
   }
 
-  /** Only where messages go along: nothing is copied otherwise. */
+  /** Returns undefined without copying unless message content is exported. */
   #textOf(pieces: readonly Buffer[]): string | undefined {
     if (!this.#hasContent || pieces.length === 0) return undefined;
     const [only] = pieces;

@@ -11,14 +11,14 @@ import { configSamples, keySamples, LogSamples, type ObservedState, providerSamp
 
 export interface ObserveDeps extends ObservedState {
   readonly log: Log;
-  /** Monotonic milliseconds. */
+  /** Monotonic time in milliseconds. */
   monotonic(): number;
-  /** Of every generation that has requests. */
+  /** Secrets of every generation that has requests. */
   secrets(): readonly string[];
   onFault(error: unknown): void;
 }
 
-/** Shows other systems how the gateway is: fed by each finished request, and read when somebody asks. */
+/** Metrics and exports of the gateway: updated by each finished request, and read by collectors. */
 export class Observing {
   readonly #deps: ObserveDeps;
   #snapshot: Snapshot;
@@ -33,7 +33,7 @@ export class Observing {
     this.use(first);
   }
 
-  /** The configuration that holds from now on. Counts are kept as long as metrics are on. */
+  /** Applies a new configuration. Counters are kept while metrics stay enabled. */
   use(snapshot: Snapshot): void {
     this.#snapshot = snapshot;
     const secrets = this.#deps.secrets();
@@ -48,7 +48,7 @@ export class Observing {
     else this.#metrics.requests.configure(settings);
   }
 
-  /** A request is over. Never throws. */
+  /** Called when a request has ended. Never throws. */
   readonly add = (record: LogRecord): void => {
     try {
       this.#metrics?.add(record);
@@ -57,12 +57,12 @@ export class Observing {
     }
   };
 
-  /** Records are sent to collectors: they are made although nobody stores them. */
+  /** True if records are exported: they are then created even if no log stores them. */
   get isExporting(): boolean {
     return this.#exporting.isOn;
   }
 
-  /** A record is on its way to the spool, and its response waits for it. Never throws. */
+  /** Called when a record is written to the spool; its response waits for the spool. Never throws. */
   written(record: WrittenRecord): void {
     if (!this.#exporting.isOn) return;
     try {
@@ -72,7 +72,7 @@ export class Observing {
     }
   }
 
-  /** For listeners that only operators reach; undefined where metrics are off. */
+  /** Metrics page for listeners that only operators reach; its path is undefined if metrics are off. */
   readonly page: MetricsPage = {
     path: () => this.#snapshot.observability.metrics?.path,
     render: () => this.render(),
@@ -82,12 +82,12 @@ export class Observing {
     return this.#metrics?.render() ?? Promise.resolve({ type: 'text/plain; charset=utf-8', text: '# observability.metrics is off\n' });
   }
 
-  /** For the process that adds up those of several; undefined where metrics are off. */
+  /** For the supervisor, which sums the metrics of all workers; undefined if metrics are off. */
   figures(): Promise<Figures> | undefined {
     return this.#metrics?.figures(this.#deps.now());
   }
 
-  /** Sends what waits to be exported, for two seconds at most. */
+  /** Flushes the waiting exports, for two seconds at most. */
   async close(): Promise<void> {
     this.#metrics?.close();
     this.#metrics = undefined;

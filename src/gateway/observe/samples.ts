@@ -5,21 +5,21 @@ import type { Sample } from '../../telemetry/metrics/sample.ts';
 import type { ConfigState } from '../reload/state.ts';
 import { version } from '../version.ts';
 
-/** What is read of a running gateway when somebody asks for its metrics. */
+/** State of the running gateway that is read for each metrics scrape. */
 export interface ObservedState {
   /** Unix milliseconds. */
   now(): number;
-  /** Bodies in bytes. */
+  /** `bodies`: memory used by bodies, in bytes. */
   activity(): { readonly inFlight: number; readonly openStreams: number; readonly bodies: number; readonly bodiesLimit: number };
   config(): ConfigState;
   readonly spool: StoreStats;
-  /** Records whose bodies could not be masked in time. */
+  /** Number of records whose bodies could not be masked in time. */
   readonly masking: { readonly dropped: number };
-  /** Undefined where no request log is kept. */
+  /** Undefined if no request log is kept. */
   logs(): Pick<LogReader, 'state'> | undefined;
 }
 
-/** Samples of one label that takes names of the configuration. */
+/** Maximum number of samples for a label whose values are names from the configuration. */
 const most = 100;
 
 export function trafficSamples({ activity }: ObservedState): readonly Sample[] {

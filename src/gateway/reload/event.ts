@@ -1,7 +1,7 @@
 import type { ReloadResult } from '../../config/reload/reloader.ts';
 import type { GatewayEvent } from '../types.ts';
 
-/** A reload's result as it is shown. */
+/** Converts the result of a reload to an event. */
 export function eventOf(result: ReloadResult): GatewayEvent {
   switch (result.kind) {
     case 'applied':

@@ -6,10 +6,10 @@ import { readLastGood, saveLastGood } from '../../store/last-good.ts';
 import { stateDirPath } from '../../store/state-dir.ts';
 import type { ValidConfig } from '../../config/reload/load.ts';
 
-/** The copy of the configuration that served last: kept after each good load, and what `--last-good` starts from. */
+/** Copy of the last configuration that loaded without errors. Saved after each good load, and used by `--last-good`. */
 export class LastGoodCopy {
   readonly #options: GatewayOptions;
-  /** What was wrong with the files, and when the copy was saved that was taken instead. */
+  /** Set if the copy is used: why the files were rejected, and when the copy was saved. */
   #taken: { readonly rejected: Rejected; readonly savedAt: number; readonly revision: string } | undefined;
   #looked = false;
 
@@ -17,12 +17,12 @@ export class LastGoodCopy {
     this.#options = options;
   }
 
-  /** What to load instead of files that were rejected at the start. */
+  /** Returns the copy to load in place of files that were rejected at the start. */
   instead(request: PostedRequest, rejected: Rejected): PostedRequest | undefined {
     const entry = this.#entry;
     if (this.#options.lastGood !== true || entry === undefined) return undefined;
     this.#looked = true;
-    // A file that can't be read may not say where its state directory is: the usual place is looked at too.
+    // If a file can't be read, its `state_dir` is unknown: the default directory is searched too.
     for (const setting of [this.#options.stateDir ?? rejected.stateDir, undefined]) {
       const dir = this.#dir(setting);
       const found = dir === undefined ? undefined : readLastGood(dir, entry);
@@ -33,7 +33,7 @@ export class LastGoodCopy {
     return undefined;
   }
 
-  /** Tells that the copy serves. Once, after the start. */
+  /** Event that reports the use of the copy. Sent once, after the start. */
   event(revision: string): GatewayEvent | undefined {
     if (this.#taken === undefined) return undefined;
     const { rejected, savedAt } = this.#taken;
@@ -41,18 +41,18 @@ export class LastGoodCopy {
     return { type: 'last-good', revision, savedAt, diagnostics, ...(cause === undefined ? {} : { reason: cause.message }) };
   }
 
-  /** What was wrong with the files in whose stead the copy serves. */
+  /** Why the files were rejected that the copy replaces. */
   get rejected(): Rejected | undefined {
     return this.#taken?.rejected;
   }
 
-  /** Why a start failed although a copy was asked for. */
+  /** Why the start failed in spite of `--last-good`. */
   get fault(): string | undefined {
     if (!this.#looked) return undefined;
     return this.#taken === undefined ? '--last-good: there is no saved copy.' : '--last-good: the saved copy is not valid either.';
   }
 
-  /** Saves what serves from now on; a copy that can't be written is only a warning. */
+  /** Saves the active configuration. A failed write is only a warning. */
   async keep({ texts, revision }: ValidConfig, dir: string): Promise<void> {
     const entry = this.#entry;
     if (entry === undefined || revision === this.#taken?.revision) return;

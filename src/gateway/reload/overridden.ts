@@ -1,7 +1,7 @@
 import type { Overridden } from '../../config/check/context.ts';
 import type { GatewayOptions } from '../types.ts';
 
-/** What the file says about these decides nothing. */
+/** Settings of `server` that a flag overrides. */
 export function overriddenBy({ listen, probeListen, admin, adminListen, stateDir, workers }: GatewayOptions): Overridden[] {
   const noAdmin = admin === true ? undefined : '';
   const flags = [

@@ -7,10 +7,10 @@ import { Generations } from '../generations.ts';
 import type { ValidConfig } from '../../config/reload/load.ts';
 
 /**
- * Sets a configuration up as a start does: compiles it, makes what signs with its credentials, and sets its plugins up.
- * Then gives all of it back. Opens no connection and no file of its own.
+ * Sets up a configuration as a start does: compiles it, creates its credential signers, and sets up its plugins. Then
+ * closes all of it. Opens no connection and no file of its own.
  *
- * @returns why that failed, in the words in which a start would say it
+ * @returns the error message that a start would show; undefined if it succeeds
  */
 export async function rehearse(loaded: ValidConfig, registry: Registry): Promise<string | undefined> {
   const refuse = (): never => {

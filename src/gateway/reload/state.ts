@@ -2,28 +2,28 @@ import { briefDiagnostic } from '../../config/report/diagnostic.ts';
 import type { ReloadResult } from '../../config/reload/reloader.ts';
 import { createMask } from '../../core/secrets/mask.ts';
 
-/** What `/readyz` shows of the configuration under `config`. Times are ISO 8601. */
+/** The `config` object in the response of `/readyz`. Times are ISO 8601. */
 export type ConfigState =
   | { readonly state: 'ok'; readonly revision: string; readonly loaded_at: string }
   | {
       readonly state: 'failed';
-      /** The revision that keeps serving, and when it was loaded. */
+      /** The active revision, and when it was loaded. */
       readonly revision: string;
       readonly loaded_at: string;
-      /** When the first load in a row failed. */
+      /** Time of the first of the consecutive failed loads. */
       readonly failed_since: string;
-      /** How many errors the files have; 0 where a load failed for another reason. */
+      /** Number of errors in the files; 0 if the load failed for another reason. */
       readonly errors: number;
-      /** The reason and the first errors, secrets masked. Left out for callers who may not see names of files. */
+      /** The reason and the first errors, secrets masked. Omitted for callers that may not see file names. */
       readonly why?: readonly string[];
     };
 
 type Failure = Extract<ReloadResult, { readonly kind: 'rejected' }>;
 
-/** Errors that are shown, and characters of each: a probe reads this every few seconds. */
+/** Number of errors shown, and characters of each: probes read this every few seconds. */
 const most = { shown: 5, length: 300 } as const;
 
-/** How the last load of the configuration ended: a failed one stays visible until a good one. */
+/** Result of the last load of the configuration. A failure stays visible until the next successful load. */
 export class ReloadState {
   readonly #now: () => number;
   #revision = '';
@@ -35,7 +35,7 @@ export class ReloadState {
     this.#now = now;
   }
 
-  /** @param secrets of what serves: a text of what was rejected may show an old one */
+  /** @param secrets of the active configuration: messages about the rejected one may contain them */
   took(result: ReloadResult, secrets: readonly string[]): void {
     if (result.kind === 'rejected') {
       this.#failure = { since: this.#failure?.since ?? this.#now(), ...causesOf(result, secrets) };
@@ -48,7 +48,7 @@ export class ReloadState {
     }
   }
 
-  /** The first load: a copy serves where the files were rejected. */
+  /** Called after the first load. `rejected` is set if a saved copy replaced rejected files. */
   started(revision: string, rejected: Failure | undefined, secrets: readonly string[]): void {
     if (this.#revision !== '') return;
     this.#revision = revision;
@@ -56,7 +56,7 @@ export class ReloadState {
     if (rejected !== undefined) this.took(rejected, secrets);
   }
 
-  /** @param isDetailed whoever asks may see names of files */
+  /** @param isDetailed true if the caller may see file names */
   current(isDetailed: boolean): ConfigState {
     const serving = { revision: this.#revision, loaded_at: isoTime(this.#loadedAt) };
     if (this.#failure === undefined) return { state: 'ok', ...serving };

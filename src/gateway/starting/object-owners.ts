@@ -10,10 +10,10 @@ import { errorReporter } from '../log/reporters.ts';
 const unwritten = 'objects.db cannot be written: the owners of the newest objects are lost when this process ends';
 
 /**
- * Opens the table of who made which object, in the state directory that all gateways of one configuration share. Loaded
- * only where a provider has `isolate: true`.
+ * Opens the table of object owners in the state directory that all gateways of one configuration share. Imported only
+ * if a provider has `isolate: true`.
  *
- * @param dir undefined where nothing is kept on disk
+ * @param dir undefined without storage on disk
  */
 export async function openObjectOwners(dir: string | undefined, log: Log): Promise<OwnerTable> {
   const { openOwners, withMemory } = await import('../../store/object-owners.ts');
@@ -33,8 +33,9 @@ export async function openObjectOwners(dir: string | undefined, log: Log): Promi
 }
 
 /**
- * Where worker processes have the table in common: beside the request log, or where nothing is kept on disk in a folder
- * that ends with the gateway. Undefined where none can be made: each worker has one of its own.
+ * Directory where worker processes share the table of owners: next to the request log, or, without storage on disk, a
+ * temporary directory that is deleted at shutdown. Undefined if none can be created: each worker then has its own
+ * table.
  */
 export function ownersFolder(request: StateDirRequest): { readonly dir: string | undefined; remove(): void } {
   const kept = stateDirPath(request);

@@ -4,20 +4,20 @@ import type { ValidConfig } from '../../config/reload/load.ts';
 import { isLoopback, type ListenSetting, listenText, parseListen } from '../../core/http/listen-address.ts';
 import { adminExposure, adminListen } from '../admin/open.ts';
 
-/** What decides whether a listener may be opened. */
+/** Inputs of the decision whether a listener may be opened. */
 export interface Exposure {
   /** As written in `server.listen` or the flag. */
   readonly listen: string;
   readonly hasKeys: boolean;
-  /** What serves until now asks for keys. */
+  /** The active configuration requires keys. */
   readonly hadKeys: boolean;
   /** `server.open`. */
   readonly isOpen: boolean;
-  /** Set where there is no file that could hold keys. */
+  /** True without a configuration file, so there is no place for keys. */
   readonly isTryOut: boolean;
 }
 
-/** Why the data listener must not be opened to callers without a key; undefined when it may. */
+/** Reason why the data listener must not be opened to callers without a key; undefined if it may. */
 export function exposureFault({ listen, hasKeys, hadKeys, isOpen, isTryOut }: Exposure): StartFault | undefined {
   if (hasKeys || isOpen) return undefined;
   const address = parseListen(listen);
@@ -36,14 +36,14 @@ export function exposureFault({ listen, hasKeys, hadKeys, isOpen, isTryOut }: Ex
   };
 }
 
-/** What is in front of a loopback listener may publish it. */
+/** Also for a loopback listener, because a proxy in front of it may publish it. */
 const lastKeyGone: StartFault = {
   exitCode: 3,
   message:
     'the new configuration removes the last API key, so every caller could use your provider credentials. Define a key, or set server.open: true',
 };
 
-/** What a start says when its first configuration can't serve. */
+/** Returns the error of a start whose first configuration can't be applied. */
 export function startFault(result: ReloadResult, hint: string | undefined): Error {
   if (result.kind !== 'rejected') return new Error('the initial configuration was not applied');
   if (result.cause instanceof StartError) return result.cause;
@@ -52,10 +52,10 @@ export function startFault(result: ReloadResult, hint: string | undefined): Erro
 }
 
 /**
- * Rejects a configuration that would serve callers without a key beyond this machine. Also on a reload: taking the last
- * key away must not open what other hosts can reach, or what a proxy publishes.
+ * Rejects a configuration that would serve callers without a key beyond this machine. Also checked on a reload:
+ * removing the last key must not open a listener that other hosts, or a proxy, can reach.
  *
- * @param before what serves until now
+ * @param before the active configuration
  * @throws StartError
  */
 export function refuseExposure(
@@ -74,13 +74,13 @@ export function refuseExposure(
   if (fault !== undefined) throw new StartError(fault);
 }
 
-/** Callers are asked who they are: for keys or tokens, by a chain that looks at them. */
+/** True if callers must authenticate with a key or token, and the plugin chain checks it. */
 function hasKeys({ tree: { api_keys, auth }, asksForKeys }: ValidConfig): boolean {
   return asksForKeys && (Object.keys(api_keys ?? {}).length > 0 || auth?.jwt !== undefined);
 }
 
 /**
- * The same for the admin listener: a reload can't move it, but it can take the last token away.
+ * The same for the admin listener: a reload can't move it, but it can remove the last token.
  *
  * @throws StartError
  */

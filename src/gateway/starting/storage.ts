@@ -11,17 +11,17 @@ import { openObjectOwners, ownersFolder } from './object-owners.ts';
 
 export interface StorageDeps {
   readonly options: GatewayOptions;
-  /** What is not as it was asked for, in a sentence each: kept up to date. */
+  /** Current deviations from the configuration, one sentence each. Updated while the gateway runs. */
   readonly notes: string[];
   readonly monotonic: () => number;
-  /** Closes what was opened, in the reverse order. */
+  /** Registers a function that closes a resource. They run in reverse order. */
   onOpened(close: () => Promise<void> | void): void;
 }
 
-/** What a gateway keeps: its state directory, the request log, the table of who made which object. */
+/** Persistent state of a gateway: its state directory, the request log, the table of object owners. */
 export class Storage {
   readonly #deps: StorageDeps;
-  /** Of the first configuration that serves: a reload can't move it. */
+  /** From the first active configuration: a reload can't move the state directory. */
   #request: StateDirRequest | undefined;
   #isOpen = false;
   #dir: string | undefined;
@@ -32,17 +32,20 @@ export class Storage {
     this.#deps = deps;
   }
 
-  /** The state directory; undefined where nothing is kept on disk, or it is not open yet. */
+  /** Path of the state directory; undefined without storage on disk, or before it is opened. */
   get dir(): string | undefined {
     return this.#dir;
   }
 
-  /** Undefined where no records are kept. */
+  /** Undefined if no records are kept. */
   get logs(): RequestLog | undefined {
     return this.#logs;
   }
 
-  /** Where a configuration keeps things, until one serves: one that fails before may name another place. Opens nothing. */
+  /**
+   * Sets the location of the state directory until one is opened: an earlier configuration that failed may have named
+   * another one. Opens nothing.
+   */
   locate({ tree }: ValidConfig): void {
     if (this.#isOpen) return;
     this.closeOwners();
@@ -59,7 +62,7 @@ export class Storage {
   /**
    * Opens the state directory and the request log.
    *
-   * @param ofWorkers where worker processes serve: what stands for their spools
+   * @param ofWorkers with worker processes: the store that represents their spools
    * @throws StartError
    */
   openLog({ tree }: ValidConfig, ofWorkers?: RecordStore): OpenedLog {
@@ -76,7 +79,7 @@ export class Storage {
     return opened;
   }
 
-  /** Of another configuration: what is kept of the request log. */
+  /** Applies the retention of a new configuration to the request log. */
   keep({ tree }: ValidConfig): void {
     this.#logs?.keep(compileRequestLog(tree.logging).retention);
   }
@@ -91,7 +94,7 @@ export class Storage {
     this.#owners = undefined;
   }
 
-  /** Where worker processes have the table of owners in common; undefined: each has its own. */
+  /** Directory where worker processes share the table of owners; undefined if each has its own. */
   ownersFolder(): string | undefined {
     const { dir, remove } = ownersFolder(this.#located());
     this.#deps.onOpened(remove);

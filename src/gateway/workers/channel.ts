@@ -1,11 +1,11 @@
 import type { SendHandle } from 'node:child_process';
 
-/** What is said by one process to the other. An `id` asks for an answer. */
+/** A message between two processes. A message with an `id` expects an answer. */
 type Message =
   | { readonly name: string; readonly value: unknown; readonly id?: number }
   | { readonly answer: number; readonly value?: unknown; readonly failure?: string };
 
-/** What is done about what the other process says; what is returned is its answer. */
+/** Handlers by message name. The return value is the answer. */
 export type Handlers = Readonly<Record<string, (value: never, handle: unknown) => unknown>>;
 
 interface Waiting {
@@ -14,10 +14,10 @@ interface Waiting {
   readonly timer: NodeJS.Timeout | undefined;
 }
 
-/** The other process ended, does not answer in time, or could not do it. */
+/** The other process ended, did not answer in time, or reported an error. */
 export class ChannelFault extends Error {
   override readonly name = 'ChannelFault';
-  /** The other process did answer. */
+  /** True if the other process answered with an error. */
   readonly isAnswer: boolean;
 
   constructor(message: string, isAnswer: boolean) {
@@ -26,7 +26,7 @@ export class ChannelFault extends Error {
   }
 }
 
-/** Calls between the supervisor and one of its workers, in both directions and in the order in which they were made. */
+/** Messages and calls between the supervisor and one of its workers, in both directions and in order. */
 export class Channel {
   readonly #send: (message: Message, handle?: SendHandle) => boolean;
   readonly #handlers: Handlers;
@@ -34,20 +34,21 @@ export class Channel {
   #last = 0;
   #isClosed = false;
 
-  /** @param send false where much waits to be sent; never throws */
+  /** @param send returns false while its queue is long; never throws */
   constructor(send: (message: object, handle?: SendHandle) => boolean, handlers: Handlers) {
     this.#send = send;
     this.#handlers = handlers;
   }
 
-  /** @returns false where much waits to be sent */
+  /** @returns false while the send queue is long */
   tell(name: string, value?: unknown, handle?: SendHandle): boolean {
     return this.#isClosed || this.#send({ name, value }, handle);
   }
 
   /**
-   * @param limitMs undefined: it ends with the other process
-   * @param late takes an answer that comes after the limit: the other process has given away what is in it
+   * @param limitMs undefined: waits until the other process ends
+   * @param late receives an answer that arrives after the limit, because the other process has already handed over its
+   * content
    * @throws ChannelFault
    */
   call(
@@ -70,7 +71,7 @@ export class Channel {
     });
   }
 
-  /** A message came. */
+  /** Handles an incoming message. */
   async take(raw: unknown, handle: unknown): Promise<void> {
     const message = raw as Message;
     if ('answer' in message) {
@@ -90,7 +91,7 @@ export class Channel {
     }
   }
 
-  /** The other process is gone: nothing is answered any more. */
+  /** Rejects all waiting calls: the other process has ended. */
   close(why: string): void {
     this.#isClosed = true;
     for (const id of this.#waiting.keys()) this.#settle(id)?.reject(new ChannelFault(why, false));

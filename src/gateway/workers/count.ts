@@ -2,13 +2,13 @@ import { availableParallelism } from 'node:os';
 import type { ValidConfig } from '../../config/reload/load.ts';
 import { type GatewayOptions, StartError } from '../types.ts';
 
-/** As many as the setting allows. */
+/** Maximum that the setting allows. */
 const most = 64;
 
 /**
- * How many processes serve: the flag, the file, one.
+ * Number of worker processes: from the flag, else the configuration, else 1.
  *
- * @throws StartError where that is no number of workers, or this process can't have any
+ * @throws StartError if the value is invalid, or this process can't have workers
  */
 export function workersOf({ workers: flag, workerEntry }: GatewayOptions, { tree }: ValidConfig): number {
   const setting = String(flag ?? tree.server?.workers ?? 1);

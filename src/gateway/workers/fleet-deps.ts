@@ -6,7 +6,7 @@ import type { ConfigState } from '../reload/state.ts';
 import type { Beat, FleetTimes, RecordDestination } from './messages.ts';
 import type { WorkersSpool } from './spool.ts';
 
-/** What the supervisor of worker processes needs. */
+/** Dependencies of the supervisor of worker processes. */
 export interface FleetDeps {
   readonly count: number;
   readonly entry: URL;
@@ -15,7 +15,7 @@ export interface FleetDeps {
   readonly spool: WorkersSpool;
   readonly memory: MemorySpool | undefined;
   readonly records: RecordDestination;
-  /** Folder of the table of who made which object. */
+  /** Directory of the table of object owners. */
   readonly ownersDir: string | undefined;
   readonly notes: string[];
   readonly configState: (isDetailed: boolean) => ConfigState;
@@ -23,9 +23,9 @@ export interface FleetDeps {
   readonly times?: Partial<FleetTimes> | undefined;
   /** Unix milliseconds. */
   now(): number;
-  /** What a worker told of finished requests. */
+  /** Called with a worker's report on finished requests. */
   onBeat(beat: Beat): void;
   onRecord(record: LogRecord): void;
-  /** Records are still wanted. */
+  /** True while a reader wants the records. */
   isFollowed(): boolean;
 }

@@ -27,21 +27,18 @@ import { SharedSockets } from './sockets/shared.ts';
 import { buildMs, commit, prepareAll } from './two-phases.ts';
 
 const usual: FleetTimes = { beatMs: 1000, mostMissed: 10 };
-/** Missed beats from which a worker is shown as one that does not respond. */
+/** Number of missed beats from which a worker is shown as not responding. */
 const silentFrom = 3;
-/** For a question to all workers, in milliseconds. */
+/** Timeout of a query to all workers, in milliseconds. */
 const askMs = 800;
-/** For an unused part of a key's limit to come back, in milliseconds. */
+/** Timeout for a worker to return the unused part of a key's limit, in milliseconds. */
 const spareMs = 500;
-/** For the rest of a stop behind its own time, in milliseconds: records, exports, log lines. */
+/** Extra time for a shutdown to write records, exports and log lines, in milliseconds. */
 const closeMs = 10_000;
-/** Secrets of earlier configurations are hidden for so long, in milliseconds: requests of theirs may still run. */
+/** How long the secrets of earlier configurations are masked, in milliseconds: their requests may still run. */
 const pastMs = 3_600_000;
 
-/**
- * Worker processes that serve as one gateway: started, replaced, reloaded and drained together. This process serves no
- * data itself.
- */
+/** Worker processes that serve as one gateway: started, replaced, reloaded and drained together. This process itself serves no requests. */
 export class Fleet implements Serving {
   readonly #deps: FleetDeps;
   readonly #times: FleetTimes;
@@ -59,7 +56,7 @@ export class Fleet implements Serving {
   #tick: NodeJS.Timeout | undefined;
   #shown = '';
   #style = '';
-  /** All workers have served. */
+  /** Set when all workers have started to serve. */
   #isStarted = false;
   #isStopping = false;
   #isAlwaysFollowed = false;
@@ -157,12 +154,12 @@ export class Fleet implements Serving {
     await Promise.all(this.#group.serving().map((process) => this.#commit(process, loaded, prepared.has(process))));
   }
 
-  /** @param isPrepared false: it came in place of one that died meanwhile */
+  /** @param isPrepared false: the process replaced one that died during the reload */
   async #commit(process: WorkerProcess, loaded: ValidConfig, isPrepared: boolean): Promise<void> {
     try {
       await commit(process, loaded, isPrepared);
     } catch (error) {
-      // It does not serve what the others serve: another one takes its place.
+      // It does not have the configuration of the others: it is replaced.
       if (process.isAlive) this.#deps.log.error({ err: error, worker: process.worker }, 'a worker could not change to the configuration');
       process.kill();
     }
@@ -194,7 +191,7 @@ export class Fleet implements Serving {
     this.look();
   }
 
-  /** Somebody may want records from now on, or nobody any more. */
+  /** Tells the workers whether records are wanted, if that has changed. */
   look(): void {
     const isFollowed = this.#isAlwaysFollowed || this.#deps.isFollowed();
     if (isFollowed === this.#isFollowed) return;
@@ -210,7 +207,7 @@ export class Fleet implements Serving {
     this.#isStopping = true;
     const limit = plan.delayMs + plan.timeoutMs + closeMs;
     const all = this.#end('drain', plan, limit);
-    // Workers still listen: whoever they stop to listen for is refused.
+    // Closed after the workers were told to drain, and still listen: once they stop, new connections are refused.
     this.#sockets?.close();
     await all;
   }
@@ -288,7 +285,7 @@ export class Fleet implements Serving {
     process.isServing = true;
     process.missed = 0;
     if (this.#isFollowed) process.channel.tell('follow', true);
-    // A reload that ended meanwhile holds for it, too.
+    // A reload may have ended meanwhile: apply its configuration, too.
     for (let served = loaded; served !== this.#loaded; ) {
       served = this.#loaded;
       await commit(process, served, false);
@@ -317,7 +314,7 @@ export class Fleet implements Serving {
     }
   }
 
-  /** Once a beat: who is silent for too long is replaced, and all are told what they must know. */
+  /** Runs once per beat: replaces workers that are silent for too long, and sends changed state to all. */
   #look(): void {
     const { log } = this.#deps;
     for (const process of this.#group.serving()) {

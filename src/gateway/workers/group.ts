@@ -1,7 +1,7 @@
 import type { WorkerProcess } from './process.ts';
 import type { Slot } from './slot.ts';
 
-/** All workers of a gateway together: who serves, what all are told, and what all are asked. */
+/** All workers of a gateway: lists those that serve, and sends messages and calls to all of them. */
 export class WorkerGroup {
   readonly slots: readonly Slot[];
 
@@ -13,12 +13,12 @@ export class WorkerGroup {
     return this.slots.flatMap(({ process }) => (process?.isServing === true && process.isAlive ? [process] : []));
   }
 
-  /** Rejects where one of them cannot start at all. */
+  /** Rejects if one of them cannot start. */
   async begin(): Promise<void> {
     await Promise.all(this.slots.map((slot) => slot.begin()));
   }
 
-  /** No worker is being started. */
+  /** Resolves when no worker is being started. */
   settled(): Promise<unknown> {
     return Promise.all(this.slots.map((slot) => slot.settled));
   }
@@ -27,7 +27,11 @@ export class WorkerGroup {
     for (const process of this.serving()) process.channel.tell(name, value);
   }
 
-  /** @param take gets each answer as it comes; who does not respond within `limitMs` is left out of the result */
+  /**
+   * Calls all workers.
+   *
+   * @param take called with each answer when it arrives; the result omits workers that do not answer within `limitMs`
+   */
   async ask<A, R>(name: string, limitMs: number, take: (process: WorkerProcess, answer: A) => R): Promise<R[]> {
     const asked = this.serving().map(async (process) => {
       const late = (answer: unknown): void => void take(process, answer as A);
@@ -37,7 +41,7 @@ export class WorkerGroup {
     return (await Promise.all(asked)).flat(1) as R[];
   }
 
-  /** Ends all processes: those that serve as they are asked to. @param take gets the last words of each */
+  /** Ends all processes, serving ones with the given call. @param take called with the answer of each */
   async end(how: string, value: unknown, limitMs: number, take: (process: WorkerProcess, answer: unknown) => void): Promise<void> {
     await Promise.all(
       this.slots.map(async (slot) => {

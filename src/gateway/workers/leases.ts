@@ -1,19 +1,19 @@
-/** Asks a worker for what it does not use, and resolves when `returned` was called for it: later where the worker is slow. */
+/** Asks a worker to return what it does not use. Resolves when it has called `returned`, which a slow worker does later. */
 type GiveBack<W> = (worker: W, owner: string) => Promise<unknown>;
 
-/** Shares of a key's limit that a worker gets at once: a quarter of its part, so that a busy one rarely asks. */
+/** A worker gets a quarter of its share of a key's limit at a time, so that a busy worker asks rarely. */
 const parts = 4;
 
 /**
- * What each key may have in flight, lent to worker processes: the sum of what is lent never exceeds the limit. What a
- * worker does not use comes back when another one needs it, or when it dies.
+ * Leases parts of each key's in-flight limit to worker processes: the sum of all leases never exceeds the limit. What a
+ * worker does not use is returned when another one needs it, or when the worker dies.
  */
 export class KeyLeases<W> {
   readonly #workers: number;
   readonly #giveBack: GiveBack<W>;
-  /** Owner of a key → worker → how many it has. */
+  /** Owner of a key → worker → leased number. */
   readonly #lent = new Map<string, Map<W, number>>();
-  /** One question about a key after the other. */
+  /** Requests for the leases of one key run one after another. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(workers: number, giveBack: GiveBack<W>) {
@@ -21,7 +21,7 @@ export class KeyLeases<W> {
     this.#giveBack = giveBack;
   }
 
-  /** Lends some to a worker. Resolves to how many it got: none where all are in use. */
+  /** Grants a lease to a worker. Resolves to the number granted: 0 if the limit is in use. */
   ask(worker: W, owner: string, limit: number): Promise<number> {
     const turn = (this.#turns.get(owner) ?? Promise.resolve()).then(() => this.#lend(worker, owner, limit));
     const settled = turn.catch(() => {});
@@ -30,12 +30,12 @@ export class KeyLeases<W> {
     return turn;
   }
 
-  /** A worker gives some back, asked or by itself. */
+  /** Called when a worker returns a part of its lease, on request or not. */
   returned(worker: W, owner: string, count: number): void {
     this.#change(owner, worker, -count);
   }
 
-  /** A worker is gone, and its requests with it. */
+  /** A worker has ended, and its requests with it. */
   forget(worker: W): void {
     for (const [owner, lent] of this.#lent) this.#change(owner, worker, -(lent.get(worker) ?? 0));
   }

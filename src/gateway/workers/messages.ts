@@ -7,67 +7,67 @@ import type { PluginRecord } from '../../core/records/record.ts';
 import type { LogStyle } from '../../telemetry/log.ts';
 import type { ConfigState } from '../reload/state.ts';
 
-/** What a worker needs to serve: sent with the socket to listen on. */
+/** Data that a worker needs to serve. Sent together with the listening socket. */
 export interface WorkerStart {
-  /** From 1 on, of how many. */
+  /** Worker number, from 1. */
   readonly worker: number;
   readonly workers: number;
   readonly loaded: ValidConfig;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What is listened on, as it was written. */
+  /** Address to listen on, as configured. */
   readonly listen: ListenSetting;
   readonly log: LogStyle;
   readonly records: RecordDestination;
-  /** Folder of the table of who made which object; undefined: in memory. */
+  /** Directory of the table of object owners; undefined: in memory. */
   readonly ownersDir: string | undefined;
   readonly shown: ShownState;
   /** Milliseconds between two beats. */
   readonly beatMs: number;
 }
 
-/** Where records go: nowhere, into a spool, or to the supervisor. */
+/** Destination of records: none, a spool, or the supervisor. */
 export type RecordDestination =
   | { readonly kind: 'off' }
-  /** `maxTotal`: bytes of the spool of all workers. */
+  /** `maxTotal`: maximum size of the spools of all workers, in bytes. */
   | { readonly kind: 'spool'; readonly dir: string; readonly maxTotal: number }
   | { readonly kind: 'supervisor' };
 
-/** What `/readyz` of the data listener shows and only the supervisor knows. */
+/** Parts of `/readyz` of the data listener that only the supervisor knows. */
 export interface ShownState {
   readonly notes: readonly string[];
-  /** Without and with names of files. */
+  /** State without file names (`brief`) and with them (`detailed`). */
   readonly brief: ConfigState;
   readonly detailed: ConfigState;
 }
 
-/** What a plugin of one worker says to the same plugin of the others. */
+/** A message from a plugin in one worker to the same plugin in the others. */
 export interface PluginMessage {
   readonly key: string;
   readonly message: unknown;
 }
 
-/** What a worker tells once a second, and when it is asked: what came since the last time, and how it is. */
+/** Report of a worker, sent once a second and on request: counts since the last report, and current state. */
 export interface Beat {
   readonly activity: Activity;
-  /** Requests that were finished, and those of them that are not sent as records. */
+  /** Finished requests, and how many of them are not sent as records. */
   readonly finished: number;
   readonly unsent: number;
   readonly attempts: AttemptsTaken;
-  /** Of the last requests. */
+  /** Plugin times of recent requests. */
   readonly plugins: readonly (readonly PluginRecord[])[];
   /** Counts since the start of the worker. */
   readonly spool: { readonly frames: number; readonly bytes: number; readonly dropped: number; readonly evicted: number };
-  /** Records whose bodies could not be masked in time, since the start of the worker. */
+  /** Number of records since the start of the worker whose bodies could not be masked in time. */
   readonly unmasked: number;
-  /** Only where somebody asked for the beat. */
+  /** Only in a beat that was requested. */
   readonly process?: ProcessFigures | undefined;
-  /** What is wrong with it, as a sentence each. */
+  /** Current problems of the worker, one sentence each. */
   readonly problems: readonly string[];
 }
 
 export interface FleetTimes {
   /** Milliseconds between two beats of a worker. */
   readonly beatMs: number;
-  /** Beats that a worker may miss before it is replaced. */
+  /** Number of beats that a worker may miss before it is replaced. */
   readonly mostMissed: number;
 }

@@ -4,29 +4,29 @@ import type { Beat } from './messages.ts';
 import { WholeLines } from './whole-lines.ts';
 
 export interface ProcessEvents {
-  /** Whole lines of its standard output. */
+  /** Called with complete lines of its standard output. */
   onLines(lines: Buffer): void;
   onErrorText(text: Buffer): void;
-  /** It has ended, and all that it wrote has been read. */
+  /** Called when the process has ended and all its output has been read. */
   onEnd(why: string): void;
 }
 
-/** Flags of this process that are not for its workers: a debugger's port can't be opened twice. */
+/** Node flags that are not passed to workers: for example, a debugger's port can't be opened twice. */
 const own = /^--(?:inspect|watch|eval|print|test|input-type|cpu-prof|heap-prof)/;
-/** How long a process that has ended may keep its outputs open, in milliseconds. */
+/** How long output pipes of an exited process may stay open, in milliseconds. */
 const patience = 1000;
 
 /** One worker process, from its start to its end. */
 export class WorkerProcess {
-  /** From 1 on: whoever comes in place of a dead one has its number, and is another process. */
+  /** Worker number, from 1. A replacement has the same number, but is another process. */
   readonly worker: number;
   readonly channel: Channel;
   readonly startedAt = performance.now();
   readonly ended: Promise<void>;
-  /** Beats that were due since the last one. */
+  /** Beats due since the last one received. */
   missed = 0;
   isServing = false;
-  /** What it told last. */
+  /** The last beat received. */
   last: Beat | undefined;
   readonly #child: ChildProcess;
 
@@ -77,7 +77,7 @@ export class WorkerProcess {
     this.#child.kill('SIGKILL');
   }
 
-  /** It is to end now, and is ended when it does not. @param withinMs milliseconds */
+  /** Asks the process to exit, and kills it if it has not. @param withinMs milliseconds */
   async end(withinMs: number): Promise<void> {
     if (this.#child.connected) this.#child.disconnect();
     const timer = setTimeout(() => this.kill(), withinMs);
@@ -87,7 +87,7 @@ export class WorkerProcess {
 
   #send(message: object, handle: SendHandle | undefined): boolean {
     if (!this.#child.connected) return true;
-    // Whoever can't be reached is about to end, and that is heard.
+    // If the send fails, the process is about to exit, which is handled by its exit event.
     return this.#child.send(message, handle, {}, () => {});
   }
 }

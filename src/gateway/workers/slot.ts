@@ -8,38 +8,38 @@ export interface WorkerEnd {
 }
 
 export interface SlotDeps {
-  /** From 1 on. */
+  /** Worker number, from 1. */
   readonly worker: number;
   readonly log: Log;
   /** Unix milliseconds. */
   now(): number;
   open(onEnd: (why: string) => void): WorkerProcess;
-  /** Has it serve. Rejects where it can't. */
+  /** Makes the process serve. Rejects if it can't. */
   begin(process: WorkerProcess): Promise<void>;
-  /** It has ended: nothing of it is left. */
+  /** Called after the process and its output have ended. */
   ended(process: WorkerProcess): void;
 }
 
-/** Milliseconds that a worker must have lived: one that died earlier is replaced after a pause. */
+/** A worker that died sooner than this is replaced after a pause, in milliseconds. */
 const shortLifeMs = 10_000;
-/** The first pause, which is doubled each time, and the longest, behind a worker that served and behind one that could not. */
+/** Pauses in milliseconds: the first one, doubled each time, and the maximum after a worker that served and after one that could not. */
 const pauses = { first: 100, longest: 2000, longestUnstarted: 20_000 } as const;
-/** Short lives in a row from which a person should look. */
+/** Number of consecutive early exits from which the problem is reported. */
 const manyShort = 3;
 
-/** The place of a worker: whoever dies there is replaced. */
+/** The slot of one worker: a process that dies is replaced. */
 export class Slot {
   readonly worker: number;
   process: WorkerProcess | undefined;
   restarts = 0;
-  /** When and why the last one ended. */
+  /** Time and reason of the last exit. */
   lastEnd: WorkerEnd | undefined;
-  /** Resolves when a start in progress has ended, whatever came of it. */
+  /** Resolves when a start in progress has ended, with or without success. */
   settled: Promise<void> = Promise.resolve();
   readonly #deps: SlotDeps;
-  /** Short lives in a row. */
+  /** Consecutive early exits. */
   #short = 0;
-  /** Why the last one that started could not serve; undefined where it could. */
+  /** Why the last started process could not serve; undefined if it could. */
   #fault: string | undefined;
   #isFirst = true;
   #isStopped = false;
@@ -50,7 +50,7 @@ export class Slot {
     this.#deps = deps;
   }
 
-  /** Who starts here can't, or ends soon, again and again; undefined otherwise. */
+  /** Set if processes here repeatedly fail to start or exit early; undefined otherwise. */
   get trouble(): string | undefined {
     const lives = this.process?.isServing === true && performance.now() - this.process.startedAt > shortLifeMs;
     if (lives || (this.#short < manyShort && this.#fault === undefined)) return undefined;
@@ -59,13 +59,13 @@ export class Slot {
     return `${worker} ended ${this.#short} times in a row soon after its start: ${this.lastEnd?.why ?? ''}.`;
   }
 
-  /** The first start. Rejects where it fails: nothing is tried again then. */
+  /** The first start. Rejects if it fails; there is no retry then. */
   async begin(): Promise<void> {
     await this.#start();
     this.#isFirst = false;
   }
 
-  /** Nobody is replaced any more. */
+  /** Stops replacing processes. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -110,7 +110,7 @@ export class Slot {
       await this.#start();
       log.warn({ worker, pid: this.process?.pid }, 'a worker process was replaced');
     } catch {
-      // Its end is heard and logged, and the next one follows.
+      // The exit event logs the failure and schedules the next start.
     }
   }
 }

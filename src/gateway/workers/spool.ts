@@ -1,13 +1,13 @@
 import type { RecordStore, StoreStats } from '../../store/frame.ts';
 
-/** The spool of a supervisor: its workers write it, and it adds up what they tell. */
+/** The spool of a supervisor: the workers write it, and this object sums their statistics. */
 export class WorkersSpool implements RecordStore {
-  /** Frames: unknown between two beats, and so never what they were: a question is preceded by a look at the files. */
+  /** `frames` is NaN because the count is unknown between two beats: it equals no earlier value, so every query drains the spool first. */
   readonly stats = { frames: Number.NaN, bytes: 0, dropped: 0, evicted: 0 };
-  /** Waits until what workers have sent is here. */
+  /** Waits until records sent by workers have arrived. */
   settle: () => Promise<void> = () => Promise.resolve();
 
-  /** Workers learn what of theirs was stored before it made room. */
+  /** Tells the workers which frames were stored before their segments were evicted: these are not lost. */
   onStored: (frames: Readonly<Record<string, number>>) => void = () => {};
 
   wereStored(frames: Readonly<Record<string, number>>): void {
@@ -18,7 +18,7 @@ export class WorkersSpool implements RecordStore {
     throw new Error('a supervisor serves no requests');
   }
 
-  /** @param last what the same worker told before */
+  /** @param last previous statistics of the same worker */
   add(now: StoreStats, last: StoreStats | undefined): void {
     this.stats.bytes += now.bytes - (last?.bytes ?? 0);
     this.stats.dropped += now.dropped - (last?.dropped ?? 0);

@@ -2,21 +2,22 @@ import type { ValidConfig } from '../../config/reload/load.ts';
 import { ChannelFault } from './channel.ts';
 import type { WorkerProcess } from './process.ts';
 
-/** For a worker to build a configuration that others serve already, in milliseconds: a busy machine may need long. */
+/** Timeout for a worker to build a configuration that others already serve, in milliseconds. Long, because the machine may be busy. */
 export const buildMs = 120_000;
 
-/** The workers that a configuration is brought to. */
+/** The workers to which a configuration is applied. */
 export interface Workers {
-  /** Resolves when each start in progress has ended. */
+  /** Resolves when all starts in progress have ended. */
   settled(): Promise<unknown>;
   serving(): readonly WorkerProcess[];
 }
 
 /**
- * The first phase of a reload: all workers build the configuration. All of them must be able to: one that died is asked
- * again when another is in its place.
+ * First phase of a reload: all workers build the configuration. It succeeds only if all of them can. If a worker died
+ * meanwhile, the phase is repeated once with its replacement.
  *
- * @returns those that have built it @throws Error of the first that can't: then none of them has it any more
+ * @returns the workers that have built it
+ * @throws Error of the first worker that failed; all workers have then discarded it
  */
 export async function prepareAll(workers: Workers, loaded: ValidConfig, isAgain = true): Promise<ReadonlySet<WorkerProcess>> {
   await workers.settled();
@@ -31,7 +32,12 @@ export async function prepareAll(workers: Workers, loaded: ValidConfig, isAgain 
   throw new Error(first.message, { cause: first });
 }
 
-/** The second phase. @param isPrepared it has built what is to serve @throws ChannelFault */
+/**
+ * Second phase: activates the configuration.
+ *
+ * @param isPrepared the worker has built the configuration
+ * @throws ChannelFault
+ */
 export async function commit({ channel }: WorkerProcess, loaded: ValidConfig, isPrepared: boolean): Promise<void> {
   if (!isPrepared) await channel.call('prepare', loaded, buildMs);
   await channel.call('commit', undefined, buildMs);

@@ -1,7 +1,7 @@
-/** Longest text without a line feed that is waited for, in bytes. */
+/** Maximum length of text buffered without a line feed, in bytes. */
 const longest = 1024 * 1024;
 
-/** Cuts what comes out of a pipe behind its last line feed, so that lines of several processes never mix. */
+/** Passes on the output of a pipe up to its last line feed, so that lines of several processes never mix. */
 export class WholeLines {
   readonly #take: (lines: Buffer) => void;
   #rest: Buffer[] = [];
@@ -20,7 +20,7 @@ export class WholeLines {
     if (this.#length > longest) this.end();
   }
 
-  /** Nothing more comes: what is left is a line of its own. */
+  /** End of the output: the remaining text becomes a line. */
   end(): void {
     if (this.#length > 0) this.#take(Buffer.concat([...this.#rest, Buffer.from('\n')]));
     this.#clear();

@@ -4,11 +4,11 @@ import { backlog } from '../../../transport/inbound/listener/listen.ts';
 export interface CoveredSocketsDeps {
   serve(socket: Socket): void;
   onError(error: Error): void;
-  /** Connections of one worker at most. */
+  /** Maximum number of connections of one worker. */
   most(): number;
 }
 
-/** Sockets of other workers, on which this one listens as long as they don't. */
+/** Listening sockets of other workers, which this worker serves while those workers do not listen. */
 export class CoveredSockets {
   readonly #deps: CoveredSocketsDeps;
   readonly #servers = new Map<number, Server>();
@@ -20,14 +20,14 @@ export class CoveredSockets {
   open(worker: number, handle: unknown): void {
     this.close(worker);
     const { serve, onError, most } = this.#deps;
-    // As the server of `node:http` has its connections.
+    // Same socket options as a `node:http` server.
     const server = createServer({ allowHalfOpen: true, noDelay: true }, serve).on('error', onError);
     server.maxConnections = most();
     this.#servers.set(worker, server);
     server.listen(handle as ListenOptions, backlog);
   }
 
-  /** Its connections stay. */
+  /** Stops listening. Open connections stay. */
   close(worker: number): void {
     this.#servers.get(worker)?.close();
     this.#servers.delete(worker);

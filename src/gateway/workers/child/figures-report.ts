@@ -8,15 +8,15 @@ export interface FiguresReportDeps {
   monotonic(): number;
 }
 
-/** Part of the time that may be spent: who counts thousands of series tells them less often. */
+/** After a report, this many times its duration passes before the next one: with thousands of series, reports are rarer. */
 const share = 100;
-/** Milliseconds between two times at most: one that took long because the machine was busy says little. */
+/** Maximum pause after a report, in milliseconds: a slow report may only mean that the machine was busy. */
 const longest = 5000;
 
-/** Tells the supervisor what this process has counted, so that little is missing when it dies. */
+/** Reports the metrics of this process to the supervisor, so that little is lost when it dies. */
 export class FiguresReport {
   readonly #deps: FiguresReportDeps;
-  /** Something was counted. */
+  /** Set when a counter has changed since the last report. */
   isNew = false;
   #isBusy = false;
   #isOver = false;

@@ -1,30 +1,30 @@
 import { GatewayError } from '../../../core/error.ts';
 import { keyLimit, type KeyInFlight, type ShareOf, type Shares } from '../../../pipeline/in-flight.ts';
 
-/** What one key has in flight in this process, and what was lent to it. */
+/** In-flight count of one key in this process, and the number leased to it. */
 interface Lease extends KeyInFlight {
   granted: number;
-  /** The limit of the key when something was lent last. */
+  /** Limit of the key at the time of the last lease. */
   limit: number;
   asking: Promise<number> | undefined;
 }
 
-/** Owners that are remembered at most while nothing of theirs is in flight. */
+/** Maximum number of owners kept; the idle ones are removed first. */
 const ownersLimit = 4096;
 
 /** Milliseconds that a request waits for the supervisor. */
 const askMs = 5000;
 
-/** How the supervisor is reached. */
+/** Access to the supervisor. */
 export interface Lender {
-  /** Resolves to how many more of this key may be in flight here: 0 where the limit is reached. */
+  /** Resolves to the number of additional requests of this key that this process may run: 0 if the limit is reached. */
   ask(owner: string, limit: number): Promise<number>;
   giveBack(owner: string, count: number): void;
 }
 
 /**
- * What keys have in flight, in one of several processes: within what the supervisor has lent nobody is asked, and
- * beyond it a request waits for one exchange of messages.
+ * In-flight requests per key in one of several processes. Within its lease a process decides alone; beyond it, a
+ * request waits for one round trip to the supervisor.
  */
 export class LeasedShares implements Shares {
   readonly #lender: Lender;
@@ -40,7 +40,7 @@ export class LeasedShares implements Shares {
     return lease.count < Math.min(lease.granted, limit) ? counted(lease) : this.#more(lease, key, limit);
   }
 
-  /** Gives back what is not in use, since the supervisor needs it. */
+  /** Returns the unused part of a lease, because the supervisor needs it. */
   spare(owner: string): void {
     const lease = this.#leases.get(owner);
     if (lease !== undefined) this.#giveBack(owner, lease);
@@ -75,8 +75,8 @@ export class LeasedShares implements Shares {
   #of(owner: string, limit: number): Lease {
     const known = this.#leases.get(owner);
     if (known !== undefined) {
-      // A reload changed it: each worker could fill the new limit alone with what it was lent under the old one. The supervisor lends
-      // again when all of them together have less.
+      // A reload changed the limit: with leases granted under the old one, each worker could use up the new limit
+      // alone. The supervisor grants new leases once the total of all workers is below it.
       if (known.limit !== limit) this.#giveBack(owner, known);
       return known;
     }
@@ -95,7 +95,7 @@ export class LeasedShares implements Shares {
   }
 }
 
-/** What comes later is still lent to this process, and serves the next request. */
+/** A lease that arrives late still belongs to this process and serves the next request. */
 async function inTime(asking: Promise<number>, name: string): Promise<number> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

@@ -2,14 +2,14 @@ import { Attempts } from '../../../admin/attempts.ts';
 import type { LogRecord, PluginRecord } from '../../../core/records/record.ts';
 import type { Beat } from '../messages.ts';
 
-/** Requests whose times of plugins are told at most in one beat. */
+/** Maximum number of requests per beat whose plugin times are reported. */
 const mostTimes = 64;
-/** Records that are sent together at most; the others of that time are only counted. */
+/** Maximum number of records per message; further ones are only counted. */
 const mostRecords = 1000;
-/** Milliseconds that records wait for others. */
+/** Milliseconds for which records are collected before they are sent. */
 const gatherMs = 100;
 
-/** What a worker tells of the requests that it has finished. */
+/** Report of a worker on the requests that it has finished. */
 export class RequestReport {
   readonly #attempts = new Attempts();
   readonly #send: (records: readonly LogRecord[]) => boolean;
@@ -19,10 +19,10 @@ export class RequestReport {
   #finished = 0;
   #unsent = 0;
   #isBusy = false;
-  /** Somebody wants the records. */
+  /** True if the supervisor wants the records. */
   isFollowed = false;
 
-  /** @param send false where much waits to be sent */
+  /** @param send returns false while the send queue is long */
   constructor(send: (records: readonly LogRecord[]) => boolean) {
     this.#send = send;
   }
@@ -39,7 +39,7 @@ export class RequestReport {
     this.#timer ??= setTimeout(() => this.flush(), gatherMs);
   };
 
-  /** Sends the records that wait. Those that come while a slow reader has not taken them are counted. */
+  /** Sends the collected records. While a slow reader blocks the channel, further records are only counted. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -48,7 +48,7 @@ export class RequestReport {
     this.#isBusy = records.length > 0 && !this.#send(records);
   }
 
-  /** What came since the last time. */
+  /** Returns the counts since the last call and resets them. */
   take(): Pick<Beat, 'finished' | 'unsent' | 'attempts' | 'plugins'> {
     const taken = { finished: this.#finished, unsent: this.#unsent, attempts: this.#attempts.take(), plugins: this.#plugins };
     this.#finished = 0;

@@ -1,13 +1,13 @@
 import { createAssembler } from '../../../store/assemble.ts';
 import type { Drop, RecordStore } from '../../../store/frame.ts';
 
-/** Bytes of all workers on their way to the supervisor at most: more are dropped, and counted. */
+/** Maximum bytes in transit from all workers to the supervisor. Frames beyond it are dropped and counted. */
 const mostWaiting = 32 * 1024 * 1024;
 
 /**
- * The spool of a worker where nothing is kept on disk: frames go to the supervisor.
+ * Spool of a worker when nothing is kept on disk: frames are sent to the supervisor.
  *
- * @param send resolves when the system has taken them
+ * @param send resolves when the operating system has accepted the bytes
  */
 export function createSentSpool(
   send: (bytes: Buffer, frames: number) => Promise<void>,

@@ -32,12 +32,12 @@ export interface WorkerParts {
 }
 
 const clock: Clock = { now: Date.now, monotonic: () => performance.now() };
-/** Milliseconds for the end of a worker whose supervisor is gone. */
+/** Milliseconds that a worker has to shut down after its supervisor ended. */
 const orphanMs = 2000;
 
-/** Serves in this process as a worker of the process that started it, and ends with it. */
+/** Serves in this process as a worker of its parent process, and ends with it. */
 export function serveAsWorker(parts: WorkerParts): void {
-  // A terminal sends its signals to all processes: the supervisor says what becomes of them.
+  // A terminal sends its signals to all processes of the group: only the supervisor acts on them.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2']) process.on(signal, () => {});
   const worker = new Worker(parts);
   process.on('message', (message, handle) => void worker.channel.take(message, handle));
@@ -70,7 +70,7 @@ class Worker {
   #runtime: Runtime | undefined;
   #store: RecordStore | undefined;
   #owners: OwnerTable | undefined;
-  /** Built, and not serving yet. */
+  /** A generation that is built but not active yet. */
   #prepared: Generation | undefined;
   #closing: Promise<void> | undefined;
 
@@ -107,7 +107,7 @@ class Worker {
     process.exit(1);
   };
 
-  /** The supervisor is gone: nothing new is taken, and what runs is ended in good form. */
+  /** The supervisor has ended: accepts nothing new, and ends running requests with a well-formed error. */
   async orphaned(): Promise<void> {
     this.channel.close('the supervisor has ended');
     setTimeout(() => process.exit(1), orphanMs);
@@ -175,7 +175,7 @@ class Worker {
     }, start.beatMs).unref();
   }
 
-  /** A connection that another server accepted. */
+  /** Serves a connection that another server accepted. */
   #take(socket: Socket): void {
     socket.allowHalfOpen = true;
     this.#runtime?.server.emit('connection', socket);
@@ -240,7 +240,7 @@ class Worker {
     return await this.#close();
   }
 
-  /** Resolves to the last beat, when all is written. */
+  /** Resolves to the last beat, after everything is written. */
   async #close(): Promise<Beat> {
     this.#closing ??= this.#closeAll();
     await this.#closing;

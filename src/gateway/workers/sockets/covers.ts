@@ -2,13 +2,13 @@ import type { WorkerProcess } from '../process.ts';
 import type { SharedSockets } from './shared.ts';
 
 /**
- * Who listens on the sockets of workers that are gone, start or do not respond: whoever connects does not wait for the
- * next worker, which may never come.
+ * Assigns the sockets of workers that died, are starting or do not respond to other workers, so that clients do not
+ * wait for a replacement, which may never start.
  */
 export class Covers {
   readonly #by = new Map<number, WorkerProcess>();
 
-  /** @param workers their numbers @param up those that serve and respond */
+  /** @param workers all worker numbers @param up workers that serve and respond */
   look(sockets: SharedSockets | undefined, workers: readonly number[], up: readonly WorkerProcess[]): void {
     if (sockets?.isDivided !== true) return;
     for (const worker of workers) {

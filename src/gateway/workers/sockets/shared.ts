@@ -5,15 +5,16 @@ import { errorCode } from '../../../core/text/error-code.ts';
 import { listen } from '../../../transport/inbound/listener/listen.ts';
 import { listenOnPath } from '../../../transport/inbound/listener/unix-socket.ts';
 
-/** A socket that is bound: whoever it is handed to listens on it. */
+/** A bound socket, not listening yet. The process that receives the handle listens on it. */
 type Bound = SendHandle & { close(): void; getsockname?(out: object): number };
 
-/** Of libuv: several sockets share a port, and the system divides the connections among them. */
+/** Flag of libuv (SO_REUSEPORT): several sockets share a port, and the kernel distributes connections among them. */
 const reusePort = 2;
 
 /**
- * Node's own way to a socket that is bound and not read. A server that listens would accept connections in this process.
- * @throws Error with the code of the system
+ * Creates a bound socket with an internal function of Node. A `net.Server` would accept connections in this process.
+ *
+ * @throws Error with the code of the operating system
  */
 export function bind(address: string, port: number, type: 4 | 6 | -1, flags: number): Bound {
   const make = (net as unknown as { _createServerHandle(...args: unknown[]): Bound | number })._createServerHandle;
@@ -23,14 +24,14 @@ export function bind(address: string, port: number, type: 4 | 6 | -1, flags: num
 }
 
 /**
- * The sockets of a data listener that worker processes share. They belong to the supervisor: what the system has queued
- * on one is served by whoever comes in place of a dead worker, and nobody else gets the port meanwhile.
+ * The sockets of a data listener that worker processes share. The supervisor owns them: connections queued on the
+ * socket of a dead worker are served by its replacement, and no other process can take the port in between.
  */
 export class SharedSockets {
   readonly url: string;
   readonly #bound: readonly Bound[];
   readonly #release: () => void;
-  /** Keeps the port until a worker listens; what connects meanwhile waits. */
+  /** Holds the port until a worker listens; connections made meanwhile wait. */
   readonly #keeper: Server | undefined;
   readonly #early: Socket[];
 
@@ -42,7 +43,12 @@ export class SharedSockets {
     this.#release = release;
   }
 
-  /** Rejects with the system's error where the address is in use. @param count of workers @param bindTo as `bind`, for systems without shared ports */
+  /**
+   * Binds the address. Rejects with the system's error if it is in use.
+   *
+   * @param count number of workers
+   * @param bindTo replaces `bind` on systems without shared ports
+   */
   static async open(address: ListenAddress, count: number, bindTo = bind): Promise<SharedSockets> {
     if ('path' in address) {
       let bound: Bound | undefined;
@@ -52,7 +58,7 @@ export class SharedSockets {
     }
     const early: Socket[] = [];
     const waiting = (): Server => createServer({ pauseOnConnect: true }, (socket) => early.push(socket.on('error', () => {})));
-    // Alone at first: a port that is shared could be that of another gateway.
+    // Exclusive at first: with SO_REUSEPORT, another gateway could share the port.
     const alone = waiting();
     const { url } = await listen(alone, address);
     const { address: host, port, family } = alone.address() as net.AddressInfo;
@@ -60,44 +66,44 @@ export class SharedSockets {
     const type = family === 'IPv6' ? 6 : 4;
     const made: Bound[] = [];
     try {
-      // One more, which listens at once: a port that nobody listens on could be given away.
+      // One extra socket that listens at once: a port that no socket listens on could be assigned to another process.
       for (let n = 0; n <= count; n += 1) made.push(bindTo(host, port, type, reusePort));
       const [keeper, ...bound] = made;
       return new SharedSockets(url, bound, early, await listening(waiting(), keeper), () => {});
     } catch (error) {
       for (const one of made) one.close();
-      // The system says so when somebody listens, not when the socket is bound.
+      // This error may appear only when a socket listens, not when it is bound.
       if (errorCode(error) === 'EADDRINUSE') throw error;
       return new SharedSockets(url, [bindTo(host, port, type, 0)], early, undefined, () => {});
     }
   }
 
-  /** Each worker has one of its own: nobody else reads what the system has queued on it. */
+  /** True if each worker has its own socket, whose queued connections only it accepts. */
   get isDivided(): boolean {
     return this.#bound.length > 1;
   }
 
-  /** For a worker, by its number from 1 on; one for all where the system has no shared ports. */
+  /** Socket for a worker, by its number from 1; shared by all if the system has no shared ports. */
   of(worker: number): SendHandle {
     const found = this.#bound[(worker - 1) % this.#bound.length];
     if (found === undefined) throw new Error('the data listener is closed');
     return found;
   }
 
-  /** All workers listen: what connected before is theirs. @returns those connections */
+  /** Called when all workers listen. Returns the connections accepted before that, for the workers to serve. @returns those connections */
   served(): readonly Socket[] {
     this.#keeper?.close();
     return this.#early.splice(0);
   }
 
-  /** Gives the sockets up: they are closed when no worker has them any more. */
+  /** Closes the supervisor's handles: the sockets close when no worker has them either. */
   close(): void {
     this.#keeper?.close();
     for (const socket of this.#early) socket.destroy();
     for (const bound of this.#bound) bound.close();
   }
 
-  /** Removes a socket from the file system. */
+  /** Removes a Unix socket from the file system. */
   release(): void {
     this.#release();
   }

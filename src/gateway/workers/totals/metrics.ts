@@ -11,12 +11,12 @@ import type { WorkerState } from '../../serving.ts';
 export interface FleetMetricsDeps extends Omit<ObservedState, 'activity'> {
   snapshot(): Snapshot;
   workers(): readonly WorkerState[];
-  /** Of all workers that answer within a second. */
+  /** Figures of all workers that answer within a second. */
   figures(): Promise<readonly (readonly [process: object, figures: Figures])[]>;
   onFault(error: unknown): void;
 }
 
-/** What only the supervisor knows, or what is no sum. */
+/** Metrics that only the supervisor knows, or that can't be summed. */
 const notSummed: ReadonlySet<string> = new Set<Sample[0]>([
   'gateway_build_info',
   'gateway_config_info',
@@ -28,7 +28,7 @@ const notSummed: ReadonlySet<string> = new Set<Sample[0]>([
   'process_start_time_seconds',
 ]);
 
-/** The metrics of all worker processes as those of one gateway. */
+/** Sums the metrics of all worker processes into those of one gateway. */
 export class FleetMetrics {
   readonly #deps: FleetMetricsDeps;
   readonly #process = new ProcessMetrics();
@@ -44,12 +44,12 @@ export class FleetMetrics {
     this.#deps = deps;
   }
 
-  /** A process says by itself what it has counted: it may end before it is asked. */
+  /** Stores figures that a process sent without being asked, because it may end before the next scrape. */
   absorb(process: object, figures: Figures): void {
     if (!this.#ended.has(process)) this.#last.set(process, summed(figures));
   }
 
-  /** A process has ended: what it had told last still counts. */
+  /** A process has ended: its last figures stay in the sums. */
   ended(process: object): void {
     this.#ended.add(process);
     const last = this.#last.get(process);

@@ -4,7 +4,7 @@ import type { StoreStats } from '../../../store/frame.ts';
 import type { Beat } from '../messages.ts';
 import type { WorkersSpool } from '../spool.ts';
 
-/** What the workers have told, added up: of those that are gone, what they have counted. */
+/** Sums of the workers' beats, including counts of workers that have ended. */
 export class Readings {
   readonly #spool: WorkersSpool;
   readonly #notes: string[];
@@ -12,18 +12,18 @@ export class Readings {
   /** Finished requests by worker. */
   readonly #requests = new Map<number, number>();
   #problems: readonly string[] = [];
-  /** Workers that do not stay alive, in a sentence each. */
+  /** Problems of workers that do not stay alive, one sentence each. */
   #troubles: readonly string[] = [];
-  /** Records whose bodies could not be masked in time. */
+  /** Number of records whose bodies could not be masked in time. */
   readonly masking = { dropped: 0 };
 
-  /** @param notes what is not as it was asked for, kept up to date */
+  /** @param notes current deviations from the configuration, kept up to date */
   constructor(spool: WorkersSpool, notes: string[]) {
     this.#spool = spool;
     this.#notes = notes;
   }
 
-  /** @param last what the same process told before */
+  /** @param last previous beat of the same process */
   add(worker: number, beat: Beat, last: Beat | undefined): void {
     this.#requests.set(worker, this.requests(worker) + beat.finished);
     this.#spool.add(beat.spool satisfies StoreStats, last?.spool);
@@ -32,7 +32,7 @@ export class Readings {
     this.#note();
   }
 
-  /** Its process has ended. */
+  /** The worker's process has ended. */
   forget(worker: number): void {
     this.#last.delete(worker);
     this.#note();
@@ -51,7 +51,7 @@ export class Readings {
     return this.#last.get(worker)?.activity.inFlight ?? 0;
   }
 
-  /** Undefined while nobody has asked it. */
+  /** Undefined until its figures were requested. */
   process(worker: number): ProcessFigures | undefined {
     return this.#last.get(worker)?.process;
   }
