@@ -1,14 +1,14 @@
 import type { Difference, Origin } from '../core/logs/explanation.ts';
 import type { Figures, StoredRecord, StoreState } from '../core/logs/reader.ts';
 
-/** What a person may do: `viewer` sees no bodies, `operator` sees all and tries things out, `admin` changes things. */
+/** Roles: `viewer` sees no bodies, `operator` sees everything and can test requests, `admin` can make changes. */
 export type Role = 'viewer' | 'operator' | 'admin';
 
 /** `GET /api/session`. */
 export interface Session {
   readonly role: Role | null;
   readonly name: string | null;
-  /** True where nobody has to sign in. */
+  /** True if no sign-in is required. */
   readonly is_open: boolean;
   readonly version: string;
 }
@@ -21,7 +21,7 @@ export interface Status {
   /** Unix milliseconds. */
   readonly started_at: number;
   readonly url: string;
-  /** What a first request may name; null where no provider can serve one. */
+  /** Values for an example request; null if no provider can serve one. */
   readonly example: { readonly model: string; readonly needs_key: boolean } | null;
   readonly revision: string;
   readonly config_path: string | null;
@@ -32,7 +32,7 @@ export interface Status {
     readonly diagnostics: readonly ShownDiagnostic[];
     readonly reason: string | null;
   } | null;
-  /** A revision that is served although the files say another one. */
+  /** The active revision after a rollback, which differs from the files; otherwise null. */
   readonly rolled_back_to: string | null;
   readonly restart_needed: readonly string[];
   readonly in_flight: number;
@@ -42,7 +42,7 @@ export interface Status {
   readonly loop_delay_ms: { readonly p50: number; readonly p99: number };
   readonly store: StoreState;
   readonly notes: readonly string[];
-  /** With `server.workers` above 1: the worker processes. */
+  /** The worker processes, if `server.workers` is above 1. */
   readonly workers: readonly WorkerView[];
   readonly plugins: readonly {
     readonly name: string;
@@ -54,17 +54,17 @@ export interface Status {
 }
 
 export interface WorkerView {
-  /** From 1 on; who comes in place of a dead one has its number. */
+  /** Worker number, from 1. A replacement keeps the number. */
   readonly worker: number;
   readonly pid: number | null;
   readonly state: 'starting' | 'serving' | 'silent' | 'waiting' | 'stopping';
   readonly restarts: number;
-  /** When (Unix milliseconds) and why the last one ended; null where none has. */
+  /** Time (Unix milliseconds) and reason of the last exit; null if there was none. */
   readonly last_end: { readonly at: number; readonly why: string } | null;
-  /** Finished requests, with those of the ones before it. */
+  /** Requests finished by all processes with this number. */
   readonly requests: number;
   readonly in_flight: number;
-  /** Bytes; null while it has not responded yet. */
+  /** Bytes; null until the worker has reported them. */
   readonly memory: { readonly rss: number; readonly heap: number } | null;
   readonly loop_delay_ms: { readonly p50: number; readonly p99: number } | null;
 }
@@ -72,9 +72,9 @@ export interface WorkerView {
 /** `POST /api/reload`, `POST /api/rollback`. */
 export interface ReloadVerdict {
   readonly result: 'applied' | 'unchanged' | 'rejected';
-  /** What serves now. */
+  /** The active revision. */
   readonly revision: string;
-  /** As `+providers.claude`. */
+  /** Changed keys, such as `+providers.claude`. */
   readonly changes: readonly string[];
   readonly restart_needed: readonly string[];
   readonly diagnostics: readonly ShownDiagnostic[];
@@ -83,7 +83,7 @@ export interface ReloadVerdict {
 
 export interface ProviderHealth {
   readonly slug: string;
-  /** Of the attempts of the last five minutes: `idle` without any, `down` when all failed. */
+  /** Based on the attempts of the last five minutes: `idle` without attempts, `down` if all failed, `off` if the provider is unusable. */
   readonly state: 'ok' | 'degraded' | 'down' | 'idle' | 'off';
   readonly figures: Figures;
   readonly last_error: { readonly at: number; readonly message: string; readonly id: string } | null;
@@ -113,24 +113,24 @@ export interface TargetView {
   readonly name: string | null;
   readonly at: Origin | null;
   readonly strategy: 'single' | 'fallback' | 'loadbalance' | 'conditional' | 'leaf';
-  /** `on 429, 500–599`; a condition's text; the share of its weight. */
+  /** When the target is chosen: `on 429, 500–599`, the text of a condition, or the share of its weight. */
   readonly when: string | null;
   readonly weight: number | null;
   readonly provider: string | null;
   readonly model: string | null;
   readonly targets: readonly TargetView[];
-  /** Attempts of the last hour. */
+  /** Figures of the last hour's attempts. */
   readonly live: {
     readonly share: number | null;
     readonly requests: number;
     readonly errors: number;
-    /** How often a plugin left it out, as one does whose circuit is open. */
+    /** How often a plugin skipped the target, for example because its circuit was open. */
     readonly left_out: number;
     readonly p95: number | null;
   };
 }
 
-/** `GET /api/config`: every value with its origin; secrets as references. */
+/** `GET /api/config`: every value with its origin. Secrets are shown as references. */
 export interface EffectiveConfig {
   readonly revision: string;
   readonly files: readonly { readonly path: string; readonly text: string }[];
@@ -141,20 +141,20 @@ export interface EffectiveConfig {
 /** `POST /api/check`. */
 export interface CheckResult {
   readonly ok: boolean;
-  /** That the texts would have. */
+  /** The revision that these texts would have. */
   readonly revision: string;
   readonly diagnostics: readonly ShownDiagnostic[];
 }
 
-/** `POST /api/plan`: what changes when the texts are saved. */
+/** `POST /api/plan`: the changes that saving the texts would make. */
 export interface PlanResult extends CheckResult {
-  /** The revision that serves. */
+  /** The active revision. */
   readonly against: string;
-  /** As `+providers.claude`; empty where the texts are not valid. */
+  /** Changed keys, such as `+providers.claude`; empty if the texts are not valid. */
   readonly changes: readonly string[];
-  /** Keys whose new value waits for a restart. */
+  /** Changed keys that need a restart to take effect. */
   readonly restart_needed: readonly string[];
-  /** Unified difference of the texts. */
+  /** Unified diff of the texts. */
   readonly diff: string;
 }
 
@@ -163,11 +163,11 @@ export interface RevisionView {
   readonly revision: string;
   readonly applied_at: number;
   readonly serves: boolean;
-  /** Files and when they were written. */
+  /** Files and their modification times. */
   readonly files: readonly { readonly path: string; readonly modified_at: number }[];
-  /** As `+providers.claude`. */
+  /** Changed keys, such as `+providers.claude`. */
   readonly changes: readonly string[];
-  /** Unified difference of the texts to the revision before. */
+  /** Unified diff against the previous revision. */
   readonly diff: string;
 }
 
@@ -181,12 +181,12 @@ export interface ProviderView {
   readonly host: string | null;
   readonly enabled: boolean;
   readonly problem: string | null;
-  /** `${env:OPENAI_API_KEY}`: never a value. */
+  /** Such as `${env:OPENAI_API_KEY}`, never the value. */
   readonly credential: string;
   readonly models: readonly string[];
   readonly deployments: readonly { readonly alias: string; readonly deployment: string; readonly foundation_model: string | null }[];
   readonly health: ProviderHealth;
-  /** Since midnight UTC; null: the request log cannot say. */
+  /** Since midnight UTC; null if the request log is not available. */
   readonly cost_today_usd: string | null;
 }
 
@@ -205,7 +205,7 @@ export interface KeyView {
   readonly secrets: readonly {
     readonly id: string;
     readonly prefix: string | null;
-    /** Null: never, or the request log cannot say, as where the figures are null. */
+    /** Null: never used, or the request log is not available (then the figures are null, too). */
     readonly last_used: number | null;
     readonly retires: number | null;
   }[];
@@ -214,25 +214,25 @@ export interface KeyView {
   readonly models: readonly string[] | null;
   readonly prompts: readonly string[] | null;
   readonly default_config: string | null;
-  /** True where every other choice than its config is rejected. */
+  /** True if requests with any config other than the key's own are rejected. */
   readonly enforce_config: boolean;
-  /** What is kept of its bodies; null: what the gateway keeps of all. */
+  /** How its request and response bodies are logged; null: the default of the gateway. */
   readonly bodies: string | null;
   readonly created: number | null;
   readonly expires: number | null;
   readonly revoked: number | null;
-  /** Since midnight UTC, and since the first of the month; null: the request log cannot say. */
+  /** Since midnight UTC, and since the first of the month; null if the request log is not available. */
   readonly requests_today: number | null;
   readonly cost_month_usd: string | null;
 }
 
-/** `POST /api/keys`, `POST /api/keys/{name}/rotate`, `POST /api/keys/{name}/revoke`: the secret is shown once. */
+/** `POST /api/keys`, `POST /api/keys/{name}/rotate`, `POST /api/keys/{name}/revoke`. The secret is shown only here. */
 export interface KeyChange {
   readonly secret: string | null;
   readonly yaml: string;
-  /** The file that was written; null: it has to be pasted. */
+  /** The changed file; null: the user must paste `yaml` into the configuration. */
   readonly written_to: string | null;
-  /** Why what was written is not in effect: the files are rejected; null: it is, or nothing was written. */
+  /** Why the written change is not active: the reload rejected the files. Null if it is active or nothing was written. */
   readonly rejected: string | null;
 }
 
@@ -247,7 +247,7 @@ export interface PromptView {
     readonly published: boolean;
     readonly variables: readonly PromptVariable[];
   }[];
-  /** Of the published version, like model and config. */
+  /** Variables of the published version, as are model and config. */
   readonly variables: readonly PromptVariable[];
   readonly model: string | null;
   readonly config: string | null;
@@ -261,10 +261,10 @@ export interface PromptVariable {
 
 /** `POST /api/prompts/{id}/render`. */
 export interface PromptRender {
-  /** `welcome@2`. */
+  /** Such as `welcome@2`. */
   readonly name: string;
   readonly config: string | null;
-  /** JSON text of the body that a call would send. */
+  /** The request body that a call would send, as JSON text. */
   readonly body: string;
   readonly warnings: readonly string[];
 }
@@ -272,47 +272,47 @@ export interface PromptRender {
 /** `POST /api/prompts/{id}/try`. */
 export interface PromptTry {
   readonly status: number;
-  /** Of the request, as in the log. */
+  /** Request ID, as in the log. */
   readonly id: string | null;
   readonly body: string;
 }
 
-/** `GET /api/requests/{id}/differences`: what the client sent against what was sent upstream. */
+/** `GET /api/requests/{id}/differences`: the client's request compared with the upstream request. */
 export interface RequestDifferences {
   readonly differences: readonly Difference[];
-  /** Why there are none, or why causes are incomplete. */
+  /** Why there are none, or why some causes are missing. */
   readonly why_absent: string | null;
 }
 
 /** `POST /api/requests/read`. */
 export interface StoredRecords {
-  /** `request`: its body as it is kept, in base64; null where none is kept or asked for. */
+  /** `request`: the stored request body in base64; null if it was not stored or not requested. */
   readonly records: readonly { readonly stored: StoredRecord; readonly request: string | null }[];
-  /** The first id that did not fit into the response. */
+  /** The first ID that did not fit into this response. */
   readonly next: string | null;
 }
 
 /** `POST /api/replay`. */
 export interface ReplayRequest {
   readonly id: string;
-  /** `provider/model`; absent: as it was. */
+  /** `provider/model`; absent: the original target. */
   readonly to?: string | undefined;
   readonly config?: string | undefined;
-  /** Secret of a gateway key, where callers need one. It is used for this request and not kept. */
+  /** Secret of a gateway API key, if the gateway requires one. Used for this request only, not stored. */
   readonly api_key?: string | undefined;
-  /** Also where what was masked in the body is sent as it is kept. */
+  /** Replay even if the stored body is masked. */
   readonly force?: boolean | undefined;
 }
 
-/** How long `POST /api/replay` may take, in milliseconds. */
+/** Timeout of `POST /api/replay`, in milliseconds. */
 export const replayLimitMs = 310_000;
 
 export interface ReplayResult {
   readonly id: string;
   readonly status: number;
   readonly body: string;
-  /** Old response against the new one. */
+  /** The original response compared with the new one. */
   readonly differences: readonly Difference[];
-  /** Why there is nothing to compare with. */
+  /** Why no comparison is possible. */
   readonly why_absent: string | null;
 }

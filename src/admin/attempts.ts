@@ -1,11 +1,11 @@
 import { Histogram } from '../core/logs/histogram.ts';
 import type { AttemptRecord, LogRecord } from '../core/records/record.ts';
 
-/** What came of the attempts at one provider or target. Milliseconds. */
+/** Results of the attempts at one provider or target. Times in milliseconds. */
 export interface AttemptFigures {
   readonly attempts: number;
   readonly failed: number;
-  /** How often a plugin left it out, so that there was no attempt. */
+  /** How often a plugin skipped it, so that no attempt was made. */
   readonly leftOut: number;
   readonly p50: number | null;
   readonly p95: number | null;
@@ -16,7 +16,7 @@ export interface AttemptError {
   /** Unix milliseconds. */
   readonly at: number;
   readonly message: string;
-  /** Of the request. */
+  /** Request ID. */
   readonly id: string;
 }
 
@@ -34,10 +34,13 @@ interface Slot {
 
 const slotMs = 60_000;
 const slots = 60;
-/** Providers and targets of one minute; more are not counted one by one. */
+/** Maximum number of providers and targets per minute; further ones are not counted. */
 const mostKeys = 2000;
 
-/** What one `Attempts` has counted, as another one adds it: minute, provider or target, counts, and times as `Histogram` writes them. */
+/**
+ * Counts of one `Attempts` object, in the form that another one can add: minute, provider or target, counts, and times
+ * as `Histogram` serializes them.
+ */
 export interface AttemptsTaken {
   readonly cells: readonly (readonly [
     minute: number,
@@ -49,8 +52,8 @@ export interface AttemptsTaken {
 }
 
 /**
- * The attempts of the last hour by provider and by target, from finished requests. Attempts and not responses: a target
- * that always fails answers no request, and is what somebody looks for.
+ * Attempts of the last hour by provider and by target, counted from finished requests. Attempts rather than responses
+ * are counted, because a target that always fails gives no response but must be visible.
  */
 export class Attempts {
   readonly #slots: Slot[] = [];
@@ -67,7 +70,7 @@ export class Attempts {
     }
   }
 
-  /** All of it, which begins anew. */
+  /** Returns all counts and resets them. */
   take(): AttemptsTaken {
     const cells = this.#slots.flatMap(({ minute, cells: of }) =>
       [...of].map(([name, { attempts, failed, leftOut, times }]) => [minute, name, [attempts, failed, leftOut], times.toString()] as const),
@@ -78,7 +81,7 @@ export class Attempts {
     return { cells, errors };
   }
 
-  /** Adds what another one has counted. */
+  /** Adds the counts of another `Attempts` object. */
   addAll({ cells, errors }: AttemptsTaken): void {
     for (const [minute, name, [attempts, failed, leftOut], times] of cells) {
       const cell = cellIn(this.#cellsOf(minute), name);
@@ -91,12 +94,18 @@ export class Attempts {
     for (const [slug, error] of errors) this.#keep(slug, error);
   }
 
-  /** @param name a slug, or the path of a target as `configs.support.targets[1]` @param now Unix milliseconds @param minutes at most 60 */
+  /**
+   * Figures of one provider or target.
+   *
+   * @param name a slug, or the path of a target such as `configs.support.targets[1]`
+   * @param now Unix milliseconds
+   * @param minutes at most 60
+   */
   figures(name: string, now: number, minutes: number): AttemptFigures {
     return this.figuresOf([name], now, minutes);
   }
 
-  /** Of several together. */
+  /** Combined figures of several. */
   figuresOf(names: readonly string[], now: number, minutes: number): AttemptFigures {
     const times = new Histogram();
     let attempts = 0;
@@ -117,7 +126,7 @@ export class Attempts {
     return this.#errors.get(slug) ?? null;
   }
 
-  /** A time that was set back counts to the newest minute. */
+  /** If the system clock was set back, the attempt counts in the newest minute. */
   #cellsOf(minute: number): Map<string, Cell> {
     const newest = this.#slots.at(-1);
     if (newest !== undefined && minute <= newest.minute) return newest.cells;
@@ -145,7 +154,7 @@ function count(cells: Map<string, Cell>, key: string, { outcome, total_ms: ms }:
   cell.times.add(ms);
 }
 
-/** Undefined where there are too many. */
+/** Returns undefined if there are too many cells. */
 function cellIn(cells: Map<string, Cell>, key: string): Cell | undefined {
   const known = cells.get(key);
   if (known !== undefined || cells.size >= mostKeys) return known;
@@ -154,7 +163,7 @@ function cellIn(cells: Map<string, Cell>, key: string): Cell | undefined {
   return made;
 }
 
-/** The provider's fault, its limits or its credential: not a request that it was right to refuse, nor one whose client left. */
+/** True for provider faults, rate limits and rejected credentials. False for other client errors and for cancelled requests. */
 function hasFailed({ outcome, status }: AttemptRecord): boolean {
   if (outcome === 'cancelled' || outcome === 'skipped') return false;
   if (outcome !== 'answered' || status === null) return true;

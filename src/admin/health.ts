@@ -23,14 +23,17 @@ export const noFigures: Figures = {
   unpriced: 0,
 };
 
-/** Share of errors from which a provider counts as degraded. */
+/** Error rate from which a provider counts as degraded. */
 const degradedFrom = 0.1;
-/** Failures without a success from which it counts as down: one says little. */
+/** Number of failures without a success from which it counts as down, because a single failure is not significant. */
 const downFrom = 3;
-/** Minutes that are looked at. */
+/** Length of the evaluated period, in minutes. */
 const window = 5;
 
-/** How the providers did within the last five minutes. Attempts count, also those that a fallback made up for. @param now Unix milliseconds */
+/**
+ * Health of each provider over the last five minutes, based on attempts, including failed ones after which a fallback
+ * succeeded. @param now Unix milliseconds
+ */
 export function healthOf({ providers }: Snapshot, attempts: Attempts, now: number): readonly ProviderHealth[] {
   return [...providers].map(([slug, { unusable }]) => {
     const { attempts: requests, failed: errors, p50, p95, p99 } = attempts.figures(slug, now, window);

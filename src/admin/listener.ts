@@ -18,17 +18,17 @@ export interface AdminServerDeps {
   readonly routes: readonly AdminRoute[];
   readonly metrics: MetricsPage;
   readonly files?: DashboardFiles;
-  /** Monotonic milliseconds. */
+  /** Monotonic time in milliseconds. */
   now(): number;
 }
 
 const usualLimitMs = 30_000;
 
-/** The second listener: dashboard, admin API, probes and metrics. Nothing here is on the way of a proxied request. */
+/** The admin listener: dashboard, admin API, probes and metrics. It is not involved in proxied requests. */
 export function createAdminServer(deps: AdminServerDeps): Server {
   const serving = new Serving(deps);
   return createSideServer({ maxHeaderSize: 32 * 1024 }, (request, response) => {
-    // The connection may break at any time: whatever is written then is nobody's.
+    // The connection may break at any time; write errors after that are ignored.
     response.on('error', () => {});
     serving.serve(request, response).catch((error: unknown) => serving.failed(error, response));
   });
@@ -77,7 +77,7 @@ class Serving {
     const { route, params } = this.#table.find(request.method ?? 'GET', path);
     const user = allowed(route, access, request);
     const limitMs = route.limitMs ?? usualLimitMs;
-    // A body of somebody who has not signed in takes no place until it is whole: it may never be.
+    // The body of a client that has not signed in is read before the call is counted, because it may never be complete.
     const sent = route.role === 'anyone' && route.body !== undefined ? await readObject(request, mostOf.strangers) : undefined;
     const finish = (route.role === 'anyone' ? this.#strangers : this.#calls).begin(user.proof);
     const over = new AbortController();
@@ -101,7 +101,7 @@ class Serving {
       checkNames(call.query.keys(), route.query, 'parameter');
       const reply = await within(limitMs, over, async () => route.handle(call));
       if ('stream' in reply) {
-        // A stream has bounds of its own.
+        // Streams have their own limits.
         finish();
         await reply.stream(response);
       } else this.#write(reply, response);
@@ -111,13 +111,12 @@ class Serving {
     }
   }
 
-  /** Secrets that came by an odd way are masked here at the latest. */
   #write(reply: Exclude<AdminReply, { readonly stream: unknown }>, response: ServerResponse): void {
     if ('bytes' in reply) return send(response, 200, reply.bytes, reply.headers);
     return sendJson(response, reply.status ?? 200, reply.json, reply.headers);
   }
 
-  /** Open where only this machine can ask: a scraper has no session. */
+  /** Open to everyone on this machine if the listener is local only, because a scraper has no session. */
   async #metrics(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { metrics, access } = this.#deps;
     checkRead(request, 'Metrics are');
@@ -167,7 +166,7 @@ async function within<T>(limitMs: number, over: AbortController, run: () => Prom
   }
 }
 
-/** Path and query. */
+/** Splits a URL into path and query. */
 function split(url: string): readonly [path: string, search: string] {
   const at = url.indexOf('?');
   return at < 0 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)];

@@ -1,16 +1,16 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** How a process is. Sizes in bytes, times in milliseconds. */
+/** Memory in bytes, event loop delay in milliseconds. */
 export interface ProcessFigures {
   readonly rss: number;
   readonly heap: number;
   readonly loop_delay_ms: { readonly p50: number; readonly p99: number };
 }
 
-/** Milliseconds between its looks: each one wakes the event loop. */
+/** Sampling interval in milliseconds: each sample wakes the event loop. */
 const lookMs = 100;
 
-/** Looks at this process, at its event loop from the first question on: most gateways are never asked. */
+/** Figures of this process. The event loop is measured from the first call on, because most gateways never ask. */
 export class ProcessView {
   #histogram: ReturnType<typeof monitorEventLoopDelay> | undefined;
 
@@ -28,7 +28,7 @@ export class ProcessView {
   }
 }
 
-/** Of a supervisor and its workers: all memory, and the latest event loop of those that serve. */
+/** Combines a supervisor and its workers: total memory, and the highest event loop delay of the workers. */
 export function together(own: ProcessFigures, workers: readonly ProcessFigures[]): ProcessFigures {
   if (workers.length === 0) return own;
   const sum = (of: (one: ProcessFigures) => number): number => workers.reduce((total, one) => total + of(one), of(own));

@@ -11,13 +11,16 @@ export interface AdminStart {
   readonly subject: Subject;
   readonly isLoopback: boolean;
   readonly cookieName: string;
-  /** Where the token for programs is kept; undefined: nowhere, as one is configured. */
+  /** Directory of the token for programs; undefined if a token is configured. */
   readonly stateDir: string | undefined;
   readonly metrics: MetricsPage;
   onTokenFault(error: unknown): void;
 }
 
-/** The admin server, not listening yet, what makes links that sign in once, and whether anybody can sign in without one. */
+/**
+ * Creates the admin server, not listening yet. `link` creates one-time sign-in links; `canSignIn` is true if sign-in is
+ * possible without one.
+ */
 export function startAdmin({ subject, isLoopback, cookieName, stateDir, metrics, onTokenFault }: AdminStart): {
   readonly server: Server;
   link(): string;

@@ -16,81 +16,81 @@ import type { ProviderHealth, ReloadVerdict, ReplayRequest, ReplayResult, Reques
 
 /** The gateway that the admin API shows and controls. */
 export interface Subject {
-  /** What the flags of the start decide, whatever the file says. */
+  /** Settings overridden by command line flags. */
   readonly overridden: readonly Overridden[];
   readonly version: string;
   /** Unix milliseconds. */
   readonly startedAt: number;
-  /** Where the data listener serves. */
+  /** Base URL of the data listener. */
   readonly url: string;
-  /** Undefined where the configuration is not a file. */
+  /** Undefined if the configuration is not a file. */
   readonly configPath: string | undefined;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly probes: Probes;
-  /** `server.admin` as it holds now. */
+  /** The current `server.admin`. */
   settings(): AdminEntry;
   snapshot(): Snapshot;
   loaded(): ValidConfig;
-  /** Hides the secrets of every configuration that still serves a request. */
+  /** Masks the secrets of every configuration that still has requests. */
   mask(): Mask;
-  /** Undefined where no request log is kept. */
+  /** Undefined if no request log is kept. */
   logs(): LogReader | undefined;
-  /** Finished requests as they come. */
+  /** Stream of finished requests. */
   readonly hub: LiveHub;
-  /** Brings up to date what is read of worker processes: before `activity`, `plugins`, `health` and `attempts`. */
+  /** Refreshes the figures of worker processes: call before `activity`, `plugins`, `health` and `attempts`. */
   gather(): Promise<void>;
-  /** The worker processes; undefined where one process does all. */
+  /** The worker processes; undefined if one process serves alone. */
   workers(): readonly WorkerFacts[] | undefined;
-  /** Memory and event loops. */
+  /** Memory and event loop delays. */
   processes(): ProcessFigures;
-  /** What the gateway does right now. */
+  /** Current load. */
   activity(): Activity;
-  /** How the configuration that serves came to be. */
+  /** Result of the last reload, rollback and pending restart. */
   configState(): ConfigStateFacts;
-  /** Times of the last requests. */
+  /** Plugin times of recent requests. */
   plugins(): Status['plugins'];
   health(): readonly ProviderHealth[];
-  /** At targets together within the last hour, by their paths as `configs.support.targets[1]`. */
+  /** Combined figures of targets within the last hour, by their paths, such as `configs.support.targets[1]`. */
   attempts(paths: readonly string[]): AttemptFigures;
-  /** Loaded when somebody asks for an explanation. */
+  /** Loaded with the first request for an explanation. */
   explaining(): Promise<Explaining>;
   /** Reads the files again now. */
   reload(): Promise<ReloadVerdict>;
   /**
-   * Serves an earlier revision until the files change; undefined: the one before.
+   * Activates an earlier revision until the files change; undefined: the previous one.
    *
    * @throws GatewayError `revision_not_found`
    */
   rollback(revision: string | undefined): Promise<ReloadVerdict>;
   readonly revisions: RevisionHistory;
-  /** Where each value of what serves is written. */
+  /** Source position of each value of the active configuration. */
   written(): Promise<WrittenPlaces>;
   /**
-   * Loads other texts without serving with them.
+   * Loads other texts without activating them.
    *
-   * @param entry text in place of the first file
+   * @param entry text that replaces the first file
    */
   inspect(texts: SavedFiles, entry?: string): Promise<LoadedConfig>;
-  /** The providers of what serves. */
+  /** The providers of the active configuration. */
   catalog(): readonly CatalogEntry[];
   tryProvider(entry: CatalogEntry, deep: boolean): Promise<Tested>;
   /** Sends a request to the gateway's own data listener. */
   request(request: OwnRequest): Promise<{ readonly status: number; readonly id: string | null; readonly body: string }>;
-  /** Ends the gateway as a signal does; undefined: within `server.drain.timeout`. */
+  /** Stops the gateway as a signal does; undefined: within `server.drain.timeout`. */
   drain(timeoutMs: number | undefined): void;
-  /** Something threw where nobody caught it. */
+  /** Called with an uncaught error. */
   onDefect(error: unknown): void;
 }
 
-/** Tells and repeats requests. What a configuration and the request log don't allow is a GatewayError. */
+/** Explains and replays requests. Throws GatewayError if the configuration or the request log does not permit it. */
 export interface Explaining {
   explain(request: ExplainRequest): Promise<Explanation>;
-  /** What the client of a recorded request sent against what was sent upstream. */
+  /** The client's recorded request compared with the upstream request. */
   differences(id: string): Promise<RequestDifferences>;
-  /** What was sent upstream, where the record has it as the client's body with changes; undefined: it has not. */
+  /** The upstream body, if it was recorded as changes to the client's body; otherwise undefined. */
   upstreamBody(id: string): Promise<Uint8Array | undefined>;
-  /** Sends a recorded request to the data listener, as a client does. */
+  /** Sends a recorded request to the data listener as a client does. */
   replay(request: ReplayRequest): Promise<ReplayResult>;
 }
 
@@ -100,7 +100,7 @@ export interface WorkerFacts {
   readonly pid: number | undefined;
   readonly state: WorkerView['state'];
   readonly restarts: number;
-  /** When (Unix milliseconds) and why the last one ended. */
+  /** Time (Unix milliseconds) and reason of the last exit. */
   readonly lastEnd: { readonly at: number; readonly why: string } | undefined;
   readonly requests: number;
   readonly inFlight: number;
@@ -111,7 +111,7 @@ export interface Activity {
   readonly inFlight: number;
   readonly openStreams: number;
   readonly isDraining: boolean;
-  /** Bytes of bodies in memory, and their limit. */
+  /** Memory used by bodies and its limit, in bytes. */
   readonly bodies: number;
   readonly bodiesLimit: number;
 }
@@ -120,29 +120,29 @@ export interface ConfigStateFacts {
   readonly lastReload: Status['last_reload'];
   readonly rolledBackTo: string | null;
   readonly restartNeeded: readonly string[];
-  /** What is not as it was asked for, in a sentence each. */
+  /** Current deviations from the configuration, one sentence each. */
   readonly notes: readonly string[];
 }
 
-/** The configurations that served, newest first; texts with secrets masked. */
+/** Configurations that were active, newest first; texts with secrets masked. */
 export interface RevisionHistory {
-  /** Ends when everything that was applied is in the list. */
+  /** Resolves when every applied configuration is in the list. */
   settled(): Promise<void>;
   list(): readonly {
     readonly revision: string;
     /** Unix milliseconds. */
     readonly appliedAt: number;
     readonly changes: readonly string[];
-    /** Absolute path → when it was written (Unix milliseconds), and its text. */
+    /** Absolute path → modification time (Unix milliseconds) and text. */
     readonly files: Readonly<Record<string, { readonly modifiedAt: number; readonly text: string }>>;
   }[];
 }
 
-/** A request of a person who tries something out: it goes the way of every other one, and is in the log. */
+/** A test request of a user. It is processed and logged like any other request. */
 export interface OwnRequest {
   readonly path: string;
   readonly body: object;
-  /** An API key of the gateway, where it asks for one. */
+  /** A gateway API key, if the gateway requires one. */
   readonly key: string | undefined;
   readonly signal: AbortSignal;
 }

@@ -8,20 +8,20 @@ import { Throttle, tooMany } from './throttle.ts';
 import { openUser, type User, Users } from './users.ts';
 
 export interface AccessOptions {
-  /** `server.admin` as it holds now. */
+  /** The current `server.admin`. */
   settings(): AdminEntry;
-  /** Only this machine reaches the listener. */
+  /** True if the listener accepts connections only from this machine. */
   readonly isLoopback: boolean;
-  /** In the state directory. */
+  /** The token in the state directory. */
   readonly ownToken: string | undefined;
-  /** Tells the cookies of several gateways on one host apart. */
+  /** Differs per gateway, so that several gateways on one host do not share cookies. */
   readonly cookieName: string;
   readonly sessions: Sessions;
-  /** Monotonic milliseconds. */
+  /** Monotonic time in milliseconds. */
   now(): number;
 }
 
-/** Who may call: by token, by session, or everyone on this machine where the configuration says so. */
+/** Authenticates callers: by token, by session, or everyone on this machine if the configuration permits it. */
 export function createAccess(options: AccessOptions): Access {
   const { settings, isLoopback, ownToken, cookieName, sessions, now } = options;
   const throttle = new Throttle(now);
@@ -75,10 +75,10 @@ function byToken(token: string, { socket }: IncomingMessage, throttle: Throttle,
   });
 }
 
-/** How long a session lasts without any request, in milliseconds. */
+/** Idle timeout of a session, in milliseconds. */
 export const idleOf = ({ session }: AdminEntry): number => parseDuration(session ?? '12h') ?? 12 * 3_600_000;
 
-/** A proxy says so, or the browser. Who lies here only gets a stricter cookie. */
+/** From a proxy's header or the browser's origin. A client that forges it only gets a stricter cookie. */
 const isHttps = ({ headers }: IncomingMessage): boolean =>
   headers['x-forwarded-proto'] === 'https' || headers.origin?.startsWith('https://') === true;
 

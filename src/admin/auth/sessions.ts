@@ -7,15 +7,15 @@ interface Session {
   seen: number;
 }
 
-/** More are a mistake or an attack: the one that was idle longest goes. */
+/** Maximum number of sessions. More are a mistake or an attack: the one idle longest is removed. */
 const most = 256;
-/** A session ends after this time even when it is in use, in milliseconds. */
+/** Maximum lifetime of a session, even if it is in use, in milliseconds. */
 const longestMs = 30 * 24 * 3_600_000;
-/** Links that can be used at the same time. */
+/** Maximum number of unused sign-in links. */
 const mostLinks = 16;
 const linkMs = 3_600_000;
 
-/** Sessions of browsers, in memory: a restart ends them. Ids are kept as hashes. */
+/** Browser sessions, in memory: a restart ends them. IDs are stored as hashes. */
 export class Sessions {
   readonly #byId = new Map<string, Session>();
   readonly #links = new Map<string, number>();
@@ -24,14 +24,14 @@ export class Sessions {
 
   /**
    * @param now monotonic milliseconds
-   * @param idleMs how long a session lasts without any request
+   * @param idleMs idle timeout of a session
    */
   constructor(now: () => number, idleMs: () => number) {
     this.#now = now;
     this.#idleMs = idleMs;
   }
 
-  /** @returns the id for the cookie */
+  /** @returns the session ID for the cookie */
   begin(user: User): string {
     const id = randomBytes(32).toString('base64url');
     const now = this.#now();
@@ -51,7 +51,7 @@ export class Sessions {
     this.#byId.delete(key);
     if (now - session.seen > this.#idleMs() || now - session.begun > longestMs) return undefined;
     session.seen = now;
-    // Behind the others: the first of the map is the one that was idle longest.
+    // Re-inserted at the end: the first entry of the map is the session idle longest.
     this.#byId.set(key, session);
     return session.user;
   }
@@ -60,7 +60,7 @@ export class Sessions {
     this.#byId.delete(sha256(id));
   }
 
-  /** A token that signs in once, within an hour. */
+  /** Returns a token for one sign-in within an hour. */
   link(): string {
     const token = randomBytes(24).toString('base64url');
     this.#links.set(sha256(token), this.#now() + linkMs);
@@ -71,7 +71,7 @@ export class Sessions {
     return token;
   }
 
-  /** Uses a link up. */
+  /** Consumes a link. Returns false if it is unknown, used or expired. */
   useLink(token: string): boolean {
     const key = sha256(token);
     const until = this.#links.get(key);

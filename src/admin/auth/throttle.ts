@@ -1,15 +1,16 @@
 import { GatewayError } from '../../core/error.ts';
 
-/** Failed sign-ins of one address within a minute. */
+/** Maximum number of failed sign-ins of one address per minute. */
 const mostOfOne = 10;
 const windowMs = 60_000;
 const mostAddresses = 1000;
-/** Characters of a token from which nobody finds it by guessing. */
+/** Length in characters from which a token cannot be guessed. */
 const unguessable = 32;
 
 /**
- * Slows guessing down: an address that has failed too often waits. Others do not, and neither does who has a long token: nobody
- * can lock everybody out, also not behind a proxy, where all have one address.
+ * Limits password guessing: after too many failures, an address must wait. Other addresses are not affected, and
+ * neither are long tokens, so that no attacker can lock out other users, even behind a proxy where all clients have the
+ * same address.
  */
 export class Throttle {
   readonly #failures = new Map<string, number[]>();
@@ -20,7 +21,7 @@ export class Throttle {
     this.#now = now;
   }
 
-  /** Milliseconds to wait; 0 where the address may try this token. */
+  /** Milliseconds to wait; 0 if the address may try this token now. */
   wait(address: string, token: string): number {
     if (token.length >= unguessable) return 0;
     const now = this.#now();
@@ -44,7 +45,7 @@ export class Throttle {
 
 const recent = (times: readonly number[], now: number): number[] => times.filter((at) => now - at < windowMs);
 
-/** After too many wrong tokens. @param waitMs until the next try */
+/** Error after too many wrong tokens. @param waitMs milliseconds until the next try */
 export function tooMany(waitMs: number): GatewayError {
   const waitS = Math.ceil(waitMs / 1000);
   return new GatewayError('rate_limited', {

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { readRegularFile } from '../../core/files/regular-file.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 
-/** In the state directory: lets programs of the same person sign in. */
+/** File in the state directory that lets programs of the same user sign in. */
 const tokenFile = 'admin-token';
 
 const form = /^[\w-]{16,256}$/;
 
-/** The token in a state directory; undefined where there is none that can be read. */
+/** Returns the token in a state directory; undefined if there is no readable one. */
 export function readToken(dir: string): string | undefined {
   try {
     const text = readRegularFile(join(dir, tokenFile), 1024).toString('utf8').trim();
@@ -19,7 +19,7 @@ export function readToken(dir: string): string | undefined {
   }
 }
 
-/** The token of a state directory, made where there is none; for the owner alone. @throws Error of the file system */
+/** Returns the token of a state directory. Creates it if necessary, readable by the owner only. @throws Error of the file system */
 export function ensureToken(dir: string): string {
   const path = join(dir, tokenFile);
   const found = readToken(dir);
@@ -32,7 +32,7 @@ export function ensureToken(dir: string): string {
     writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
-    // Empty or damaged, as a full disk leaves it.
+    // The file exists but is empty or damaged, for example after a full disk.
     writeFileSync(path, `${token}\n`, { mode: 0o600 });
     chmodSync(path, 0o600);
   }

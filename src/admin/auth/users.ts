@@ -2,30 +2,30 @@ import { createHash } from 'node:crypto';
 import type { AdminEntry } from '../../config/schema/index.ts';
 import type { Role } from '../api-types.ts';
 
-/** Who calls the admin API. */
+/** An authenticated user of the admin API. */
 export interface User {
   readonly name: string;
   readonly role: Role;
-  /** What proved it: SHA-256 of the token in hex, `link`, or `open`. A session ends when its proof does not hold any more. */
+  /** How the user was authenticated: SHA-256 of the token in hex, `link`, or `open`. A session ends when its proof is no longer valid. */
   readonly proof: string;
 }
 
 const ranks: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, admin: 2 };
 
-/** Does this role include the other one? */
+/** True if `role` has the permissions of `least`. */
 export const includes = (role: Role, least: Role): boolean => ranks[role] >= ranks[least];
 
 export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
 
-/** Whoever signed in with the link that a start prints: the person at the terminal. */
+/** The user who signed in with the link printed at start: the person at the terminal. */
 export const linkUser: User = { name: 'terminal', role: 'admin', proof: 'link' };
 export const openUser: User = { name: 'local', role: 'admin', proof: 'open' };
 
-/** The tokens that hold, by their SHA-256. Comparing hashes shows nothing about a token by the time it takes. */
+/** Valid tokens, by SHA-256. Comparing hashes reveals nothing about a token by timing. */
 export class Users {
   readonly #byHash = new Map<string, User>();
 
-  /** @param ownToken the one in the state directory, where `server.admin.token` is not set */
+  /** @param ownToken the token in the state directory, if `server.admin.token` is not set */
   constructor({ token, users }: AdminEntry, ownToken: string | undefined) {
     const main = token ?? ownToken;
     if (main !== undefined) this.#add('admin', 'admin', sha256(main));
@@ -47,7 +47,7 @@ export class Users {
     return this.#byHash.get(sha256(token));
   }
 
-  /** The user of a session as of now; undefined where the token was removed meanwhile. */
+  /** Returns the session's user as currently configured; undefined if the token was removed. */
   byProof(user: User): User | undefined {
     return user.proof === 'link' ? user : this.#byHash.get(user.proof);
   }

@@ -5,10 +5,15 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { parseJson } from '../../core/json/scan.ts';
 import { formatSize } from '../../core/text/units.ts';
 
-/** The largest body, in bytes. Who has not signed in has a token to send, and nothing more. */
+/** Maximum body size, in bytes. A client that has not signed in sends only a token. */
 export const mostOf = { users: 1024 * 1024, strangers: 16 * 1024 } as const;
 
-/** A JSON object; an empty body is an empty one. @param most bytes @throws GatewayError `invalid_json`, `body_too_large`, `unsupported_media_type` */
+/**
+ * Reads a JSON object; an empty body gives an empty object.
+ *
+ * @param most bytes
+ * @throws GatewayError `invalid_json`, `body_too_large`, `unsupported_media_type`
+ */
 export async function readObject(request: IncomingMessage, most: number): Promise<Plain> {
   const text = await readText(request, most);
   if (text === '') return {};

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../core/error.ts';
 import { plural } from '../../core/text/plural.ts';
 
-/** Calls at the same time. */
+/** Maximum numbers of concurrent calls: of one user, and in total. */
 export interface CallBounds {
   readonly ofOne: number;
   readonly ofAll: number;
@@ -9,11 +9,11 @@ export interface CallBounds {
 
 export const bounds = {
   users: { ofOne: 16, ofAll: 64 },
-  /** Who has not signed in takes no place from those who have. */
+  /** Clients that have not signed in have a separate limit, so that they cannot block users. */
   strangers: { ofOne: 4, ofAll: 16 },
 } as const satisfies Readonly<Record<string, CallBounds>>;
 
-/** Calls of one user within a window. */
+/** Maximum number of calls of one user per window. */
 const mostInWindow = 600;
 const windowMs = 10_000;
 
@@ -23,7 +23,7 @@ interface Counted {
   since: number;
 }
 
-/** Bounds what readers ask for, so that they never disturb traffic. */
+/** Limits concurrency and rate of admin calls, so that they never disturb traffic. */
 export class Calls {
   readonly #users = new Map<string, Counted>();
   #running = 0;
@@ -36,7 +36,12 @@ export class Calls {
     this.#bounds = most;
   }
 
-  /** @returns what ends the call, once. @throws GatewayError `rate_limited`, `overloaded` */
+  /**
+   * Starts a call.
+   *
+   * @returns a function that ends the call; further invocations have no effect
+   * @throws GatewayError `rate_limited`, `overloaded`
+   */
   begin(user: string): () => void {
     const counted = this.#of(user);
     if (counted.running >= this.#bounds.ofOne) throw tooMany(1);
@@ -65,7 +70,7 @@ export class Calls {
       }
       return found;
     }
-    // Users are few: those that rest are forgotten when there are many.
+    // Users without running calls are removed when the map is large.
     if (this.#users.size >= 256) for (const [name, one] of this.#users) if (one.running === 0) this.#users.delete(name);
     const made: Counted = { running: 0, begun: 0, since: now };
     this.#users.set(user, made);

@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { policy, send } from './reply.ts';
 
-/** Where the build puts the dashboard, seen from the sources and from the compiled package. */
+/** Build output of the dashboard, relative to the sources and to the compiled package. */
 const folders = ['../../../dist/dashboard/', './dashboard/'] as const;
 const mostFiles = 32;
-/** Of one file, in bytes. */
+/** Maximum size of one file, in bytes. */
 const mostBytes = 4 * 1024 * 1024;
 
 const types: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ interface Page {
 
 type Pages = ReadonlyMap<string, Page>;
 
-/** The dashboard's files, read when somebody asks for the first time and kept in memory. */
+/** The dashboard's files, read on the first request and cached in memory. */
 export class DashboardFiles {
   readonly #folders: readonly string[];
   #pages: Promise<Pages> | undefined;
@@ -43,7 +43,10 @@ export class DashboardFiles {
     this.#folders = places;
   }
 
-  /** Paths without a file are pages of the dashboard: it reads its own address. A config or a trace below one may be called `a.json`. */
+  /**
+   * Serves a file. A path without a file is a page of the dashboard, which does its own routing. Below the top level, a
+   * known extension does not make it a file, because a config or a trace ID may be called `a.json`.
+   */
   async serve(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const pages = await this.#read();
     const isPage = path.lastIndexOf('/') > 0 || types[extname(path)] === undefined;
@@ -61,7 +64,7 @@ export class DashboardFiles {
     });
   }
 
-  /** Once: but where there was nothing, or a build replaced it meanwhile, again. */
+  /** Reads the files once. Retried if there were none, or if a build replaced them meanwhile. */
   async #read(): Promise<Pages> {
     const reading = (this.#pages ??= this.#find());
     const forget = (): void => {
@@ -110,7 +113,7 @@ async function pageOf(bytes: Buffer, type: string): Promise<Page> {
   };
 }
 
-/** Scripts and styles that are part of the page are allowed by what they are, and nothing else that is inline. */
+/** CSP hashes of the inline scripts and styles of the page. All other inline code is blocked. */
 function hashesOf(page: Buffer, tag: 'script' | 'style'): string[] {
   const inline = page.toString('utf8').matchAll(new RegExp(`<${tag}(?:\\s[^>]*)?>([^]*?)</${tag}>`, 'gi'));
   return [...inline]

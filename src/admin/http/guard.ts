@@ -3,11 +3,11 @@ import { isIP } from 'node:net';
 import { GatewayError } from '../../core/error.ts';
 import { isLoopbackHost } from '../../core/http/listen-address.ts';
 
-/** A header that a page of another origin cannot send without asking first, and the gateway never agrees. */
+/** A page of another origin cannot send this header without a CORS preflight, which the gateway never allows. */
 export const guardHeader = 'x-gateway-admin';
 
 /**
- * Only names that the operator expects: a page whose name was pointed at this machine (DNS rebinding) has another one.
+ * Accepts only expected host names. With DNS rebinding, a page reaches this machine under a foreign name.
  *
  * @param hosts `server.admin.hosts`
  * @throws GatewayError `host_not_allowed`
@@ -22,7 +22,7 @@ export function checkHost({ headers }: IncomingMessage, hosts: readonly string[]
 }
 
 /**
- * Web pages of other origins may neither read nor change anything.
+ * Rejects requests of pages of other origins, reads and changes alike.
  *
  * @throws GatewayError `origin_not_allowed`
  */
@@ -41,7 +41,7 @@ function isOwn(origin: string | undefined, host: string | undefined): boolean {
   return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
 }
 
-/** Without port and brackets, in lower case. Undefined for what is no host. */
+/** Returns the host name without port and brackets, in lower case; undefined if invalid. */
 function hostOf(header: string): string | undefined {
   const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+))(?::\d{1,5})?$/.exec(header.toLowerCase());
   return match?.[1] ?? match?.[2];

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type GatewayError, fromUnknown } from '../../core/error.ts';
 
-/** What every response has, whatever it is. Scripts and styles come from this origin alone. */
+/** Headers of every response. Scripts and styles may be loaded only from this origin. */
 export const safetyHeaders: Readonly<Record<string, string>> = Object.freeze({
   'content-security-policy': policy(),
   'x-content-type-options': 'nosniff',
@@ -13,7 +13,7 @@ export const safetyHeaders: Readonly<Record<string, string>> = Object.freeze({
   'cache-control': 'no-store',
 });
 
-/** @param hashes of scripts and styles that are part of the page itself, such as `'sha256-…'` */
+/** Builds the Content-Security-Policy. @param hashes of inline scripts and styles of the page, such as `'sha256-…'` */
 export function policy(
   hashes: { readonly scripts: readonly string[]; readonly styles: readonly string[] } = { scripts: [], styles: [] },
 ): string {
@@ -33,7 +33,7 @@ export function policy(
 
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-/** Does nothing where the head was sent already. */
+/** Sends a response. Does nothing if the head was already sent. */
 export function send(response: ServerResponse, status: number, bytes: Uint8Array | string, headers: Headers): void {
   if (response.headersSent || response.destroyed) return;
   const body = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
@@ -47,7 +47,7 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
   send(response, status, `${JSON.stringify(value)}\n`, { 'content-type': 'application/json; charset=utf-8', ...headers });
 }
 
-/** An error of the catalogue, in the form of all errors of the gateway. */
+/** Sends an error of the catalogue, in the error format of the gateway. */
 export function sendError(response: ServerResponse, thrown: unknown, headers: Headers = {}): GatewayError {
   const error = fromUnknown(thrown);
   const { message, type, code, param, hint } = error;

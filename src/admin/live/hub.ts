@@ -3,9 +3,9 @@ import { toRow, type LogRow } from '../../core/logs/row.ts';
 import type { LogRecord } from '../../core/records/record.ts';
 import type { Mask } from '../../core/secrets/mask.ts';
 
-/** One row on its way to readers. */
+/** One row, sent to all readers. */
 export class LiveRow {
-  /** Grows by one; the same numbers never mean other rows within one life of the process. */
+  /** Increments by one per request. Within one process, a number always means the same row. */
   readonly id: number;
   readonly row: LogRow;
   readonly #texts = new Map<boolean, { readonly mask: Mask; readonly text: string }>();
@@ -15,7 +15,7 @@ export class LiveRow {
     this.row = row;
   }
 
-  /** As JSON with secrets masked: made once for all readers. @param isBare without what users wrote */
+  /** The row as JSON with secrets masked, serialized once for all readers. @param isBare omits texts written by users */
   text(isBare: boolean, mask: Mask): string {
     const kept = this.#texts.get(isBare);
     if (kept?.mask === mask) return kept.text;
@@ -25,23 +25,23 @@ export class LiveRow {
   }
 }
 
-/** Rows that are kept at least for readers who come back after a break; at most twice as many. */
+/** Minimum number of rows kept for readers that reconnect; at most twice as many are kept. */
 const most = 500;
-/** How long rows are kept when nobody reads, in milliseconds. */
+/** How long rows are kept without a reader, in milliseconds. */
 const restMs = 60_000;
-/** Milliseconds that requests wait for others: many rows at once cost the event loop a fraction of one after the other. */
+/** Milliseconds for which records are batched: sending many rows at once is much cheaper for the event loop than one by one. */
 const gatherMs = 150;
-/** Requests that wait at most. */
+/** Maximum batch size. */
 const mostGathered = 200;
 
-/** Who follows the log. */
+/** A reader of the live log. */
 export interface LiveReader {
   take(row: LiveRow): void;
-  /** Some rows came, and no more do for now. */
+  /** Called after the last row of a batch. */
   flush(): void;
 }
 
-/** Finished requests for readers. Costs nothing per request while nobody reads. */
+/** Delivers finished requests to readers. No cost per request while there are no readers. */
 export class LiveHub {
   readonly #readers = new Set<LiveReader>();
   readonly #recent: LiveRow[] = [];
@@ -52,12 +52,12 @@ export class LiveHub {
   #leftAt = Number.NEGATIVE_INFINITY;
 
   readonly #onFault: (error: unknown) => void;
-  /** Somebody reads from now on. */
+  /** Called when a reader is added. */
   onReader: (() => void) | undefined;
 
   /**
    * @param now monotonic milliseconds
-   * @param onFault given what went wrong with a row: the others are not concerned
+   * @param onFault called with an error that affects one row or reader only
    */
   constructor(now: () => number, onFault: (error: unknown) => void) {
     this.#now = now;
@@ -68,18 +68,18 @@ export class LiveHub {
     return this.#readers.size;
   }
 
-  /** The number of the newest row. */
+  /** Number of the newest row. */
   get last(): number {
     this.flush();
     return this.#last;
   }
 
-  /** Rows are kept for somebody, or soon may be. */
+  /** True while there is a reader, or one disconnected a short time ago and may return. */
   get isFollowed(): boolean {
     return this.#readers.size > 0 || this.#now() - this.#leftAt <= restMs;
   }
 
-  /** So many requests were finished that nobody was told of. */
+  /** Counts requests that finished without a row. */
   skip(count: number): void {
     if (count === 0) return;
     this.flush();
@@ -97,7 +97,7 @@ export class LiveHub {
     else this.#timer ??= setTimeout(() => this.flush(), gatherMs).unref();
   }
 
-  /** Gives readers what waits. */
+  /** Delivers the waiting rows. */
   flush(): void {
     if (this.#gathered.length === 0) return;
     clearTimeout(this.#timer);
@@ -124,7 +124,7 @@ export class LiveHub {
     }
   }
 
-  /** Rows behind this number; undefined where some of them are not kept any more. */
+  /** Returns the rows after this number; undefined if some of them are no longer kept. */
   since(id: number): readonly LiveRow[] | undefined {
     this.flush();
     if (id > this.#last) return undefined;
@@ -132,7 +132,7 @@ export class LiveHub {
     return missed.length === this.#last - id ? missed : undefined;
   }
 
-  /** @returns ends it */
+  /** @returns a function that removes the reader */
   add(reader: LiveReader): () => void {
     this.flush();
     this.#readers.add(reader);

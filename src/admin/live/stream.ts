@@ -4,32 +4,33 @@ import type { Mask } from '../../core/secrets/mask.ts';
 import { safetyHeaders } from '../http/reply.ts';
 import type { LiveHub, LiveReader, LiveRow } from './hub.ts';
 
-/** Rows of one reader within a second; the others are counted. */
+/** Maximum rows per second and reader; further rows are only counted. */
 const mostPerSecond = 50;
-/** Bytes that a reader may leave unread before it is dropped. */
+/** Maximum unsent bytes of a reader; beyond it the connection is closed. */
 const mostWaiting = 1024 * 1024;
 const beatMs = 15_000;
 
 export interface LiveOptions {
   readonly hub: Pick<LiveHub, 'last' | 'since' | 'add'>;
-  /** Tells the rows of this process from those of one before. */
+  /** Identifies this process, so that row numbers of an earlier process are not mistaken for its own. */
   readonly boot: string;
   matches(row: LogRow): boolean;
-  /** This reader sees nothing that users wrote. */
+  /** True if the reader must not see texts written by users. */
   readonly isBare: boolean;
   mask(): Mask;
-  /** Whether the reader may still see what it was let in for. */
+  /** True while the reader's authorization is unchanged. */
   holds(): boolean;
-  /** `last-event-id` of a reader who comes back. */
+  /** `last-event-id` of a reader that reconnects. */
   readonly lastId: string | undefined;
-  /** Ends with the connection. */
+  /** Aborted when the connection closes. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Writes rows as server-sent events until the reader leaves: a message with a LogRow each, `skipped` with `{count}` for rows beyond
- * 50 in a second, `gap` where a reader who comes back has missed rows that are not kept any more, `ready` at the beginning, and
- * `beat` every 15 seconds, whose id is behind all rows until then: a reader whose filter they do not fit need not begin earlier.
+ * Writes rows as server-sent events until the reader disconnects: a message with a LogRow each, `skipped` with
+ * `{count}` for rows beyond 50 in a second, `gap` if a reconnecting reader has missed rows that are no longer kept,
+ * `ready` at the start, and `beat` every 15 seconds. The ID of a beat is that of the newest row, so a reader whose
+ * filter matches few rows can resume from there.
  */
 export function streamRows(response: ServerResponse, options: LiveOptions): Promise<void> {
   return new Promise((resolve) => {
@@ -44,7 +45,7 @@ export function streamRows(response: ServerResponse, options: LiveOptions): Prom
     reader.begin();
     const leave = hub.add(reader);
     const tick = setInterval(() => reader.second(), 1000);
-    // Whoever signed out, or may see less by now, is sent away: a browser comes back as who it is then.
+    // If the user signed out or the role changed, the stream ends. The browser reconnects with its current authorization.
     const beat = setInterval(() => (options.holds() ? reader.tell('beat', () => '{}') : response.end()), beatMs);
     const end = (): void => {
       leave();
@@ -90,17 +91,17 @@ class Reader implements LiveReader {
     this.#waiting += `id: ${boot}-${live.id}\ndata: ${live.text(isBare, mask())}\n\n`;
   }
 
-  /** Another second begins. */
+  /** Starts a new one-second window. */
   second(): void {
     if (this.#skipped > 0) this.tell('skipped', () => `{"count":${this.#skipped}}`);
     this.#sent = 0;
     this.#skipped = 0;
   }
 
-  /** An event behind all rows until now, those that were skipped too. */
+  /** Sends an event whose ID is that of the newest row, including skipped ones. */
   tell(event: string, data: () => string): void {
     const { hub, boot } = this.#options;
-    // What waits in the hub comes first.
+    // Reading `last` first delivers the rows that wait in the hub.
     const { last } = hub;
     this.write(`id: ${boot}-${last}\nevent: ${event}\ndata: ${data()}\n\n`);
   }
@@ -115,11 +116,11 @@ class Reader implements LiveReader {
     const response = this.#response;
     if (response.destroyed || response.writableEnded) return;
     response.write(text);
-    // A reader who does not read would keep everything in memory.
+    // A reader that does not read must not accumulate data in memory.
     if (response.writableLength > mostWaiting) response.destroy();
   }
 
-  /** The number of the row that the reader saw last; undefined for one of another process, or none. */
+  /** Number of the last row that the reader received; undefined if there is none, or it is from another process. */
   #from(): number | undefined {
     const [boot, number] = this.#options.lastId?.split('-') ?? [];
     const id = Number(number);

@@ -7,7 +7,7 @@ export interface Matched {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Finds the row of a path. Tables are small: rows are looked at one by one. */
+/** Finds the route of a path by linear search: the table is small. */
 export class RouteTable {
   readonly #rows: readonly { readonly route: AdminRoute; readonly parts: readonly string[] }[];
 
@@ -42,7 +42,7 @@ export class RouteTable {
   }
 }
 
-/** Undefined where the path is another one. */
+/** Returns undefined if the path does not match. */
 function paramsOf(row: readonly string[], parts: readonly string[]): Record<string, string> | undefined {
   if (row.length !== parts.length) return undefined;
   const params: Record<string, string> = {};

@@ -10,31 +10,31 @@ import type { User, Users } from '../auth/users.ts';
 import type { Headers } from '../http/reply.ts';
 import type { Subject } from '../subject.ts';
 
-/** One row of the API. The table of all rows is what the listener serves and what docs/admin-api.md is generated from. */
+/** One route of the API. The listener serves the table of all routes, and docs/admin-api.md is generated from it. */
 export interface AdminRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** As `/api/requests/{id}`. */
+  /** Such as `/api/requests/{id}`. */
   readonly path: string;
-  /** The least role; `anyone`: no sign-in. */
+  /** Minimum role; `anyone`: no sign-in. */
   readonly role: Role | 'anyone';
-  /** For the docs: one sentence. */
+  /** Description for the docs, one sentence. */
   readonly about: string;
-  /** Query parameters and what they mean. */
+  /** Query parameters and their descriptions. */
   readonly query?: Readonly<Record<string, string>>;
-  /** Members of the JSON body and what they mean. */
+  /** Members of the JSON body and their descriptions. */
   readonly body?: Readonly<Record<string, string>>;
-  /** What the response is: a type of src/admin/api-types.ts or src/core/logs, or a sentence. */
+  /** The response: a type of src/admin/api-types.ts or src/core/logs, or a sentence. */
   readonly returns: string;
-  /** Milliseconds before the call ends with an error; default 30,000. 0: no limit, for streams. */
+  /** Timeout in milliseconds; default 30,000. 0: none, for streams. */
   readonly limitMs?: number;
   handle(call: AdminCall): Promise<AdminReply> | AdminReply;
 }
 
 export type AdminReply =
   | { readonly json: unknown; readonly status?: number; readonly headers?: Headers }
-  /** Sent as they are: what a reader has as bytes is not parsed on the way. */
+  /** Sent unchanged: the log reader returns bytes, which are not parsed here. */
   | { readonly bytes: Uint8Array; readonly headers: Headers }
-  /** The handler writes the response itself, and calls back when it has ended. */
+  /** The handler writes the response itself. The promise resolves when it has ended. */
   | { readonly stream: (response: ServerResponse) => Promise<void> };
 
 /** One request to the API. */
@@ -45,19 +45,22 @@ export interface AdminCall {
   readonly user: User;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Ends with the connection, or when the time is over. */
+  /** Aborted when the connection closes or the timeout expires. */
   readonly signal: AbortSignal;
   body(): Promise<Plain>;
 }
 
-/** What signing in needs. */
+/** Authentication of admin users. */
 export interface Access {
   readonly sessions: Sessions;
   readonly throttle: Throttle;
-  /** Only this machine reaches the listener. */
+  /** True if the listener accepts connections only from this machine. */
   readonly isLoopback: boolean;
   users(): Users;
-  /** Who calls; undefined: nobody knows. @throws GatewayError `rate_limited`, `sign_in_required` for a wrong token */
+  /**
+   * Returns the authenticated user; undefined if there is none. @throws GatewayError `rate_limited`, `sign_in_required`
+   * for a wrong token
+   */
   userOf(request: IncomingMessage): User | undefined;
   readonly cookie: { write(id: string | undefined, request: IncomingMessage): string; read(request: IncomingMessage): string | undefined };
 }
@@ -65,7 +68,7 @@ export interface Access {
 /** The request log. @throws GatewayError `log_unavailable` */
 export const logsOf = ({ subject }: AdminCall): LogReader => openedLog(subject.logs());
 
-/** @param logs undefined where `logging.requests` is off @throws GatewayError `log_unavailable` */
+/** @param logs undefined if `logging.requests` is off @throws GatewayError `log_unavailable` */
 export function openedLog(logs: LogReader | undefined): LogReader {
   if (logs === undefined)
     throw new GatewayError('log_unavailable', {
@@ -76,7 +79,7 @@ export function openedLog(logs: LogReader | undefined): LogReader {
   return logs;
 }
 
-/** A whole number of the query between bounds. @throws GatewayError `invalid_value` */
+/** Returns an integer query parameter within bounds. @throws GatewayError `invalid_value` */
 export function numberIn(query: URLSearchParams, name: string, usual: number, bounds: readonly [least: number, most: number]): number {
   const text = query.get(name);
   if (text === null || text === '') return usual;
@@ -86,7 +89,10 @@ export function numberIn(query: URLSearchParams, name: string, usual: number, bo
   return value;
 }
 
-/** Rejects what the row of a route does not name: a misspelt `configs` would make a key without limits. @throws GatewayError `invalid_value` */
+/**
+ * Rejects names that the route does not define: a misspelt `configs` would create a key without restrictions. @throws
+ * GatewayError `invalid_value`
+ */
 export function checkNames(names: Iterable<string>, known: Readonly<Record<string, string>> | undefined, what: string): void {
   const all = Object.keys(known ?? {});
   for (const name of names) {
@@ -97,14 +103,14 @@ export function checkNames(names: Iterable<string>, known: Readonly<Record<strin
   }
 }
 
-/** A member of the body that is true; absent, null and false are not. @throws GatewayError `invalid_type` */
+/** Returns whether a member of the body is true; absent and null count as false. @throws GatewayError `invalid_type` */
 export function isSet(body: Plain, name: string): boolean {
   const value = body[name] ?? false;
   if (typeof value !== 'boolean') throw new GatewayError('invalid_type', { message: `"${name}" is neither true nor false.`, param: name });
   return value;
 }
 
-/** A text of the body. @throws GatewayError `missing_required_parameter`, `invalid_type` */
+/** Returns a string member of the body. @throws GatewayError `missing_required_parameter`, `invalid_type` */
 export function textIn(body: Plain, name: string): string {
   const value = body[name];
   if (value === undefined || value === null)

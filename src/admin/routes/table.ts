@@ -13,10 +13,10 @@ import { servingRoutes } from './config/serving.ts';
 import { sessionRoutes } from './system/session.ts';
 import { statusRoutes } from './system/status.ts';
 
-/** Every route of the admin API. A resource is a file beside this one and a line here. */
+/** Every route of the admin API. Each resource has a file in this folder and a line here. */
 export function adminRoutes(): readonly AdminRoute[] {
   return [
-    // One line a resource.
+    // One line per resource.
     ...sessionRoutes,
     ...statusRoutes(),
     ...requestRoutes,

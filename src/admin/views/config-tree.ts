@@ -7,19 +7,19 @@ import type { TargetView } from '../api-types.ts';
 import type { AttemptFigures } from '../attempts.ts';
 
 export interface TreeFacts {
-  /** `configs` as it is written, references resolved. */
+  /** `configs` as written, with references resolved. */
   readonly configs: Plain;
   readonly places: WrittenPlaces['places'];
-  /** Of targets together within the last hour, by their paths. */
+  /** Combined figures of targets within the last hour, by their paths. */
   live(paths: readonly string[]): AttemptFigures;
 }
 
-/** A config as its tree of targets. */
+/** Returns the target tree of a config. */
 export function treeOf(name: string, { root }: CompiledConfig, facts: TreeFacts): TargetView {
   return new Tree(`configs.${name}`, facts, root).view(root, { config: name }, undefined);
 }
 
-/** Part of the files that makes a node, and where it is in them. */
+/** The part of the files that defines a node, and its path. */
 interface Written {
   readonly value: Plain;
   readonly path: string;
@@ -28,7 +28,7 @@ interface Written {
 class Tree {
   readonly #base: string;
   readonly #facts: TreeFacts;
-  /** Attempts at all targets. */
+  /** Number of attempts at all targets. */
   readonly #total: number;
 
   constructor(base: string, facts: TreeFacts, root: Branch | Leaf) {
@@ -60,7 +60,7 @@ class Tree {
     };
   }
 
-  /** What a target that names another config stands for. */
+  /** Resolves a target that refers to another config. */
   #written(value: Plain, path: string): Written {
     const { config } = value;
     if (typeof config !== 'string') return { value, path };
@@ -84,7 +84,7 @@ class Tree {
 
 const leavesOf = (node: Branch | Leaf): readonly Leaf[] => (node.strategy === 'leaf' ? [node] : node.targets.flatMap(leavesOf));
 
-/** Why a target is chosen: the statuses, the condition, the share. */
+/** Condition under which a target is chosen: statuses, condition or weight share. */
 function whenOf(node: Branch | Leaf, parent: Branch, written: Plain): string | null {
   const strategy = isPlain(written['strategy']) ? written['strategy'] : {};
   switch (parent.strategy) {

@@ -2,7 +2,7 @@ import { logging } from '../../config/schema/logging.ts';
 import { server } from '../../config/schema/server/index.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 
-/** The settings that hold where no file says anything, as the schema has them. */
+/** Default values of the settings, from the schema. */
 export function schemaDefaults(): readonly { readonly path: string; readonly value: string }[] {
   return [...defaultsOf('server', server), ...defaultsOf('logging', logging)];
 }

@@ -4,7 +4,7 @@ import type { ShownDiagnostic } from '../api-types.ts';
 
 const mostDiagnostics = 50;
 
-/** As `gateway check --json` prints them, secrets masked; at most 50. */
+/** In the format of `gateway check --json`, secrets masked; at most 50. */
 export function shownDiagnostics(diagnostics: readonly Diagnostic[], mask: Mask): readonly ShownDiagnostic[] {
   return diagnostics.slice(0, mostDiagnostics).map(({ severity, code, message, hint, file, line, column }) => ({
     level: severity,

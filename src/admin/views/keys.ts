@@ -4,7 +4,7 @@ import type { KeyView } from '../api-types.ts';
 import type { Subject } from '../subject.ts';
 import { figuresOf } from './named-figures.ts';
 
-/** The keys of the configuration that serves. */
+/** The API keys of the active configuration. */
 export async function keysOf(subject: Subject): Promise<readonly KeyView[]> {
   const logs = subject.logs();
   const now = new Date().toISOString();

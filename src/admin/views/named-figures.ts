@@ -2,16 +2,16 @@ import type { Figures, LogReader } from '../../core/logs/reader.ts';
 import { storable } from '../../query/text.ts';
 import { noFigures } from '../health.ts';
 
-/** Values of one filter, and characters of all of them. */
+/** Maximum number of values per filter, and of characters of all of them. */
 const mostNames = 60;
 const longest = 1800;
 
 /**
- * Figures of these values of a dimension. They are named in the question: minutes count the values of a day that come behind the
- * first hundred together.
+ * Returns the figures of the given values of a dimension. The query names the values, because unnamed ones beyond the
+ * first hundred of a day are combined.
  *
- * @param since as a filter has it
- * @returns undefined where the request log cannot say
+ * @param since in filter syntax
+ * @returns undefined if the request log is not available
  */
 export async function figuresOf(
   logs: LogReader | undefined,
@@ -22,7 +22,7 @@ export async function figuresOf(
   if (logs === undefined) return undefined;
   const found = new Map<string, Figures>();
   try {
-    // One after the other: a page must not fill the queue of the store.
+    // One after another: a page must not fill the queue of the store.
     for (const values of chunksOf(names.map((name) => `"${name.replaceAll(/["\\]/g, String.raw`\$&`)}"`))) {
       const { groups } = await logs.stats({ query: `since:${since} ${by}:${values.join(',')}`, by, top: values.length });
       for (const { name, ...figures } of groups) found.set(name ?? '', figures);

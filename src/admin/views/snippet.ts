@@ -1,7 +1,7 @@
-/** Lines of one part of a file that are shown. */
+/** Maximum number of lines shown. */
 const most = 400;
 
-/** The lines of a YAML file that belong to what begins in this line: all that are indented further. */
+/** Returns the block of a YAML file that starts at this line: the line and all following lines with deeper indentation. */
 export function snippetAt(text: string, line: number): string {
   const lines = text.split('\n');
   const first = lines[line - 1];

@@ -7,8 +7,8 @@ interface Line {
 }
 
 /**
- * A text that somebody wrote over the masked form of a file, with the file's secrets in their places again: lines that were left
- * as they are, then, where as many masked values are left as secrets, those in their order.
+ * Restores secrets in a text that was edited in masked form. First, unchanged lines get their original text. If the
+ * number of remaining masks equals that of the remaining secrets, those are inserted in order.
  */
 export function unmasked(text: string, file: string, mask: Mask): string {
   if (!text.includes(masked)) return text;
@@ -23,14 +23,14 @@ export function unmasked(text: string, file: string, mask: Mask): string {
   return lines.map(({ line, isDone }) => (isDone ? line : line.replaceAll(masked, () => secrets.shift() ?? masked))).join('\n');
 }
 
-/** Lines of the file that are not shown as they are. */
+/** Lines of the file that contain a masked value. */
 const hiddenLines = (file: string, mask: Mask): Line[] =>
   file
     .split('\n')
     .map((real) => ({ shown: mask.text(real), real }))
     .filter(({ shown, real }) => shown !== real);
 
-/** What replaces each mask. */
+/** The values behind each mask. */
 function secretsIn({ shown, real }: Line): readonly string[] {
   const pattern = shown.split(masked).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
   return new RegExp(`^${pattern.join('(.+?)')}$`).exec(real)?.slice(1) ?? [];

@@ -11,26 +11,26 @@ import { Refusal } from '../../../manage/refusal.ts';
 import type { KeyChange, ReloadVerdict } from '../../api-types.ts';
 import { type AdminCall, isSet, textIn } from '../route.ts';
 
-/** What the routes of keys do; each throws GatewayError where the files cannot be read, or the change is not possible. */
+/** Handlers of the key routes. Each throws GatewayError if the files cannot be read or the change is not possible. */
 export const keyChanges = {
   create: (call: AdminCall) => changed(call, create),
   rotate: (call: AdminCall) => changed(call, rotated),
   revoke: (call: AdminCall) => changed(call, revoked),
 };
 
-/** Before it is known whether it is in effect. */
+/** A change before it is known whether it is active. */
 type Made = Omit<KeyChange, 'rejected'>;
 
 interface Change {
   readonly subject: AdminCall['subject'];
   readonly body: Plain;
   readonly written: WrittenKeys;
-  /** Of the key in the path. */
+  /** Name of the key in the path. */
   readonly name: string;
   readonly configPath: string;
 }
 
-/** @throws GatewayError where the files cannot be read, or the change is not possible */
+/** @throws GatewayError if the files cannot be read or the change is not possible */
 async function changed(call: AdminCall, make: (change: Change) => Made | Promise<Made>): Promise<{ readonly json: KeyChange }> {
   const { subject, params } = call;
   const body = await call.body();
@@ -41,7 +41,7 @@ async function changed(call: AdminCall, make: (change: Change) => Made | Promise
     if (written.broken.length > 0)
       throw refused(`${written.broken.join(' and ')} cannot be read.`, 'Fix the file first: gateway check shows where.');
     const change = await make({ subject, body, written, name: params['name'] ?? '', configPath });
-    // Live when the response is there, not when the file is seen to have changed.
+    // Reload before the response is sent, so that the key works at once, without waiting for the file watcher.
     const verdict = change.written_to === null ? undefined : await subject.reload();
     return { json: { ...change, rejected: verdict?.result === 'rejected' ? whyOf(verdict) : null } };
   } catch (error) {
@@ -67,7 +67,7 @@ async function create({ subject, body, written, configPath }: Change): Promise<M
   return { secret: key, yaml: text, written_to: isWritten && file !== undefined ? barePath(file, subject.cwd) : null };
 }
 
-/** The key must not make the next load fail: names of configs, for example, may be wrong. */
+/** Checks a new key, so that it cannot make the next load fail, for example with a wrong config name. */
 async function checkNew(made: {
   subject: Change['subject'];
   written: WrittenKeys;
@@ -76,7 +76,7 @@ async function checkNew(made: {
   configPath: string;
 }): Promise<void> {
   const { subject, written, name, text, configPath } = made;
-  // Written into a file that is included already, as far as a check is concerned.
+  // Checked as an additional included file.
   const path = `${dirname(configPath)}/the key ${name}`;
   const entry = written.texts[configPath] ?? '';
   const both = JSON.stringify([configPath, path]);
@@ -103,7 +103,7 @@ function edited(found: WrittenKey, members: Readonly<Record<string, Member>>, cw
   return { yaml, written_to: isWritten ? barePath(found.file, cwd) : null };
 }
 
-/** False where the file can't be written: then the YAML has to be pasted. */
+/** Returns false if the file can't be written: the user then has to paste the YAML. */
 function unlessReadOnly(write: () => void): boolean {
   try {
     write();

@@ -1,7 +1,7 @@
 import { keysOf } from '../../views/keys.ts';
 import type { AdminRoute } from '../route.ts';
 
-/** What changes files reads YAML: it is loaded with the first change. */
+/** Imported with the first change, because it contains the YAML reader. */
 const changes = async () => (await import('./key-changes.ts')).keyChanges;
 
 const returns = '`KeyChange`: the secret is shown once; `written_to: null` means that `yaml` has to be pasted';

@@ -4,7 +4,7 @@ import { choosePrompt, promptName, promptPatch, type PromptVersion, type StoredP
 import type { PromptRender, PromptView } from '../../api-types.ts';
 import type { AdminCall, AdminRoute } from '../route.ts';
 
-/** Of the rendered texts, in characters. */
+/** Maximum total size of the rendered texts, in characters. */
 const mostText = 1024 * 1024;
 
 export const promptRoutes: readonly AdminRoute[] = [
@@ -86,7 +86,7 @@ function viewOf({ id, published, versions, labels }: StoredPrompt, places: Place
   };
 }
 
-/** The file may have put secrets into texts. */
+/** Masks secrets that the configuration inserted into texts. */
 const masked = (view: PromptView, mask: (text: string) => string): PromptView => {
   const hidden = (list: PromptView['variables']): PromptView['variables'] =>
     list.map((one) => ({ ...one, default: one.default === null ? null : mask(one.default) }));
@@ -98,7 +98,7 @@ const masked = (view: PromptView, mask: (text: string) => string): PromptView =>
   };
 };
 
-/** The declared ones, then those that the templates read without a declaration. */
+/** Declared variables, followed by those that templates read without a declaration. */
 function variablesOf({ variables, reads }: PromptVersion): PromptView['variables'] {
   const declared = [...variables].map(([name, { required, default: standard }]) => ({ name, required, default: textOf(standard) }));
   const others = [...reads].filter((name) => !variables.has(name)).map((name) => ({ name, required: false, default: null }));

@@ -78,7 +78,7 @@ async function providersOf({ subject }: AdminCall): Promise<readonly ProviderVie
 
 const idle = (slug: string): ProviderHealth => ({ slug, state: 'idle', figures: noFigures, last_error: null });
 
-/** As it is written: a reference, or words for what needs none. */
+/** The credential as written: a reference, or a description if there is no secret. */
 function credentialOf({ binding, entry }: CatalogEntry, path: string, { values }: WrittenPlaces): string {
   const found = values.find((value) => value.path.startsWith(`${path}.`) && isSecretKey(/[^.[\]]+$/.exec(value.path)?.[0]));
   if (found !== undefined) return found.value;

@@ -4,7 +4,7 @@ import { barePath } from '../../../core/text/shown-path.ts';
 import type { RevisionView } from '../../api-types.ts';
 import { type AdminCall, type AdminRoute, textIn } from '../route.ts';
 
-/** The longest drain, in milliseconds. */
+/** Maximum drain timeout, in milliseconds. */
 const mostMs = 86_400_000;
 
 export const servingRoutes: readonly AdminRoute[] = [
@@ -54,7 +54,7 @@ export const servingRoutes: readonly AdminRoute[] = [
           message: `"timeout_ms" is not a whole number from 0 to ${mostMs}.`,
           param: 'timeout_ms',
         });
-      // The response leaves first.
+      // The response is sent first.
       setImmediate(() => call.subject.drain(timeout as number | undefined));
       return { json: { in_flight: call.subject.activity().inFlight } };
     },
@@ -64,7 +64,7 @@ export const servingRoutes: readonly AdminRoute[] = [
 function revisionsOf({ subject }: AdminCall): readonly RevisionView[] {
   const serving = subject.snapshot().revision;
   const all = subject.revisions.list();
-  // The newest of several with the same content serves.
+  // If several revisions have the same content, the newest one is the active one.
   const at = all.findIndex(({ revision }) => revision === serving);
   return all.map(({ revision, appliedAt, changes, files }, i) => ({
     revision,

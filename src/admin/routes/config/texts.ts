@@ -74,7 +74,7 @@ async function effective({ subject }: AdminCall): Promise<EffectiveConfig> {
 
 interface Inspected {
   readonly loaded: LoadedConfig;
-  /** Of what serves and of what was sent. */
+  /** Masks the secrets of the active and of the submitted configuration. */
   readonly mask: Mask;
   readonly texts: SavedFiles;
 }
@@ -92,7 +92,7 @@ async function inspected(call: AdminCall): Promise<Inspected> {
     if (typeof text !== 'string')
       throw new GatewayError('invalid_type', { message: `The text of "${name}" is not a string.`, param: 'files' });
     const path = pathOf(name);
-    // Whoever edits what GET /api/config shows sends its masks back.
+    // An edited text from GET /api/config contains masks, which are replaced with the original values.
     texts[path] = entry === undefined ? unmasked(text, serving[path] ?? '', subject.mask()) : text;
   }
   const loaded = await subject.inspect(texts);
@@ -105,7 +105,7 @@ function knownPath(known: readonly string[], name: string, cwd: string): string 
   throw new GatewayError('invalid_value', { message: `The configuration has no file "${name.slice(0, 200)}".`, param: 'files' });
 }
 
-/** @param main the path of the main file that serves: the one called `entry` takes its place */
+/** Resolves file names. @param main path of the active main file; the file named `entry` replaces it */
 function pathsBeside(main: string | undefined, entry: unknown, sent: object): (name: string) => string {
   if (typeof entry !== 'string' || !Object.hasOwn(sent, entry))
     throw new GatewayError('invalid_value', { message: '"entry" is not the name of one of the files.', param: 'entry' });

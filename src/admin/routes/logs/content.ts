@@ -2,12 +2,12 @@ import { GatewayError } from '../../../core/error.ts';
 import { parseFilter } from '../../../query/parse.ts';
 import { includes, type User } from '../../auth/users.ts';
 
-/** Reads what users and models wrote. */
+/** True if the user may read texts written by users and models. */
 export const seesContent = ({ role }: User): boolean => includes(role, 'operator');
 
 /**
- * The filter of a call. Words are looked for in what users wrote, and the last one may be a beginning: who may not read it
- * could spell it out, letter by letter, from what is found.
+ * Returns the filter of a call. Words are searched in texts written by users, and the last word may be a prefix: a
+ * viewer, who may not read these texts, could find them out letter by letter from the results.
  *
  * @throws GatewayError `not_allowed` for words of a viewer
  */

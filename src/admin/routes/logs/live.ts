@@ -9,7 +9,7 @@ import type { User } from '../../auth/users.ts';
 import type { Access, AdminCall, AdminReply, AdminRoute } from '../route.ts';
 import { filterOf, seesContent } from './content.ts';
 
-/** Readers at the same time. */
+/** Maximum number of concurrent readers. */
 const most = 16;
 
 export function liveRoutes(): readonly AdminRoute[] {
@@ -48,7 +48,7 @@ function live({ subject, access, query, request, user, signal }: AdminCall, boot
   return { stream: (response) => streamRows(response, options) };
 }
 
-/** A token may have been removed meanwhile, which is an error where it is looked at. */
+/** True if the request is still authorized as the same user and role. A token that was removed makes `userOf` throw. */
 function isStill({ name, role }: User, access: Access, request: IncomingMessage): boolean {
   try {
     const now = access.userOf(request);

@@ -4,7 +4,7 @@ import type { LogQuestion } from '../../../core/logs/reader.ts';
 import { type AdminCall, type AdminReply, logsOf } from '../route.ts';
 import { seesContent } from './content.ts';
 
-/** What the request log gives, as this user may see it. The bytes are passed on: nothing here reads or makes them. */
+/** Response of the request log, restricted to what this user may see. The bytes are passed on without being parsed. */
 export async function logReply(call: AdminCall, question: LogQuestion): Promise<AdminReply> {
   const mayPack = /\bgzip\b/.test(String(call.request.headers['accept-encoding'] ?? ''));
   return jsonOf(await logJson(call, question, mayPack));

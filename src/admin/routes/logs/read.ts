@@ -5,10 +5,10 @@ import { jsonOf } from './log-reply.ts';
 import { seesContent } from './content.ts';
 
 const mostIds = 50;
-/** Of a response: what does not fit is asked for again. */
+/** Maximum response size, in bytes: the caller requests the rest again. */
 const mostBytes = 8 * 1024 * 1024;
 
-/** For commands that look at a thousand records: a call for each would take a minute of the calls that a user may make. */
+/** For commands that read a thousand records: with one call per record, they would use up a user's rate limit for a minute. */
 export const readRoute: AdminRoute = {
   method: 'POST',
   path: '/api/requests/read',
