@@ -14,7 +14,7 @@ import { privacyFault, strangeHeaders } from './strange-headers.ts';
 import { useAbsoluteTarget } from './request-target.ts';
 import { type Matched, matchRoute } from './routes.ts';
 
-/** A request's head as it was read. */
+/** The head of a request after parsing. */
 export interface Head {
   readonly path: string;
   readonly query: string;
@@ -27,12 +27,12 @@ export interface Head {
   readonly arrivedAt: number;
 }
 
-/** What a head is read from: a request of the network, or one that somebody only asks about. */
+/** Source of a head: a network request, or a hypothetical one to be explained. */
 export type HeadSource = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders'> & {
   readonly socket: { readonly remoteAddress?: string | undefined };
 };
 
-/** @param key a key that came beside the headers */
+/** @param key an API key that was sent outside the headers */
 export function readHead(request: HeadSource, names: HeaderNames, clock: Clock, key?: string): Head {
   useAbsoluteTarget(request);
   const url = request.url ?? '/';
@@ -56,19 +56,19 @@ export function pathOf(url: string): string {
   return mark < 0 ? url : url.slice(0, mark);
 }
 
-/** The query of a target, without `?` and without keys. */
+/** Returns the query of a target, without `?` and without credentials. */
 export function queryOf(url: string): string {
   const mark = url.indexOf('?');
   return mark < 0 ? '' : withoutKeys(url.slice(mark + 1));
 }
 
-/** Where ids and the request's only randomness come from. */
+/** Source of IDs and of the only random number of a request. */
 export interface ArrivalDeps {
   readonly ids: Ids;
   random(): number;
 }
 
-/** The head as the pipeline takes it, and what is wrong with its headers. */
+/** Converts a head for the pipeline. `fault` is the first error in its headers. */
 export function arrivalOf(head: Head, deps: ArrivalDeps): { readonly arrival: Arrival; readonly fault: GatewayError | undefined } {
   let metadata: Readonly<Record<string, string>> = {};
   const { strange } = head.bag;
@@ -99,16 +99,16 @@ export function arrivalOf(head: Head, deps: ArrivalDeps): { readonly arrival: Ar
   return { arrival, fault };
 }
 
-/** Methods that may be relayed. TRACE shows its sender what arrived, credentials included (RFC 9110 9.3.8): it goes no further. */
+/** Methods that may be relayed. TRACE is not forwarded, because its response contains the request with its credentials (RFC 9110 9.3.8). */
 export const passedMethods: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** The description of the API, which is read like a file. */
+/** Path of the OpenAPI document, which is served like a file. */
 const descriptionPath = '/openapi.json';
 const readMethods: readonly string[] = ['GET', 'HEAD'];
 
 export const asksForDescription = ({ path, method }: Head): boolean => path === descriptionPath && readMethods.includes(method);
 
-/** What is wrong with a head that has no route. */
+/** Returns the error for a head without a route. */
 export function routeFault(head: Head): GatewayError | undefined {
   if (head.path === descriptionPath) return notAllowed(head, readMethods);
   if (!passedMethods.includes(head.method)) return notAllowed(head, passedMethods);
@@ -134,7 +134,10 @@ function noRoute(head: Head): GatewayError {
   });
 }
 
-/** Parameters in which clients send a credential: theirs is none of the provider's business, which is signed with another. */
+/**
+ * Query parameters that carry client credentials. They are not forwarded: requests to the provider are signed with the
+ * gateway's own credential.
+ */
 const credentialParameters: readonly string[] = [
   'api-key',
   'api_key',
@@ -149,7 +152,7 @@ const credentialParameters: readonly string[] = [
   'sig',
 ];
 
-/** A gateway key in the query (browsers on WebSockets) is read by `auth` from the headers' side; no key there goes on. */
+/** Removes credentials from a query. A gateway key in the query (WebSockets in browsers) is passed to `auth` with the headers. */
 function withoutKeys(query: string): string {
   return /key|sig|token|%/i.test(query) ? without(query, credentialParameters) : query;
 }

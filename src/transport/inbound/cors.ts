@@ -3,16 +3,16 @@ import { GatewayError } from '../../core/error.ts';
 import type { HeaderPairs } from '../../core/http/headers.ts';
 import { printable } from '../../core/text/printable.ts';
 
-/** Seconds for which a browser remembers that it may ask: what most of them take at most is more. */
+/** How long a browser caches a preflight response, in seconds. Browsers permit longer times. */
 const rememberedS = 600;
 
-/** Header names, as a browser lists those that a page wants to send. */
+/** List of header names in `access-control-request-headers`. */
 const nameList = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 
-/** `server.cors`: pages of other origins that may use the gateway and read its answers. Keys come in headers, never in cookies. */
+/** `server.cors`: origins whose pages may use the gateway and read its responses. Credentials are sent in headers, never in cookies. */
 export class Cors {
   readonly #exact: ReadonlySet<string>;
-  /** `https://` and `.example.com`. */
+  /** Such as `https://` and `.example.com`. */
   readonly #suffixes: readonly (readonly [scheme: string, suffix: string])[];
   readonly #isAny: boolean;
 
@@ -35,20 +35,20 @@ export class Cors {
     );
   }
 
-  /** Lets the page read the answer, whatever it will be: errors and streams too. */
+  /** Adds CORS headers to the response, including errors and streams. */
   show({ headers }: IncomingMessage, response: ServerResponse): void {
     joinHead(response, this.headersFor(headers.origin));
   }
 
-  /** What every answer to a page says beside its own headers. */
+  /** Headers added to every response to a page. */
   headersFor(origin: string | undefined): HeaderPairs {
     const shown = origin !== undefined && this.allows(origin);
     return shown ? ['vary', 'Origin', 'access-control-allow-origin', origin, 'access-control-expose-headers', '*'] : noPage;
   }
 
   /**
-   * Answers a browser's question before a request: it has no key, and nothing of it goes further. False where it is none.
-   * Ask `refusal` first.
+   * Answers a CORS preflight, which has no key and is not processed further. Returns false if the request is not a
+   * preflight. Call `refusal` first.
    */
   answers(request: IncomingMessage, response: ServerResponse): boolean {
     if (request.headers.origin === undefined || !isPreflight(request)) return false;
@@ -56,7 +56,7 @@ export class Cors {
     return true;
   }
 
-  /** Why a browser's question is answered with no. */
+  /** Returns the error for a preflight of an origin that is not allowed. */
   refusal(request: IncomingMessage): GatewayError | undefined {
     const { origin } = request.headers;
     if (origin === undefined || !isPreflight(request) || this.allows(origin)) return undefined;
@@ -68,7 +68,7 @@ export class Cors {
   }
 }
 
-/** Caches must not give one page's answer to another. */
+/** Prevents caches from serving the response for one origin to another. */
 const noPage: HeaderPairs = ['vary', 'Origin'];
 
 const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
@@ -89,7 +89,7 @@ function preflightHeaders({ headers }: IncomingMessage): HeaderPairs {
   return pairs;
 }
 
-/** Every head of ours is written as a list of pairs or as an object; both get these beside their own. */
+/** Adds header pairs to each `writeHead` call, which gets its headers as a list of pairs or an object. */
 function joinHead(response: ServerResponse, more: HeaderPairs): void {
   const writeHead = response.writeHead.bind(response);
   response.writeHead = (status: number, ...rest: readonly unknown[]) => {

@@ -10,17 +10,17 @@ import {
 } from '../../core/http/headers.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 
-/** Full header names for each of our headers, by prefix order: made once for a list of prefixes. */
+/** Full names of each gateway header, in the order of prefixes. Computed once per list of prefixes. */
 export interface HeaderNames {
   readonly prefixes: readonly string[];
   readonly byHeader: Readonly<Record<RequestHeader, readonly string[]>>;
-  /** Every tail that has a meaning behind a prefix. */
+  /** Every header name without prefix that has a meaning. */
   readonly tails: ReadonlySet<string>;
 }
 
 /**
- * @param prefixes the one that counts most first
- * @param settings tails of the headers that hold settings of providers
+ * @param prefixes in order of precedence
+ * @param settings header names, without prefix, of provider settings
  */
 export function headerNames(prefixes: readonly string[], settings: Iterable<string> = []): HeaderNames {
   const byHeader: { [H in RequestHeader]?: readonly string[] } = {};
@@ -31,13 +31,16 @@ export function headerNames(prefixes: readonly string[], settings: Iterable<stri
   return { prefixes, byHeader: byHeader as Record<RequestHeader, readonly string[]>, tails };
 }
 
-/** The gateway headers of a configuration: ours under our own prefix always, which every message names. Those of every type that it may name are known. */
+/**
+ * The gateway headers of a configuration. The canonical prefix is always first, because error messages use it. Headers
+ * for the settings of every configured provider type are included.
+ */
 export function namesOf({ server, types }: Pick<Snapshot, 'server' | 'types'>): HeaderNames {
   const settings = [...new Set(types.values())].flatMap(({ entry }) => entry.requestSettings.flatMap(({ headers }) => headers));
   return headerNames([canonicalPrefix, ...server.headerPrefixes.filter((prefix) => prefix !== canonicalPrefix)], settings);
 }
 
-/** By lower-case name, and as they came. */
+/** Headers by lower-case name, and the raw list as received. */
 type HeaderSource = Pick<IncomingMessage, 'headers'> & { readonly rawHeaders: readonly string[] };
 
 /** The headers of a request, read on demand. */
@@ -49,12 +52,12 @@ export class RequestHeaderBag implements HeaderBag {
   #alias: string | undefined | null = null;
   #hasGateway = false;
   #strange: Set<string> | undefined;
-  /** In place of the one among the headers. */
+  /** Replaces the `content-length` among the headers. */
   #length: string | undefined;
 
   readonly memo: HeadMemo;
 
-  /** @param key a key that came beside the headers (a WebSocket's query or subprotocol); stands in for `authorization` */
+  /** @param key an API key sent outside the headers (in a WebSocket's query or subprotocol); used as `authorization` */
   constructor(request: HeaderSource, names: HeaderNames, key?: string, memo: HeadMemo = {}) {
     this.memo = memo;
     this.#headers = request.headers;
@@ -63,7 +66,7 @@ export class RequestHeaderBag implements HeaderBag {
     this.#names = names;
   }
 
-  /** The same headers with another `content-length`. */
+  /** Returns the same headers with a different `content-length`. */
   withLength(length: string): RequestHeaderBag {
     const bag = new RequestHeaderBag({ headers: this.#headers, rawHeaders: this.#raw }, this.#names, this.#key, this.memo);
     bag.#alias = this.aliasPrefix;
@@ -127,13 +130,13 @@ export class RequestHeaderBag implements HeaderBag {
     return this.#hasGateway;
   }
 
-  /** Names in lower case that have one of the prefixes and no meaning; undefined as a rule. */
+  /** Lower-case names that have a gateway prefix but no meaning; undefined if there are none. */
   get strange(): ReadonlySet<string> | undefined {
     if (this.#alias === null) this.#alias = this.#scan();
     return this.#strange;
   }
 
-  /** One walk over the raw names, of which nearly all are told apart by two of their letters. */
+  /** Scans the raw names once. Two characters are enough to skip nearly all of them. */
   #scan(): string | undefined {
     const { prefixes, tails } = this.#names;
     let alias: string | undefined;
@@ -152,7 +155,7 @@ export class RequestHeaderBag implements HeaderBag {
   }
 }
 
-/** Every prefix ends in a dash. */
+/** Case-insensitive prefix match. Every prefix ends with a dash. */
 function startsLike(name: string, prefix: string): boolean {
   const end = prefix.length;
   return (

@@ -9,8 +9,8 @@ const chanceLength = 16;
 const traceLength = 32;
 
 /**
- * Makes ids from a pool of random bytes: one call into the system serves some hundred requests. Written as bytes and read
- * at once: a text that grows by one character at a time is a chain of as many pieces.
+ * Generates IDs from a pool of random bytes: one system call serves some hundred requests. Characters are written to a
+ * buffer, because a string built character by character becomes a chain of as many pieces.
  */
 export class Ids {
   readonly #pool = Buffer.allocUnsafe(8192);
@@ -19,7 +19,7 @@ export class Ids {
   #time = Number.NaN;
   readonly #trace = Buffer.alloc(traceLength);
 
-  /** `req_`, ten characters of time and sixteen of chance: sorts by time (Crockford's base 32). */
+  /** `req_`, ten characters of time and sixteen random ones, in Crockford's base 32. Sorts by time. */
   request(now: number): string {
     const id = this.#request;
     if (now !== this.#time) {
@@ -37,7 +37,7 @@ export class Ids {
     return this.#trace.toString('latin1');
   }
 
-  /** Fills the rest of `into` with random characters. @param characters a power of two of them */
+  /** Fills the rest of `into` with random characters. @param characters the alphabet; its length is a power of two */
   #chance(into: Buffer, start: number, characters: Buffer): void {
     const from = this.#take(into.length - start) - start;
     const mask = characters.length - 1;

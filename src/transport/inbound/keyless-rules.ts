@@ -6,7 +6,7 @@ import { printable } from '../../core/text/printable.ts';
 import type { Cors } from './cors.ts';
 import { isLoopbackHost, type ListenAddress } from '../../core/http/listen-address.ts';
 
-/** Where the gateway listens, and whether the operator opened it to other hosts. */
+/** Listen address, and whether the configuration opens the gateway to other hosts. */
 interface KeylessSite {
   readonly listen: ListenAddress | undefined;
   /** `server.open` */
@@ -16,37 +16,38 @@ interface KeylessSite {
 type Request = Pick<IncomingMessage, 'method' | 'headers'> & { readonly rawHeaders: readonly string[] };
 
 /**
- * What a gateway without keys takes. Whoever connects spends the operator's credentials, and a browser on the same machine
- * connects for any page that it shows: so the page, or the name under which it found the gateway, must not be foreign.
+ * Rules for a gateway without API keys. Every client that connects uses the configured provider credentials, and a
+ * browser on the same machine connects on behalf of any page. So neither the page's origin nor the host name of the
+ * request may be foreign.
  */
 export class KeylessRules {
   readonly #host: string | undefined;
   readonly #takesAnyHost: boolean;
   readonly #isOpen: boolean;
   readonly #cors: Cors | undefined;
-  /** Nearly every request names the host of the one before. */
+  /** Cache: most requests have the same host as the previous one. */
   #lastOwn: string | undefined;
 
   constructor({ listen, isOpen }: KeylessSite, cors: Cors | undefined) {
     this.#host = listen !== undefined && 'host' in listen ? listen.host.toLowerCase() : undefined;
-    // No browser reaches a socket in the file system, and an open gateway has names that only its operator knows.
+    // Browsers cannot connect to a Unix socket. The host names of an open gateway are not known here.
     this.#takesAnyHost = isOpen || (listen !== undefined && 'path' in listen);
     this.#isOpen = isOpen;
     this.#cors = cors;
   }
 
-  /** Why the request is refused; undefined when it may go on. */
+  /** Returns the error for a rejected request; undefined if it may proceed. */
   refusal(request: Request, traits: EndpointTraits | undefined): GatewayError | undefined {
     return this.#hostRefusal(request) ?? this.#originRefusal(request) ?? (traits === undefined ? undefined : typeRefusal(request, traits));
   }
 
-  /** A page whose name was made to point to this machine (DNS rebinding) still sends its own name. */
+  /** With DNS rebinding, a foreign name resolves to this machine, but the page still sends that name as its host. */
   #hostRefusal({ headers, rawHeaders }: Request): GatewayError | undefined {
     if (this.#takesAnyHost) return undefined;
     const { host } = headers;
     const second = secondHost(rawHeaders);
     if (second !== undefined) return foreignHost('host', second);
-    // HTTP/1.0 needs none; no browser speaks it.
+    // HTTP/1.0 needs no `Host`; browsers do not use HTTP/1.0.
     if (host !== undefined && !this.#isOwn(host)) return foreignHost('host', host);
     const forwarded = headers['x-forwarded-host'];
     if (forwarded === undefined) return undefined;
@@ -63,7 +64,7 @@ export class KeylessRules {
     return site === undefined || site === 'same-origin' || site === 'none' ? undefined : foreignOrigin('A page of another site');
   }
 
-  /** Its own origin, under a name that no foreign page can have, or one that `server.cors` names. */
+  /** True for the gateway's own origin under a local name, and for origins allowed by `server.cors`. */
   #isAllowed(origin: string, host: string | undefined): boolean {
     if (this.#cors?.allows(origin) === true) return true;
     if (host === undefined || !(this.#isOwn(host) || (this.#isOpen && isAddress(host)))) return false;
@@ -71,7 +72,7 @@ export class KeylessRules {
     return match?.[1]?.toLowerCase() === host.toLowerCase();
   }
 
-  /** Ports are not compared: they are forwarded and published under others, and a page cannot choose its name by one. */
+  /** Ports are ignored: they may be forwarded or published under other numbers, and a page cannot choose its host name by a port. */
   #isOwn(host: string): boolean {
     if (host === this.#lastOwn) return true;
     const name = nameOf(host);
@@ -81,13 +82,13 @@ export class KeylessRules {
   }
 }
 
-/** Without its port, brackets and final dot. */
+/** Removes port, brackets and trailing dot. */
 function nameOf(host: string): string {
   const match = /^(?:\[([^\]]+)\]|([^:]+?)\.?)(?::\d{1,5})?$/.exec(host.toLowerCase());
   return match?.[1] ?? match?.[2] ?? '';
 }
 
-/** Node takes the first of several `Host` lines, and what passed the request on may have gone by another (RFC 9112 3.2). */
+/** Returns a second `Host` header. Node uses the first one, but a proxy in front may have used another (RFC 9112 3.2). */
 function secondHost(raw: readonly string[]): string | undefined {
   let hasHost = false;
   for (let i = 0; i + 1 < raw.length; i += 2) {
@@ -101,7 +102,10 @@ function secondHost(raw: readonly string[]): string | undefined {
 
 const isAddress = (host: string): boolean => isIP(nameOf(host)) !== 0;
 
-/** What a page may send to any other site without being asked (Fetch, "simple" requests): never what a client library sends. */
+/**
+ * Rejects requests that a page can send to any site without a CORS preflight (Fetch, "simple" requests). Client
+ * libraries never send them.
+ */
 function typeRefusal({ method, headers }: Request, traits: EndpointTraits): GatewayError | undefined {
   if (method !== 'POST' || !hasBody(headers)) return undefined;
   const written = headers['content-type'];
@@ -120,7 +124,7 @@ const simpleTypes: ReadonlySet<string> = new Set(['', 'text/plain', 'application
 
 const isJson = (type: string): boolean => type === 'application/json' || type.endsWith('+json');
 
-/** Relayed forms too: only their origin tells whose they are. */
+/** Relayed forms are included: only their origin identifies the sender. */
 const mayBeForm = (type: string, { body }: EndpointTraits): boolean =>
   type === 'multipart/form-data' && (body === 'form' || body === 'passing');
 

@@ -4,10 +4,10 @@ import { fromHeader } from '../../core/http/header-text.ts';
 import { isLongerThan } from '../../core/text/text-length.ts';
 
 const none: Readonly<Record<string, string>> = Object.freeze({});
-/** Characters of one value. */
+/** Maximum length of a value, in characters. */
 const valueLimit = 128;
 
-/** Reads `x-gateway-metadata`: a JSON object of short texts. @throws GatewayError `invalid_metadata` */
+/** Parses `x-gateway-metadata`: a JSON object of short strings. @throws GatewayError `invalid_metadata` */
 export function parseMetadata(text: string | undefined): Readonly<Record<string, string>> {
   if (text === undefined || text === '') return none;
   const value = parse(fromHeader(text));

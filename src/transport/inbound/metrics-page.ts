@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** The metrics as a page of a listener that only operators reach. */
+/** The metrics page of a listener that only operators reach. */
 export interface MetricsPage {
-  /** Undefined: there is none. */
+  /** Undefined if metrics are off. */
   path(): string | undefined;
   render(): Promise<{ readonly type: string; readonly text: string }>;
 }
 
-/** False for every other path, which is left unanswered. */
+/** Serves the metrics page. Returns false for any other path, without sending a response. */
 export function answerMetrics(page: MetricsPage, path: string, { method }: IncomingMessage, response: ServerResponse): boolean {
   if (path !== page.path()) return false;
   if (method !== 'GET' && method !== 'HEAD') {

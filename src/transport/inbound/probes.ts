@@ -3,29 +3,30 @@ import { answerMetrics, type MetricsPage } from './metrics-page.ts';
 import { isLoopbackHost } from '../../core/http/listen-address.ts';
 import { createSideServer } from './listener/side-server.ts';
 
-/** What `/readyz` shows. */
+/** Data for `/readyz`. */
 export interface Readiness {
-  /** Why the gateway takes no traffic; empty when it does. */
+  /** Why the gateway accepts no traffic; empty if it does. */
   reasons(): readonly string[];
-  /** What makes nothing less ready. They name files of the machine. */
+  /** Problems that do not affect readiness. They may contain local file names. */
   readonly notes: readonly string[];
   /**
-   * How the last load of the configuration ended. A failed one makes nothing less ready: the last good one serves.
+   * Result of the last load of the configuration. A failure does not affect readiness, because the previous
+   * configuration stays active.
    *
-   * @param isDetailed with names of files
+   * @param isDetailed include file names
    */
   config(isDetailed: boolean): object;
-  /** The worker processes, where there are some. */
+  /** State of the worker processes, if there are some. */
   workers?(): readonly object[];
 }
 
 /**
- * Answers `/healthz`, 200 while the process lives, and `/readyz`, 200 while it takes requests. False for every other
- * path, which is left unanswered.
+ * Serves `/healthz`, 200 while the process runs, and `/readyz`, 200 while it accepts requests. Returns false for any
+ * other path, without sending a response.
  */
 export type Probes = (path: string, request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** @param isOperators only operators reach the listener; on another one, names of files are shown to this machine only */
+/** @param isOperators true if only operators can reach the listener; on other listeners, file names are shown only to this machine */
 export function createProbes(readiness: Readiness, isOperators: boolean): Probes {
   return (path, request, response) => {
     if (path !== '/healthz' && path !== '/readyz') return false;
@@ -49,7 +50,7 @@ function answerReady({ reasons, notes, config, workers }: Readiness, isDetailed:
   });
 }
 
-/** Headers of proxies and of web pages. */
+/** Headers that proxies and web pages add. */
 const ofOthers = [
   'forwarded',
   'via',
@@ -65,18 +66,18 @@ const ofOthers = [
 ] as const;
 
 /**
- * A request that came through a proxy may be anybody's, and so may one whose host is another name of this machine: a web
- * page reaches it in that way.
+ * True if the request is from this machine. A request through a proxy may be from anywhere, and so may one with a
+ * foreign host name, which a web page can use (DNS rebinding).
  */
 function isOfThisMachine({ socket, headers }: IncomingMessage): boolean {
   if (ofOthers.some((name) => headers[name] !== undefined) || !isLoopbackHost(hostIn(headers.host ?? 'localhost'))) return false;
   return socket.remoteAddress === undefined || isLoopbackHost(socket.remoteAddress.replace(/^::ffff:/, ''));
 }
 
-/** Without brackets and port. */
+/** Removes brackets and port. */
 const hostIn = (host: string): string => /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(host.toLowerCase())?.slice(1).join('') ?? '';
 
-/** The probe listener, which serves nothing else but metrics. */
+/** The probe listener, which serves only probes and metrics. */
 export function createProbeServer(probes: Probes, metrics: MetricsPage): Server {
   return createSideServer({}, (request, response) => {
     const [path = '/'] = (request.url ?? '/').split('?', 1);

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Reads a target in absolute form (`GET http://host/path`, RFC 9112 3.2.2), which every server has to take: its host
- * counts in place of the header's, and the rest is the path. Everything else stays as it came.
+ * Handles a target in absolute form (`GET http://host/path`, RFC 9112 3.2.2), which every server must accept: its host
+ * replaces the `Host` header, and the rest is the path. Other targets are left unchanged.
  */
 export function useAbsoluteTarget(request: Pick<IncomingMessage, 'url' | 'headers'>): void {
   const { url } = request;
@@ -17,14 +17,14 @@ export function useAbsoluteTarget(request: Pick<IncomingMessage, 'url' | 'header
 
 const slash = 0x2f;
 
-/** What `node:http` keeps on a socket: the response whose turn it is. */
+/** Internal field of `node:http`: the current response on a socket. */
 type HttpSocket = Socket & { readonly _httpMessage?: unknown };
 
 /**
- * True for the only protocol that connections are switched to. Any other offer is ignored and the request answered as it
- * is (RFC 9110 7.8): Java's own client offers `h2c` on every call. So is one with a body, which a server in front of the
- * gateway would not take for frames, and one behind a request that is still being answered: its agreement would leave
- * before that answer.
+ * True for an upgrade to WebSocket, the only supported one. Any other offer is ignored and the request is handled as
+ * usual (RFC 9110 7.8): Java's own client offers `h2c` on every call. An offer is also ignored if the request has a
+ * body, which a proxy in front of the gateway would not read as frames, or follows a request without a complete
+ * response: the `101` would be sent before that response.
  */
 export function wantsWebSocket({ method, headers, socket }: Pick<IncomingMessage, 'method' | 'headers' | 'socket'>): boolean {
   const { upgrade, 'content-length': length = '0', 'transfer-encoding': coding } = headers;

@@ -1,17 +1,17 @@
 import { type Endpoint, type EndpointTraits, endpoints, servesHead, traitsOf } from '../../core/endpoint.ts';
 import { pathFault, plainPath, plainWord } from '../../core/http/plain-path.ts';
 
-/** One modelled route: what is not in the table of endpoints and begins with `/v1/` is relayed. */
+/** One defined route. Any other path under `/v1/` is relayed. */
 interface Row {
   readonly endpoint: Endpoint;
   readonly method: string;
-  /** Path behind `/v1/`; `{id}` stands for one segment. */
+  /** Path after `/v1/`; `{id}` matches one segment. */
   readonly template: string;
-  /** The id is all that follows, slashes included: names of models hold some, and not every client encodes them. */
+  /** The ID is the rest of the path, including slashes: model names may contain them, and not every client encodes them. */
   readonly idIsRest: boolean;
 }
 
-/** The WebSocket comes as an upgrade, never as a request. */
+/** Without the realtime endpoint, which is reached by an upgrade, never by a normal request. */
 const rows: readonly Row[] = (Object.entries(endpoints) as [Endpoint, EndpointTraits][]).flatMap(([endpoint, { routes }]) =>
   endpoint === 'realtime'
     ? []
@@ -21,19 +21,16 @@ const rows: readonly Row[] = (Object.entries(endpoints) as [Endpoint, EndpointTr
       }),
 );
 
-/**
- * What stands before a template. Libraries of the messages API add `/v1` themselves, so that a base URL with or
- * without it has to do.
- */
+/** Prefixes of a template. Client libraries of the messages API add `/v1` themselves, so base URLs with and without it must work. */
 const places = (template: string): readonly string[] => (template.startsWith('messages') ? ['/v1/', '/', '/v1/v1/'] : ['/v1/']);
 
-/** Where a request goes inside the gateway. */
+/** The endpoint that handles a request. */
 export interface Matched {
   readonly endpoint: Endpoint;
   readonly params: Readonly<Record<string, string>>;
-  /** The same path as ours, where it came in the layout of deployments; undefined for our own. */
+  /** The equivalent `/v1/` path of a request in the deployments layout; undefined for other requests. */
   readonly path: string | undefined;
-  /** The deployment that such a path names. */
+  /** The deployment named in such a path. */
   readonly model: string | undefined;
 }
 
@@ -55,8 +52,8 @@ const withId = rows.filter((row) => row.template.includes('{')).map((row) => ({ 
 const relayed = plainly('relay', noParams);
 
 /**
- * Finds the endpoint of a method and path (no query). Undefined outside `/v1/` and `/openai/`, for a path that services might resolve to
- * another one, and for an id that is not percent-encoded text.
+ * Finds the endpoint for a method and path (without query). Returns undefined outside `/v1/` and `/openai/`, for a path
+ * that providers might resolve to another one, and for an ID with invalid percent-encoding.
  */
 export function matchRoute(method: string, path: string): Matched | undefined {
   const hit = exact.get(`${method} ${path}`);
@@ -72,9 +69,9 @@ const deploymentsPrefix = '/openai/';
 const deployments = 'deployments/';
 
 /**
- * The layout of clients of deployments (Azure OpenAI, REST API reference): every path behind `/openai/`, with `v1/` or
- * without, and where a model runs, behind `/openai/deployments/NAME/`. The name may hold slashes: not every client
- * encodes them.
+ * Path layout of clients of deployments (Azure OpenAI, REST API reference): every path under `/openai/`, with or
+ * without `v1/`, and, for calls to a model, under `/openai/deployments/NAME/`. The name may contain slashes, because
+ * not every client encodes them.
  */
 function inDeployments(method: string, path: string): Matched | undefined {
   const rest = path.slice(deploymentsPrefix.length);
@@ -95,14 +92,14 @@ function inDeployments(method: string, path: string): Matched | undefined {
   return undefined;
 }
 
-/** Where the last words of a path begin. */
+/** Returns the start of the last segments of a path. */
 function lastWords(path: string, count: number): number {
   let at = path.length;
   for (let words = 0; words < count && at > 0; words += 1) at = path.lastIndexOf('/', at - 1);
   return at + 1;
 }
 
-/** A WebSocket is asked for at `/v1/realtime`, or at one of these paths by clients of deployments. */
+/** WebSockets are accepted at `/v1/realtime`, and at two other paths for clients of deployments. */
 export const isRealtime = (path: string): boolean =>
   path === '/v1/realtime' || path === '/openai/realtime' || path === '/openai/v1/realtime';
 
@@ -118,15 +115,15 @@ function byId(method: string, segments: readonly string[]): Matched | typeof bad
 }
 
 /**
- * Many servers read `//chat/`, `%63hat` and `Chat` like `chat`: what they would take for a modelled route is one here as
- * well, since what is relayed shows neither model nor lines to the rules that depend on them.
+ * Many servers treat `//chat/`, `%63hat` and `Chat` like `chat`. A path that they would map to a defined route is
+ * mapped here as well, because relayed requests bypass the rules for models and lines.
  */
 function respelled(method: string, segments: readonly string[]): Matched | typeof badId | undefined {
   const named = segments.filter((segment) => segment !== '');
   return exact.get(`${method} ${plainPath(`/v1/${named.join('/')}`)}`) ?? byId(method, named);
 }
 
-/** The template fits, but nobody can say what its id is. */
+/** The template matches, but the ID has an invalid encoding. */
 const badId = Symbol('bad id');
 
 function idOf(template: readonly string[], segments: readonly string[]): string | typeof badId | undefined {

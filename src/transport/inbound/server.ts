@@ -29,9 +29,9 @@ import { TurnResponse, Turns } from './listener/turns.ts';
 import { upgradeOptions } from './listener/upgrades.ts';
 import { createServer } from '../../core/node-http.ts';
 
-/** All request headers together: room for a config with a service account. */
+/** Maximum total size of request headers, in bytes: large enough for a config with a service account. */
 const maxHeaderSize = 64 * 1024;
-/** The longest wait for the head of a request, of the first one from the connection on. */
+/** Timeout for the head of a request, in milliseconds. For the first one it starts with the connection. */
 const headTimeoutMs = 10_000;
 
 export interface ServerDeps {
@@ -39,42 +39,42 @@ export interface ServerDeps {
   readonly wheel: Wheel;
   readonly ids: Ids;
   readonly sweeper: Sweeper;
-  /** Counts what is held of bodies that arrive. */
+  /** Counts the memory used by arriving bodies. */
   readonly budget: Budget;
   random(): number;
-  /** Told of the bytes of files that pass. */
+  /** Called with the size of forwarded file data, in bytes. */
   passed(bytes: number): void;
-  /** Limits and names of the snapshot that is current when a request arrives. */
+  /** Limits and header names of the active snapshot. */
   limits(): BodyLimits & { readonly names: HeaderNames; readonly fastPath: boolean };
-  /** Pages of other origins that may use the gateway; undefined where `server.cors` is not set. */
+  /** Origins whose pages may use the gateway; undefined if `server.cors` is not set. */
   cors(): Cors | undefined;
-  /** Undefined where callers have to prove who they are. */
+  /** Undefined if callers must authenticate. */
   keyless(): KeylessRules | undefined;
-  /** The gateway stops: new requests are refused. */
+  /** The gateway is shutting down: new requests are rejected. */
   isDraining(): boolean;
   handle(incoming: Incoming): void;
-  /** A throw where no request is yet that could fail on it. */
+  /** Called with an error thrown before there is a request that could fail with it. */
   onDefect(error: unknown): void;
-  /** The body of `GET /openapi.json`: it says nothing of this gateway's configuration, so anybody may read it. */
+  /** The body of `GET /openapi.json`: public, because it contains nothing of the configuration. */
   describeApi(): Promise<Buffer>;
-  /** `/healthz` and `/readyz` for whoever asks: platforms probe the port that they send requests to, without a key. */
+  /** `/healthz` and `/readyz`, without authentication: platforms probe the port to which they send requests. */
   readonly probes: Probes;
 }
 
 /** The data listener. */
 export interface DataServer {
   readonly server: Server;
-  /** The connections that it reads itself, not by `node:http`. */
+  /** The connections that are not handled by `node:http`. */
   readonly plain: PlainFront;
 }
 
-/** The data listener: hands requests over as soon as their heads are there. Nothing is decided here but what has no route. */
+/** The data listener: passes requests on when their heads are complete. Only requests without a route are handled here. */
 export function createDataServer(deps: ServerDeps): DataServer {
   const reader = new RequestReader(deps);
   const server = createServer<typeof IncomingMessage, typeof TurnResponse>({
     maxHeaderSize,
     ServerResponse: TurnResponse,
-    // Bodies have timeouts of their own.
+    // Bodies have their own timeouts.
     requestTimeout: 0,
     headersTimeout: headTimeoutMs,
     connectionsCheckingInterval: 2000,
@@ -82,7 +82,7 @@ export function createDataServer(deps: ServerDeps): DataServer {
     ...upgradeOptions(),
   });
   server.on('request', (request, response) => reader.http(request, response, false));
-  // Without a listener such clients are told to go on before anybody has looked at their keys.
+  // Without this listener, Node sends `100 Continue` before the key was checked.
   server.on('checkContinue', (request, response) => reader.http(request, response, true));
   server.on('upgrade', (request, socket, head) => reader.upgrade(request, socket, head));
   server.on('connect', (_request, socket) => refuseRaw(socket, noTunnel()));
@@ -119,13 +119,13 @@ class RequestReader {
     this.#onEarly = (request) => linger(request, sweeper, clock.monotonic);
   }
 
-  /** @param isAwaited the client sends its body only when it is told to */
+  /** @param isAwaited the client waits for `100 Continue` before it sends its body */
   http(request: IncomingMessage, response: TurnResponse, isAwaited: boolean): void {
     if (response.socket === null) this.#turns.take(request, response, () => this.#begin(request, response, isAwaited));
     else this.#begin(request, response, isAwaited);
   }
 
-  /** A request that was read on the socket: its route is known, and has JSON for a body or none. */
+  /** Handles a request parsed on the socket: its route is known, and its body is JSON or empty. */
   plain(request: PlainRequest): void {
     const { known, length, client, peer } = request;
     const { clock } = this.#deps;
@@ -190,7 +190,7 @@ class RequestReader {
     deps.handle(this.#incoming(head, client, body, refusal));
   }
 
-  /** What is for no provider, and written at once. */
+  /** Handles requests that are answered without a provider: probes, and `OPTIONS *`. */
   #answersItself({ matched, path, method }: Head, request: IncomingMessage, response: ServerResponse): boolean {
     if (matched !== undefined) return false;
     if (this.#deps.probes(path, request, response)) return true;
@@ -230,10 +230,7 @@ class RequestReader {
   }
 }
 
-/**
- * Browsers can't set headers on a WebSocket: their key comes in the query or as a subprotocol.
- * It is read here, once, and goes no further.
- */
+/** Browsers can't set headers on a WebSocket: they send the key in the query or as a subprotocol. It is read here, and not forwarded. */
 function socketKey(request: IncomingMessage): string | undefined {
   const mark = request.url?.indexOf('?') ?? -1;
   const inQuery = mark < 0 ? null : new URLSearchParams(request.url?.slice(mark + 1)).get('api-key');
@@ -245,18 +242,19 @@ function socketKey(request: IncomingMessage): string | undefined {
 
 const keyProtocol = 'openai-insecure-api-key.';
 
-/** Nothing of the request is known for sure, and there is nothing that could be recorded. */
+/** Called if a request failed before it could be recorded. */
 function answerDefect(response: ServerResponse): void {
   if (response.headersSent) response.destroy();
   else response.writeHead(500, { 'content-type': 'application/json', connection: 'close' }).end(plainErrorBody(defect()));
 }
 
-/** `_httpMessage` is the response that is being sent: node's own handler of such errors looks at it too. */
+/** `_httpMessage` is the response being sent; Node's own handler of such errors checks it, too. */
 type AnsweringSocket = Duplex & { readonly _httpMessage?: unknown; readonly bytesRead?: number };
 
-/** What the HTTP parser refuses has no request: one plain answer, then the connection closes. */
+/** Answers bytes that the HTTP parser rejected: one complete error response, then the connection closes. */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // An answer of ours in the middle of another would be taken for a part of it, and one to nothing for an answer to the next request.
+  // Within another response, the error would become part of it. On an idle connection, it would be taken for the
+  // response to the next request.
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   const { _httpMessage: running, bytesRead } = socket as AnsweringSocket;
   if ((running ?? null) !== null || (isLate && bytesRead === 0)) socket.destroy();

@@ -5,28 +5,28 @@ import { spelled } from '../../core/text/header-spelling.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import type { HeaderNames } from './header-bag.ts';
 
-/** What is wrong with gateway headers that have no meaning. */
+/** Result of the check of gateway headers without a meaning. */
 export interface StrangeHeaders {
-  /** One of them was meant to choose the route or the caller: without it the request would go another way. */
+  /** Set if a misspelt header would choose the route or the caller: without it, the request would be routed differently. */
   readonly fault: GatewayError | undefined;
   readonly warnings: readonly string[];
 }
 
-/** Headers without which a request goes to another provider, or is somebody else's. */
+/** Headers that determine the provider or the identity of the caller. */
 const choosing: readonly RequestHeader[] = ['config', 'provider', 'virtualKey', 'apiKey'];
 const choosingTails: ReadonlySet<string> = new Set(choosing.flatMap((header) => requestHeaders[header]));
 
-/** Warnings of one request, and characters of a name that are shown. */
+/** Maximum number of warnings per request, and of characters shown of a name. */
 const most = { warnings: 4, name: 60 } as const;
 
-/** @param strange names in lower case, each with one of the prefixes */
+/** @param strange lower-case names, each with one of the prefixes */
 export function strangeHeaders(strange: ReadonlySet<string>, names: HeaderNames): StrangeHeaders {
   const warnings: string[] = [];
   for (const name of strange) {
     const prefix = names.prefixes.find((one) => name.startsWith(one)) ?? '';
     const tail = name.slice(prefix.length);
     const isShown = warnings.length < most.warnings;
-    // A head has room for hundreds of names: those that are only counted are compared with few.
+    // A head may contain hundreds of names: those that are only counted are compared with few known names.
     const meant = isShown || nearest(tail, choosingTails) !== undefined ? nearest(tail, names.tails) : undefined;
     if (meant !== undefined && choosingTails.has(meant)) return { fault: misspelt(name, prefix + meant), warnings };
     if (!isShown) continue;
@@ -51,7 +51,7 @@ const shown = (name: string): string => (name.length > most.name ? `${name.slice
 
 const policies = ['none', 'metadata', 'redacted', 'full'];
 
-/** A header that lowers what is stored, with a value that says nothing: the request would be stored as if it were not there. */
+/** Rejects an invalid value of a header that limits what is stored: if it were ignored, the request would be stored in full. */
 export function privacyFault(headers: HeaderBag): GatewayError | undefined {
   const log = headers.gateway('log')?.trim().toLowerCase() ?? '';
   if (log !== '' && !policies.includes(log)) return unclear(headers, 'log', 'metadata or none');

@@ -17,11 +17,11 @@ export interface ClientBodyParts {
   readonly traits: Pick<EndpointTraits, 'body' | 'file'>;
   readonly limits: BodyLimits;
   readonly deps: ClientBodyDeps;
-  /** The client sends its body only when it is told to (`expect: 100-continue`). */
+  /** The client waits for `100 Continue` before it sends the body. */
   readonly isAwaited: boolean;
 }
 
-/** The body of an HTTP request, which stays with its client until somebody reads it. */
+/** The body of an HTTP request. It is not received until it is read. */
 export class ClientBody implements PendingBody {
   readonly #parts: ClientBodyParts;
   #held: HeldBody | undefined;
@@ -52,7 +52,7 @@ export class ClientBody implements PendingBody {
   #pass(): RequestBody | GatewayError {
     const { request, limits, deps } = this.#parts;
     if (hasBody(request) && (request.method === 'GET' || request.method === 'HEAD')) return unexpectedBody(request.method);
-    // A length that is declared is refused before anything of it is read.
+    // A declared length above the limit is rejected before any of the body is read.
     const size = Number(request.headers['content-length'] ?? 0);
     if (limits.maxUpload !== undefined && size > limits.maxUpload) return tooLarge(uploadLimit(limits.maxUpload), size);
     this.#passing = new PassingBytes(request, limits.maxUpload, deps);
@@ -65,7 +65,7 @@ export class ClientBody implements PendingBody {
     this.#held.read(done);
   }
 
-  /** A multipart form, or the same as a JSON object. */
+  /** Reads a multipart form, or the equivalent JSON object. */
   #readForm(done: (body: RequestBody | GatewayError) => void): void {
     const { request, response, traits, limits, deps } = this.#parts;
     const isUpload = traits.file === 'up';
@@ -82,7 +82,10 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-/** Services differ in whether they read it: neither they nor a cache before them may see another request than the rules did. */
+/**
+ * Providers differ in whether they read such a body. Neither they nor a cache in front of them may see a request that
+ * differs from the one the rules checked.
+ */
 function unexpectedBody(method: string): GatewayError {
   return new GatewayError('unexpected_body', {
     message: `The ${method} request has a body, which the gateway does not pass through.`,

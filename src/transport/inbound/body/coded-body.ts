@@ -2,7 +2,7 @@ import { fromUnknown, GatewayError } from '../../../core/error.ts';
 import { formatSize } from '../../../core/text/units.ts';
 import { decode, DecodeFault, isDecodable, knownCodings } from '../../wire/decode.ts';
 
-/** Why a request's `content-encoding` cannot be undone, known from its head; undefined where it can. */
+/** Returns the error for a `content-encoding` that cannot be decoded; undefined if it can. */
 export function uncodable(codings: readonly string[]): GatewayError | undefined {
   if (isDecodable(codings)) return undefined;
   return new GatewayError('unsupported_content_encoding', {
@@ -12,7 +12,7 @@ export function uncodable(codings: readonly string[]): GatewayError | undefined 
   });
 }
 
-/** A form is read while it comes: it is never decompressed. */
+/** Forms are parsed while they arrive, so compressed ones are not supported. */
 export function codedForm(codings: readonly string[]): GatewayError | undefined {
   if (codings.length === 0) return undefined;
   return new GatewayError('unsupported_content_encoding', {
@@ -23,9 +23,9 @@ export function codedForm(codings: readonly string[]): GatewayError | undefined 
 }
 
 /**
- * The bytes of a body behind its codings; never more than `maxBody`.
+ * Decompresses a body, up to `maxBody` bytes.
  *
- * @param grew told of bytes as they are made; what it throws ends the work
+ * @param grew called with the size of each piece of output; an error thrown by it aborts decompression
  */
 export async function decodedBody(
   bytes: Buffer,

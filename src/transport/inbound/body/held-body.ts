@@ -10,21 +10,21 @@ import { codingsOf } from '../../wire/decode.ts';
 import type { ClientBytesDeps } from '../multipart/client-bytes.ts';
 import { bodyCopies, BodyReader, type BodySource, takeWhole } from './read-body.ts';
 
-/** What reading any body needs. */
+/** Dependencies of every body reader. */
 export interface ClientBodyDeps extends ClientBytesDeps {
   readonly budget: Budget;
 }
 
-/** Limits of the snapshot that is current when a request arrives; sizes in bytes. */
+/** Limits of the snapshot that is active when a request arrives; sizes in bytes. */
 export type BodyLimits = Pick<ServerSettings, 'maxBody' | 'maxUpload' | 'bodyTimeout' | 'json'>;
 
-/** Where a body comes from: all of it is there, or it is on its way. */
+/** Source of a body: received completely, or still arriving. */
 export interface HeldSource {
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer | BodySource;
 }
 
-/** A JSON body that is held in memory. */
+/** A JSON body held in memory. */
 export class HeldBody {
   readonly #source: HeldSource;
   readonly #limits: BodyLimits;
@@ -46,7 +46,7 @@ export class HeldBody {
     const coding = headers['content-encoding'];
     const parsed = (bytes: Buffer | GatewayError): void => {
       const found = jsonOf(bytes, json);
-      // Of a large body the text alone is kept.
+      // A large body is kept only as text: its buffer is released.
       if (Buffer.isBuffer(bytes)) giveBack(bytes);
       done(found);
     };
@@ -63,14 +63,14 @@ export class HeldBody {
     this.#reader.start();
   }
 
-  /** Nobody wants it any more: what was taken for it is given back. */
+  /** Discards the body and releases its memory. */
   drop(): void {
     this.#isDropped = true;
     this.#reader?.stop();
     this.#hold.close();
   }
 
-  /** What takes the bytes of a compressed body: it undoes that first, and nobody may want them any more when it is done. */
+  /** Returns a callback that decompresses the body first. The body may have been dropped when that is done. */
   #decoding(codings: readonly string[], next: (bytes: Buffer | GatewayError) => void): typeof next | GatewayError {
     return (
       uncodable(codings) ??
@@ -87,7 +87,7 @@ export class HeldBody {
   }
 }
 
-/** A body that was decoded may be larger than what came. */
+/** Counts a decompressed body, which may be larger than the received bytes. */
 function counted(bytes: Buffer | GatewayError, hold: Hold): Buffer | GatewayError {
   if (bytes instanceof GatewayError) return bytes;
   try {

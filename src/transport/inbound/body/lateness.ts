@@ -1,25 +1,25 @@
 import { GatewayError } from '../../../core/error.ts';
 import { formatDuration } from '../../../core/text/units.ts';
 
-/** The longest silence of a client in the middle of its body, in milliseconds. */
+/** Maximum pause of a client within its body, in milliseconds. */
 const silenceMs = 60_000;
-/** From then on a body has to come at the least rate on average. */
+/** After this time the minimum average rate is enforced. */
 const graceMs = 60_000;
-/** Bytes a second. Slower is no network that carries files, but a client that wants to stay. */
+/** Minimum average rate in bytes per second. A slower client is not using a slow network, but keeps the connection open on purpose. */
 const leastRate = 1024;
 
-/** How far a body has come. Times in milliseconds. */
+/** Progress of a body transfer. Times in milliseconds. */
 export interface Progress {
-  /** Since the last bytes came. */
+  /** Time since the last bytes arrived. */
   readonly silentMs: number;
-  /** Time in which somebody waited for the client, from the beginning of the body. */
+  /** Total time spent waiting for the client since the start of the body. */
   readonly waitedMs: number;
   readonly bytes: number;
-  /** Of `waitedMs`; endless for what is not held. */
+  /** Limit of `waitedMs`; infinite for bodies that are not held in memory. */
   readonly limitMs: number;
 }
 
-/** Why a body is given up that arrives too slowly; undefined while it does not. */
+/** Returns the error for a body that arrives too slowly; otherwise undefined. */
 export function lateness({ silentMs, waitedMs, bytes, limitMs }: Progress): GatewayError | undefined {
   if (silentMs > silenceMs) {
     return new GatewayError('timeout', { message: `The body of the request did not arrive: no data for ${silenceMs / 1000} s.` });

@@ -3,10 +3,10 @@ import type { FormBytes } from '../../../core/http/form.ts';
 import type { PassingBody } from '../../../core/json/body.ts';
 import { ClientBytes, type ClientBytesDeps, uploadLimit } from '../multipart/client-bytes.ts';
 
-/** Doing these twice does no harm (RFC 9110 9.2.2). */
+/** Idempotent methods: repeating such a request is harmless (RFC 9110 9.2.2). */
 const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
-/** The body of a relayed request. Its bytes stay with the client until somebody draws them. */
+/** The body of a relayed request. Its bytes are not received until they are read. */
 export class PassingBytes implements PassingBody {
   readonly kind = 'passing';
   readonly contentType: string | undefined;
@@ -23,7 +23,7 @@ export class PassingBytes implements PassingBody {
     this.#maxUpload = maxUpload;
     this.#deps = deps;
     this.contentType = headers['content-type'];
-    // From what the server parsed, never from what a header list says: the two must not differ.
+    // From the values that the server parsed, not from the raw header list: the two must not differ.
     this.length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : undefined;
   }
 
@@ -31,7 +31,7 @@ export class PassingBytes implements PassingBody {
     return this.#bytes?.count ?? 0;
   }
 
-  /** Without a body only what may be done twice is not spent by being sent. */
+  /** Called before the request is sent. Without a body, an idempotent request may be sent again. */
   spend(): void {
     this.isSpent ||= this.length !== 0 || !idempotentMethods.has(this.#request.method ?? '');
   }
@@ -41,7 +41,7 @@ export class PassingBytes implements PassingBody {
     return { chunks, length: this.length, contentType: this.contentType ?? '' };
   }
 
-  /** The request is over. */
+  /** The request has ended. */
   close(): void {
     this.#bytes?.stop(new Error('the request is over'));
   }

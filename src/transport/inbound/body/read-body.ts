@@ -6,17 +6,17 @@ import { formatSize } from '../../../core/text/units.ts';
 import { lateness } from './lateness.ts';
 import type { Swept, Sweeper } from '../../wire/sweeper.ts';
 
-/** What a body costs while its request runs: its text, the text of an edited one, and the bytes that are sent. */
+/** Memory cost of a body during its request, in multiples of its size: its text, the edited text, and the bytes sent upstream. */
 export const bodyCopies = 3;
-/** Bytes: bodies from this size on are collected in one piece of memory. */
+/** Bodies from this size on are collected in a single buffer, in bytes. */
 const large = 1024 * 1024;
-/** Part of a large body that has to be there before memory for all of it is taken. */
+/** Fraction of a large body that must have arrived before a buffer for the whole is allocated. */
 const leastPart = 1 / 4;
 
-/** A body on its way, and the head that says what it is: a request of `node:http`, or one that was read on the socket. */
+/** A body that is arriving, and the headers that describe it: a `node:http` request, or one parsed on the socket. */
 export interface BodySource {
   readonly headers: IncomingMessage['headers'];
-  /** It flows from then on; 'end' comes behind the last bytes, 'close' and 'error' where there is none any more. */
+  /** Adding a 'data' listener starts the flow. 'end' follows the last bytes; 'close' and 'error' mean that no more will arrive. */
   on(event: 'data', listener: (chunk: Buffer) => void): this;
   on(event: 'end' | 'close' | 'error', listener: () => void): this;
   off(event: 'data', listener: (chunk: Buffer) => void): this;
@@ -25,19 +25,19 @@ export interface BodySource {
 }
 
 export interface ReadLimits {
-  /** Bytes. */
+  /** Maximum body size in bytes. */
   readonly maxBody: number;
-  /** Milliseconds for the whole body. */
+  /** Timeout for the whole body, in milliseconds. */
   readonly bodyTimeout: number;
   readonly sweeper: Sweeper;
-  /** Counts what is held; its owner closes it when the request is over. */
+  /** Counts the memory used. Its owner closes it when the request has ended. */
   readonly hold: Hold;
   monotonic(): number;
-  /** Told of bytes that were copied out of the chunks that brought them. */
+  /** Called with the number of bytes that were copied out of received chunks. */
   passed(bytes: number): void;
 }
 
-/** Reads a whole body up to a limit and within its time. Calls back once, with the bytes or why they could not be read. */
+/** Reads a whole body within the size limit and the timeout. Calls back once, with the bytes or an error. */
 export class BodyReader implements Swept {
   place: number | undefined;
   readonly #request: BodySource;
@@ -45,7 +45,7 @@ export class BodyReader implements Swept {
   readonly #done: (body: Buffer | GatewayError) => void;
   readonly #declared: number | undefined;
   #chunks: Buffer[] = [];
-  /** Of a large body: memory for all of it. */
+  /** Buffer for all of a large body. */
   #whole: Buffer | undefined;
   #size = 0;
   #startedAt = 0;
@@ -73,7 +73,7 @@ export class BodyReader implements Swept {
     sweeper.add(this);
   }
 
-  /** Nobody wants the body any more: what has not come stays with its client. */
+  /** Stops reading: bytes that have not arrived are not received. */
   stop(): void {
     if (this.#isOver) return;
     this.#release();
@@ -117,7 +117,7 @@ export class BodyReader implements Swept {
     else chunk.copy(this.#whole, this.#size);
   }
 
-  /** One copy instead of chunks and their sum. Memory that is not written to yet costs nothing. */
+  /** Uses one buffer instead of chunks that are concatenated later. Allocated pages that are not written yet use no memory. */
   #keepLarge(added: number): void {
     const declared = this.#declared;
     if (this.#whole !== undefined) this.#limits.passed(added);
@@ -143,12 +143,12 @@ export class BodyReader implements Swept {
   }
 }
 
-/** A body that is there already; an error where it may not be held. */
+/** Checks a body that has already arrived completely; returns an error if it exceeds a limit. */
 export function takeWhole(bytes: Buffer, limits: Pick<ReadLimits, 'maxBody' | 'hold'>): Buffer | GatewayError {
   return tooLarge(bytes.length, bytes.length, limits) ?? refused(bytes.length, limits.hold) ?? bytes;
 }
 
-/** Why memory for more bytes is not to be had; undefined where it was taken. */
+/** Reserves memory for more bytes. Returns the error if there is none. */
 function refused(bytes: number, hold: Hold): GatewayError | undefined {
   try {
     hold.take(bytes * bodyCopies);
@@ -158,7 +158,7 @@ function refused(bytes: number, hold: Hold): GatewayError | undefined {
   }
 }
 
-/** @param declared undefined for bytes that were counted */
+/** @param declared the declared length; undefined for bytes that were counted */
 function tooLarge(
   size: number,
   declared: number | undefined,

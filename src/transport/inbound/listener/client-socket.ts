@@ -9,15 +9,15 @@ import { slowClientMs } from '../../wire/slow-client.ts';
 import { STATUS_CODES } from '../../../core/node-http.ts';
 import { endSoon } from './linger.ts';
 
-/** Bytes that a client may send before the provider has agreed; beyond them it waits. */
+/** Bytes that a client may send before the provider has accepted the upgrade. Beyond them, reading pauses. */
 const roomBytes = 64 * 1024;
 
-/** Subprotocols that hold a key: browsers can send it no other way. Read by `auth`, never sent on. */
+/** Subprotocols that contain a credential, because browsers cannot send it in a header. Read by `auth`, never forwarded. */
 const keySubprotocol = /^openai-insecure-api-key\.|^gw_|api[-_]?key[.=]|bearer[.=]/i;
 
 /**
- * The client of an upgrade: both the one who is answered and the body of its request. Until the provider has agreed its
- * bytes are kept and it can be answered with a plain error; from `101` on they are frames.
+ * The client side of an upgrade: receives the response, and is the body of the request. Until the provider has
+ * accepted, its bytes are buffered and an HTTP error can still be sent. After `101`, they are WebSocket frames.
  */
 export class ClientSocket implements Client, PendingBody, SocketBody {
   readonly kind = 'socket';
@@ -35,7 +35,7 @@ export class ClientSocket implements Client, PendingBody, SocketBody {
   #hasEnded = false;
   #isSwitched = false;
 
-  /** @param head what came in the same segment behind the request's head */
+  /** @param head bytes received in the same segment after the head of the request */
   constructor({ headers }: IncomingMessage, socket: Duplex, head: Buffer) {
     this.#socket = socket;
     this.offered = relaySubprotocols(headers['sec-websocket-protocol']);
@@ -47,7 +47,7 @@ export class ClientSocket implements Client, PendingBody, SocketBody {
 
   // ---- the body ---------------------------------------------------------------------------------
 
-  /** From here on it is read: a socket that nobody reads does not notice that its client has left. */
+  /** Starts to read: a socket that is not read does not report that the client has disconnected. */
   read(done: (body: SocketBody) => void): void {
     this.#socket.on('data', this.#onData).on('end', this.#onEnd);
     done(this);
@@ -89,7 +89,7 @@ export class ClientSocket implements Client, PendingBody, SocketBody {
     reader.data(chunk);
   }
 
-  /** An end before the answer is no half-closed talk: there was none yet. */
+  /** If the client ends its side before the response, there is no connection that could be half-closed. */
   readonly #onEnd = (): void => {
     if (this.#reader === undefined) this.#socket.destroy();
     else this.#reader.end();
@@ -107,7 +107,7 @@ export class ClientSocket implements Client, PendingBody, SocketBody {
     let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n`;
     for (let i = 0; i + 1 < headers.length; i += 2) {
       const name = headers[i] ?? '';
-      // The value is checked where it is made; this is a socket without node's own check, so a break is cut here again.
+      // Values are validated where they are set. This socket lacks Node's check, so line breaks are replaced again here.
       if (!hopByHopHeaders.has(name)) text += `${name}: ${(headers[i + 1] ?? '').replace(/[\r\n\0]/g, ' ')}\r\n`;
     }
     this.#socket.write(`${text}${this.#isSwitched ? 'connection: Upgrade\r\nupgrade: websocket' : 'connection: close'}\r\n\r\n`, 'latin1');
@@ -131,7 +131,7 @@ export class ClientSocket implements Client, PendingBody, SocketBody {
     else this.#socket.destroy();
   }
 
-  /** What is written still goes out, then both directions close, however long the client would leave its own open. */
+  /** Sends pending data, then closes both directions, even if the client keeps its side open. */
   #close(): void {
     const { destroySoon, setTimeout } = this.#socket as Partial<Socket>;
     setTimeout?.call(this.#socket, slowClientMs, () => this.#socket.destroy());
@@ -149,8 +149,8 @@ export class ClientSocket implements Client, PendingBody, SocketBody {
 }
 
 /**
- * The headers of the upgrade itself; the key is the client's own, so the provider's answer to it fits. No extension is asked
- * for: in compressed frames nobody would find a credential that the provider repeats, or what a session used.
+ * Headers of the upgrade. The key is the client's own, so that the provider's response matches it. No extension is
+ * offered: credentials that the provider repeats, and token usage, could not be found in compressed frames.
  */
 function handshakeOf(headers: IncomingMessage['headers'], offered: readonly string[]): HeaderPairs {
   const out: HeaderPairs = ['connection', 'Upgrade', 'upgrade', 'websocket'];
@@ -162,7 +162,7 @@ function handshakeOf(headers: IncomingMessage['headers'], offered: readonly stri
   return out;
 }
 
-/** The client's WebSocket subprotocols that go to the provider, in order: all that hold no key. */
+/** Returns the client's WebSocket subprotocols that are forwarded, in order: those without a credential. */
 export function relaySubprotocols(header: string | undefined): string[] {
   const offered = (header ?? '').split(',').map((each) => each.trim());
   return offered.filter((each) => each !== '' && !keySubprotocol.test(each));

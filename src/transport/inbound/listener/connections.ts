@@ -3,19 +3,19 @@ import type { Socket } from 'node:net';
 import type { PlainFront } from '../plain/front.ts';
 import type { DataServer } from '../server.ts';
 
-/** What `node:http` keeps on a socket: the response whose turn it is, from the request's head to the last byte handed over. */
+/** Internal field of `node:http`: the current response on a socket, from the head of the request to the last byte written. */
 type HttpSocket = Socket & { readonly _httpMessage?: ServerResponse | null };
 
 interface Seen {
-  /** Bytes read at the last look. */
+  /** Bytes read at the last check. */
   bytes: number;
-  /** Monotonic milliseconds: when it was last seen at work. */
+  /** Time of the last activity, in monotonic milliseconds. */
   activeAt: number;
 }
 
 /**
- * The open HTTP connections of a server, so that a stop can close each of them between two requests. Nothing is done
- * for a request before `leave`. A connection that was upgraded is no longer one of them.
+ * The open HTTP connections of a server, so that a shutdown can close each of them between two requests. There is no
+ * cost per request before `leave`. Upgraded connections are not included.
  */
 export class Connections {
   readonly #server: Server;
@@ -33,7 +33,7 @@ export class Connections {
     server.on('upgrade', (request: IncomingMessage) => this.#open.delete(request.socket));
   }
 
-  /** Every answer that has not begun says `connection: close` from now on. `now` in monotonic milliseconds. */
+  /** From now on, every response that has not started has `connection: close`. `now` in monotonic milliseconds. */
   leave(now: number): void {
     if (this.#isLeaving) return;
     this.#isLeaving = true;
@@ -49,8 +49,8 @@ export class Connections {
   }
 
   /**
-   * Closes the connections on which nothing happened for `quietMs`, and returns how many are left. Call it right after
-   * the event loop has polled: a request that arrived before is then known, and its connection stays.
+   * Closes the connections without activity for `quietMs`, and returns the number of remaining ones. Call it right
+   * after the event loop has polled, so that requests that have already arrived are known and keep their connection.
    */
   closeQuiet(now: number, quietMs: number): number {
     for (const [socket, seen] of this.#open) {
@@ -67,7 +67,7 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** Cuts all of them off. */
+  /** Closes all connections at once. */
   closeAll(): void {
     this.#server.closeAllConnections();
     this.#plain.closeAll();

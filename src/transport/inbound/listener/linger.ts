@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Sweeper, Swept } from '../../wire/sweeper.ts';
 
-/** How long the rest of what a client sends is read and thrown away after its answer. */
+/** How long the rest of a client's data is read and discarded after its response, in milliseconds. */
 const lingerMs = 5000;
 
 /**
- * Ends a socket that no server looks after any more. A client that does not close its own side, or goes on sending, is
- * cut off.
+ * Ends a socket that no server handles any more. If the client keeps its side open or continues to send, the socket is
+ * destroyed after a timeout.
  */
 export function endSoon(socket: Duplex, last?: string): void {
   const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
@@ -17,11 +17,11 @@ export function endSoon(socket: Duplex, last?: string): void {
 }
 
 /**
- * Reads on what a client still sends after its request was answered early. Closing at once would reset the connection
- * and take the answer with it before the client has read it; a client that goes on sending is cut off.
+ * Reads and discards the rest of a request that got an early response. Closing at once would reset the connection, and
+ * the client could lose the response. A client that continues to send is disconnected after a timeout.
  *
- * It ends with the request or with its connection: once the answer is complete, node no longer reports to the request
- * that the connection has closed.
+ * Ends with the request or its connection: after a complete response, Node does not report to the request that the
+ * connection has closed.
  */
 export function linger(request: IncomingMessage, sweeper: Sweeper, monotonic: () => number): void {
   const { socket } = request;

@@ -2,17 +2,17 @@ import type { AddressInfo, Server } from 'node:net';
 import type { ListenAddress } from '../../../core/http/listen-address.ts';
 import { listenOnPath } from './unix-socket.ts';
 
-/** A server that listens. */
+/** A listening server. */
 export interface Listening {
-  /** The address as clients write it. */
+  /** The address in the form clients use. */
   readonly url: string;
-  /** Removes a socket from the file system, once nobody may connect any more. Never throws. */
+  /** Removes a Unix socket from the file system, after the listener is closed. Never throws. */
   release(): void;
 }
 
 /**
- * Connections that the system holds until they are accepted: a thousand clients may come back in one second after a
- * restart, and what does not fit is reset. The system's own limit (`net.core.somaxconn`) counts where it is lower.
+ * Length of the accept queue: after a restart, a thousand clients may reconnect within a second, and connections beyond
+ * the queue are reset. The system limit (`net.core.somaxconn`) applies if it is lower.
  */
 export const backlog = 4096;
 

@@ -5,8 +5,8 @@ import { endOfFrames, frame, oneWrite } from '../../wire/chunk-frames.ts';
 import { boundUnread } from './unread.ts';
 
 /**
- * The client of one exchange on a `node:http` response. A stream leaves in chunk frames that are made here, one string
- * for each: `node:http` hands over four pieces, which costs a tenth of all that is done for an event.
+ * The client of one exchange on a `node:http` response. Chunk frames of a stream are built here, one string per chunk:
+ * `node:http` would write four pieces, which costs a tenth of all work per event.
  */
 export class NodeClient implements Client {
   onGone: (() => void) | undefined;
@@ -16,10 +16,10 @@ export class NodeClient implements Client {
   readonly #onEarly: ((request: IncomingMessage) => void) | undefined;
   #gone = false;
   #ended = false;
-  /** Nobody said the length of the body, and the client knows chunk frames. */
+  /** The body has no declared length, and is sent with chunked transfer coding. */
   #isFramed = false;
 
-  /** @param onEarly told of a request whose answer is complete while it still arrives itself */
+  /** @param onEarly called with a request whose response is complete before the request has fully arrived */
   constructor(response: ServerResponse, onEarly?: (request: IncomingMessage) => void) {
     this.#response = response;
     this.#onEarly = onEarly;
@@ -64,7 +64,7 @@ export class NodeClient implements Client {
   destroy(): void {
     this.#ended = true;
     const { headersSent, socket } = this.#response;
-    // Without frames the end of the connection may be taken for the end of the body: this one must not.
+    // Without chunked coding, a client may take the end of the connection for the end of the body. A reset prevents that.
     if (headersSent && !this.#isFramed && socket !== null && 'resetAndDestroy' in socket) socket.resetAndDestroy();
     else this.#response.destroy();
   }

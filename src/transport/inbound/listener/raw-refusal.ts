@@ -3,7 +3,7 @@ import { type GatewayError, plainErrorBody } from '../../../core/error.ts';
 import { STATUS_CODES } from '../../../core/node-http.ts';
 import { endSoon } from './linger.ts';
 
-/** Answers on a bare socket, where `node:http` has no response to write to: one whole answer, then the connection closes. */
+/** Sends a complete error response on a socket that has no `node:http` response, then closes the connection. */
 export function refuseRaw(socket: Duplex, error: GatewayError): void {
   if (!socket.writable) {
     socket.destroy();

@@ -3,35 +3,35 @@ import type { Socket } from 'node:net';
 import { createServer } from '../../../core/node-http.ts';
 import { boundUnread } from './unread.ts';
 
-/** More than operators and their programs need at the same time. */
+/** Maximum number of connections; operators and their programs need fewer. */
 const mostConnections = 256;
-/** How long a client may take nothing more of a response that waits for it. */
+/** Timeout for a client that does not read a complete response, in milliseconds. */
 const unreadMs = 60_000;
 
 /**
- * A listener beside that of clients, for operators and the programs that watch a gateway.
+ * Creates a listener for operators and monitoring, separate from the data listener.
  *
- * @param most connections
+ * @param most maximum number of connections
  */
 export function createSideServer(
   options: ServerOptions,
   serve: (request: IncomingMessage, response: ServerResponse) => void,
   most = mostConnections,
 ): Server {
-  // Of one whole request; a response may take longer, as a live tail does.
+  // Timeouts for receiving a request. A response may take longer, such as a live tail.
   const clocks = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 30_000, connectionsCheckingInterval: 5000 };
   const server = createServer({ ...clocks, ...options });
-  // First: a response that is written at once is seen, too.
+  // Registered first, so that responses written synchronously are tracked, too.
   boundConnections(server, most);
   return server.on('request', serve);
 }
 
 /**
- * Keeps places for those who come: beyond `most` connections, the one that has been at rest for longest is closed. Whoever only
- * connects, sends half of a head or of a body, or does not read a response, keeps nobody out.
+ * Limits the number of connections: above `most`, the connection that has been idle longest is closed. A client that
+ * only connects, sends an incomplete request, or does not read the response cannot block others.
  */
 function boundConnections(server: Server, most: number): void {
-  /** In the order in which they became so. */
+  /** Idle connections, the longest idle one first. */
   const resting = new Set<Socket>();
   let open = 0;
   server.on('connection', (socket) => {
@@ -54,7 +54,7 @@ function boundConnections(server: Server, most: number): void {
     const rest = (): void => {
       if (!socket.destroyed) resting.add(socket);
     };
-    // Whole, but not yet taken.
+    // Completely written, but not yet read by the client.
     response.once('prefinish', () => {
       rest();
       boundUnread(socket, unreadMs);

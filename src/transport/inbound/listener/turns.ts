@@ -2,18 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { ServerResponse } from '../../../core/node-http.ts';
 
-/** Requests of one connection that may wait behind the one that is being answered. */
+/** Maximum number of pipelined requests that wait on one connection. */
 const waitingLimit = 64;
 
 /**
- * A response that can wait for its turn. Requests that a client sends without waiting for answers (pipelining) are all
- * parsed at once, while their answers leave in order: each is begun only when the one before it is answered, so one
- * connection never has more than one request in flight, and a client that leaves takes its waiting requests with it.
+ * A response that can wait for its turn. Node parses pipelined requests at once, while responses are sent in order.
+ * Each request starts only after the response before it was sent, so a connection has at most one request in flight,
+ * and a client that disconnects cancels its waiting requests.
  */
 export class TurnResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   #onTurn: (() => void) | undefined;
 
-  /** Node calls it when the answers before this one have left. */
+  /** Called by Node when the previous responses were sent. */
   override assignSocket(socket: Socket): void {
     super.assignSocket(socket);
     const onTurn = this.#onTurn;
@@ -26,11 +26,11 @@ export class TurnResponse<Request extends IncomingMessage = IncomingMessage> ext
   }
 }
 
-/** Counts what waits on each connection. */
+/** Counts the waiting requests of each connection. */
 export class Turns {
   readonly #waiting = new WeakMap<Socket, number>();
 
-  /** Begins now, or when the answers before this one have left; not at all on a connection that is given up. */
+  /** Starts now, or after the previous responses were sent. If too many requests wait, the connection is closed instead. */
   take(request: IncomingMessage, response: TurnResponse, begin: () => void): void {
     const { socket } = request;
     const waiting = this.#waiting.get(socket) ?? 0;

@@ -2,20 +2,20 @@ import { lstatSync, renameSync, type Stats, unlinkSync } from 'node:fs';
 import { connect, type Server } from 'node:net';
 import { errorCode } from '../../../core/text/error-code.ts';
 
-/** Longest path that a socket address holds on the systems in use. */
+/** Maximum length of a socket path on the supported systems, in bytes. */
 const mostBytes = 103;
 
 /**
- * Listens on a socket in the file system. A path that is something else, or the socket of a living process, stays
- * untouched: only a socket that nobody listens on is replaced. With a `mode`, such as 0o660, the socket never has a
- * wider one. Rejects with the system's error. Gives what removes the socket, unless another process has replaced it; one
- * that cannot be removed stays, and is replaced by the next process that listens.
+ * Listens on a Unix socket. A path that is not a socket, or the socket of a running process, is left alone: only a
+ * socket without a listener is replaced. With a `mode`, such as 0o660, the socket never has wider permissions. Rejects
+ * with the system's error. Returns a function that removes the socket, unless another process has replaced it. A socket
+ * that cannot be removed stays, and the next process that listens replaces it.
  */
 export async function listenOnPath(server: Server | Binding, path: string, mode: number | undefined): Promise<() => void> {
   const before = lstatSync(path, { throwIfNoEntry: false });
   if (before !== undefined && !before.isSocket()) throw fault('ENOTSOCK', path);
   if (before !== undefined && (await isAlive(path))) throw fault('EADDRINUSE', path);
-  // Bound beside and renamed into place: the system would remove the bound name at the end, whoever has it by then.
+  // Bound under a temporary name and renamed: on close, libuv would delete the bound name, even if another process owns it by then.
   const own = `${path}.${process.pid}`;
   const bound = Buffer.byteLength(own) <= mostBytes ? own : path;
   if (bound === own || before !== undefined) remove(bound);
@@ -26,15 +26,15 @@ export async function listenOnPath(server: Server | Binding, path: string, mode:
     try {
       if (isSame(lstatSync(path, { throwIfNoEntry: false }), made)) remove(path);
     } catch {
-      // Whoever ends has more to do than this.
+      // A failure here must not disturb the shutdown.
     }
   };
 }
 
-/** Makes a socket at a path and leaves it to somebody else to listen on. Throws the system's error. */
+/** Creates a bound socket at a path, without listening. Throws the system's error. */
 type Binding = (path: string) => void;
 
-/** The socket is made before `make` returns, so that the narrower mask holds for nothing else. */
+/** The socket is created synchronously within `make`, so the changed umask affects nothing else. */
 function masked<T>(mode: number | undefined, make: () => T): T {
   const before = mode === undefined ? undefined : process.umask(0o777 & ~mode);
   try {
@@ -54,7 +54,7 @@ function bind(server: Server, path: string): Promise<void> {
   });
 }
 
-/** Somebody accepts connections there. */
+/** Resolves to true if a process accepts connections on the path. */
 function isAlive(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ path });
@@ -63,7 +63,7 @@ function isAlive(path: string): Promise<boolean> {
       resolve(answer);
     };
     socket.once('connect', () => settle(true));
-    // Whatever else the system says, such as a full queue or a missing right, somebody may be there.
+    // Any other error, such as a full queue or a missing permission, may come from a running process.
     socket.once('error', (error: NodeJS.ErrnoException) => settle(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT'));
   });
 }

@@ -3,9 +3,11 @@ import { wantsWebSocket } from '../request-target.ts';
 import { IncomingMessage } from '../../../core/node-http.ts';
 
 /**
- * Options of a server that switches connections to WebSocket only, and answers a request with any other offer as it is.
+ * Server options that limit upgrades to WebSocket; with any other upgrade offer, the request is handled as a normal
+ * one.
  *
- * @param node version of Node. `shouldUpgradeCallback` exists from 22.21 and 24.9 on; older ones ask the request.
+ * @param node version of Node. `shouldUpgradeCallback` exists from 22.21 and 24.9 on; older versions read
+ * `request.upgrade`.
  */
 export function upgradeOptions(node = process.versions.node): Pick<ServerOptions, 'shouldUpgradeCallback' | 'IncomingMessage'> {
   return asksServer(node) ? { shouldUpgradeCallback: wantsWebSocket } : { IncomingMessage: ChoosingMessage };
@@ -16,7 +18,7 @@ function asksServer(node: string): boolean {
   return major > 24 || (major === 24 && minor >= 9) || (major === 22 && minor >= 21);
 }
 
-/** Node sets `upgrade` where a request offers another protocol, and reads it again when its headers are there. */
+/** Node sets `upgrade` if a request offers another protocol, and reads it again after the headers were parsed. */
 class ChoosingMessage extends IncomingMessage {
   /** Not initialized here: Node's constructor has already set it. */
   declare offers: boolean | null;

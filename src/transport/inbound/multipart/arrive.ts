@@ -7,22 +7,22 @@ import { boundaryOf, isMultipart } from './head.ts';
 import { IncomingForm } from './incoming.ts';
 
 export interface FormLimits {
-  /** Bytes of a form that is held. */
+  /** Maximum size of a form held in memory, in bytes. */
   readonly maxBody: number;
-  /** Bytes of one that only passes; undefined for no limit. */
+  /** Maximum size of a form that is forwarded; undefined for no limit. */
   readonly maxUpload: number | undefined;
-  /** Milliseconds for a form that is held, and for what stands before the file of one that passes. */
+  /** Timeout for a form that is held, and for the part before the file of one that is forwarded, in milliseconds. */
   readonly bodyTimeout: number;
-  /** The route takes files of any size: what is held of one is bounded as what passes. */
+  /** The route accepts files of any size: a form held for it has the limit of forwarded ones. */
   readonly isUpload: boolean;
 }
 
 export interface FormDeps extends ClientBytesDeps {
-  /** Counts what is held in memory. */
+  /** Counts the memory used. */
   readonly hold: Hold;
 }
 
-/** What the body of a route with forms is, by its content type. */
+/** Returns the kind of a body by its content type, on routes that accept forms. */
 export function bodyKind(contentType: string | undefined, isUpload: boolean): 'form' | 'json' | GatewayError {
   if (contentType !== undefined && isMultipart(contentType)) return 'form';
   if (!isUpload && contentType !== undefined && /^\s*application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType)) return 'json';
@@ -37,8 +37,8 @@ export function bodyKind(contentType: string | undefined, isUpload: boolean): 'f
 }
 
 /**
- * Reads a form up to its first file; nothing of it is left when the exchange is over. Calls back once with the form, or
- * an error for one that can't be read; not when the client left.
+ * Reads a form up to its first file. Its resources are released when the exchange has ended. Calls back once, with the
+ * form or an error; not at all if the client disconnected.
  */
 export function receiveForm(
   request: IncomingMessage,
@@ -56,7 +56,7 @@ export function receiveForm(
   response.once('finish', () => form.stop());
   response.once('close', () => {
     exchange.isOver = true;
-    // What cannot be closed has no name on the disk any more: it goes with the process.
+    // If closing fails: the file is already unlinked, so its space is freed when the process ends.
     form.close().catch(() => {});
   });
   const give = (result: IncomingForm | GatewayError): void => {

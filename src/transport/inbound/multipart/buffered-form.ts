@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import type { Hold } from '../../../core/memory/budget.ts';
 import { GatewayError } from '../../../core/error.ts';
 
-/** What is held in memory before it goes to a file. */
+/** Maximum bytes held in memory before they are moved to a file. */
 const memoryLimit = 1024 * 1024;
-/** Bytes of one read of the file. */
+/** Bytes per read of the file. */
 const readSize = 128 * 1024;
 
 /**
- * The bytes of a form that was read to its end. The file has no name from the moment it is open, so nothing of it is
- * left behind however the process ends; where a system forbids that, it goes when the form is closed.
+ * The bytes of a form that was read completely. The temporary file is unlinked right after it was opened, so it
+ * disappears however the process ends. If the system does not permit that, it is deleted when the form is closed.
  */
 export class BufferedBytes {
   size = 0;
@@ -23,15 +23,15 @@ export class BufferedBytes {
   #isClosed = false;
 
   /**
-   * @param dir for the temporary file
-   * @param hold counts what is in memory; nothing else may use it meanwhile
+   * @param dir directory of the temporary file
+   * @param hold counts the memory used; must not be used elsewhere at the same time
    */
   constructor(dir: string, hold: Hold) {
     this.#dir = dir;
     this.#hold = hold;
   }
 
-  /** @throws GatewayError `overloaded`, and `internal` when the disk does not take it */
+  /** @throws GatewayError `overloaded`, or `internal` if writing to disk fails */
   async add(chunk: Buffer): Promise<void> {
     const at = this.size;
     this.size += chunk.length;
@@ -42,7 +42,7 @@ export class BufferedBytes {
     } else await this.#write(this.#file, chunk, at);
   }
 
-  /** From the beginning, each time it is called. */
+  /** Yields all bytes from the start, at each call. */
   async *chunks(): AsyncGenerator<Buffer> {
     const file = this.#file;
     if (file === undefined) {
@@ -57,7 +57,7 @@ export class BufferedBytes {
     }
   }
 
-  /** The request is over. */
+  /** The request has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#memory = [];
@@ -82,7 +82,7 @@ export class BufferedBytes {
     this.#memory = [];
     await this.#write(this.#file, whole, 0);
     this.#hold.set(0);
-    // The client left while the file was being made.
+    // The client disconnected while the file was being created.
     if (this.#isClosed) await this.close();
   }
 

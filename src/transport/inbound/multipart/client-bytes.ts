@@ -4,32 +4,32 @@ import { formatSize } from '../../../core/text/units.ts';
 import { lateness } from '../body/lateness.ts';
 import type { Swept, Sweeper } from '../../wire/sweeper.ts';
 
-/** Bytes that may wait here: the next chunk is on its way while one is being sent. */
+/** Maximum bytes buffered here, so that the next chunk arrives while the current one is sent. */
 const waitingLimit = 64 * 1024;
 
 export interface ClientBytesDeps {
   readonly sweeper: Sweeper;
   monotonic(): number;
-  /** Told of the bytes that pass. */
+  /** Called with the number of forwarded bytes. */
   passed(bytes: number): void;
 }
 
-/** The largest body that is taken, and the setting that says so. */
+/** Maximum body size, and the setting that defines it. */
 export interface SizeLimit {
   readonly bytes: number;
   readonly setting: string;
 }
 
 /**
- * The body of a request, drawn chunk by chunk: what nobody draws stays with the client. The clock of its silence runs
- * only while somebody waits.
+ * The body of a request, read chunk by chunk with backpressure to the client. The timeout for silence runs only while a
+ * read is waiting.
  */
 export class ClientBytes implements Swept {
   place: number | undefined;
   limit: SizeLimit;
-  /** Bytes that came. */
+  /** Bytes received so far. */
   count = 0;
-  /** Milliseconds that a client may take for all of it; endless for what only passes. */
+  /** Milliseconds that a client may take for the whole body; infinite for forwarded bodies. */
   limitMs = Number.POSITIVE_INFINITY;
   readonly #request: IncomingMessage;
   readonly #deps: ClientBytesDeps;
@@ -39,18 +39,18 @@ export class ClientBytes implements Swept {
   #failure: Error | undefined;
   #waiting: Waiting | undefined;
   #waitingSince = 0;
-  /** Milliseconds for which somebody has waited, up to `waitingSince`. */
+  /** Total milliseconds of waiting reads, up to `waitingSince`. */
   #waitedMs = 0;
 
   constructor(request: IncomingMessage, limit: SizeLimit, deps: ClientBytesDeps) {
     this.#request = request;
     this.limit = limit;
     this.#deps = deps;
-    // A client that leaves is told of by its response; whoever waits here is let go by `stop`.
+    // The response reports a disconnected client; a waiting read is then rejected by `stop`.
     request.on('data', this.#onData).on('end', this.#onEnd).on('error', ignore);
   }
 
-  /** The next chunk; undefined at the end. One call at a time. @throws GatewayError `body_too_large`, `timeout` */
+  /** Returns the next chunk; undefined at the end. Only one call at a time. @throws GatewayError `body_too_large`, `timeout` */
   next(): Promise<Buffer | undefined> {
     if (this.#queued > 0) return Promise.resolve(this.#waited());
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
@@ -62,7 +62,7 @@ export class ClientBytes implements Swept {
     });
   }
 
-  /** Nothing more is wanted: whoever waits is let go, and what still comes is thrown away. */
+  /** Stops reading: a waiting read is rejected, and bytes that still arrive are discarded. */
   stop(error: Error): void {
     this.#failure ??= error;
     this.#queue.length = 0;
@@ -80,7 +80,7 @@ export class ClientBytes implements Swept {
     this.stop(fromUnknown(thrown));
   }
 
-  /** All that waits in one piece: a client may cut its form into single bytes, and whoever draws keeps what it gets. */
+  /** Returns all buffered bytes as one chunk: a client may send single bytes, and the reader keeps every chunk it gets. */
   #waited(): Buffer {
     const [first] = this.#queue;
     const whole = this.#queue.length === 1 && first !== undefined ? first : Buffer.concat(this.#queue, this.#queued);
@@ -130,13 +130,13 @@ interface Waiting {
 
 const ignore = (): void => {};
 
-/** Of bodies that only pass. */
+/** The limit for forwarded bodies. */
 export const uploadLimit = (bytes: number | undefined): SizeLimit => ({
   bytes: bytes ?? Number.POSITIVE_INFINITY,
   setting: 'server.max_upload',
 });
 
-/** @param size as declared; undefined when it was counted */
+/** @param size the declared length; undefined if the bytes were counted */
 export function tooLarge(limit: SizeLimit, size: number | undefined): GatewayError {
   const what = size === undefined ? 'The body' : `The body of ${size} bytes`;
   return new GatewayError('body_too_large', {

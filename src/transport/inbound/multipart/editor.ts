@@ -4,26 +4,26 @@ import { leadOf, type Part, refuseRepeated } from './fields.ts';
 import { bad, type PartHead, writeHead } from './head.ts';
 import type { Piece } from './scanner.ts';
 
-/** What an editor knows of the form before it begins. */
+/** What an editor knows about the form in advance. */
 export interface EditorFacts {
   readonly boundary: string;
   readonly lineEnd: string;
-  /** Names of the text fields that were read: all of them where the form is held. */
+  /** Names of the text fields read so far: all of them if the form is buffered. */
   readonly known: ReadonlySet<string>;
   readonly isBuffered: boolean;
 }
 
-/** Writes a form anew from its pieces: delimiters wait until it is known whether their part stays. */
+/** Rewrites a form piece by piece: a delimiter is held back until it is known whether its part is kept. */
 export class FormEditor {
   readonly #edit: FormEdit;
   readonly #facts: EditorFacts;
   readonly #written = new Set<string>();
   #delimiter: Buffer = Buffer.alloc(0);
   #sawFile = false;
-  /** What happens to the content of the part in progress. */
+  /** What is done with the content of the current part. */
   #content: 'pass' | 'replaced' | 'drop' | LineRewriter = 'drop';
 
-  /** @throws GatewayError `invalid_form` for a value that would end its own part */
+  /** @throws GatewayError `invalid_form` for a value that contains the boundary */
   constructor(edit: FormEdit, facts: EditorFacts) {
     this.#edit = edit;
     this.#facts = facts;
@@ -32,7 +32,7 @@ export class FormEditor {
     }
   }
 
-  /** Bytes of a line that has begun and not ended. */
+  /** Bytes of an incomplete line. */
   get waiting(): number {
     return this.#content instanceof LineRewriter ? this.#content.waiting : 0;
   }
@@ -84,7 +84,7 @@ export class FormEditor {
     return 'replaced';
   }
 
-  /** @param lead the line end before the delimiter that ends it: a part without content may have none */
+  /** @param lead the line end before the next delimiter; a part without content may have none */
   #endPart(lead: Buffer, out: Buffer[]): void {
     if (this.#content instanceof LineRewriter) out.push(...this.#content.end());
     if (this.#content === 'replaced') out.push(Buffer.from(this.#facts.lineEnd));
@@ -103,7 +103,7 @@ export class FormEditor {
   }
 }
 
-/** The length of a form with edited fields; undefined where it can't be known before the end. */
+/** Returns the length of a form with edited fields; undefined if it is not known before the end. */
 export function editedLength(edit: FormEdit, size: number | undefined, parts: readonly Part[], facts: EditorFacts): number | undefined {
   if (size === undefined || (edit.line !== undefined && edit.looksOnly !== true)) return undefined;
   let length = size;

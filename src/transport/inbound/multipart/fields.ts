@@ -5,31 +5,31 @@ import { formatSize } from '../../../core/text/units.ts';
 import { bad, type PartHead } from './head.ts';
 import type { Piece } from './scanner.ts';
 
-/** Longer values (a speaker's voice as data URI) pass without being looked at. */
+/** Maximum size of an inspected value, in bytes. Longer ones, such as a voice sample as data URI, are forwarded unread. */
 const valueLimit = 256 * 1024;
 const allLimit = 1024 * 1024;
 
 /**
- * Fields by which the gateway decides what a request may do. Of two values services read the first or the last, and a part
- * whose file name is empty is a file to some and text to others: what they would heed must not differ from what was checked.
+ * Fields on which the gateway bases its decisions. Given two values, providers use the first or the last one, and a
+ * part with an empty file name is a file to some and text to others. The value used must be the value that was checked.
  */
 const decisive: ReadonlySet<string> = new Set(['model', 'purpose']);
 
-/** Where a part stands, in bytes. */
+/** Sizes of a part, in bytes. */
 export interface Part extends PartHead {
-  /** Of its delimiter line, without the line end before it. */
+  /** Size of its delimiter line, without the line end before it. */
   readonly delimiter: number;
   readonly head: number;
   body: number;
-  /** Before the delimiter that ends it: 0 where a part without content has none, and as long as it has not come. */
+  /** Size of the line end before the next delimiter: 0 for a part without content, and until that delimiter has arrived. */
   lineEnd: number;
 }
 
-/** What a form said so far: its text fields and the sizes of its parts, noted while its pieces pass. */
+/** Text fields and part sizes of a form, collected while its pieces pass. */
 export class FormFields {
   readonly values = new Map<string, string>();
   readonly parts: Part[] = [];
-  /** Files, and texts that have come whole. */
+  /** Files, and text fields that have arrived completely. */
   readonly seen: FormPart[] = [];
   file: FormFile | undefined;
   #open: Part | undefined;
@@ -38,7 +38,7 @@ export class FormFields {
   #delimiter = 0;
   readonly #isUpload: boolean;
 
-  /** @param isUpload its file is stored: there is one, whose lines are looked at */
+  /** @param isUpload the route stores the file: exactly one is allowed, and its lines are inspected */
   constructor(isUpload: boolean) {
     this.#isUpload = isUpload;
   }
@@ -99,26 +99,26 @@ export class FormFields {
     this.seen.push({ name: part.name, isFile: false, text: value });
     const before = this.values.get(part.name);
     if (before !== undefined && before !== value && decisive.has(part.name)) throw bad(`The field "${part.name}" has two values.`);
-    // The last of a name counts, and one that was not kept must not leave an earlier one standing.
+    // The last value of a name counts. If it was not kept, an earlier one must be removed.
     if (value === undefined) this.values.delete(part.name);
     else this.values.set(part.name, value);
   }
 }
 
-/** @throws GatewayError `invalid_form`: bytes that are no text to the gateway may be one to the provider */
+/** @throws GatewayError `invalid_form`: the provider may decode bytes that are not valid UTF-8 here */
 function textOf(name: string, bytes: Buffer): string {
   if (!isUtf8(bytes)) throw bad(`The field "${name}" is not UTF-8 text.`);
   return bytes.toString('utf8');
 }
 
-/** Length of the line end that a delimiter begins with; the first of a form has none. */
+/** Length of the line end at the start of a delimiter; the first delimiter of a form has none. */
 export function leadOf(delimiter: Buffer): number {
   return delimiter[0] === 0x0d ? 2 : delimiter[0] === 0x0a ? 1 : 0;
 }
 
 /**
- * A field that decides where a request may go must not come again behind the file of a form that is already on its
- * way: the provider would heed the last one, and the gateway has gone by the first.
+ * Rejects a decisive field that is repeated after the file, when the form is already being forwarded: the provider
+ * would use the last value, but the gateway has used the first.
  *
  * @throws GatewayError `invalid_form`
  */

@@ -1,18 +1,18 @@
 import type { Piece } from './scanner.ts';
 
-/** Bytes; of a longer line nothing is known before it is sent. */
+/** Maximum length in bytes; a longer line is not known before it is sent. */
 const longest = 64 * 1024;
 
 const lineFeed = 0x0a;
 
 /**
- * The first line of a form's first file. All lines of a batch ask for one model by one route, so that whoever writes
- * lines anew learns from the first whether there is anything to do.
+ * The first line of a form's first file. All lines of a batch use the same model and route, so the first one shows
+ * whether the lines must be rewritten.
  */
 export class FirstLine {
-  /** Without its end; undefined while it has not come whole, and when it is too long. */
+  /** Without line end; undefined until it is complete, and if it is too long. */
   text: string | undefined;
-  /** Nothing more is to be learned. */
+  /** True once the line is complete or too long. */
   isSettled = false;
   #isOpen = false;
   #pieces: Buffer[] = [];

@@ -1,19 +1,19 @@
 import { GatewayError } from '../../../core/error.ts';
 import { headOddity, nameOddity } from './oddities.ts';
 
-/** What the head of one part says. */
+/** Parsed head of a part. */
 export interface PartHead {
   readonly name: string;
   readonly isFile: boolean;
   readonly filename: string | undefined;
   readonly contentType: string | undefined;
-  /** What of it parsers read differently, the rest of a sentence that begins with `the form`. */
+  /** An ambiguity that parsers read differently: completes the sentence `the form …`. */
   readonly oddity: string | undefined;
 }
 
 /**
- * Reads the head of a part (RFC 7578 4). What could be read in two ways is refused, so that no service behind the
- * gateway sees another field than the gateway did.
+ * Parses the head of a part (RFC 7578 4). Rejects ambiguous heads, so that no provider sees other fields than the
+ * gateway did.
  *
  * @throws GatewayError `invalid_form`
  */
@@ -46,7 +46,7 @@ export function parseHead(text: string): PartHead {
   };
 }
 
-/** The boundary that a content type names; undefined where it is no form or names none. */
+/** Returns the boundary of a content type; undefined if it is not a form or has none. */
 export function boundaryOf(contentType: string): string | undefined {
   if (!isMultipart(contentType)) return undefined;
   const boundary = parametersOf(contentType).get('boundary');
@@ -55,10 +55,10 @@ export function boundaryOf(contentType: string): string | undefined {
 
 export const isMultipart = (contentType: string): boolean => /^\s*multipart\/form-data\s*(?:;|$)/i.test(contentType);
 
-/** RFC 2046 allows 70; some clients make longer ones. */
+/** RFC 2046 permits 70; some clients use longer ones. */
 const boundaryLimit = 200;
 
-/** Lines of a head; a line that begins with white space goes on from the one before. */
+/** Splits a head into lines. A line that starts with white space continues the one before. */
 function unfold(text: string): string[] {
   const lines: string[] = [];
   for (const line of text.split(/\r?\n/)) {
@@ -69,7 +69,7 @@ function unfold(text: string): string[] {
   return lines;
 }
 
-/** The parameters behind the first word. @throws GatewayError `invalid_form` when one stands twice or can't be read */
+/** Parses the parameters after the first value. @throws GatewayError `invalid_form` for a repeated or unreadable parameter */
 function parametersOf(value: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const rest = value.slice(mark(value), endOf(value));
@@ -85,7 +85,7 @@ function parametersOf(value: string): ReadonlyMap<string, string> {
   return found;
 }
 
-/** Where the blanks and semicolons at the end begin: an expression would look for it at each of them, in a text that anybody may send. */
+/** Start of trailing blanks and semicolons. Not a regular expression, whose time would be quadratic for hostile input. */
 function endOf(value: string): number {
   let end = value.length;
   while (end > 0 && /[;\s]/.test(value[end - 1] ?? '')) end -= 1;
@@ -97,12 +97,12 @@ function mark(value: string): number {
   return at < 0 ? value.length : at;
 }
 
-/** Browsers write a quote and line ends in percent form and a backslash as it is; others write a backslash before a quote. */
+/** Browsers percent-encode quotes and line ends and leave backslashes; other clients escape quotes with a backslash. */
 function unquote(text: string): string {
   return text.replace(/\\(["\\])/g, '$1').replace(/%22|%0d|%0a/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
 }
 
-/** RFC 8187: charset, language and a percent-encoded text. */
+/** RFC 8187: charset, language and percent-encoded text. */
 function decodeExtended(value: string): string | undefined {
   const [charset, , text] = value.split("'");
   if (charset?.toLowerCase() !== 'utf-8' || text === undefined) return undefined;
@@ -113,13 +113,13 @@ function decodeExtended(value: string): string | undefined {
   }
 }
 
-/** The head of a part that is added to a form, its empty line included. */
+/** Writes the head of an added part, including the empty line. */
 export function writeHead(name: string, lineEnd: string): string {
   const escaped = name.replace(/["\r\n]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
   return `Content-Disposition: form-data; name="${escaped}"${lineEnd}${lineEnd}`;
 }
 
-/** The form can't be read. */
+/** Error for a form that cannot be parsed. */
 export function bad(message: string): GatewayError {
   return new GatewayError('invalid_form', { message, hint: 'Send standard multipart/form-data, as HTTP libraries and browsers write it.' });
 }

@@ -12,9 +12,9 @@ import { BufferedBytes } from './buffered-form.ts';
 import { contentTypeOddity } from './oddities.ts';
 import { FormScanner, type Piece } from './scanner.ts';
 
-/** What may stand before the first file. */
+/** Maximum size of the parts before the first file, in bytes. */
 const frontLimit = 8 * 1024 * 1024;
-/** Pieces that are smaller together leave as one. */
+/** Pieces whose total is at most this size are joined, in bytes. */
 const joinLimit = 64 * 1024;
 
 const noEdit: FormEdit = Object.freeze({ fields: new Map() });
@@ -25,19 +25,19 @@ export interface IncomingFormParts {
   /** From content-length. */
   readonly declared: number | undefined;
   readonly source: ClientBytes;
-  /** Of a form that is buffered. */
+  /** Size limit of the form if it is buffered. */
   readonly maxBody: number;
-  /** Milliseconds for what is read before anything goes out. */
+  /** Timeout for the part that is read before anything is sent, in milliseconds. */
   readonly bodyTimeout: number;
-  /** Counts what is held in memory. */
+  /** Counts the memory used. */
   readonly hold: Hold;
-  /** For temporary files. */
+  /** Directory for temporary files. */
   readonly dir: string;
-  /** It is an upload, whose lines may have to be written anew. */
+  /** The form is an upload whose lines may have to be rewritten. */
   readonly isUpload: boolean;
 }
 
-/** A form on its way from the client: read to its first file when it arrives, the rest when it is sent or buffered. */
+/** A form that arrives from the client. It is read up to its first file at once; the rest when it is sent or buffered. */
 export class IncomingForm implements FormBody {
   readonly kind = 'form';
   readonly contentType: string;
@@ -48,7 +48,7 @@ export class IncomingForm implements FormBody {
   readonly #fields: FormFields;
   readonly #firstLine = new FirstLine();
   #size: number | undefined;
-  /** What was read and not handed on: as pieces, and as chunks. */
+  /** Data that was read but not passed on: as pieces, and as chunks. */
   #pieces: Piece[] = [];
   #chunks: Buffer[] = [];
   #buffered: BufferedBytes | undefined;
@@ -93,7 +93,8 @@ export class IncomingForm implements FormBody {
   }
 
   /**
-   * Reads up to the head of the first file, of a batch its first line as well. A form that came whole with it is held already.
+   * Reads up to the head of the first file; for a batch, also its first line. A form that has arrived completely by
+   * then is buffered.
    * @throws GatewayError `invalid_form`, `body_too_large`, `timeout`
    */
   async begin(): Promise<void> {
@@ -160,7 +161,7 @@ export class IncomingForm implements FormBody {
   open(): FormBytes {
     if (this.#buffered !== undefined)
       return { chunks: this.#buffered.chunks(), length: this.#buffered.size, contentType: this.contentType };
-    // Read on its way all the same: it may end in the middle of a part.
+    // Parsed nevertheless, to detect a form that ends within a part.
     return this.edited(noEdit);
   }
 
@@ -178,12 +179,12 @@ export class IncomingForm implements FormBody {
     return { chunks: this.#fileContent(line === undefined ? undefined : new LineRewriter(line)), length, contentType };
   }
 
-  /** No more is read; what is waited for ends with an error. */
+  /** Stops reading; a waiting read is rejected. */
   stop(): void {
     this.#source.stop(new Error('the request is over'));
   }
 
-  /** The request is over: nothing of the form is left. */
+  /** The request has ended: releases all resources of the form. */
   async close(): Promise<void> {
     this.stop();
     this.#pieces = [];
@@ -207,7 +208,7 @@ export class IncomingForm implements FormBody {
     return pieces;
   }
 
-  /** A line that is written anew waits for its end; a form that is held in memory counts already. */
+  /** Counts an incomplete line that is being rewritten. The memory of a buffered form is already counted. */
   #holdLine(bytes: number): void {
     if (this.#buffered === undefined) this.#parts.hold.set(bytes);
   }
@@ -218,7 +219,7 @@ export class IncomingForm implements FormBody {
     return { boundary: this.#parts.boundary, lineEnd: this.#scanner.lineEnd, known, isBuffered: this.isBuffered };
   }
 
-  /** The form in pieces, a batch for each read; once where it is not buffered. */
+  /** Yields the form in batches of pieces, one per read. Possible only once if it is not buffered. */
   async *#batches(): AsyncGenerator<readonly Piece[]> {
     if (this.#buffered !== undefined) {
       const scanner = new FormScanner(this.#parts.boundary);
@@ -246,7 +247,7 @@ export class IncomingForm implements FormBody {
     }
   }
 
-  /** What follows the file is read to the end of the form, so that a cut one is noticed before the last byte is sent. */
+  /** Reads to the end of the form after the file, so that a truncated form is detected before the last byte is sent. */
   async *#fileContent(lines: LineRewriter | undefined): AsyncGenerator<Buffer> {
     let files = 0;
     let isOpen = false;
@@ -270,7 +271,7 @@ export class IncomingForm implements FormBody {
   }
 }
 
-/** Small pieces as one buffer, large ones as they are. */
+/** Joins small pieces into one buffer, and leaves large ones as they are. */
 function joined(pieces: Buffer[]): readonly Buffer[] {
   if (pieces.length < 2) return pieces;
   let size = 0;

@@ -1,23 +1,23 @@
 import { bad, type PartHead, parseHead } from './head.ts';
 import { boundaryOddity } from './oddities.ts';
 
-/** A run of bytes of a form. All runs joined are the form as it came. */
+/** A range of bytes of a form. All pieces concatenated are the original form. */
 export type Piece =
-  /** A delimiter line, the line end before it included; `isLast` closes the form. */
+  /** A delimiter line, including the line end before it; `isLast` closes the form. */
   | { readonly kind: 'delimiter'; readonly bytes: Buffer; readonly isLast: boolean }
-  /** The head of a part, the empty line behind it included. */
+  /** The head of a part, including the empty line at its end. */
   | { readonly kind: 'head'; readonly bytes: Buffer; readonly part: PartHead }
-  /** Some content of the part. */
+  /** A section of the part's content. */
   | { readonly kind: 'body'; readonly bytes: Buffer }
-  /** What stands before the first delimiter and behind the last. */
+  /** Bytes before the first delimiter or after the last one. */
   | { readonly kind: 'outside'; readonly bytes: Buffer };
 
-/** Bytes. */
+/** Maximum size of a part's head, in bytes. */
 const headLimit = 16 * 1024;
 const partLimit = 1000;
-/** What may stand before the first delimiter: nobody writes anything there. */
+/** Maximum bytes before the first delimiter; clients send none. */
 const preambleLimit = 64 * 1024;
-/** White space between a delimiter and the end of its line. */
+/** Maximum white space between a delimiter and the end of its line. */
 const paddingLimit = 256;
 
 const lineFeed = 0x0a;
@@ -27,8 +27,8 @@ const dash = 0x2d;
 type State = 'preamble' | 'delimiter' | 'head' | 'begin' | 'body' | 'epilogue';
 
 /**
- * Finds the parts of a multipart form whose bytes come cut anywhere. Line ends are CRLF; a form whose first delimiter
- * ends in a bare LF is read with LF all through, as some hand-written clients send it.
+ * Splits a multipart form, whose bytes arrive in arbitrary chunks, into parts. Lines end with CRLF. If the first
+ * delimiter ends with a bare LF, as some hand-written clients send it, LF is expected throughout.
  */
 export class FormScanner {
   readonly #dashed: Buffer;
@@ -37,10 +37,10 @@ export class FormScanner {
   #rest: Buffer = Buffer.alloc(0);
   #parts = 0;
   #preamble = 0;
-  /** Bytes of the line end before the delimiter that stands at the front of what is left. */
+  /** Length of the line end before the delimiter at the start of the remaining bytes. */
   #lead = 0;
   #oddity: string | undefined;
-  /** Bytes behind the closing delimiter. */
+  /** Bytes after the closing delimiter. */
   #epilogue = 0;
 
   constructor(boundary: string) {
@@ -55,14 +55,14 @@ export class FormScanner {
   }
 
   /**
-   * What so far parsers read differently: the rest of a sentence that begins with `the form`. Services that are sent such
-   * a form may find other fields in it than the gateway.
+   * The first ambiguity found so far: completes the sentence `the form …`. A provider that receives such a form may
+   * find other fields in it than the gateway did.
    */
   get oddity(): string | undefined {
     return this.#oddity;
   }
 
-  /** The closing delimiter was seen. */
+  /** The closing delimiter was found. */
   get isClosed(): boolean {
     return this.#state === 'epilogue';
   }
@@ -77,12 +77,12 @@ export class FormScanner {
     return out;
   }
 
-  /** The bytes are at their end. @throws GatewayError `invalid_form` where the form is not */
+  /** Called at the end of the bytes. @throws GatewayError `invalid_form` if the form is incomplete */
   end(): void {
     if (this.#state !== 'epilogue') throw bad(this.#state === 'preamble' ? noBoundary : 'The form ends in the middle of a part.');
   }
 
-  /** One step from `at`: where the next begins, or -1 when more bytes are needed. */
+  /** Processes one step from `at`. Returns the position of the next step, or -1 if more bytes are needed. */
   #step(bytes: Buffer, at: number, out: Piece[]): number {
     switch (this.#state) {
       case 'preamble':
@@ -102,7 +102,7 @@ export class FormScanner {
     }
   }
 
-  /** The first delimiter begins the form or a line. */
+  /** The first delimiter is at the start of the form or of a line. */
   #beforeFirst(bytes: Buffer, at: number, out: Piece[]): number {
     const found = bytes.indexOf(this.#dashed, at);
     const isFront = found === 0 && this.#preamble === 0;
@@ -113,7 +113,7 @@ export class FormScanner {
       this.#state = 'delimiter';
       return found;
     }
-    // A byte more than a cut delimiter could need: the line end before it has to be seen with it.
+    // Keeps one byte more than a split delimiter needs, because the line end before it must be visible, too.
     const until = found >= 0 ? found + 1 : bytes.length - this.#dashed.length;
     if (until <= at) return -1;
     this.#preamble += until - at;
@@ -147,7 +147,7 @@ export class FormScanner {
     return end + 1;
   }
 
-  /** Lines up to the empty one. */
+  /** Reads lines up to the empty one. */
   #head(bytes: Buffer, at: number, out: Piece[]): number {
     for (let from = at; ; ) {
       const end = bytes.indexOf(lineFeed, from);
@@ -166,7 +166,7 @@ export class FormScanner {
     }
   }
 
-  /** A part without content may have its delimiter right behind the head (RFC 2046 5.1.1). */
+  /** In a part without content, the delimiter may follow the head directly (RFC 2046 5.1.1). */
   #begin(bytes: Buffer, at: number): number {
     const front = bytes.subarray(at, at + this.#dashed.length);
     const isDelimiter = front.equals(this.#dashed.subarray(0, front.length));
@@ -190,14 +190,14 @@ export class FormScanner {
     return emit('body', bytes, at, until, out) ? until : -1;
   }
 
-  /** The boundary in the middle of a line, or behind another kind of line end, ends the part for lenient parsers. */
+  /** Lenient parsers also end the part at a boundary within a line, or after another kind of line end. */
   #lookInside(bytes: Buffer, at: number, found: number): void {
     if (this.#oddity !== undefined) return;
     const inside = bytes.indexOf(this.#dashed, at);
     if (inside >= 0 && (found < 0 || inside < found)) this.#oddity = oddities.boundaryInside;
   }
 
-  /** Nothing but the line end of the closing delimiter is expected here. */
+  /** Only the line end of the closing delimiter is expected here. */
   #afterLast(bytes: Buffer, at: number, out: Piece[]): number {
     for (let from = at; this.#oddity === undefined && from < bytes.length; from += 1) {
       const isLineEnd = bytes[from] === lineEnd[this.#epilogue];
@@ -207,7 +207,7 @@ export class FormScanner {
     return emit('outside', bytes, at, bytes.length, out) ? bytes.length : -1;
   }
 
-  /** How many bytes at the end may be the beginning of a delimiter, or of a boundary that is none. */
+  /** Number of bytes at the end that may be the start of a delimiter, or of a boundary at an unexpected position. */
   #cutLength(bytes: Buffer, at: number): number {
     return Math.max(cutOf(this.#delimiter, bytes, at), this.#oddity === undefined ? cutOf(this.#dashed, bytes, at) : 0);
   }
@@ -222,7 +222,7 @@ function cutOf(wanted: Buffer, bytes: Buffer, at: number): number {
   return 0;
 }
 
-/** False for a run without bytes. */
+/** Returns false for an empty range. */
 function emit(kind: 'body' | 'outside', bytes: Buffer, from: number, to: number, out: Piece[]): boolean {
   if (to <= from) return false;
   out.push({ kind, bytes: bytes.subarray(from, to) });

@@ -2,37 +2,37 @@ import type { HeaderPairs } from '../../../core/http/headers.ts';
 import { STATUS_CODES } from '../../../core/node-http.ts';
 import { notText, notToken } from '../../wire/field-text.ts';
 
-/** A head that is ready to be sent, and how its body is framed. */
+/** A serialized response head, and the framing of its body. */
 export interface AnswerHead {
   readonly text: string;
-  /** Bytes that it says will follow; undefined where it does not. */
+  /** Value of `content-length`; undefined if there is none. */
   readonly length: number | undefined;
-  /** The body leaves in chunks. */
+  /** The body uses chunked transfer coding. */
   readonly isFramed: boolean;
   readonly hasBody: boolean;
-  /** The connection ends behind it. */
+  /** The connection closes after this response. */
   readonly isLast: boolean;
 }
 
-/** What was written last under a name that was found to be a token. */
+/** The last line written for a valid header name. */
 interface Line {
-  /** Says something of the message or its connection: looked at each time. */
+  /** The header affects framing or the connection: it is evaluated each time. */
   readonly isFraming: boolean;
-  /** Null where none is kept. */
+  /** Null if no value is cached. */
   value: string | null;
-  /** The line, once the same value came a second time; else ''. */
+  /** The serialized line, cached from the second occurrence of the value on; otherwise ''. */
   text: string;
 }
 
-/** Names that are known, since other people's are without number, and characters of a value that is kept. */
+/** Maximum number of cached names, since names from providers are unlimited, and maximum length of a cached value. */
 const mostNames = 256;
 const longestKept = 256;
 const framing: ReadonlySet<string> = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']);
 
-/** Seconds for which a connection is kept between two requests. */
+/** Keep-alive timeout between two requests, in seconds. */
 export const keptSeconds = 75;
 
-/** Writes the heads of answers as `node:http` does. */
+/** Serializes response heads as `node:http` does. */
 export class AnswerHeads {
   readonly #now: () => number;
   readonly #lines = new Map<string, Line>();
@@ -45,7 +45,7 @@ export class AnswerHeads {
     this.#now = now;
   }
 
-  /** @throws TypeError for a name or a value that would be read as something else */
+  /** @throws TypeError for an invalid name or value */
   write(status: number, headers: HeaderPairs, more: HeaderPairs | undefined, isLast: boolean): AnswerHead {
     const found: Found = { length: undefined, hasDate: false, isLast };
     let text = this.#statusLine(status) + this.#textOf(headers, found);
@@ -77,7 +77,7 @@ export class AnswerHeads {
     return text;
   }
 
-  /** Notes what the header says of the message. True for those that this connection has its own of. */
+  /** Evaluates headers that affect framing. Returns true for those that this connection sets itself. */
   #isLeftOut(name: string, value: string, found: Found): boolean {
     switch (name.length) {
       case 4:
@@ -129,7 +129,7 @@ interface Found {
   isLast: boolean;
 }
 
-/** A text that was put together is walked piece by piece whenever it is written, until somebody looks into it. */
+/** Flattens a concatenated string: V8 would otherwise traverse its pieces at every write. */
 function inOnePiece(text: string): string {
   text.charCodeAt(0);
   return text;

@@ -3,16 +3,16 @@ import type { BodySource } from '../body/read-body.ts';
 import type { BodyLength } from './head.ts';
 import type { KnownHead } from './known-head.ts';
 
-/** Bytes that wait for somebody who reads them; beyond them the client waits. */
+/** Maximum buffered bytes without a reader; beyond them reading pauses. */
 const room = 64 * 1024;
 
-/** The socket that brings a body. */
+/** The socket that receives the body. */
 interface Tap {
   pause(): void;
   resume(): void;
 }
 
-/** The part of a body that did not come with its head, for whoever reads it. */
+/** The part of a body that did not arrive together with its head, as a stream for its reader. */
 export class ArrivingBody extends EventEmitter implements BodySource {
   readonly headers: KnownHead['headers'];
   readonly #tap: Tap;
@@ -21,14 +21,14 @@ export class ArrivingBody extends EventEmitter implements BodySource {
   #isFlowing = false;
   #isComplete = false;
 
-  /** @param length of the whole body */
+  /** @param length of the whole body, as in the request's head */
   constructor(known: KnownHead, length: BodyLength, tap: Tap) {
     super();
     this.headers = length === known.length ? known.headers : { ...known.headers, 'content-length': length.toString() };
     this.#tap = tap;
   }
 
-  /** True from the last byte on, read or not. */
+  /** True once the last byte has arrived, whether it was read or not. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -43,13 +43,13 @@ export class ArrivingBody extends EventEmitter implements BodySource {
     if (this.#heldSize >= room) this.#tap.pause();
   }
 
-  /** The last byte has come. */
+  /** The last byte has arrived. */
   complete(): void {
     this.#isComplete = true;
     if (this.#isFlowing) this.emit('end');
   }
 
-  /** Begins as soon as everybody who asks in this turn has done so. */
+  /** The flow starts in the next tick, so that all listeners can be added first. */
   override on(event: string, listener: (...values: never[]) => void): this {
     super.on(event, listener as (...values: unknown[]) => void);
     if (event === 'data') process.nextTick(() => this.#flow());
@@ -60,7 +60,7 @@ export class ArrivingBody extends EventEmitter implements BodySource {
     this.#isFlowing = false;
   }
 
-  /** Nobody reads it any more: what still comes is for nobody. */
+  /** Discards the body, including bytes that still arrive. */
   discard(): void {
     this.removeAllListeners();
     this.#held = [];

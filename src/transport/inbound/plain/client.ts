@@ -4,16 +4,16 @@ import { endOfFrames, frame, oneWrite } from '../../wire/chunk-frames.ts';
 import type { AnswerHead } from './answer-head.ts';
 import type { PlainConnection } from './connection.ts';
 
-/** The client of one exchange on a socket that was read without `node:http`: head and first bytes leave in one write. */
+/** The client of one exchange on a socket that is not handled by `node:http`. The head and the first bytes are sent in one write. */
 export class PlainClient implements Client {
   onGone: (() => void) | undefined;
   onDrain: (() => void) | undefined;
   onLeft: (() => void) | undefined;
   readonly #connection: PlainConnection;
-  /** What every answer says beside its own headers. */
+  /** Headers added to every response. */
   readonly #more: HeaderPairs | undefined;
   #head: AnswerHead | undefined;
-  /** The head, until it has left. */
+  /** The head, until it was written. */
   #waiting = '';
   #sent = 0;
   #isGone = false;
@@ -28,7 +28,7 @@ export class PlainClient implements Client {
     return this.#isGone;
   }
 
-  /** The answer was begun: nothing else may be written in its place. */
+  /** The response has started: no other response may be written. */
   get hasHead(): boolean {
     return this.#head !== undefined;
   }
@@ -65,18 +65,18 @@ export class PlainClient implements Client {
     this.#sent += rest.length;
     const text = head.isFramed ? frame(rest) + endOfFrames : rest.toString('latin1');
     if (text !== '' || this.#waiting !== '') this.#writeText(text);
-    // Fewer bytes or more than the head said: what follows on the connection would be read as something else.
+    // If the body is shorter or longer than declared, the client would misread following bytes on the connection.
     const isWhole = !head.hasBody || head.isFramed || head.length === this.#sent;
     this.#connection.answered(head.isLast, isWhole);
   }
 
   destroy(): void {
     this.#hasEnded = true;
-    // Without frames the end of the connection may be taken for the end of the body: this one must not.
+    // Without chunked coding, a client may take the end of the connection for the end of the body. A reset prevents that.
     this.#connection.cut(this.#head !== undefined && !this.#head.isFramed);
   }
 
-  /** The connection's: the last byte was handed over, or the connection is closed. */
+  /** Called by the connection: the last byte was written, or the connection has closed. */
   left(): void {
     if (this.#isGone) return;
     this.#isGone = true;

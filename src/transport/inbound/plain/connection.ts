@@ -8,36 +8,36 @@ import { PlainClient } from './client.ts';
 import type { PlainFront } from './front.ts';
 import { type KnownHead, maxKnown, type ReadHead } from './known-head.ts';
 
-/** Pieces in which a head may come; in more it is for `node:http`, which reads each byte once. */
+/** Maximum number of chunks in which a head may arrive here. With more, `node:http` handles it, which reads each byte only once. */
 const mostPieces = 8;
-/** Bytes of later requests that wait for the answer to this one; beyond them the client waits. */
+/** Maximum bytes of pipelined requests buffered during an exchange; beyond them reading pauses. */
 const roomAhead = 64 * 1024;
 
-/** What happens on a connection. Each begins its own clock. */
+/** State of a connection. Each state has its own timeout. */
 export type Phase = 'silent' | 'head' | 'exchange' | 'rest' | 'idle' | 'closing';
 
 /**
- * A connection whose requests are read on the socket, one at a time. The first byte that is not plain, and all that
- * follow it, belong to `node:http`.
+ * A connection whose requests are parsed on the socket, one at a time. When a request is not plain, the connection is
+ * handed over to `node:http` from the start of that request on.
  */
 export class PlainConnection {
   readonly socket: Socket;
   readonly #front: PlainFront;
   readonly #peer: string | undefined;
   #phase: Phase = 'silent';
-  /** Ticks of the front's clock: when the phase began. */
+  /** Start of the phase, in ticks of the front. */
   #since: number;
   #last: KnownHead | undefined;
-  /** A head that is not complete. */
+  /** An incomplete head. */
   #partial: Buffer | undefined;
   #pieces = 0;
   #client: PlainClient | undefined;
   #body: ArrivingBody | undefined;
-  /** Bytes of the body that are still to come; without end where chunks say it. */
+  /** Bytes of the body still to arrive; infinite for chunked coding. */
   #missing = 0;
-  /** Takes the frames off a body that comes in chunks. */
+  /** Decodes a chunked body. */
   #chunks: ChunkReader | undefined;
-  /** What came behind the request that is being answered. */
+  /** Bytes received after the current request. */
   #ahead: Buffer[] = [];
   #aheadSize = 0;
   #isLast = false;
@@ -51,7 +51,7 @@ export class PlainConnection {
     socket.on('error', ignore).on('close', this.#onClose).on('timeout', this.#onTimeout);
   }
 
-  /** From the head of a request to the last byte of its answer. */
+  /** True from the head of a request to the last byte of its response. */
   get isAnswering(): boolean {
     return this.#phase === 'exchange';
   }
@@ -60,7 +60,7 @@ export class PlainConnection {
     return this.#front.heads.write(status, headers, more, this.#isLast || this.#front.isLeaving);
   }
 
-  /** Looks at the clock of the phase. @param now ticks */
+  /** Enforces the timeout of the phase. @param now ticks */
   look(now: number): void {
     const limit = this.#front.limits[this.#phase];
     if (limit === undefined || now - this.#since <= limit) return;
@@ -88,7 +88,7 @@ export class PlainConnection {
     if (read === 'more' && this.#pieces < mostPieces) {
       this.#partial = bytes;
       this.#pieces += 1;
-      // The time for the first head begins with the connection.
+      // The timeout of the first head starts with the connection.
       if (this.#phase !== 'head') this.#enter('head', this.#phase === 'silent');
       return;
     }
@@ -109,7 +109,7 @@ export class PlainConnection {
     else if (chunks.at < came.length) this.#keep(came.subarray(chunks.at));
   }
 
-  /** @param missing bytes of the body that are still to come */
+  /** @param missing bytes of the body still to arrive */
   #begin({ known, length }: ReadHead, came: Buffer, missing: number): void {
     this.#last = known.size <= maxKnown ? known : undefined;
     this.#isLast = known.isLast;
@@ -130,7 +130,7 @@ export class PlainConnection {
     }
   }
 
-  /** More of the body, or what a client sends before it is answered. */
+  /** Receives more of the body, or the start of a pipelined request. */
   #more(chunk: Buffer): void {
     if (this.#missing === 0) {
       this.#keep(chunk);
@@ -163,7 +163,7 @@ export class PlainConnection {
     this.#chunks = undefined;
   }
 
-  /** Nobody can tell where the body ends, or what is a request behind it: nothing more is read. */
+  /** The end of the body is unknown, so following bytes cannot be parsed: stops reading. */
   #misframed(): void {
     if (this.#phase === 'exchange') this.socket.destroy();
     else this.#front.refuseUnreadable(this.socket);
@@ -174,11 +174,11 @@ export class PlainConnection {
     this.#ahead.push(chunk);
     this.#aheadSize += chunk.length;
     if (this.#aheadSize >= roomAhead) this.socket.pause();
-    // The body may have ended what was running, answer and all.
+    // The end of the body may have completed the exchange, including its response.
     if (this.#phase === 'idle') this.#next();
   }
 
-  /** The rest of a body whose request is answered. */
+  /** Skips the rest of a body after the response. */
   #skip(chunk: Buffer): void {
     if (this.#chunks !== undefined) {
       this.#skipChunks(chunk, this.#chunks);
@@ -208,13 +208,13 @@ export class PlainConnection {
 
   // ---- what it is answered ----------------------------------------------------------------------
 
-  /** The client's: its last byte was written. */
+  /** Called by the client when its last byte was written. */
   answered(isLast: boolean, isWhole: boolean): void {
     if (isLast || !isWhole) this.#isLast = true;
     if (!isWhole) this.socket.destroySoon();
     if (this.socket.writableLength === 0) this.#left();
     else {
-      // A client that reads nothing more would keep its answer here for ever.
+      // A client that does not read would keep the response in memory.
       this.socket.setTimeout(slowClientMs);
       this.socket.write('', 'latin1', this.#onFlushed);
     }
@@ -237,7 +237,7 @@ export class PlainConnection {
     client?.left();
     if (this.socket.destroyed) return;
     if (this.#missing > 0) {
-      // Closing at once would reset the connection and take the answer with it before the client has read it.
+      // Closing at once would reset the connection, and the client could lose the response.
       this.#enter('rest');
       this.#body?.discard();
       this.#body = undefined;
@@ -270,7 +270,7 @@ export class PlainConnection {
 
   // ---- leaving it -------------------------------------------------------------------------------
 
-  /** Byte for byte: nothing of what begins here was taken. */
+  /** Hands the unparsed bytes over to `node:http`: nothing of this request was processed. */
   #handOver(bytes: Buffer): void {
     const { socket } = this;
     this.#enter('closing');

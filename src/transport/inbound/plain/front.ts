@@ -10,12 +10,12 @@ import { type KnownHead, KnownHeads, type ReadHead } from './known-head.ts';
 import type { HeaderNames } from '../header-bag.ts';
 import type { Spoke, Wheel } from '../../wire/wheel.ts';
 
-/** A plain request as it was read. */
+/** A plain request after its head was parsed. */
 export interface PlainRequest {
   readonly known: KnownHead;
   readonly length: BodyLength;
   readonly client: PlainClient;
-  /** All of it, or what brings it. */
+  /** The complete body, or a stream of it. */
   readonly body: Buffer | ArrivingBody;
   readonly peer: string | undefined;
 }
@@ -24,13 +24,13 @@ export interface PlainFrontDeps {
   readonly wheel: Wheel;
   /** Unix milliseconds. */
   now(): number;
-  /** Gateway headers of the snapshot that is current; undefined where every connection is for `node:http`. */
+  /** Gateway headers of the active snapshot; undefined if `node:http` must handle every connection. */
   names(): HeaderNames | undefined;
   serve(request: PlainRequest): void;
-  /** What every answer to such a request says beside its own headers. */
+  /** Headers added to every response to such a request. */
   moreHeaders(known: KnownHead): HeaderPairs | undefined;
   onDefect(error: unknown): void;
-  /** Plain ends of connections on which there is no exchange. */
+  /** Complete error responses for connections without an exchange. */
   readonly last: {
     late(socket: Socket): void;
     unreadable(socket: Socket): void;
@@ -38,10 +38,10 @@ export interface PlainFrontDeps {
   };
 }
 
-/** Seconds that a phase may last; where there is none the exchange has clocks of its own. */
+/** Timeouts of the phases, in seconds. The phase `exchange` has none here, because requests have their own timeouts. */
 const limits: { readonly [P in Phase]?: number } = { silent: 10, head: 10, rest: 5, idle: keptSeconds + 1 };
 
-/** The connections whose requests are read on the socket. A server of `node:http` accepts them, and takes what is not plain. */
+/** The connections whose requests are parsed on the socket. A `node:http` server accepts them and handles all that are not plain. */
 export class PlainFront implements Spoke {
   readonly everyMs = 1000;
   readonly heads: AnswerHeads;
@@ -53,7 +53,7 @@ export class PlainFront implements Spoke {
   #tick = 0;
   #isLeaving = false;
 
-  /** @param server it has its own listener for connections, whose place is taken here */
+  /** @param server its own connection listeners are replaced, and called only for connections handed over */
   constructor(server: Server, deps: PlainFrontDeps) {
     this.#deps = deps;
     this.heads = new AnswerHeads(deps.now);
@@ -66,12 +66,12 @@ export class PlainFront implements Spoke {
     server.on('close', () => deps.wheel.delete(this));
   }
 
-  /** Looks at all connections so far; one each second while there are any. */
+  /** Number of checks of all connections so far; one per second while there are any. */
   get tick(): number {
     return this.#tick;
   }
 
-  /** Every answer that has not begun closes its connection. */
+  /** True during a shutdown: every response that has not started closes its connection. */
   get isLeaving(): boolean {
     return this.#isLeaving;
   }
@@ -80,7 +80,7 @@ export class PlainFront implements Spoke {
     this.#isLeaving = true;
   }
 
-  /** A request on this connection is being answered. False for one that is not read here. */
+  /** True while a request on this connection has no complete response. False for connections not handled here. */
   isAnswering(socket: Socket): boolean {
     return this.#open.get(socket)?.isAnswering === true;
   }

@@ -1,28 +1,28 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { trimmed } from '../../wire/field-text.ts';
 
-/** Bytes of a body, or how it says them itself (RFC 9112 7.1). */
+/** Length of a body in bytes, or chunked coding (RFC 9112 7.1). */
 export type BodyLength = number | 'chunked';
 
-/** The head of a request that has one reading only. */
+/** The head of a request that every parser reads the same way. */
 export interface PlainHead {
   readonly method: string;
   /** Path and query as sent. */
   readonly url: string;
-  /** By lower-case name; no name came twice. */
+  /** By lower-case name; no name occurs twice. */
   readonly headers: IncomingHttpHeaders;
   /** Name, value, name, value, … as sent. */
   readonly rawHeaders: readonly string[];
   readonly length: BodyLength;
-  /** The client wants the connection closed behind the response. */
+  /** The client wants the connection to close after the response. */
   readonly isLast: boolean;
 }
 
-/** Bytes of a head that is read here, the empty line included. */
+/** Maximum size of a head parsed here, including the empty line, in bytes. */
 export const maxPlainHead = 16 * 1024;
 const maxHeaders = 64;
 
-/** Of characters: may stand in a name (RFC 9110 5.6.2), or in a value that everybody reads alike. */
+/** Character classes: permitted in a name (RFC 9110 5.6.2), and in a value that every parser reads the same way. */
 const inName = 1;
 const inValue = 2;
 const kinds = new Uint8Array(256);
@@ -31,20 +31,20 @@ kinds[0x09] = inValue;
 for (const character of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
   kinds[character.charCodeAt(0)] = inName | inValue;
 
-/** Methods of the routes that are read here; a target that no server resolves, folds or cuts. */
+/** Methods of the routes handled here, and a target that no server resolves, folds or truncates. */
 const requestLine = /^(POST|GET|DELETE) (\/[\w.~!$&'()*+,;=:@%/?-]*) HTTP\/1\.1$/;
 const hostForm = /^(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/;
 const lengthForm = /^(?:0|[1-9]\d{0,14})$/;
 
-/** They change what a request means, or who reads it; `__proto__` is no name of a plain object. */
+/** Headers that change the meaning or the recipient of a request; `__proto__` is not a safe property name. */
 const foreign: ReadonlySet<string> = new Set(['expect', 'upgrade', 'http2-settings', 'proxy-connection', 'trailer', '__proto__']);
 
 /**
- * Reads the head that ends with the empty line before `end`. Undefined for everything that is not plain: whoever is not
- * sure reads nothing, and leaves the request to `node:http`.
+ * Parses the head that ends with the empty line before `end`. Returns undefined for any request that is not plain: in
+ * doubt, `node:http` parses it.
  *
- * @param text one character for each byte
- * @param end where the body begins
+ * @param text one character per byte
+ * @param end start of the body
  */
 export function readPlainHead(text: string, end: number): PlainHead | undefined {
   const firstLine = text.indexOf('\r\n');
@@ -62,7 +62,7 @@ export function readPlainHead(text: string, end: number): PlainHead | undefined 
   return length === undefined ? undefined : { method, url, headers, rawHeaders: fields.raw, length, isLast };
 }
 
-/** Undefined where the length is not said in one plain way. */
+/** Returns undefined if the length is not given in exactly one plain way. */
 function lengthOf(headers: IncomingHttpHeaders): BodyLength | undefined {
   const length = headers['content-length'];
   const coding = headers['transfer-encoding'];
@@ -76,7 +76,7 @@ interface Fields {
   readonly raw: string[];
 }
 
-/** The lines from `at` to `end`, each with its line break; undefined where one of them is not plain. */
+/** Parses the header lines from `at` to `end`; returns undefined if one of them is not plain. */
 function readFields(text: string, at: number, end: number): Fields | undefined {
   const headers = Object.create(null) as IncomingHttpHeaders;
   const raw: string[] = [];
@@ -97,14 +97,14 @@ function readFields(text: string, at: number, end: number): Fields | undefined {
   return { headers, raw };
 }
 
-/** The first place from `at` on whose character is of another kind. */
+/** Returns the first position from `at` on whose character is not of this kind. */
 function endOf(text: string, at: number, end: number, kind: number): number {
   let to = at;
   while (to < end && ((kinds[text.charCodeAt(to)] ?? 0) & kind) !== 0) to += 1;
   return to;
 }
 
-/** True for the beginning of a head that is plain as far as it came: its first line is there, and more has to come. */
+/** True for an incomplete head that is plain so far and has a complete first line. */
 export function mayBecomePlain(text: string): boolean {
   const firstLine = text.indexOf('\r\n');
   if (firstLine < 0 || !requestLine.test(text.slice(0, firstLine))) return false;
@@ -112,5 +112,5 @@ export function mayBecomePlain(text: string): boolean {
   return readFields(text, firstLine + 2, whole) !== undefined && lineBegins.test(text.slice(whole));
 }
 
-/** What a line of a head may look like before it is complete. */
+/** Syntax of an incomplete header line. */
 const lineBegins = /^(?:\r|[\w!#$%&'*+.^`|~-]*|[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e]*\r?)$/;

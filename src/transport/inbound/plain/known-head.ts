@@ -4,49 +4,49 @@ import { type HeaderNames, RequestHeaderBag } from '../header-bag.ts';
 import { type Matched, matchRoute } from '../routes.ts';
 import { type BodyLength, maxPlainHead, mayBecomePlain, type PlainHead, readPlainHead } from './head.ts';
 
-/** A head that was read, with all that follows from it alone: the next one with the same bytes needs no reading. */
+/** A parsed head with everything derived from it: a following head with the same bytes needs no parsing. */
 export interface KnownHead extends PlainHead {
-  /** Everything before the digits of the body's length, or the whole head where it has none. */
+  /** Bytes before the digits of the body length, or the whole head if it has none. */
   readonly before: string;
-  /** Everything behind them. */
+  /** Bytes after the digits. */
   readonly after: string;
   readonly hasDigits: boolean;
-  /** Bytes. */
+  /** Size of the head in bytes. */
   readonly size: number;
   readonly path: string;
   readonly query: string;
   readonly matched: Matched;
   readonly traits: EndpointTraits;
-  /** Of `bag`. */
+  /** The names with which `bag` was built. */
   readonly names: HeaderNames;
   readonly bag: RequestHeaderBag;
 }
 
-/** Where a head ends, and how much body follows it. */
+/** The end of a head, and the length of its body. */
 export interface ReadHead {
   readonly known: KnownHead;
-  /** Bytes of the head. */
+  /** Size of the head in bytes. */
   readonly end: number;
   readonly length: BodyLength;
 }
 
-/** Digits of a length that is compared without reading the head: up to 999 MB. */
+/** Maximum number of digits of a length that is compared without parsing: up to 999 MB. */
 const mostDigits = 9;
-/** Larger heads are read each time. */
+/** Larger heads are not cached, in bytes. */
 export const maxKnown = 4096;
-/** Heads that are kept for connections that have none yet. */
+/** Number of heads cached for new connections. */
 const keptHeads = 8;
 
-/** The heads that came last on any connection: clients that open many send the same on all of them. */
+/** Recent heads of all connections: a client that opens many connections sends the same head on all of them. */
 export class KnownHeads {
   readonly #kept: KnownHead[] = [];
   #next = 0;
 
   /**
-   * The head at the beginning of what a client sent: 'more' where it is not complete, undefined where it is not plain or
-   * its route is not read here.
+   * Returns the head at the start of received bytes; 'more' if it is incomplete, undefined if it is not plain or its
+   * route is not handled here.
    *
-   * @param last the head before it on the same connection
+   * @param last the previous head on the same connection
    */
   read(bytes: Buffer, last: KnownHead | undefined, names: HeaderNames): ReadHead | 'more' | undefined {
     if (last !== undefined) {
@@ -62,7 +62,7 @@ export class KnownHeads {
     }
     const end = text.indexOf('\r\n\r\n') + 4;
     if (end < 4) return text.length < maxPlainHead && mayBecomePlain(text) ? 'more' : undefined;
-    // From the bytes once more: what is cut out of a text keeps all of it alive, the beginning of the body included.
+    // Decoded again: a slice of `text` would keep all of it alive, including the start of the body.
     const whole = bytes.toString('latin1', 0, end);
     const head = readPlainHead(whole, end);
     const known = head === undefined ? undefined : knownOf(head, whole, names);
@@ -77,7 +77,7 @@ export class KnownHeads {
   }
 }
 
-/** The same head again, but for the length of the body. */
+/** Matches the same head, except for the length of the body. */
 function sameAs(known: KnownHead, text: string, names: HeaderNames): ReadHead | undefined {
   const { before, after } = known;
   if (known.names !== names || !text.startsWith(before)) return undefined;
@@ -89,7 +89,7 @@ function sameAs(known: KnownHead, text: string, names: HeaderNames): ReadHead | 
     length = length * 10 + code - 0x30;
     at += 1;
   }
-  // A length of 0, one that begins with 0 and none at all are read as any other head.
+  // A length of 0, one with a leading 0, and a missing one are parsed as a new head.
   if (at === from || text.charCodeAt(from) === 0x30 || !text.startsWith(after, at)) return undefined;
   return { known, end: at + after.length, length };
 }
@@ -100,7 +100,7 @@ function knownOf(head: PlainHead, text: string, names: HeaderNames): KnownHead |
   const matched = matchRoute(method, path);
   if (matched === undefined) return undefined;
   const traits = traitsOf(matched.endpoint);
-  // Forms and what passes go through pipes that `node:http` ends in; a body where none belongs is for it to discard.
+  // Forms and forwarded bodies need the streams of `node:http`; it also discards a body where none is expected.
   const isRead = traits.body === 'json' ? method !== 'GET' : traits.body === 'none' && length === 0;
   if (!isRead) return undefined;
   const [before, after] = aroundLength(text, length === 0 ? undefined : headers['content-length'], rawHeaders);
@@ -124,7 +124,7 @@ function knownOf(head: PlainHead, text: string, names: HeaderNames): KnownHead |
   };
 }
 
-/** The head before the digits of its length and behind them. Digits of another header are never taken for them. */
+/** Splits the head around the digits of its `content-length`, not of another header. */
 function aroundLength(text: string, digits: string | undefined, raw: readonly string[]): readonly [string, string] {
   const name = digits === undefined ? undefined : raw.find((each, at) => at % 2 === 0 && each.toLowerCase() === 'content-length');
   if (digits === undefined || name === undefined) return [text, ''];
