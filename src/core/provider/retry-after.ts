@@ -1,12 +1,12 @@
-/** Decimal digits with an optional fraction: no sign, no exponent, no hexadecimal, as in RFC 9110 10.2.3. */
+/** Decimal digits with an optional fraction. Sign, exponent and hexadecimal are rejected, as in RFC 9110 10.2.3. */
 const number = /^\s*\d+(?:\.\d+)?\s*$/;
 
-/** Headers that hold milliseconds, the more exact ones first. */
+/** Headers in milliseconds, the more precise ones first. */
 const inMilliseconds = ['retry-after-ms', 'x-ms-retry-after-ms'] as const;
 
 /**
- * How long a provider asks to wait, in milliseconds from `now` (Unix milliseconds); undefined when it doesn't say, or
- * nothing that can be read. A date that has passed means at once.
+ * Returns how long a provider asks to wait, in milliseconds from `now` (Unix milliseconds); undefined if there is no
+ * readable value. A date in the past gives 0.
  */
 export function retryAfterMs(headers: Readonly<Record<string, string>>, now: number): number | undefined {
   for (const name of inMilliseconds) {
@@ -20,10 +20,10 @@ export function retryAfterMs(headers: Readonly<Record<string, string>>, now: num
   return at === undefined ? undefined : Math.max(0, at - now);
 }
 
-/** Unix milliseconds of an HTTP date in any of its three forms; all of them begin with the name of a day. */
+/** Parses an HTTP date in any of its three forms, which all start with the name of a day. Returns Unix milliseconds. */
 function httpDate(text: string): number | undefined {
   if (!/^\s*(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return undefined;
-  // The oldest form (asctime) names no zone and means GMT.
+  // The oldest form (asctime) has no zone and means GMT.
   const at = Date.parse(/GMT|UTC|[+-]\d{4}\s*$/.test(text) ? text : `${text} GMT`);
   return Number.isNaN(at) ? undefined : at;
 }

@@ -1,25 +1,25 @@
 import { malformed, WireFault } from './fault.ts';
 import { headLimit } from './field-text.ts';
 
-/** Hexadecimal digits of a chunk's size: more than any chunk needs, and few enough to stay exact. */
+/** Maximum hexadecimal digits of a chunk size: more than any chunk needs, and few enough for an exact number. */
 const sizeDigits = 12;
-/** Characters of the extensions behind a size. Nobody here reads them. */
+/** Maximum length of the chunk extensions after a size. They are ignored. */
 const extensionLimit = 1024;
 
 type State = 'size' | 'extension' | 'size-lf' | 'data' | 'data-cr' | 'data-lf' | 'trailer' | 'last-lf' | 'over';
 
 /**
- * Takes the frames off a chunked body (RFC 9112 7.1), strictly. What one read brought is moved together in place and
- * given in one piece: a stream of events comes as many small chunks.
+ * Strict decoder of chunked bodies (RFC 9112 7.1). Moves the content of one read together in place and returns it as
+ * one range, because a stream of events arrives as many small chunks.
  */
 export class ChunkReader {
   #state: State = 'size';
   #digits = 0;
-  /** Of the current chunk: its size while that is read, then the bytes that have not come. */
+  /** Size of the current chunk while it is read, then its remaining bytes. */
   #left = 0;
-  /** The extensions of a chunk or a line of the trailer, as far as they have come. */
+  /** The chunk extensions or trailer line read so far. */
   #line = '';
-  /** Bytes of all lines of the trailer. */
+  /** Size of all trailer lines, in bytes. */
   #trailer = 0;
 
   reset(): void {
@@ -34,14 +34,15 @@ export class ChunkReader {
     return this.#state === 'over';
   }
 
-  /** Where the last `read` stopped: behind the body, or at the end of the bytes. */
+  /** Where the last `read` stopped: after the body, or at the end of the bytes. */
   at = 0;
-  /** Why it stopped before. What came until then is good. */
+  /** Set if the last `read` stopped at an error. The content before it is valid. */
   fault: WireFault | undefined;
 
   /**
    * Moves the content of the chunks to `from`.
-   * @returns the end of the content; `at` and `fault` say how the reading went
+   *
+   * @returns the end of the content; `at` and `fault` hold the rest of the result
    */
   read(bytes: Buffer, from: number): number {
     let end = from;
@@ -64,7 +65,7 @@ export class ChunkReader {
     return end;
   }
 
-  /** One byte that is not content. */
+  /** Processes one byte that is not content. */
   #frame(byte: number): WireFault | undefined {
     switch (this.#state) {
       case 'size':
@@ -125,7 +126,7 @@ export class ChunkReader {
     return this.#trailer < headLimit ? undefined : new WireFault('UPSTREAM_HEAD_TOO_LARGE', 'the trailer is too large');
   }
 
-  /** Fields of a trailer are checked and dropped; an empty line is the end. */
+  /** Trailer fields are validated and discarded; an empty line ends the body. */
   #endOfLine(): WireFault | undefined {
     const line = this.#line;
     this.#line = '';
@@ -135,13 +136,13 @@ export class ChunkReader {
   }
 }
 
-/** Names with or without a value; quoted ones are refused, since nobody sends them and parsers differ about them. */
+/** Chunk extensions, with or without a value. Quoted values are rejected: nobody sends them, and parsers read them differently. */
 const extensions = /^[\w!#$%&'*+\-.^`|~]+(?:=[\w!#$%&'*+\-.^`|~]+)?(?:;[\w!#$%&'*+\-.^`|~]+(?:=[\w!#$%&'*+\-.^`|~]+)?)*$/;
 const field = /^[\w!#$%&'*+\-.^`|~]+:[\t\x20-\x7e\x80-\xff]*$/;
-/** What frames a message has no business behind it (RFC 9110 6.5.1). */
+/** Framing headers must not be in a trailer (RFC 9110 6.5.1). */
 const framing = /^(?:content-length|transfer-encoding|connection):/i;
 
-/** -1 where it is no digit. */
+/** Returns the value of a hexadecimal digit, or -1. */
 function hexadecimal(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;

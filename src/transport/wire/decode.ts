@@ -2,13 +2,13 @@ import type { Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { endsWithFrame } from './zstd-frames.ts';
 
-/** Codings of one body: more than one is rare, more than two are somebody's trap. */
+/** Maximum number of codings of a body: more than one is rare, and more than two suggest an attack. */
 const mostCodings = 2;
 
-/** Why bytes are not what their `content-encoding` says. */
+/** Error for bytes that do not match their `content-encoding`. */
 export class DecodeFault extends Error {
   readonly kind: 'unknown' | 'broken' | 'too-large';
-  /** The coding, or the whole list where that is at fault. */
+  /** The coding, or the whole list if the list is the problem. */
   readonly coding: string;
 
   constructor(kind: DecodeFault['kind'], coding: string, cause?: unknown) {
@@ -18,7 +18,7 @@ export class DecodeFault extends Error {
   }
 }
 
-/** The codings of a `content-encoding`, in the order in which they were applied; none for `identity`. */
+/** Parses a `content-encoding` into codings in the order in which they were applied; empty for `identity`. */
 export function codingsOf(header: string | undefined): readonly string[] {
   if (header === undefined || header === '' || header === 'identity') return [];
   return header.split(',', mostCodings + 1).flatMap((each) => {
@@ -28,10 +28,11 @@ export function codingsOf(header: string | undefined): readonly string[] {
 }
 
 /**
- * Undoes content codings off the main thread. Nothing grows beyond `limit` bytes, not even between two codings: it stops
- * where it would.
+ * Decodes content codings off the main thread. Stops before any result, including intermediate ones, exceeds `limit`
+ * bytes.
  *
- * @param grew told of bytes as they are made, those between two codings included; what it throws ends the work
+ * @param grew called with the size of each piece of output, including intermediate ones; an error thrown by it aborts
+ * decoding
  * @throws DecodeFault, and what `grew` throws
  */
 export async function decode(
@@ -65,13 +66,13 @@ export async function decode(
   return out;
 }
 
-/** Bytes that are made in one step of the thread pool. */
+/** Output bytes per step of the thread pool. */
 const chunkSize = 64 * 1024;
 
-/** Windows of more than 8 MB are not for HTTP (RFC 9659): a frame could ask for 128 MB of memory. */
+/** Windows of more than 8 MB are not permitted in HTTP (RFC 9659): a frame could otherwise require 128 MB of memory. */
 const zstdWindow = { [constants.ZSTD_d_windowLogMax]: 23 };
 
-/** Names of codings that are read (RFC 9110 8.4.1, RFC 7932, RFC 8878). */
+/** Supported codings (RFC 9110 8.4.1, RFC 7932, RFC 8878). */
 const decoders: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip({ chunkSize }),
   'x-gzip': () => createGunzip({ chunkSize }),
@@ -80,9 +81,9 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   zstd: () => createZstdDecompress({ chunkSize, params: zstdWindow }),
 };
 
-/** For hints. */
+/** Names shown in hints. */
 export const knownCodings: readonly string[] = Object.keys(decoders).filter((name) => !name.startsWith('x-'));
 
-/** True where `decode` knows each coding of a list, and the list is not too long. */
+/** True if `decode` supports each coding of a list, and the list is not too long. */
 export const isDecodable = (codings: readonly string[]): boolean =>
   codings.length <= mostCodings && codings.every((coding) => Object.hasOwn(decoders, coding));

@@ -1,12 +1,12 @@
-/** Why a connection or an answer on it is of no use. Codes of the system (`ECONNRESET`) keep their own errors. */
+/** Reasons why a connection or its response cannot be used. Errors of the system (`ECONNRESET`) keep their own codes. */
 export type WireFaultCode =
-  | 'UPSTREAM_CLOSED' // the other side closed before the answer was whole
+  | 'UPSTREAM_CLOSED' // closed before the response was complete
   | 'UPSTREAM_CONNECT_TIMEOUT'
   | 'UPSTREAM_HEAD_TOO_LARGE'
-  | 'UPSTREAM_LENGTH' // nobody can tell where the body ends
-  | 'UPSTREAM_INVALID'; // not HTTP/1.1 as it is written
+  | 'UPSTREAM_LENGTH' // the end of the body cannot be determined
+  | 'UPSTREAM_INVALID'; // not valid HTTP/1.1
 
-/** A fault of the wire that no system call reported. The message is for a developer and holds no bytes of the answer. */
+/** A protocol fault that no system call reported. The message is for developers and contains no bytes of the response. */
 export class WireFault extends Error {
   readonly code: WireFaultCode;
 
@@ -16,8 +16,8 @@ export class WireFault extends Error {
   }
 }
 
-/** The answer breaks a rule of RFC 9112 that other parsers read differently: it is not read at all. */
+/** The response violates RFC 9112 in a way that other parsers read differently: it is rejected as a whole. */
 export const malformed = (what: string): WireFault => new WireFault('UPSTREAM_INVALID', what);
 
-/** Lengths that contradict each other: whoever reads on may take one answer for two. */
+/** Contradictory lengths: a client that continued to read could take one response for two. */
 export const misframed = (what: string): WireFault => new WireFault('UPSTREAM_LENGTH', what);

@@ -1,15 +1,15 @@
-/** What names and values of headers consist of, for all that is read or written on sockets of our own. */
+/** Syntax of header names and values, for all that is parsed or written on sockets without `node:http`. */
 
-/** Bytes of names and values in one head or trailer, as `node:http` counts and limits them. */
+/** Maximum total size of names and values in one head or trailer, as `node:http` counts and limits them, in bytes. */
 export const headLimit = 16 * 1024;
 
-/** Anything but a token (RFC 9110 5.6.2). */
+/** Matches a character that is not permitted in a token (RFC 9110 5.6.2). */
 export const notToken = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/;
 
-/** Anything but visible characters, blanks and obs-text: control characters, lone CR and lone LF. */
+/** Matches any character except visible ones, blanks and obs-text: control characters, lone CR and lone LF. */
 export const notText = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** A value without the blanks around it (RFC 9112 5.1). */
+/** Returns a value without surrounding blanks (RFC 9112 5.1). */
 export function trimmed(text: string, from: number, to: number): string {
   let start = from;
   let end = to;

@@ -1,2 +1,2 @@
-/** A client that takes nothing of an answer may do so for so many milliseconds: it holds a connection, but nobody waits in vain. */
+/** Timeout for a client that does not read its response, in milliseconds. Long, because it occupies only a connection. */
 export const slowClientMs = 10 * 60_000;

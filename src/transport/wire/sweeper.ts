@@ -2,27 +2,27 @@ import { GatewayError } from '../../core/error.ts';
 import { type DenseSetMember, DenseSet } from '../../core/memory/dense-set.ts';
 import type { Wheel } from './wheel.ts';
 
-/** Something with deadlines that is looked at every so often instead of having timers of its own. */
+/** An object with deadlines that is checked periodically, instead of having its own timers. */
 export interface Swept extends DenseSetMember {
-  /** `now` is the monotonic clock in milliseconds. */
+  /** Checks the deadlines. `now` is monotonic time in milliseconds. */
   sweep(now: number): void;
-  /** A look at it threw: it is ended, and only it. */
+  /** Called if `sweep` threw: must end this object only. */
   crashed(thrown: unknown): void;
 }
 
-/** All that is live and has deadlines: a spoke of the wheel. */
+/** The set of active objects with deadlines; one spoke of the wheel. */
 export interface Sweeper {
   add(item: Swept): void;
   delete(item: Swept): void;
-  /** Live items. */
+  /** Number of active objects. */
   readonly size: number;
   close(): void;
 }
 
-/** Deadlines are met to within this many milliseconds. */
+/** Interval of the checks in milliseconds, and so the precision of deadlines. */
 const everyMs = 100;
 
-/** @param onDefect told of what even `crashed` threw: such an item is not looked at again */
+/** @param onDefect called with an error that `crashed` threw; the object is not checked again */
 export function createSweeper(wheel: Wheel, monotonic: () => number, onDefect: (error: unknown) => void): Sweeper {
   const items = new DenseSet<Swept>();
   const spoke = {
@@ -61,7 +61,7 @@ function look(item: Swept, now: number): void {
   }
 }
 
-/** Why one more attempt may not join those in flight; undefined while there is room. */
+/** Returns the error if the limit of attempts in flight is reached; otherwise undefined. */
 export function overload(sweeper: Sweeper, limit = Number.POSITIVE_INFINITY): GatewayError | undefined {
   if (sweeper.size < limit) return undefined;
   return new GatewayError('overloaded', {

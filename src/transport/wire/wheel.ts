@@ -1,8 +1,8 @@
-/** Has clocks that a wheel looks at. */
+/** A group of timeouts that a wheel checks. */
 export interface Spoke {
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   readonly everyMs: number;
-  /** Ends what is late. False: nothing is left to look at, until it is added again. */
+  /** Ends what has timed out. Returns false if there is nothing left to check; the spoke is then removed until it is added again. */
   look(): boolean;
 }
 
@@ -11,24 +11,24 @@ const rethrow = (error: unknown): never => {
 };
 
 /**
- * One timer for all clocks of requests, connections and attempts, none of which has a timer of its own. It runs only
- * while there is something to look at, and keeps the process alive only while somebody holds it.
+ * One timer for all timeouts of requests, connections and attempts. It runs only while there are spokes, and keeps the
+ * process alive only while there are holds.
  */
 export class Wheel {
   readonly #onDefect: (error: unknown) => void;
-  /** When each is looked at next, in monotonic milliseconds. */
+  /** Time of the next check of each spoke, in monotonic milliseconds. */
   readonly #spokes = new Map<Spoke, number>();
   #timer: NodeJS.Timeout | undefined;
   #nextAt = 0;
-  /** How many wait for something that nothing else would keep the process alive for. */
+  /** Number of holds: waits that must keep the process alive. */
   #holding = 0;
 
-  /** @param onDefect told of what a look threw, which is thrown on without; the spoke is looked at again all the same */
+  /** @param onDefect called with an error thrown by a check; by default it is rethrown. The spoke is still checked again. */
   constructor(onDefect: (error: unknown) => void = rethrow) {
     this.#onDefect = onDefect;
   }
 
-  /** Looks at it from now on. Does nothing where it does so already. */
+  /** Starts to check a spoke. Does nothing if it is already added. */
   add(spoke: Spoke): void {
     if (this.#spokes.has(spoke)) return;
     const now = performance.now();
@@ -41,7 +41,7 @@ export class Wheel {
     if (this.#spokes.delete(spoke) && this.#spokes.size === 0) this.#stop();
   }
 
-  /** The process lives on while there is something to look at, until as many have let go. */
+  /** Keeps the process alive while there are spokes, until `letGo` was called as often as `hold`. */
   hold(): void {
     this.#holding += 1;
     if (this.#holding === 1) this.#timer?.ref();

@@ -1,14 +1,14 @@
 const frameMagic = 0xfd2fb528;
-/** The last four bits are free (RFC 8878 3.1.2). */
+/** The last four bits are arbitrary (RFC 8878 3.1.2). */
 const skippableMagic = 0x184d2a50;
-/** Bytes of fields whose size a frame's descriptor says (RFC 8878 3.1.1.1). */
+/** Sizes of optional header fields, by their code in the frame's descriptor (RFC 8878 3.1.1.1). */
 const contentSizes = [0, 2, 4, 8] as const;
 const dictionarySizes = [0, 1, 2, 4] as const;
 
 /**
- * Do the bytes end where a frame ends? The decoder of Node 22 takes a frame that is cut for a whole one.
+ * Returns whether the bytes end at the end of a frame. The decoder of Node 22 does not detect a truncated frame.
  *
- * @param bytes zstd frames one behind the other; only their headers are read, and those of their blocks
+ * @param bytes concatenated zstd frames; only frame headers and block headers are read
  */
 export function endsWithFrame(bytes: Buffer): boolean {
   let at = 0;
@@ -20,7 +20,7 @@ export function endsWithFrame(bytes: Buffer): boolean {
   return at === bytes.length;
 }
 
-/** Undefined where it has none, or is no frame. */
+/** Returns the end of a frame; undefined if it is incomplete or not a frame. */
 function endOfFrame(bytes: Buffer, start: number): number | undefined {
   if (start + 8 > bytes.length) return undefined;
   const magic = bytes.readUInt32LE(start);
@@ -34,7 +34,7 @@ function endOfFrame(bytes: Buffer, start: number): number | undefined {
   return end === undefined || (descriptor & 4) === 0 ? end : end + 4;
 }
 
-/** RFC 8878 3.1.1.2: three bytes say whether a block is the last one, of which type it is, and its size. */
+/** RFC 8878 3.1.1.2: a block header of three bytes has the last-block flag, the block type and the block size. */
 function endOfBlocks(bytes: Buffer, start: number): number | undefined {
   for (let at = start; at + 3 <= bytes.length; ) {
     const head = bytes.readUIntLE(at, 3);
