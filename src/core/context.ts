@@ -7,90 +7,90 @@ import type { GatewayError } from './error.ts';
 import type { RouteStep } from './records/record.ts';
 import type { ApiKey, CompiledConfig, Leaf, ProviderBinding, Snapshot } from './snapshot.ts';
 
-/** A request by its head, and the configuration it meets. Its body is read once it is admitted. */
+/** The head of a request, and the configuration that applies to it. The body is read after `admit`. */
 export interface Received extends Arrival {
-  /** The configuration this request lives and dies with, whatever is reloaded meanwhile. */
+  /** The configuration used for the whole request, even if a reload replaces it. */
   readonly snapshot: Snapshot;
   /** `dry`: the request is only explained; nothing may be counted, written or sent for it. */
   readonly mode: 'live' | 'dry';
-  /** Notes on how the request was handled: plugins add theirs. In `x-gateway-warnings` and in the record. */
+  /** Notes on how the request was handled, in `x-gateway-warnings` and in the record. Plugins may add to them. */
   readonly warnings: string[];
   readonly facts: Facts;
-  /** Counts what is held in memory for this request beside its body, until the request is over. */
+  /** Counts the memory used for this request besides its body, until the request has ended. */
   readonly hold: Hold;
 }
 
-/** Results of plugins for the plugins behind them. Each fact is written once, by the plugin that its comment names. */
+/** Results of plugins for the plugins after them. Each fact is written once, by the plugin named in its comment. */
 export interface Facts {
   /** auth */
   caller: Caller | undefined;
   /** virtual-key */
   virtualKey: ProviderBinding | undefined;
-  /** routing: the request's own choice, used where a target leaves the provider open */
+  /** routing: the request's own choice, used if a target leaves the provider open */
   choice: Choice | undefined;
   /** routing: the config that applies */
   config: CompiledConfig | undefined;
-  /** routing: what the walk over the config's tree has chosen */
+  /** routing: the state of the walk over the config's tree */
   walk?: WalkFacts | undefined;
-  /** prompts: the stored prompt that the request runs, and what it says about where the request goes */
+  /** prompts: the stored prompt of the request, and its effect on routing */
   prompt?: PromptFacts | undefined;
-  /** Facts of plugins from outside, by plugin name. */
+  /** Facts of external plugins, by plugin name. */
   readonly ext: Record<string, unknown>;
 }
 
 export interface WalkFacts {
-  /** Choices of nodes so far, the outermost first; undefined where there were none. */
+  /** Choices made at nodes so far, the outermost first; undefined if there were none. */
   readonly route: readonly RouteStep[] | undefined;
-  /** Targets that may not be used, and why. Kept where a request is only explained. */
+  /** Targets that may not be used, with the reason. Only kept if a request is explained. */
   readonly refusals: ReadonlyMap<Leaf, GatewayError> | undefined;
 }
 
 export interface PromptFacts {
-  /** The version that was sent last, or is going to be. */
+  /** The version that was or will be sent. */
   readonly used: ChosenPrompt;
-  /** The model that the request itself names, in place of the prompt's. */
+  /** The model named in the request, which replaces that of the prompt. */
   readonly requestedModel: string | undefined;
-  /** The prompt's config, where the request makes no choice of its own. */
+  /** The prompt's config, if the request itself chooses none. */
   readonly config: string | undefined;
 }
 
 export interface Caller {
-  /** Name of the API key; `anonymous` where no keys are defined. */
+  /** Name of the API key; `anonymous` if no keys are defined. */
   readonly name: string;
   readonly key: ApiKey | undefined;
-  /** The caller's own provider credential from `Authorization` and the like; never a key of ours. */
+  /** The caller's own provider credential from `Authorization` and similar headers; never a gateway key. */
   readonly credential: string | undefined;
-  /** Names of the headers that held our key: consumed, never forwarded. */
+  /** Names of the headers that contained the gateway key: they are not forwarded. */
   readonly consumed: readonly string[];
 }
 
-/** What the request itself chose by slug, provider header or virtual key. */
+/** The provider that the request itself chose by slug, provider header or virtual key. */
 export interface Choice {
   readonly binding: ProviderBinding;
-  /** The model with its slug taken off; undefined when the request has none. */
+  /** The model without the slug; undefined if the request has none. */
   readonly model: string | undefined;
   readonly by: 'model' | 'header' | 'virtual-key';
 }
 
-/** After `admit`: there is a caller, and the body was read. The type says so, so no later stage checks again. */
+/** A request after `admit`: the caller is known and the body was read, so later stages need no checks. */
 export interface Admitted extends Received {
-  /** The caller's body; a `screen` plugin may put another in its place. */
+  /** The client's body; a `screen` plugin may replace it. */
   body: RequestBody;
-  /** The model as the client wrote it, from body, query or path; '' when it named none. */
+  /** The model as the client wrote it, in body, query or path; '' if there is none. */
   readonly requestedModel: string;
   /** The client asked for a stream. */
   readonly stream: boolean;
   readonly facts: Facts & { readonly caller: Caller };
 }
 
-/** After `plan`: there is a plan. */
+/** A request after `plan`. */
 export interface Routed extends Admitted {
   readonly plan: Plan;
 }
-/** Time comes in through this, so that tests and dry runs can set it. */
+/** Source of time, so that tests and dry runs can set it. */
 export interface Clock {
   /** Unix milliseconds. */
   now(): number;
-  /** Milliseconds that only go forward, for durations. */
+  /** Monotonic milliseconds, for durations. */
   monotonic(): number;
 }

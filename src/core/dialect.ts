@@ -4,45 +4,46 @@ import type { ModelEvent } from './events.ts';
 import type { Plain } from './json/merge.ts';
 import type { StreamTransform } from './stream.ts';
 
-/** What a dialect must know of an attempt to write its answer. */
+/** What a dialect needs to know of an attempt to write its response. */
 export interface DialectCall {
   readonly strict: boolean;
-  /** Thoughts are also written as `reasoning_content`. */
+  /** Reasoning is also written as `reasoning_content`. */
   readonly showsReasoning?: boolean | undefined;
-  /** The client offers `functions` and reads `function_call`, as in the format's first days. */
+  /** The client uses the legacy `functions` and `function_call`. */
   readonly asksForFunctions?: boolean | undefined;
   /** The client asked for the usage chunk. */
   readonly includeUsage: boolean;
-  /** Type of the provider: `provider` on converted answers. */
+  /** Type of the provider: the field `provider` of converted responses. */
   readonly provider: string;
   readonly model: string;
-  /** For ids that the provider's format lacks. */
+  /** Request ID, for formats of providers without an ID. */
   readonly id: string;
   /** Unix seconds. */
   readonly createdAt: number;
 }
 
-/** Writes one stream. After an error nothing follows, whatever is pushed. */
+/** Serializes one stream. After an error, further events are ignored. */
 export interface DialectWriter extends StreamTransform<ModelEvent, string> {
-  /** The error that the text ended with: an event that was pushed, a broken upstream, or an end without a finish. */
+  /** The error that ended the text: an error event, a broken upstream connection, or an end without a finish event. */
   readonly failure: GatewayError | undefined;
 }
 
-/** What clients speak: how errors look, and how the hub's answers become text. */
+/** An API that clients use: its error format, and how responses of the hub are serialized. */
 export interface Dialect {
-  /** True for an error object that this API's libraries read as it is; any other one is written anew. */
+  /** True for an error object that this API's client libraries can read; any other one is rewritten. */
   isError(value: Plain): boolean;
   errorBody(error: GatewayError, facts: ErrorFacts): Buffer;
   errorEvent(error: GatewayError, facts: ErrorFacts): Buffer;
-  /** The header in which this API's libraries look for the request id, beside `x-request-id`. */
+  /** The header in which this API's libraries look for the request ID, besides `x-request-id`. */
   readonly idHeader?: string;
-  /** Text of a whole answer that was converted; absent where it is the object as it is. */
+  /** Serializes a complete converted response; absent if it is the object itself. */
   answer?(result: unknown, call: DialectCall): string;
   /**
-   * The text of a stream that says what a whole answer says, by endpoint: some services ignore that a stream was asked
-   * for. Undefined where the object is no answer of the endpoint. Whole answers of other endpoints pass as they are.
+   * Serializers by endpoint that turn a complete response into a stream, because some services ignore `stream`. Each
+   * returns undefined if the object is not a response of the endpoint. Complete responses of other endpoints are
+   * forwarded unchanged.
    */
   readonly streamed?: { readonly [E in Endpoint]?: (answer: Plain, call: DialectCall) => string | undefined };
-  /** Absent for dialects that no stream is converted to. */
+  /** Absent for dialects to which no stream is converted. */
   write?(call: DialectCall): DialectWriter;
 }

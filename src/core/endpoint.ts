@@ -1,45 +1,45 @@
 import type { Arrival } from './http/arrival.ts';
 
-/** One way to an endpoint: a method, and a path behind `/v1/` in which `{id}` stands for one segment. */
+/** One route of an endpoint: a method, and a path after `/v1/` in which `{id}` matches one segment. */
 export type Route = readonly [method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string];
 
 export type DialectName = 'openai' | 'messages';
 
 /**
- * The operations of the `/v1` surface: one table for the router, the pages of the docs and the API description. Two of
- * them stand for everything that is not modelled: `relay` (any other path) and `realtime` (the WebSocket). `models/{id}`
- * is relayed too where the catalog doesn't know the model.
+ * The operations of the `/v1` API, in one table for the router, the docs and the API description. Two of them cover
+ * everything that has no row: `relay` (any other path) and `realtime` (the WebSocket). `models/{id}` is also relayed if
+ * the catalog does not have the model.
  */
 export interface EndpointTraits {
   readonly routes: readonly Route[];
   /**
-   * How the body is read: a JSON object held in memory, nothing, a multipart form (or the same as a JSON object), or
-   * bytes that only pass through.
+   * How the body is read: a JSON object in memory, no body, a multipart form (or the equivalent JSON object), or bytes
+   * that are forwarded.
    */
   readonly body: 'json' | 'none' | 'form' | 'passing';
-  /** In whose format answers and errors are; `callers`: both APIs have such a route, and the headers show which one is meant. */
+  /** Format of responses and errors. `callers`: both APIs have this route, and the headers show which one the client uses. */
   readonly dialect: DialectName | 'callers';
-  /** Stateful routes belong to one account: one creates an object, the other names one by id, or lists them. */
+  /** Stateful routes belong to one account: they create an object, or refer to one by ID, or list objects. */
   readonly state?: 'creates' | 'names';
-  /** Needs a virtual key, or header or config that name exactly one provider. */
+  /** Requires a virtual key, or a header or config that selects exactly one provider. */
   readonly account?: true;
-  /** The body's `model` names one that deployments are made of, not a deployment: none is looked up by it. */
+  /** The body's `model` is a base model of deployments, not a deployment: no deployment is looked up by it. */
   readonly baseModel?: true;
-  /** The body has no field for a model that every provider knows: a header may name it. */
+  /** The body has no model field that every provider supports: a header may name the model. */
   readonly modelByHeader?: true;
-  /** A file of any size travels: up with the request or down with the answer. Its clocks count bytes. */
+  /** The request uploads or the response downloads a file of any size. Its timeouts count bytes. */
   readonly file?: 'up' | 'down';
-  /** For the pages: what it does, in one line. */
+  /** One-line description for the docs. */
   readonly about: string;
 }
 
-/** A JSON body, answered in the format of chat completions and its relatives. */
+/** A JSON body, with responses in the format of OpenAI's API. */
 const json = { body: 'json', dialect: 'openai' } as const;
 /** The same with a multipart form. */
 const form = { body: 'form', dialect: 'openai' } as const;
-/** Names an object by id, or lists objects. */
+/** Refers to an object by ID, or lists objects. */
 const named = { body: 'none', dialect: 'openai', state: 'names' } as const;
-/** The same of objects that belong to one account. */
+/** The same for objects that belong to one account. */
 const ofAccount = { ...named, account: true } as const;
 
 export const endpoints = {
@@ -122,10 +122,10 @@ export const endpoints = {
 
 export type Endpoint = keyof typeof endpoints;
 
-/** The traits of an endpoint, those that it lacks included. */
+/** Returns the traits of an endpoint, typed with all optional members. */
 export const traitsOf = (endpoint: Endpoint): EndpointTraits => endpoints[endpoint];
 
-/** The dialect of a request: relayed routes below `/v1/messages` belong to that API (message batches). */
+/** Returns the dialect of a request: relayed routes below `/v1/messages` belong to that API (message batches). */
 export function dialectOf({ endpoint, path, headers }: Pick<Arrival, 'endpoint' | 'path' | 'headers'>): DialectName {
   if (endpoint === 'relay') return path.startsWith('/v1/messages/') ? 'messages' : 'openai';
   const { dialect } = endpoints[endpoint];
@@ -137,12 +137,12 @@ export function dialectOf({ endpoint, path, headers }: Pick<Arrival, 'endpoint' 
 }
 
 /**
- * Whether HEAD is answered like GET, without the body (RFC 9110 9.3.2), also by providers whose routes are converted. For a
- * file of any size it is passed through as it is: the file would be downloaded for nothing.
+ * True if HEAD is handled like GET without the body (RFC 9110 9.3.2), including providers with converted routes. For
+ * file downloads HEAD is forwarded as is, because the file would be downloaded for nothing.
  */
 export const servesHead = (endpoint: Endpoint): boolean => traitsOf(endpoint).file !== 'down' && endpoint !== 'realtime';
 
-/** The methods that a path has, `/v1/` included; empty for a path that is not modelled. */
+/** Returns the methods of a path that includes `/v1/`; empty for a path without a row. */
 export function methodsOf(path: string): readonly string[] {
   const segments = path.split('/').slice(2);
   const fits = (template: string): boolean => {
@@ -157,7 +157,7 @@ export function methodsOf(path: string): readonly string[] {
   );
 }
 
-/** The modelled paths, to suggest the one that a mistyped path was meant to be. */
+/** All paths in the table, to suggest corrections for a mistyped path. */
 export const knownPaths: readonly string[] = [
   ...new Set((Object.values(endpoints) as EndpointTraits[]).flatMap(({ routes }) => routes.map(([, path]) => `/v1/${path}`))),
 ];

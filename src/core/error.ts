@@ -7,11 +7,11 @@ export interface CatalogueRow {
   readonly type: string;
   readonly about: string;
   /**
-   * Can the same request succeed when it is sent again? Absent: no, and the response has `x-should-retry: false`, which
-   * client libraries obey. `by status`: the status and the provider's own code decide.
+   * Whether the same request can succeed when it is sent again. Absent: no, and the response has `x-should-retry:
+   * false`, which client libraries obey. `by status`: depends on the status and the provider's own code.
    */
   readonly retry?: 'yes' | 'by status';
-  /** Over soon: seconds after which a retry is worthwhile, sent as `retry-after`. */
+  /** For temporary errors: seconds after which a retry is worthwhile, sent as `retry-after`. */
   readonly waitS?: number;
 }
 
@@ -19,8 +19,8 @@ const invalid = { type: 'invalid_request_error' } as const;
 const busy = { type: 'overloaded_error', retry: 'yes', waitS: 1 } as const;
 
 /**
- * Every error a caller can see. One row: adding a code is adding a row, and the docs page is made from it.
- * `status` is the default; some rows are raised with the provider's own status.
+ * Every error that a client can see, one row per code. The docs page is generated from it. `status` is the default;
+ * some errors are raised with the provider's own status.
  */
 export const errorCatalogue = {
   invalid_json: { status: 400, ...invalid, about: 'The request body is not JSON, or not a JSON object.' },
@@ -153,7 +153,7 @@ export const errorCatalogue = {
     retry: 'yes',
     about: 'The provider sent no event in time in the middle of a stream; sent as an event in the stream.',
   },
-  // An issuer that failed is asked again after five seconds.
+  // Keys are fetched again five seconds after an issuer failed.
   auth_unavailable: { status: 503, ...busy, waitS: 5, about: 'The public keys to verify tokens are not available at the moment.' },
   log_unavailable: { status: 503, ...busy, about: 'The request log is switched off, cannot be reached, or did not respond in time.' },
   draining: { status: 503, ...busy, about: 'The gateway is shutting down.' },
@@ -162,74 +162,74 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** What may be said about an error beside its code. */
+/** Details of an error besides its code. */
 export interface ErrorDetails {
-  /** What happened, to what; names in quotes; never a stack, a path of the server or a secret. */
+  /** What happened, to what; names in quotes. Never contains a stack, a server path or a secret. */
   readonly message: string;
   readonly status?: number | undefined;
-  /** Can a retry succeed? Where the case is clearer than the code. */
+  /** Whether a retry can succeed, if this is known better than from the code. */
   readonly retry?: boolean | undefined;
-  /** The field or header at fault, in the caller's own spelling. */
+  /** The field or header at fault, as the client spelled it. */
   readonly param?: string | undefined;
-  /** What to do about it, one sentence. */
+  /** What the user should do, one sentence. */
   readonly hint?: string | undefined;
   readonly source?: 'gateway' | 'provider';
   readonly cause?: unknown;
-  /** Names that were looked through, where the hint is to say which there are: `narrowed` leaves those that a caller may use. */
+  /** Valid names to list in the hint; `narrowed` restricts them to those that the caller may use. */
   readonly known?: KnownNames | undefined;
-  /** The provider's own code, type and further keys, kept in what the client gets. */
+  /** The provider's own code, type and further keys, which the client receives. */
   readonly provider?: ProviderFault | undefined;
-  /** The methods that the path has, with status 405. */
+  /** Methods of the path, with status 405. */
   readonly allow?: readonly string[] | undefined;
-  /** Seconds until a retry is worthwhile, where that is known better than by the code. */
+  /** Seconds until a retry is worthwhile, if this is known better than from the code. */
   readonly waitS?: number | undefined;
 }
 
-/** Names that could have been meant. */
+/** Candidates for a name that was not found. */
 export interface KnownNames {
-  /** As it was written. */
+  /** The name as written. */
   readonly asked: string;
-  /** What they are, for the hint: `Deployments`. */
+  /** Plural noun for the hint, such as `Deployments`. */
   readonly noun: string;
   readonly names: readonly string[];
 }
 
-/** What a provider's error body says, read by `Provider.fault`. */
+/** Content of a provider's error body, as parsed by `Provider.fault`. */
 export interface ProviderFault {
   readonly message: string;
   readonly code?: string | number | null;
   readonly type?: string | null;
   readonly param?: string | null;
-  /** What the format gives the type of an error inside a stream, which has no status of its own. */
+  /** Status that the format defines for the error type, for errors inside a stream, which have no HTTP status. */
   readonly status?: number | undefined;
   /** Further keys of the provider's error object, kept as they are (for example `innererror`). */
   readonly extra?: Readonly<Record<string, unknown>>;
-  /** What to do about it, where the provider's own words don't say: goes into our hint. */
+  /** A hint, if the provider's message contains none. */
   readonly hint?: string;
-  /** How long the body asks to wait, in milliseconds: some services say it there and in no header. */
+  /** Retry delay from the body, in milliseconds: some services send it there and in no header. */
   readonly retryAfterMs?: number;
-  /** The code says that a retry fails too (a quota that is used up), although the status usually passes. */
+  /** The code shows that a retry also fails (such as a used-up quota), although the status is usually temporary. */
   readonly isPermanent?: true;
-  /** The model wrote, or was given, what its service cannot read: the service itself works. */
+  /** The service cannot parse the model's input or output; the service itself works. */
   readonly isOfModel?: true;
 }
 
-/** The only error class that may reach a caller. Anything else is a bug and becomes `internal`. */
+/** The only error class that clients may see. Any other error is a defect and becomes `internal`. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;
   readonly status: number;
   readonly type: string;
-  /** Can the same request succeed when it is sent again? */
+  /** Whether the same request can succeed when it is sent again. */
   readonly retry: boolean;
   readonly param: string | undefined;
   readonly hint: string | undefined;
   readonly source: 'gateway' | 'provider';
   readonly provider: ProviderFault | undefined;
   readonly known: KnownNames | undefined;
-  /** Value of the `Allow` header, without which no response may have status 405 (RFC 9110 15.5.6). */
+  /** Value of the `Allow` header, which a response with status 405 must have (RFC 9110 15.5.6). */
   readonly allow: string | undefined;
-  /** Seconds, for `retry-after`; undefined where a retry fails too, or nobody knows. */
+  /** Seconds for `retry-after`; undefined if a retry also fails, or the time is unknown. */
   readonly waitS: number | undefined;
 
   constructor(code: ErrorCode, details: ErrorDetails) {
@@ -249,17 +249,17 @@ export class GatewayError extends Error {
   }
 }
 
-/** An error that a provider reported, in its own words where no others are given. Its status is 502 where nobody says one. */
+/** Creates the error for a provider's fault, with its message by default. The status is 502 if none is given. */
 export function faultError(provider: ProviderFault, { message = provider.message, status = provider.status } = {}): GatewayError {
   return new GatewayError('provider_error', { message, status, source: 'provider', hint: provider.hint, provider });
 }
 
-/** Statuses below 500 after which the same request can succeed. */
+/** Statuses below 500 that are temporary. */
 const passing: ReadonlySet<number> = new Set([408, 409, 423, 424, 425, 429]);
-/** Not implemented, and the version of HTTP. */
+/** Permanent statuses from 500: Not Implemented and HTTP Version Not Supported. */
 const final: ReadonlySet<number> = new Set([501, 505]);
 
-/** Can a request that was answered with this status succeed when it is sent again? */
+/** True if a request with this response status can succeed when it is sent again. */
 export function mayPass(status: number, fault?: ProviderFault): boolean {
   return (status >= 500 ? !final.has(status) : passing.has(status)) && fault?.isPermanent !== true;
 }
@@ -270,7 +270,7 @@ function hintOf({ asked, noun, names }: KnownNames): string | undefined {
   return `${didYouMean(asked, names)} ${shown}`.trim();
 }
 
-/** The same error with a hint that names only what the caller may use. */
+/** Returns the error with a hint that lists only names that the caller may use. */
 export function narrowed(error: GatewayError, usable: (name: string) => boolean): GatewayError {
   const { code, message, status, retry, param, known } = error;
   if (known === undefined) return error;
@@ -278,8 +278,8 @@ export function narrowed(error: GatewayError, usable: (name: string) => boolean)
 }
 
 /**
- * Makes a GatewayError of whatever was thrown. A plugin from outside has its own copy of this class or none,
- * so an error is recognised by a code of the catalogue, not by `instanceof`.
+ * Converts any thrown value to a GatewayError. An external plugin may have its own copy of this class, so errors are
+ * recognized by a code of the catalogue, not by `instanceof`.
  */
 export function fromUnknown(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
@@ -296,20 +296,20 @@ export function fromUnknown(thrown: unknown): GatewayError {
   return defect(thrown);
 }
 
-/** A defect of the gateway or of a plugin, without a word about it. */
+/** A defect of the gateway or of a plugin. The message contains no details. */
 export const defect = (cause?: unknown): GatewayError =>
   new GatewayError('internal', { message: 'The gateway failed on this request.', cause });
 
-/** The body of an error where no dialect writes it, in a form that the libraries of every API read. */
+/** Error body where no dialect applies, in a form that the libraries of every API can read. */
 export const plainErrorBody = ({ message, type, code }: GatewayError): string =>
   JSON.stringify({ error: { message, type, code, param: null }, status: 'failure', message });
 
-/** What is next to an error in its body. */
+/** Data next to an error in its body. */
 export interface ErrorFacts {
   readonly requestId: string;
-  /** Every attempt of the request, when more than nothing was tried. */
+  /** All attempts of the request, if there was any. */
   readonly attempts?: readonly AttemptFacts[];
-  /** Slug of the provider whose error it is. */
+  /** Slug of the provider that caused the error. */
   readonly provider?: string | undefined;
 }
 

@@ -3,18 +3,19 @@ import type { Plain } from './json/merge.ts';
 import type { Note } from './model/notes.ts';
 import type { Usage } from './model/usage.ts';
 
-/** One event of a stream as it was on the wire, framing removed. `name` is '' where the format has none. */
+/** One stream event as received, without framing. `name` is '' if the format has none. */
 export interface WireEvent {
   readonly name: string;
   readonly data: string;
 }
 
-/** What a content block holds, by its kind in the hub. */
+/** Content of a block, by its kind in the hub. */
 export type BlockKind = 'text' | 'thinking' | 'redacted' | 'media' | 'tool' | 'native';
 
 /**
- * The hub of all streams: providers produce it, client dialects consume it. `choice` counts answers (`n`),
- * `block` counts content blocks as the provider numbers them, `index` of a tool call counts calls over the whole stream.
+ * The common event format of all streams: providers produce it, client dialects consume it. `choice` numbers the
+ * choices (`n`), `block` numbers content blocks as the provider does, `index` of a tool call numbers calls over the
+ * whole stream.
  */
 export type ModelEvent =
   | {
@@ -54,13 +55,13 @@ export type ModelEvent =
       readonly block?: number;
       readonly signature?: string;
     }
-  /** All sources of an answer, in OpenAI's form: once, before its finish. Client libraries cannot join two lists. */
+  /** All sources of a response, in OpenAI's form. Sent once, before the finish event, because client libraries cannot merge two lists. */
   | { readonly type: 'annotations'; readonly choice: number; readonly annotations: readonly Plain[] }
   | { readonly type: 'audio'; readonly choice: number; readonly audio: Readonly<Record<string, unknown>> }
-  /** Fields merged into the chunk (no `choice`) or the choice; left out under strict compliance unless `strict`. */
+  /** Fields merged into the chunk (without `choice`) or the choice; omitted under strict compliance unless `strict`. */
   | { readonly type: 'extra'; readonly choice?: number; readonly fields: Readonly<Record<string, unknown>>; readonly strict: boolean }
   | { readonly type: 'native'; readonly event: WireEvent }
-  /** For a later request of the conversation (`Call.notes`): never written. */
+  /** For a later request of the conversation (`Call.notes`): not written to the client. */
   | { readonly type: 'note'; readonly note: Note }
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'finish'; readonly choice: number; readonly reason: string; readonly raw?: string }

@@ -6,36 +6,36 @@ import type { Clocks, CredentialRef, Leaf, ProviderBinding, Trust } from './snap
 import type { SocketRecord } from './records/record.ts';
 import type { Tap } from './tap.ts';
 
-/** A walk over the target tree: a pure function of what has happened so far. */
+/** A walk over the target tree: a pure function of the outcomes so far. */
 export interface Plan {
   readonly first: Leaf;
   /**
-   * The next target after the last of these outcomes, or undefined when no fallback above it wants to move on. A target
-   * that was skipped is not drawn again: the others of a `loadbalance` share its weight.
+   * Returns the target after the last of these outcomes; undefined if no enclosing fallback moves on. A skipped target
+   * is not chosen again: the others of a `loadbalance` share its weight.
    */
   after(history: readonly Outcome[]): Leaf | undefined;
 }
 
 /**
- * How an answer travels: `express` unread except by its tap, `splice` with an edited request, `full` converted
- * both ways.
+ * How a response is forwarded: `express` unread except by its tap, `splice` with an edited request, `full` converted in
+ * both directions.
  */
 export type Lane = 'express' | 'splice' | 'full';
 
-/** One try of one target. The attempt loop (`pipeline/execute.ts`) makes it, `prepare` plugins fill it, `Send` carries it out. */
+/** One attempt at one target. The attempt loop (`pipeline/execute.ts`) creates it, `prepare` plugins fill it, `Send` executes it. */
 export interface Attempt {
-  /** Counts all tries of the request, from 0. */
+  /** Number of the attempt within the request, from 0. */
   readonly index: number;
-  /** Counts the tries of this target, from 0. */
+  /** Number of the attempt at this target, from 0. */
   readonly tries: number;
-  /** The try before reached nobody, because its kept connection was closed: this one goes over a fresh connection. */
+  /** The previous attempt failed because its keep-alive connection was closed: this one uses a new connection. */
   readonly isRepeat?: boolean;
   readonly target: Leaf;
   readonly binding: ProviderBinding;
-  /** The model requested of this target, before its deployment is looked up; '' where the route has none. */
+  /** The model requested of this target, before its deployment is looked up; '' if the route has none. */
   model: string;
   clocks: Clocks;
-  /** Set by `transform`: `request` when the host came with the request. */
+  /** Set by `transform`: `request` if the request contained the host. */
   trust: Trust;
   lane: Lane;
   /** Set by `transform`; a later `prepare` plugin may replace them. */
@@ -43,80 +43,80 @@ export interface Attempt {
   translation: Translation | undefined;
   upstream: UpstreamRequest | undefined;
   credential: CredentialRef | undefined;
-  /** The caller's headers that go along with every request of the attempt. */
+  /** The client's headers that are forwarded with every request of the attempt. */
   forwarded: HeaderPairs | undefined;
-  /** How often the answer repeated the credential. Each time it was masked. */
+  /** How often the response repeated the credential. Each occurrence was masked. */
   echoes: number;
-  /** Not the first request of its call: it can't be sent again without those before it. */
+  /** Not the first request of its call: it can't be sent again without the earlier ones. */
   readonly isFollowUp?: true;
-  /** A request before this one wrote something at the provider: doing all of it again could do it twice. */
+  /** An earlier request of the attempt wrote data at the provider: a retry of the attempt could write it twice. */
   readonly hasWritten?: boolean;
-  /** A whole answer is needed whole, whatever its size up to what a converted one may have. */
+  /** A complete response must be buffered, up to the size limit of converted ones. */
   readsWhole?: true;
   /** It stores a file as it is, and nobody reads its lines: with `isolate: true` it can be no input of a batch. */
   storesUnread?: true;
 }
 
-/** What came back, as far as it had to be read to decide about it. */
+/** The response, read only as far as the verdict needs. */
 export interface UpstreamReply {
   readonly status: number;
-  /** Lower-case names; repeated headers joined with ", ". */
+  /** Lower-case names; repeated headers are joined with ", ". */
   readonly headers: Readonly<Record<string, string>>;
-  /** The whole body, decompressed; empty for a stream that is in progress. */
+  /** The complete body, decompressed; empty for a stream in progress. */
   readonly body: Buffer;
-  /** Present when the answer is in progress and committed: its events flow when somebody takes them. */
+  /** Set if the response is in progress and committed: its events flow once a consumer is attached. */
   readonly flow: Flow | undefined;
   readonly tap: Tap | undefined;
-  /** What flows are the bytes of the provider's body and nothing else: its length and encoding hold for the client too. */
+  /** The flow contains exactly the bytes of the provider's body, so its length and encoding also apply to the client. */
   readonly isVerbatim?: true;
-  /** Set when the answer goes to the client in another format than the provider's; `flow` is the converted one then. */
+  /** Set if the client gets the response in another format than the provider's; `flow` is then the converted one. */
   readonly converted?: Converted;
 }
 
 export interface Converted {
   readonly contentType: string;
-  /** The whole answer; undefined where it flows. */
+  /** The complete response; undefined if it is streamed. */
   readonly body: Buffer | undefined;
 }
 
-/** An answer in progress. */
+/** A response in progress. */
 export interface Flow {
-  /** What the record keeps of the answer: bytes as they came from the provider. */
+  /** The part of the response that is kept for the record: the provider's bytes. */
   readonly kept: KeptBody;
-  /** The answer's head goes to the client at once, not with the first bytes. */
+  /** The response head is sent to the client at once, not with the first bytes. */
   readonly isBegun?: boolean;
-  /** Of a WebSocket: how it was closed so far, and what passed. */
+  /** For a WebSocket: its close state and traffic so far. */
   readonly socket?: SocketRecord;
-  /** Bytes for the client where the gateway cuts the flow (a close frame); undefined where the client's dialect writes the error. */
+  /** Bytes for the client if the gateway aborts the flow (a close frame); undefined if the client's dialect writes the error. */
   readonly farewell?: Buffer | undefined;
-  /** Starts the flow into the consumer, beginning with what was held back until the commit point. Once. */
+  /** Starts the flow into the consumer, with the bytes held back until the commit point first. Call once. */
   into(consumer: FlowConsumer): void;
   pause(): void;
   resume(): void;
-  /** Ends the upstream side at once. */
+  /** Aborts the upstream connection at once. */
   abort(): void;
 }
 
-/** The first bytes of a body, by reference, and how long it was in all. */
+/** References to the first bytes of a body, and its total length. */
 export interface KeptBody {
   readonly pieces: readonly Buffer[];
   readonly size: number;
-  /** Pairs of offset and milliseconds from arrival, one for each kept piece of a stream. */
+  /** Pairs of offset and milliseconds since arrival, one for each kept piece of a stream. */
   readonly times: readonly number[];
 }
 
 export interface FlowConsumer {
-  /** Whole events only, never half of one: their bytes as they came, and the events as read (none where the body has no events). */
+  /** Receives whole events only: their original bytes, and the parsed events (none if the body has no events). */
   data(bytes: Buffer, events: readonly WireEvent[]): void;
   /**
    * Exactly one of these two ends the flow. `tail` and its events were held back: the end mark, or an error event of
-   * the provider. `lastWords` is the error in the client's format, where it is already written.
+   * the provider. `lastWords` is the error in the client's format, if it is already written.
    */
   end(tail: Buffer, events: readonly WireEvent[]): void;
   fault(error: GatewayError, lastWords?: Buffer): void;
 }
 
-/** How an attempt ended. A failure of the upstream is a value, not an exception: `judge` and the plan decide about it. */
+/** Result of an attempt. A failure of the upstream is a value, not an exception: `judge` and the plan decide how to proceed. */
 export type Outcome =
   | { readonly kind: 'answered'; readonly attempt: Attempt; readonly times: Times; readonly reply: UpstreamReply }
   | {
@@ -133,7 +133,7 @@ export type Outcome =
       readonly times: Times;
       readonly cause: Error;
       readonly sent: boolean;
-      /** A kept connection turned out to be closed: nobody has read the request, so it may go out once more. */
+      /** The keep-alive connection was already closed: the provider has not read the request, so it may be sent once more. */
       readonly isUnread?: true;
     }
   | {
@@ -142,7 +142,7 @@ export type Outcome =
       readonly times: Times;
       readonly fault: GatewayError;
       readonly status: number;
-      /** What was read of it: an answer that is none may have been paid all the same. */
+      /** The tap, with what was read: an invalid response may still have been charged for. */
       readonly tap?: Tap | undefined;
     }
   | {
@@ -159,7 +159,7 @@ export type Outcome =
 
 export type TimeoutPhase = 'connect' | 'first-byte' | 'idle' | 'total' | 'request';
 
-/** Monotonic milliseconds from the start of the request; undefined where the phase was not reached. */
+/** Monotonic milliseconds from the start of the request; undefined if the phase was not reached. */
 export interface Times {
   readonly at: number;
   readonly connectMs: number | undefined;
@@ -167,16 +167,16 @@ export interface Times {
   readonly totalMs: number;
 }
 
-/** What follows an attempt. `because` goes into the record. */
+/** What to do after an attempt. `because` is written to the record. */
 export type Verdict =
   | { readonly do: 'answer'; readonly because?: string }
-  /** `orNext`: the wait is long, so the next target is tried instead where the plan has one; the reason for the record. */
+  /** `orNext`: the wait is long, so the next target is tried instead if the plan has one. The value is the reason for the record. */
   | { readonly do: 'again'; readonly afterMs: number; readonly because: string; readonly orNext?: string }
   | { readonly do: 'next'; readonly because: string };
 
 /**
- * The status that codes lists look at: the provider's raw one, 408 for a clock that ran out,
- * 503 where nothing was reached, 502 for an answer that is none.
+ * Returns the status that is compared with status code lists: the provider's own one, 408 for a timeout, 503 if the
+ * provider was not reached, 502 for an invalid response.
  */
 export function statusOf(outcome: Outcome): number {
   switch (outcome.kind) {
@@ -203,7 +203,7 @@ export function statusOf(outcome: Outcome): number {
 export interface Reply {
   status: number;
   headers: HeaderPairs;
-  /** Exactly one of the two. */
+  /** Exactly one of the two is set. */
   body: Buffer | undefined;
   flow: Flow | undefined;
 }
@@ -211,12 +211,12 @@ export interface Reply {
 /** An attempt in progress. */
 export interface Sending {
   readonly outcome: Promise<Outcome>;
-  /** The client is gone, or the gateway stops: ends the upstream side at once; the outcome is `cancelled`. */
+  /** Aborts the upstream connection at once, because the client disconnected or the gateway stops. The outcome is `cancelled`. */
   cancel(): void;
 }
 
-/** An outcome with an answer. */
+/** An outcome with a response. */
 export type Answered = Extract<Outcome, { kind: 'answered' }>;
 
-/** Carries out one prepared attempt. `arrivedAt` is the request's start on the monotonic clock, in milliseconds. */
+/** Executes one prepared attempt. `arrivedAt` is the start of the request, in monotonic milliseconds. */
 export type Send = (attempt: Attempt, arrivedAt: number) => Sending;

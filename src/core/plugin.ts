@@ -16,25 +16,25 @@ export type { Answered, Attempt, Outcome, Plan, Reply, Verdict } from './plan.ts
 
 export type Awaitable<T> = T | Promise<T>;
 
-/** One step of the chain: one folder under `plugins/`, one default export. */
+/** One step of the chain: a folder under `plugins/` with a default export. */
 export interface Plugin<Options = unknown> {
-  /** Folder name, name in `gateway.yaml`, name in the log record: the same word everywhere. */
+  /** Name of the folder, in `gateway.yaml`, and in the log record: always the same word. */
   readonly name: string;
   /** JSON Schema of its options. Shown by the editor, enforced by `gateway check`. */
   readonly options: JsonSchema;
   /**
-   * The moments that it implements, in any order; `setup` must return these and no others. Without it, the moments are those
-   * that `setup` returns, and `gateway check` can't report a position in the chain that has no effect.
+   * The implemented moments, in any order; `setup` must return exactly these. Without it, the moments are those that
+   * `setup` returns, and `gateway check` can't report a position in the chain that has no effect.
    */
   readonly moments?: readonly Moment[];
-  /** Work that settings depend on: `gateway check` warns of a setting whose duty no plugin of the chain has. */
+  /** Work that settings depend on: `gateway check` warns of a setting if no plugin of the chain provides its duty. */
   readonly provides?: readonly Duty[];
-  /** The only routes that it runs for, as the client called them; all when absent. */
+  /** The only routes for which it runs, as the client called them; absent: all. */
   readonly endpoints?: readonly Endpoint[];
-  /** Built-in plugins only: part of every chain, and its first or last plugin where `plugins:` does not list it. */
+  /** Built-in plugins only: part of every chain, as the first or last plugin if `plugins:` does not list it. */
   readonly implied?: 'first' | 'last';
   /**
-   * Called once for each configuration that is applied, and once more for dry runs. `dispose` closes what it opens.
+   * Called once for each configuration that is applied, and once more for dry runs. `dispose` must close what it opens.
    *
    * @throws any error; its message is the reason why the configuration is rejected
    */
@@ -42,92 +42,95 @@ export interface Plugin<Options = unknown> {
 }
 
 /**
- * `authentication`: callers need one of the keys or tokens · `virtual-keys` · `targets`: a plan · `upstream-requests`: what an
- * attempt sends · `retries`, fallbacks included.
+ * `authentication`: callers need a key or token · `virtual-keys` · `targets`: creates a plan · `upstream-requests`:
+ * builds what an attempt sends · `retries`, including fallbacks.
  */
 export type Duty = (typeof duties)[number];
 
 export const duties = ['authentication', 'virtual-keys', 'targets', 'upstream-requests', 'retries'] as const;
 
 /**
- * The moments of a request, in this order. A plugin implements the ones it cares about; those that return
- * a promise are awaited, the others run on in the same tick.
+ * The moments of a request, in this order. A plugin implements those it needs; a returned promise is awaited, otherwise
+ * processing continues in the same tick.
  */
 export interface PluginInstance {
   /**
-   * Who is calling, and are they allowed to? Sees the head only: the body is not read yet. Returns facts for the moments
-   * that follow.
+   * Authenticates and authorizes the caller. Sees the head only: the body is not read yet. Returns facts for the
+   * following moments.
    *
    * @throws GatewayError (`host.error`) to reject the request
    */
   admit?(ctx: Received): Awaitable<Partial<Facts> | undefined>;
   /**
-   * Which targets, in which order? Must be a pure function of the facts and `ctx.random`, so that a record can be
-   * explained later. The last plan wins. An `answer` ends the request; a `request` replaces it for the plugins that follow.
+   * Chooses the targets and their order. Must be a pure function of the facts and `ctx.random`, so that a record can be
+   * explained later. The last plan applies. An `answer` ends the request; a `request` replaces it for the following
+   * plugins.
    *
-   * @param soFar plan of the plugins before
+   * @param soFar plan of the previous plugins
    * @throws GatewayError (`host.error`) to reject the request
    */
   plan?(ctx: Admitted, soFar: Plan | undefined): Awaitable<Planned>;
   /**
-   * Called when the walk over the plan comes to a target: why it is skipped, as a short phrase for the record and the error,
-   * or undefined to try it. The next target of the plan follows.
+   * Called when the walk over the plan reaches a target. Returns why to skip it, as a short phrase for the record and
+   * the error, or undefined to try it. After a skip, the next target of the plan follows.
    */
   skip?(ctx: Routed, target: Leaf): string | SkipReason | undefined;
-  /** Called before the first attempt of a target: change the request for it, answer it, or reject it. */
+  /** Called before the first attempt at a target: may change the request, answer it, or reject it. */
   screen?(ctx: Routed, target: Leaf): Awaitable<Screened | undefined>;
-  /** Fills in what this attempt sends (`attempt.upstream`, `attempt.credential`). Called for every attempt, retries included. */
+  /** Fills in what this attempt sends (`attempt.upstream`, `attempt.credential`). Called for every attempt, including retries. */
   prepare?(ctx: Routed, attempt: Attempt): Awaitable<void>;
-  /** What next after this outcome? The last opinion that is not undefined wins. */
+  /** Decides how to proceed after this outcome. The last verdict that is not undefined applies. */
   judge?(ctx: Routed, outcome: Outcome, earlier: readonly Outcome[]): Verdict | undefined;
   /**
-   * Changes `reply` in place: its headers, and the body of a whole answer. A `refuse` makes the attempt fail, so that a
-   * fallback moves on. Must not wait for the end of a stream.
+   * Changes `reply` in place: its headers, and the body of a complete response. `refuse` makes the attempt fail, so
+   * that a fallback moves on. Must not wait for the end of a stream.
    */
   reply?(ctx: Routed, attempt: Attempt, reply: Reply): Awaitable<{ readonly refuse: GatewayError } | undefined>;
   /**
-   * An answer that was streamed is over, complete or with the `fault` that broke it. Not called where the client left or the
-   * gateway stopped first. What it throws is logged and has no effect on the request.
+   * Called after a streamed response has ended, completely or with the `fault` that broke it. Not called if the client
+   * disconnected or the gateway stopped before. An error thrown here is logged and has no effect on the request.
    */
   finish?(ctx: Routed, outcome: Answered, fault: GatewayError | undefined): void;
   /**
-   * The end of the answer is known, its record is not written yet: the last chance to add to it. Also called for a request
-   * that was rejected, even by a plugin before this one, and for one whose client left. The end of the answer waits for it.
-   * What it throws is logged and has no effect on the request.
+   * Called when the end of the response is known and its record is not written yet: the last opportunity to add to the
+   * record. Also called for a request that was rejected, even by a plugin before this one, and for one whose client
+   * disconnected. The last bytes of the response wait for it. An error thrown here is logged and has no effect on the
+   * request.
    */
   settle?(ctx: Received, draft: Draft): void;
-  /** Called after the last byte was sent. What it throws is logged. */
+  /** Called after the last byte was sent. An error thrown here is logged. */
   record?(record: LogRecord): void;
   dispose?(): Awaitable<void>;
 }
 
 export type Planned = Plan | { readonly answer: Reply } | { readonly request: ReplacedRequest } | undefined;
 
-/** Replaces the request for everything that follows; its record still shows what the client called. */
+/** Replaces the request for all following steps; the record still shows the client's request. */
 export interface ReplacedRequest {
   readonly endpoint: Endpoint;
   readonly params: Readonly<Record<string, string>>;
   readonly body: JsonBody;
 }
 
-/** Skips a target while there is another one: where every target of the plan is skipped, it is tried after all. */
+/** Skips a target only while there is another one: if every target of the plan is skipped, it is tried anyway. */
 export interface SkipReason {
   readonly because: string;
   readonly unlessAll: true;
 }
 
-/** What a `screen` plugin may do: exactly one of these. */
+/** Result of a `screen` plugin: exactly one of these. */
 export type Screened = { readonly request: RequestBody } | { readonly answer: Reply } | { readonly refuse: GatewayError };
 
 export type Moment = Exclude<keyof PluginInstance, 'dispose'>;
 
 export const moments: readonly Moment[] = ['admit', 'plan', 'skip', 'screen', 'prepare', 'judge', 'reply', 'finish', 'settle', 'record'];
 
-/** Everything a plugin may touch beyond its arguments. Nothing else is reachable. */
+/** Everything that a plugin may use besides its arguments. */
 export interface PluginHost {
   /**
-   * State that outlives a reload: counters, circuits, caches. The same key gives the same object. With several worker
-   * processes each has its own: what one passes to `tell` (plain data) reaches `hear` in the others, soon and in order.
+   * State that outlives a reload: counters, circuits, caches. The same key returns the same object. With several worker
+   * processes, each has its own state: a message (plain data) passed to `tell` reaches `hear` in the others, soon and
+   * in order.
    */
   shared<T>(key: string, create: (tell: (message: unknown) => void) => T, hear?: (state: T, message: unknown) => void): T;
   /** Unix milliseconds. */
@@ -137,29 +140,30 @@ export interface PluginHost {
   /**
    * Downloads files for a provider that can't fetch them, under the egress rules, `MediaNeed.maxBytes` and a timeout.
    *
-   * @param hold memory of the request (`ctx.hold`), which the files count against
+   * @param hold memory of the request (`ctx.hold`), which includes the files
    * @param signer signs the downloads that use the credential of the attempt
    * @throws GatewayError `media_fetch_failed`, `not_allowed`, `overloaded`
    */
   media(needs: readonly MediaNeed[], hold: Hold, signer: MediaSigner): Promise<ReadonlyMap<string, Media>>;
-  /** Verifies tokens of an issuer. The same settings share the cached keys of the issuer, also over a reload. */
+  /** Verifies tokens of an issuer. Equal settings share the cached keys of the issuer, also after a reload. */
   jwt(settings: JwtSettings): JwtVerifier;
   /**
-   * Adds facts to the record of a request, under the plugin's own name; a later value of the same name wins. Small JSON
-   * values: 2 KB and 32 names a request, the rest is cut; credentials are masked. Works in every moment up to `settle`.
+   * Adds facts to the record of a request, under the plugin's own name; a later value of the same name replaces an
+   * earlier one. Small JSON values: 2 KB and 32 names per request, the rest is truncated; credentials are masked. Works
+   * in every moment up to `settle`.
    */
   note(ctx: Received, fields: Readonly<Record<string, unknown>>): void;
-  /** Makes an error that callers see; `code` is a row of the catalogue in `error.ts`. */
+  /** Creates an error for clients; `code` is a row of the catalogue in `error.ts`. */
   error(code: ErrorCode, details: ErrorDetails): GatewayError;
   readonly log: {
     warn(fields: object, message: string): void;
     debug(fields: object, message: string): void;
-    /** The one-line summary of a finished request. */
+    /** Logs the one-line summary of a finished request. */
     request(record: LogRecord): void;
   };
 }
 
-/** Reads files of the provider's own store with the credential of the attempt. */
+/** Reads files from the provider's own store with the credential of the attempt. */
 export interface MediaSigner {
   readonly trust: Trust;
   /** @throws GatewayError */

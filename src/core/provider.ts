@@ -20,51 +20,54 @@ export type { EventKind, Tap } from './tap.ts';
 
 /** A model provider: pure data and pure functions. No network, clock, randomness, environment or file. */
 export interface Provider<Settings = unknown> {
-  /** Folder name and the word after `type:` in `gateway.yaml`. */
+  /** Folder name, and the value of `type:` in `gateway.yaml`. */
   readonly type: string;
-  /** Further words with the same rights after `type:` and in `x-gateway-provider`. */
+  /** Other accepted values of `type:` and of `x-gateway-provider`. */
   readonly aliases: readonly string[];
-  /** What files, commands and pages say and ask of it. */
+  /** Settings and metadata for files, commands and pages. */
   readonly entry: ProviderEntry<Settings>;
-  /** What it can do. An endpoint that is absent is answered `unsupported_endpoint`, by one place. */
+  /** Supported operations. A missing endpoint gives the error `unsupported_endpoint`, in one place. */
   readonly operations: { readonly [E in Endpoint]?: Operation<Settings> };
-  /** Where a path that is not modelled goes; absent when the provider has none. */
+  /** Returns the address for a path that has no endpoint; absent if the provider cannot be relayed to. */
   relay?(call: Call<Settings>, path: string): UpstreamAddress;
-  /** Reads in a WebSocket what it uses; absent where nobody knows how its messages say so. */
+  /** Reads the usage in WebSocket messages; absent if their format is unknown. */
   socketTap?(): Tap;
-  /** Reads the provider's error body; the caller decides what it means for retry and fallback. */
+  /** Parses the provider's error body; the caller decides about retry and fallback. */
   fault(status: number, body: string, headers?: Readonly<Record<string, string>>): ProviderFault;
 }
 
 /** One endpoint of one provider. */
 export interface Operation<Settings = unknown> {
   /**
-   * Files that the provider can't fetch itself: the gateway downloads them under the egress and size rules and hands
-   * them over in `Call.media` before `begin` is called.
+   * Returns files that the provider can't fetch itself: the gateway downloads them under the egress and size rules and
+   * passes them as `Call.media` before `begin` is called.
    */
   media?(body: JsonBody | EmptyBody, call: Call<Settings & CommonSettings>): readonly MediaNeed[];
   /**
-   * Where the provider takes no forms on this route: the JSON body that says what a form says. The form is read whole for
-   * it, and `media` and `begin` get that body. @throws GatewayError
+   * For providers that accept no forms on this route: returns the JSON body equivalent to a form. The form is read
+   * completely first, and `media` and `begin` get that body. @throws GatewayError
    */
   fromForm?(parts: readonly FormContent[]): JsonBody;
-  /** Begins an attempt; a retry begins anew. It must not change its input. @throws GatewayError what can't be asked */
+  /**
+   * Begins an attempt; called again for each retry. Must not change its input. @throws GatewayError for a request that
+   * the provider does not support
+   */
   begin(body: JsonBody | EmptyBody, call: Call<Settings & CommonSettings>): Translation;
   /**
-   * Where it serves some models only: false for a call whose model speaks another format, which is served through the chat
-   * operation then.
+   * For operations that serve only some models: false for a call whose model uses another format, which is then served
+   * through the chat operation.
    */
   serves?(call: Call<Settings & CommonSettings>): boolean;
-  /** Some or all answers are in another format than the client's: for the table of routes. */
+  /** Some or all responses are converted. For the table of routes. */
   readonly isConverted?: true;
   /**
-   * A request that names no model is answered by a step that only reads, and `Translation.then` gives the model it found in
-   * `models`: lists of models are checked there, so such a request is not refused for a model that nobody has seen yet.
+   * A request without a model is first handled by a read-only step, and `Translation.then` returns the model found in
+   * `models`. The model lists are checked there, so such a request is not rejected before its model is known.
    */
   readonly findsModel?: true;
   /**
-   * Of a list whose rows have several ids, because the provider does not keep what a client asked for: the row under its
-   * other ids. Isolation shows each under the one that its key was given.
+   * For a list whose rows have several IDs, because the provider does not store the client's choice: returns the row
+   * under its other IDs. Isolation shows each row under the ID that the key was given.
    */
   views?(row: Plain): readonly Plain[];
 }

@@ -1,11 +1,11 @@
 import type { GatewayError } from './error.ts';
 
-/** A synchronous, incremental function with memory. No I/O, no timers: back-pressure is the transport's. */
+/** A synchronous, incremental transformation with state. No I/O and no timers; the transport handles backpressure. */
 export interface StreamTransform<In, Out> {
-  /** One event in; none, one or many out. */
+  /** Processes one input event; yields any number of output events. */
   push(event: In): Iterable<Out>;
-  /** The transport ended. Closes what is open; yields an error if the format's own end was not seen. */
+  /** The transport ended. Closes open elements; yields an error if the format's own end was not seen. */
   end(): Iterable<Out>;
-  /** The upstream broke: close what is open and say so in the stream. */
+  /** The upstream failed: closes open elements and reports the error in the stream. */
   fail(error: GatewayError): Iterable<Out>;
 }
