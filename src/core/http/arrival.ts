@@ -4,52 +4,52 @@ import type { Endpoint } from '../endpoint.ts';
 import type { GatewayError } from '../error.ts';
 import type { HeaderBag } from './headers.ts';
 
-/** What the transport read of a request's head: nothing decided yet, and nothing of its body. */
+/** Head of a request as read by the transport, before any decision and without the body. */
 export interface Arrival {
   /** `req_` and 26 characters that sort by time. */
   readonly id: string;
   readonly endpoint: Endpoint;
   readonly method: string;
-  /** Path as sent, without query; in our layout where it came in that of deployments. */
+  /** Path as sent, without query; for the deployments layout, the equivalent `/v1/` path. */
   readonly path: string;
-  /** The model that the path names, whatever the body says. */
+  /** The model named in the path, which may differ from the one in the body. */
   readonly pathModel: string | undefined;
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
-  /** Query text without `?`, gateway credentials taken out. */
+  /** Query text without `?` and without gateway credentials. */
   readonly query: string;
   readonly headers: HeaderBag;
   /** Unix milliseconds. */
   readonly at: number;
-  /** The same moment on the monotonic clock. */
+  /** The same moment in monotonic milliseconds. */
   readonly arrivedAt: number;
   /** Address of the peer. */
   readonly peer: string | undefined;
-  /** Number in [0, 1): the only randomness of the request, so that a plan can be made again from the record. */
+  /** In [0, 1): the only random number of the request, so that its plan can be repeated from the record. */
   readonly random: number;
-  /** The caller's, or made here. */
+  /** From the client, or generated. */
   readonly traceId: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** About headers that have no effect. */
+  /** Warnings about headers that have no effect. */
   readonly warnings: readonly string[] | undefined;
 }
 
-/** The body of a request that is still with its client: a request that is refused by its head never holds it. */
+/** The body of a request that was not read yet: a request rejected by its head never buffers it. */
 export interface PendingBody {
   /**
-   * Reads it as its route needs it. Calls back once, possibly at once, with the body or with why it could not be read;
-   * never after `drop`, and not when the client leaves.
+   * Reads the body as its route requires. Calls back once, possibly synchronously, with the body or an error; never
+   * after `drop`, and not if the client disconnects.
    */
   read(done: (body: RequestBody | GatewayError) => void): void;
-  /** Nobody wants it any more, read or not: what was taken for it is given back. May be called more than once. */
+  /** Releases the body and its memory, whether it was read or not. May be called more than once. */
   drop(): void;
 }
 
-/** One request as the transport hands it over. */
+/** A request, as the transport passes it on. */
 export interface Incoming {
   readonly arrival: Arrival;
   readonly client: Client;
   readonly body: PendingBody;
-  /** Set where the head shows that the request cannot be served, whoever sent it. */
+  /** Set if the head shows that the request cannot be served, regardless of the caller. */
   readonly refusal: GatewayError | undefined;
 }

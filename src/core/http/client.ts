@@ -1,17 +1,20 @@
 import type { HeaderPairs } from './headers.ts';
 
-/** The client's side of one exchange, as the pipeline sees it. */
+/** The client's side of one exchange, as the pipeline uses it. */
 export interface Client {
-  /** @param isAlone it is sent at once, not with the first bytes */
+  /** @param isAlone send the head at once, not together with the first bytes */
   head(status: number, headers: HeaderPairs, isAlone?: boolean): void;
-  /** False when the client is slow: wait for `onDrain`. */
+  /** Returns false if the client is slow: wait for `onDrain`. */
   write(bytes: Buffer): boolean;
   end(bytes?: Buffer): void;
-  /** Cuts the connection: the only honest end for a body that has no way to say "error". */
+  /** Resets the connection: the only way to signal an error within a body that cannot express one. */
   destroy(): void;
   readonly isGone: boolean;
   onGone: (() => void) | undefined;
   onDrain: (() => void) | undefined;
-  /** Called once: the last byte was handed to the system, or the connection is gone. Not when `isGone` was true already. */
+  /**
+   * Called once, when the last byte was passed to the operating system or the connection was closed. Not called if
+   * `isGone` was already true.
+   */
   onLeft: (() => void) | undefined;
 }

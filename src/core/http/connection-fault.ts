@@ -1,8 +1,8 @@
 import { errorCode } from '../text/error-code.ts';
 
 /**
- * A short word for a socket error that is safe to show: by its code, never its message, which may hold an address of
- * the inside. Codes that only our HTTP client knows say nothing to a caller.
+ * Returns a short description of a socket error by its code. The message is never used, because it may contain an
+ * internal address. Codes of the HTTP client library are not shown, because they mean nothing to a caller.
  */
 export function connectionFault(error: Error): string {
   const code = errorCode(error);
@@ -28,8 +28,8 @@ const words: ReadonlyMap<string, string> = new Map([
   ['ENETUNREACH', 'no route to the host'],
 ]);
 
-/** Node's and OpenSSL's codes for a certificate that is not accepted, and for a port that does not speak TLS. */
+/** Codes of Node and OpenSSL for a certificate that is not accepted, and for a port that does not use TLS. */
 const certificateCode = /^(?:ERR_TLS_CERT|ERR_SSL_WRONG_VERSION|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO_|HOSTNAME_)/;
 
-/** True for a connection that fails in the same way each time, until somebody changes an address or a certificate. */
+/** True for a connection error that recurs until an address or a certificate is changed. */
 export const isPermanentFault = (error: Error): boolean => certificateCode.test(errorCode(error));

@@ -1,39 +1,39 @@
 /**
- * A multipart form (RFC 7578) on its way through. What is before its first file is known; the rest may still be on
- * the wire, and is read when the form is sent. Immutable but for how far it was read.
+ * A multipart form (RFC 7578) that is being forwarded. The part before its first file is known; the rest may not have
+ * arrived yet, and is read when the form is sent. Immutable except for the read position.
  */
 export interface FormBody {
   readonly kind: 'form';
-  /** As sent, boundary included. */
+  /** As sent, including the boundary. */
   readonly contentType: string;
-  /** Text fields read so far, the last of each name; all of them once the form is held. Long ones (256 KB) only pass. */
+  /** Text fields read so far, the last value of each name; all of them once the form is buffered. Long values (256 KB) are not included. */
   readonly fields: ReadonlyMap<string, string>;
-  /** Every part that was read so far, in order: files as soon as they begin, texts as soon as they end. */
+  /** Every part read so far, in order: files once they begin, text fields once they end. */
   readonly seen: readonly FormPart[];
   /**
-   * What of it parsers read differently, as far as it was read: the rest of a sentence that begins with `the form`.
-   * Undefined for forms as libraries and browsers write them.
+   * The first ambiguity that parsers read differently, as far as the form was read: completes the sentence `the form
+   * …`. Undefined for forms as client libraries and browsers write them.
    */
   readonly oddity: string | undefined;
-  /** The head of the first file, as soon as it was met. */
+  /** The head of the first file, once it was read. */
   readonly file: FormFile | undefined;
-  /** Whole length in bytes; undefined for a chunked body that was not read to its end. */
+  /** Total length in bytes; undefined for a chunked body that was not read completely. */
   readonly size: number | undefined;
-  /** Bytes that came from the client so far. */
+  /** Bytes received from the client so far. */
   readonly received: number;
-  /** It was read to its end, in memory or in a temporary file, so it can be sent more than once. */
+  /** The form was read completely, into memory or a temporary file, so it can be sent more than once. */
   readonly isBuffered: boolean;
-  /** It is not held, and bytes of it went out: it can't be sent again. */
+  /** The form is not buffered, and bytes of it were sent: it can't be sent again. */
   readonly isSpent: boolean;
-  /** Reads it to its end. @throws GatewayError `body_too_large`, `timeout`, `invalid_form` */
+  /** Reads and buffers the whole form. @throws GatewayError `body_too_large`, `timeout`, `invalid_form` */
   hold(): Promise<void>;
-  /** Every part of a form that is held, files included. */
+  /** Returns every part of a buffered form, including files. */
   contents(): Promise<readonly FormContent[]>;
-  /** The bytes as they came. */
+  /** Returns the unchanged bytes. */
   open(): FormBytes;
-  /** The form written with changes; everything that is not changed keeps its bytes. */
+  /** Returns the form with changes; all that is not changed keeps its bytes. */
   edited(edit: FormEdit): FormBytes;
-  /** The bytes of its first file alone. */
+  /** Returns the bytes of the first file only. */
   fileBytes(line?: LineEdit): FormBytes;
 }
 
@@ -41,7 +41,7 @@ export interface FormBody {
 export interface FormPart {
   readonly name: string;
   readonly isFile: boolean;
-  /** Of a field that is not longer than 256 KB. */
+  /** Value of a field that is not longer than 256 KB. */
   readonly text: string | undefined;
 }
 
@@ -59,39 +59,39 @@ export interface FormFile {
   readonly field: string;
   readonly filename: string | undefined;
   readonly contentType: string | undefined;
-  /** Of a file of batch lines, where it is not longer than 64 KB: without its end, a byte order mark included. */
+  /** For a file of batch lines: its first line if it is not longer than 64 KB, without the line end, including a byte order mark. */
   readonly firstLine?: string | undefined;
 }
 
-/** A body that is produced while it is sent. */
+/** A body that is generated while it is sent. */
 export interface FormBytes {
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Bytes; undefined where nobody knows before the end. */
+  /** Length in bytes; undefined if it is not known in advance. */
   readonly length: number | undefined;
   readonly contentType: string;
 }
 
 export interface FormEdit {
   /**
-   * Text fields to write anew in their place, `undefined` to take them out; names that the form lacks are put before the
-   * first file. A name that is there several times is written once. Of a form that is not held only the part before
-   * the first file is known: what follows under a name that was added is left out.
+   * Text fields to rewrite in place, or to remove if `undefined`; names that the form lacks are added before the first
+   * file. A name that occurs several times is written once. In a form that is not buffered, only the part before the
+   * first file is known: a later field with the name of an added one is removed.
    */
   readonly fields: ReadonlyMap<string, string | undefined>;
-  /** Writes the lines of the first file anew. */
+  /** Rewrites the lines of the first file. */
   readonly line?: LineEdit;
-  /** `line` only looks: it gives each line back as it came, or throws. No byte of the file changes. */
+  /** `line` only inspects: it returns each line unchanged, or throws. The file stays the same. */
   readonly looksOnly?: true;
-  /** Asked each time that more of the form was read, before that goes on. @throws GatewayError ends the upload */
+  /** Called whenever more of the form was read, before that is sent. @throws GatewayError to abort the upload */
   readonly check?: () => void;
 }
 
-/** One line without its end in, one out; `undefined` takes it out. Called in order. @throws GatewayError ends the upload */
+/** Maps one line without its end to another one; `undefined` removes it. Called in order. @throws GatewayError to abort the upload */
 export type LineEdit = (line: string, index: number) => string | undefined;
 
-/** What goes upstream of a client's form. */
+/** The part of a client's form that is sent upstream. */
 export type FormUpstream =
-  /** The form itself, changed where `edit` says so. */
+  /** The form itself, with the changes in `edit`. */
   | { readonly kind: 'form'; readonly form: FormBody; readonly edit: FormEdit | undefined }
-  /** Its first file alone, as the whole body. */
+  /** Only its first file, as the whole body. */
   | { readonly kind: 'file'; readonly form: FormBody; readonly line: LineEdit | undefined };

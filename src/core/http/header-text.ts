@@ -1,4 +1,4 @@
-/** A header as its client meant it: headers are read byte by byte, and most clients write UTF-8. What is none stays as it was read. */
+/** Decodes a header value as UTF-8: Node reads headers byte by byte, and most clients send UTF-8. Other values are returned unchanged. */
 export function fromHeader(text: string): string {
   // oxlint-disable-next-line no-control-regex -- bytes are what is looked for
   if (/^[\x00-\x7f]*$/.test(text)) return text;
@@ -15,12 +15,12 @@ export function fromHeader(text: string): string {
   }
 }
 
-/** Bytes of a name in a header. */
+/** Maximum length of a name in a header, in bytes. */
 const longestName = 512;
 
 /**
- * A name that may hold anything, as a header may hold it: percent-encoded where it is more than visible ASCII, cut where
- * it is longer than `limit` bytes. Never throws: half a surrogate pair becomes the replacement character first.
+ * Encodes an arbitrary name for a header: percent-encoded if it contains anything but visible ASCII, and truncated
+ * after `limit` bytes. Never throws: lone surrogates are replaced first.
  */
 export function toHeader(text: string, limit = longestName): string {
   if (text.length <= limit && /^[\x21-\x7e]*$/.test(text)) return text;
@@ -30,17 +30,18 @@ export function toHeader(text: string, limit = longestName): string {
   return `${encoded.slice(0, limit).replace(/%.?$/, '')}...`;
 }
 
-/** Bytes of a list in one header: clients refuse answers whose headers are larger than 16 KB together. */
+/** Maximum length of a list in one header, in bytes: clients reject responses whose headers exceed 16 KB in total. */
 const longestList = 1024;
 
-/** Bytes for the count of what is left out. */
+/** Bytes reserved for the count of omitted items. */
 const forCount = '... and 1000000 more'.length;
 
 /**
- * A list as one header of at most 1 KB, cut between two items: the last one then counts what is left out.
+ * Writes a list as one header of at most 1 KB. If it is cut between two items, the last one is the number of omitted
+ * ones.
  *
- * @param write an item as ASCII
- * @param most items that are written at most
+ * @param write writes an item as ASCII
+ * @param most maximum number of items
  */
 export function headerList<T>(items: readonly T[], write: (item: T) => string, separator: ', ' | '; ', most: number): string {
   let list = '';

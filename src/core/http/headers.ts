@@ -1,6 +1,6 @@
 /**
- * The names of every gateway header we read or write, once. Values are the tails behind a prefix
- * (`x-gateway-`, `x-portkey-`, or what `server.header_prefixes` lists).
+ * Names of all gateway headers. Values are the names after a prefix (`x-gateway-`, `x-portkey-`, or one listed in
+ * `server.header_prefixes`).
  */
 
 /** Flat list of name, value, name, value, …; names in lower case. The cheapest form for both sides. */
@@ -9,7 +9,7 @@ export type HeaderPairs = string[];
 export const canonicalPrefix = 'x-gateway-';
 export const defaultPrefixes: readonly string[] = ['x-gateway-', 'x-portkey-'];
 
-/** Tails of request headers that the gateway itself understands. A further spelling is an alias with the same rights. */
+/** Request headers that the gateway itself reads, without prefix. Further spellings are equivalent aliases. */
 export const requestHeaders = {
   apiKey: ['api-key'],
   provider: ['provider'],
@@ -31,12 +31,12 @@ export const requestHeaders = {
   log: ['log'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** Tails of headers by which client libraries say what they are. They have no effect, and nobody has to be told. */
+/** Headers in which client libraries identify themselves. They have no effect, and no warning is needed. */
 export const libraryHeaders: readonly string[] = ['package-version', 'runtime', 'runtime-version', 'dangerously-allow-browser'];
 
 export type RequestHeader = keyof typeof requestHeaders;
 
-/** Response headers. They are sent again under the prefix that the request used. */
+/** Response headers. They are sent a second time under the prefix that the request used. */
 export const responseHeaders = {
   traceId: 'x-gateway-trace-id',
   config: 'x-gateway-config',
@@ -57,7 +57,7 @@ export const responseHeaders = {
   exception: 'x-gateway-gateway-exception',
 } as const;
 
-/** Every credential header a client may send. Stripped on every route before ours is set. */
+/** All credential headers that a client may send. Removed on every route before the gateway sets its own. */
 export const credentialHeaders: ReadonlySet<string> = new Set([
   'authorization',
   'api-key',
@@ -67,7 +67,7 @@ export const credentialHeaders: ReadonlySet<string> = new Set([
   'proxy-authorization',
 ]);
 
-/** Headers by which services in front of an API are told another method, path or host than the request's: never relayed. */
+/** Headers that tell a server about a method, path or host that differs from the request's: never forwarded. */
 const steeringHeaders: ReadonlySet<string> = new Set([
   'forwarded',
   'x-http-method',
@@ -87,11 +87,11 @@ const steeringHeaders: ReadonlySet<string> = new Set([
   'true-client-ip',
 ]);
 
-/** True for a header, by its lower-case name, that would steer a service, or speak for who called. */
+/** True for a lower-case header name that could redirect a request at the provider, or claim another client address. */
 export const isSteering = (name: string): boolean =>
   steeringHeaders.has(name) || name.startsWith('x-forwarded-') || steeringHeaders.has(name.replaceAll('_', '-'));
 
-/** Headers of one connection, never of the message (RFC 9110 7.6.1, RFC 9112). */
+/** Headers of one connection, not of the message (RFC 9110 7.6.1, RFC 9112). */
 export const hopByHopHeaders: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -104,7 +104,7 @@ export const hopByHopHeaders: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Texts that client libraries fill in where a key is asked for; they count as absent everywhere. */
+/** Placeholder values that client libraries send if no key is set; treated as absent everywhere. */
 export const placeholderCredentials: ReadonlySet<string> = new Set([
   'OPENAI_API_KEY',
   'DUMMY-KEY',
@@ -118,35 +118,35 @@ export const placeholderCredentials: ReadonlySet<string> = new Set([
   '-',
 ]);
 
-/** What was made of the headers of one head: clients send the same one again and again. */
+/** Results cached with a head, because clients send the same head again and again. */
 export interface HeadMemo {
-  /** The headers as records show them, and the rules by which they are. */
+  /** The headers as shown in records, and the rules that produced them. */
   shown?: { readonly by: object; readonly headers: Readonly<Record<string, string>> };
 }
 
-/** The request's headers with prefixed names resolved once. Lookup is by lower-case name. */
+/** The headers of a request; prefixed names are resolved once. Lookup is by lower-case name. */
 export interface HeaderBag {
-  /** A header by its full lower-case name. */
+  /** Returns a header by its full lower-case name. */
   get(name: string): string | undefined;
-  /** A gateway header by what it means, under any accepted prefix and spelling; the canonical form wins. */
+  /** Returns a gateway header by its meaning, under any accepted prefix and spelling; the canonical form takes precedence. */
   gateway(header: RequestHeader): string | undefined;
-  /** A provider's header by tail (`cloud-resource-name`), under any accepted prefix. */
+  /** Returns a provider's header by its name without prefix (`cloud-resource-name`), under any accepted prefix. */
   tail(tail: string): string | undefined;
   /** All names and values as sent, for relays and `forward_headers`. */
   entries(): Iterable<readonly [name: string, value: string]>;
   /** The same, flat. */
   pairs(): HeaderPairs;
-  /** Shared by all requests whose heads differ in nothing but `content-length`. */
+  /** Shared by all requests whose heads are equal except for `content-length`. */
   readonly memo: HeadMemo;
   /** True for a name that starts with one of the accepted prefixes. */
   isGateway(name: string): boolean;
-  /** The request has a header with one of the accepted prefixes. */
+  /** True if a header of the request has one of the accepted prefixes. */
   readonly hasGateway: boolean;
-  /** A prefix other than the canonical one that this request used, so that answers repeat our headers under it. */
+  /** The first other prefix that this request used, under which the gateway's response headers are repeated. */
   readonly aliasPrefix: string | undefined;
 }
 
-/** The provider's headers with the copies in place of those of the same name. */
+/** Merges headers: entries of `copies` replace those of the same name in `own`. */
 export function joinHeaders(own: HeaderPairs, copies: HeaderPairs): HeaderPairs {
   const joined: HeaderPairs = [];
   for (let i = 0; i + 1 < own.length; i += 2) {
@@ -161,12 +161,12 @@ function hasName(pairs: HeaderPairs, name: string): boolean {
   return false;
 }
 
-/** Headers that belong to one connection because it says so, in lower case. */
+/** Names of hop-by-hop headers listed in `connection`, in lower case. */
 export function namedByConnection(values: readonly (string | undefined)[]): ReadonlySet<string> {
   return new Set(values.flatMap((value) => value?.split(',').map((each) => each.trim().toLowerCase()) ?? []));
 }
 
-/** The body of an answer with these headers is compressed. */
+/** True if a body with these headers is compressed. */
 export function isEncoded(headers: Readonly<Record<string, string>>): boolean {
   const encoding = headers['content-encoding'];
   return encoding !== undefined && encoding !== '' && encoding !== 'identity';

@@ -1,19 +1,19 @@
 import { GatewayError } from '../error.ts';
 import { compatible } from '../json/model-fields.ts';
 
-/** Times that a path is decoded: no service does it more often. */
+/** Maximum number of decoding rounds: no service decodes more often. */
 const mostRounds = 8;
 
 /**
- * Why a path may not be sent, after all decoding that any service on the way may do; undefined for one that stays where it
- * is put. Dot segments leave the base path that the operator configured, in any spelling: encoded (`%2e%2e`), twice
- * (`%252e`), with parameters (`..;/`), behind backslashes, or in letters that become dots and slashes when they are
- * normalised.
+ * Returns why a path may not be sent, considering all decoding that services on the way may do; undefined if it always
+ * stays below its base. Dot segments can leave the configured base path in any spelling: encoded (`%2e%2e`), twice
+ * (`%252e`), with parameters (`..;/`), after backslashes, or with characters that Unicode normalization turns into dots
+ * and slashes.
  *
  * @param path encoded, without its query
  */
 export function pathFault(path: string): string | undefined {
-  // Ordinary paths have nothing that needs a closer look.
+  // Fast path: ordinary paths contain nothing that needs a closer look.
   if (plainText.test(path)) return undefined;
   // oxlint-disable-next-line no-control-regex -- all but the printable characters of ASCII
   if (/[^\x21-\x7e]/.test(path)) return 'contains characters that must be encoded';
@@ -30,7 +30,7 @@ export function pathFault(path: string): string | undefined {
   }
 }
 
-/** An upstream path without its query. */
+/** Returns an upstream path without its query. */
 export function pathOf({ path }: { readonly path: string }): string {
   const mark = path.indexOf('?');
   return mark < 0 ? path : path.slice(0, mark);
@@ -49,7 +49,7 @@ export function checkPath(path: string): void {
 /** No dot at the start of a segment, nothing encoded, no backslash, no semicolon. */
 const plainText = /^(?:\/(?!\.)[\w~!$&'()*+,=:@.-]*)+$/;
 
-/** Dots and slashes of other scripts as some systems fold them. */
+/** Normalizes dots and slashes of other scripts, as some systems do. */
 const normal = (text: string): string =>
   compatible(text)
     .replaceAll(/[\u2044\u2215\u29f8]/g, '/')
@@ -63,7 +63,10 @@ function leaves(text: string): string | undefined {
   return undefined;
 }
 
-/** One round, which leaves percent signs that encode nothing as they are. Undefined for bytes that are no text, such as overlong ones. */
+/**
+ * Decodes one round, and leaves percent signs that encode nothing. Returns undefined for bytes that are not valid
+ * UTF-8, such as overlong ones.
+ */
 function decode(text: string): string | undefined {
   try {
     return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => decodeURIComponent(run));
@@ -72,10 +75,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/**
- * A segment of a path as lenient servers compare it: decoded, without regard to case. One that is no percent-encoded
- * text is compared as it is.
- */
+/** Returns a path segment as lenient servers compare it: decoded and in lower case. A segment with invalid encoding is only lower-cased. */
 export function plainWord(segment: string): string {
   let text = segment;
   for (let round = 0; round < mostRounds && text.includes('%'); round += 1) {
@@ -86,7 +86,7 @@ export function plainWord(segment: string): string {
   return text.toLowerCase();
 }
 
-/** The segments of a path, decoded; encoded slashes cut them too. Letters keep their case. */
+/** Returns the decoded segments of a path; encoded slashes also separate segments. Case is preserved. */
 export function decodedSegments(path: string): readonly string[] {
   let text = path;
   for (let round = 0; round < mostRounds && text.includes('%'); round += 1) text = decode(text) ?? text;
@@ -94,8 +94,8 @@ export function decodedSegments(path: string): readonly string[] {
 }
 
 /**
- * A path as lenient servers read it, who take `/v1//%63hat/` for `/v1/chat`: for rules that must hold whatever the
- * spelling. Never for a path that is sent.
+ * Returns a path as lenient servers read it, which treat `/v1//%63hat/` like `/v1/chat`: for rules that must apply to
+ * any spelling. Never used for a path that is sent.
  */
 export function plainPath(path: string): string {
   const words = path.split('/').flatMap((segment) => (segment === '' ? [] : plainWord(segment)));

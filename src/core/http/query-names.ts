@@ -1,8 +1,8 @@
 import { namesModel, plainName } from '../json/model-fields.ts';
 
 /**
- * The models that a query names under any spelling of a parameter, decoded; every one of a parameter that is repeated, since
- * services differ in which they read, and some take `;` for a separator.
+ * Returns the models named in a query, decoded, under any spelling of the parameter and from every repetition, because
+ * services differ in which one they read, and some accept `;` as a separator.
  */
 export function modelsInQuery(query: string): readonly string[] {
   if (query === '') return none;
@@ -12,7 +12,7 @@ export function modelsInQuery(query: string): readonly string[] {
   return names;
 }
 
-/** The model of a query's parameter `model`, however its name is spelled; '' without one. */
+/** Returns the model in a query's parameter `model`, in any case; '' without one. */
 export function modelInQuery(query: string): string {
   if (!/model|%/i.test(query)) return '';
   for (const [name, value] of new URLSearchParams(query)) if (name.toLowerCase() === 'model') return value;

@@ -1,9 +1,9 @@
 /**
- * True when the name of a query's parameter, as it is written (`api%2Dkey=x`), is this one: percent-encoded or not, in
- * upper or lower case. Looks at no more of it than the name is long, whatever the rest holds.
+ * Compares the name of a query parameter as it is written (`api%2Dkey=x`) with `name`: percent-encoded or not, in upper
+ * or lower case. Reads no further than the length of the name.
  *
- * @param name ASCII in lower case
- * @param from where the parameter begins in `text`
+ * @param name lower-case ASCII
+ * @param from start of the parameter in `text`
  */
 export function isNamed(text: string, name: string, from = 0): boolean {
   let at = from;
@@ -22,10 +22,10 @@ export function isNamed(text: string, name: string, from = 0): boolean {
 }
 
 /**
- * A query without the parameters of these names, whatever their spelling. A question mark before a name does not count:
- * parsers skip one at the beginning. Some services take `;` for a separator, too.
+ * Removes the parameters with these names in any spelling. A question mark before a name is ignored, because parsers
+ * skip one at the beginning. Some services also accept `;` as a separator.
  *
- * @param names ASCII in lower case
+ * @param names lower-case ASCII
  */
 export function without(query: string, names: readonly string[]): string {
   let kept = '';
@@ -35,7 +35,7 @@ export function without(query: string, names: readonly string[]): string {
     while (end < query.length && !isSeparator(query.charCodeAt(end))) end += 1;
     const start = query.charCodeAt(at) === 0x3f ? at + 1 : at;
     if (names.some((name) => isNamed(query, name, start))) {
-      // With the separator before it: the one behind it belongs to what follows.
+      // Removed with the separator before it: the one after it belongs to the next parameter.
       kept += query.slice(from, Math.max(from, at - 1));
       from = kept === '' ? end + 1 : end;
     }
@@ -48,8 +48,8 @@ export function without(query: string, names: readonly string[]): string {
 const isSeparator = (code: number): boolean => code === 0x26 || code === 0x3b;
 
 /**
- * The query of a path that came in the layout of deployments: the version of their API says nothing about ours, and a
- * WebSocket names its model as `deployment`.
+ * Converts the query of a path in the deployments layout: drops the version of that API, and renames `deployment`, the
+ * parameter that names the model of a WebSocket, to `model`.
  */
 export function plainQuery(query: string): string {
   const bare = without(query, ['api-version']);
@@ -60,14 +60,14 @@ export function plainQuery(query: string): string {
     .join('&');
 }
 
-/** The value of a hex digit; not a number for every other character. */
+/** Value of a hex digit; NaN for any other character. */
 function hexOf(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   const lower = code | 0x20;
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : Number.NaN;
 }
 
-/** A percent-encoded text decoded; as it is where that is not possible. */
+/** Percent-decodes a text; returns it unchanged if that fails. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** What `traceparent` says (W3C Trace Context 3.2). */
+/** Content of `traceparent` (W3C Trace Context 3.2). */
 export interface TraceParent {
   /** 32 hex digits. */
   readonly traceId: string;
-  /** 16 hex digits: the step that sent the request. */
+  /** 16 hex digits: the span that sent the request. */
   readonly parentId: string;
   /** Two hex digits. */
   readonly flags: string;
@@ -13,7 +13,7 @@ export interface TraceParent {
 const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const zeros = /^0+$/;
 
-/** Reads a `traceparent`; undefined for one that is not valid, which then counts as absent (W3C Trace Context 4.3). */
+/** Parses a `traceparent`; returns undefined for an invalid one, which is treated as absent (W3C Trace Context 4.3). */
 export function parseTraceparent(value: string | undefined): TraceParent | undefined {
   if (value === undefined) return undefined;
   const [, version, traceId = '', parentId = '', flags = '', more] = form.exec(value) ?? [];
@@ -21,14 +21,14 @@ export function parseTraceparent(value: string | undefined): TraceParent | undef
   return zeros.test(traceId) || zeros.test(parentId) ? undefined : { traceId, parentId, flags };
 }
 
-/** `traceparent` of a step that this gateway sends. */
+/** Formats the `traceparent` of a request that the gateway sends. */
 export const formatTraceparent = ({ traceId, flags }: TraceParent, spanId: string): string => `00-${traceId}-${spanId}-${flags}`;
 
 const traceForm = /^[0-9a-f]{32}$/;
 
 /**
- * The id of a trace as tracing systems accept it: the caller's own where it is one (a UUID is), else made of its text, so
- * that requests of one trace stay together.
+ * Returns a trace ID that tracing systems accept: the caller's own if it is valid (or a UUID), else a hash of its text,
+ * so that requests of one trace stay together.
  */
 export function w3cTraceId(traceId: string): string {
   if (traceForm.test(traceId)) return zeros.test(traceId) ? hashed(traceId) : traceId;
@@ -38,13 +38,19 @@ export function w3cTraceId(traceId: string): string {
 
 const hashed = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
-/** Digits of a trace id that are chance (W3C Trace Context 2, "random trace id"), and how many values they have; 48 bits are exact in a number. */
+/**
+ * Number of random digits of a trace ID (W3C Trace Context 2, "random trace id"), and the number of their values; 48
+ * bits are exact in a number.
+ */
 const digits = 12;
 const values = 2 ** 48;
 
-/** Whether a trace that begins here is recorded: every service that decides by the trace id alone decides the same. @param ratio 0 to 1 */
+/**
+ * Sampling decision for a trace that starts here, made from the trace ID alone, so that every service that does the
+ * same gets the same result. @param ratio 0 to 1
+ */
 export const isSampledId = (traceId: string, ratio: number): boolean =>
   ratio >= 1 || (ratio > 0 && Number.parseInt(traceId.slice(-digits), 16) < ratio * values);
 
-/** Whether the caller records the trace. */
+/** True if the caller has sampled the trace. */
 export const isSampledFlag = ({ flags }: TraceParent): boolean => (Number.parseInt(flags, 16) & 1) === 1;
