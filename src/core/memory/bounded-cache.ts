@@ -1,26 +1,26 @@
 interface Kept<Value> {
   readonly value: Value;
   readonly cost: number;
-  /** It was asked for since it was put at the end. */
+  /** Set if the entry was read since it was moved to the end. */
   isUsed: boolean;
 }
 
 /**
- * What was made of texts that requests send, bounded by what it costs to keep and not by how many there are. What was asked for
- * since room was last needed stays once more ("second chance").
+ * A cache of values computed from texts in requests. Limited by their memory cost, not their number. Entries that were
+ * read since the last eviction are kept once more ("second chance").
  */
 export class BoundedCache<Value> {
-  /** In the order of insertion; those that were asked for go to the end when room is needed, and not each time. */
+  /** In the order of insertion. An entry that was read is moved to the end only during an eviction. */
   readonly #kept = new Map<string, Kept<Value>>();
   readonly #budget: number;
   #cost = 0;
 
-  /** @param budget bytes, as far as they can be told, of everything that is kept */
+  /** @param budget limit of the estimated size of all entries, in bytes */
   constructor(budget: number) {
     this.#budget = budget;
   }
 
-  /** Entries that are kept. */
+  /** Number of entries. */
   get size(): number {
     return this.#kept.size;
   }
@@ -32,7 +32,7 @@ export class BoundedCache<Value> {
     return known.value;
   }
 
-  /** Keeps a value that is not kept yet; what alone is beyond the budget is not. */
+  /** Adds a value that is not in the cache yet; a value larger than the whole budget is not added. */
   set(key: string, value: Value, cost: number): void {
     if (cost > this.#budget) return;
     this.#kept.set(key, { value, cost, isUsed: false });

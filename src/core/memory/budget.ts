@@ -1,9 +1,9 @@
 import { GatewayError } from '../error.ts';
 import { formatSize } from '../text/units.ts';
 
-/** All bytes that are held in memory for requests, against one limit. */
+/** Memory used by all requests, against one limit. */
 export class Budget {
-  /** Bytes. */
+  /** Limit in bytes. */
   limit: number;
   #used = 0;
 
@@ -15,14 +15,14 @@ export class Budget {
     return this.#used;
   }
 
-  /** Counts more bytes. False where that many do not fit any more: nothing is counted then. */
+  /** Reserves bytes. Returns false and reserves nothing if they do not fit. */
   take(bytes: number): boolean {
     if (this.#used + bytes > this.limit) return false;
     this.#used += bytes;
     return true;
   }
 
-  /** Counts bytes that are there already, whether they fit or not. */
+  /** Counts bytes that are already in use, even beyond the limit. */
   add(bytes: number): void {
     this.#used += bytes;
   }
@@ -31,7 +31,7 @@ export class Budget {
     this.#used -= bytes;
   }
 
-  /** What a request is answered that needs more than there is. */
+  /** Returns the error for a request that needs more than is available. */
   exceeded(): GatewayError {
     return new GatewayError('overloaded', {
       message: `The memory for requests is full: the limit is ${formatSize(this.limit)}.`,
@@ -40,7 +40,7 @@ export class Budget {
   }
 }
 
-/** What one holder has of a budget; it gives back what it took, however it ends. */
+/** The share of one holder in a budget. `close` returns all of it. */
 export class Hold {
   readonly budget: Budget;
   #bytes = 0;
@@ -50,7 +50,7 @@ export class Hold {
     this.budget = budget;
   }
 
-  /** After `close` nothing is taken any more: nobody would give it back. @throws GatewayError `overloaded` */
+  /** Reserves bytes; fails after `close`, because they would never be returned. @throws GatewayError `overloaded` */
   take(bytes: number): void {
     if (this.#isClosed || !this.budget.take(bytes)) throw this.budget.exceeded();
     this.#bytes += bytes;
@@ -61,13 +61,13 @@ export class Hold {
     this.budget.give(bytes);
   }
 
-  /** Holds exactly so many bytes from now on. @throws GatewayError `overloaded` */
+  /** Sets the number of reserved bytes. @throws GatewayError `overloaded` */
   set(bytes: number): void {
     if (bytes > this.#bytes) this.take(bytes - this.#bytes);
     else if (bytes < this.#bytes) this.give(this.#bytes - bytes);
   }
 
-  /** Gives everything back, for good. May be called more than once. */
+  /** Returns all bytes for good. May be called more than once. */
   close(): void {
     this.#isClosed = true;
     this.give(this.#bytes);

@@ -1,9 +1,9 @@
-/** Bytes: pieces of this size and more stay as they are. */
+/** Pieces of this size or larger are not joined, in bytes. */
 const large = 16 * 1024;
 
 /**
- * Adds bytes to a list of them. Small pieces are joined with those of about their size, so that a body which comes byte
- * by byte is no list of millions of buffers, and each byte is copied a few times at most.
+ * Appends bytes to a list of pieces. Small pieces are joined with others of about their size, so that a body which
+ * arrives byte by byte does not become millions of buffers, and each byte is copied only a few times.
  */
 export function appendBytes(pieces: Buffer[], piece: Buffer): void {
   let joined = piece;

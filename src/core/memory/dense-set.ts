@@ -1,13 +1,13 @@
-/** What may be in such a set, in one at a time. */
+/** A member of a dense set. It can be in one set at a time. */
 export interface DenseSetMember {
-  /** Written by the set alone: where the member is in it. Undefined while it is in none. */
+  /** Index of the member in its set; undefined while it is in none. Written only by the set. */
   place: number | undefined;
 }
 
 /**
- * What is in progress right now, where members come and go with every request. Not a `Set`: one that is added to and
- * deleted from is rebuilt again and again, and each table that was left behind refers to the next one. As soon as one of
- * them has outlived the young generation, so does everything that ever was a member after it.
+ * The objects in progress, added and removed with every request. Not a `Set`, which is rehashed again and again under
+ * such use. Each discarded table refers to the next one, so once a table is in the old generation, all later tables and
+ * members are promoted with it.
  */
 export class DenseSet<Member extends DenseSetMember> {
   readonly #members: Member[] = [];
@@ -22,7 +22,7 @@ export class DenseSet<Member extends DenseSetMember> {
     this.#members.push(member);
   }
 
-  /** Does nothing for what is not a member. */
+  /** Does nothing if the object is not a member. */
   delete(member: DenseSetMember): void {
     const { place } = member;
     if (place === undefined) return;
@@ -33,9 +33,9 @@ export class DenseSet<Member extends DenseSetMember> {
     last.place = place;
   }
 
-  /** Visits every member, in no order; members may come and go meanwhile. */
+  /** Visits every member, in no defined order; members may be added and removed meanwhile. */
   each(visit: (member: Member) => void): void {
-    // From the end, where nobody fills a gap who was not visited yet.
+    // From the end, because a removal moves the last member, which was already visited, into the gap.
     for (let at = this.#members.length - 1; at >= 0; at -= 1) {
       const member = this.#members[at];
       if (member !== undefined) visit(member);

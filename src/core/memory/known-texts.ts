@@ -1,8 +1,8 @@
-/** Texts that are remembered, and characters of one. */
+/** Maximum number of texts, and maximum length of one in characters. */
 const most = 256;
 const longest = 128;
 
-/** Short texts of which something is known: requests name the same few paths and models again and again. */
+/** A small set of short texts with a known property, because requests contain the same few paths and models again and again. */
 export class KnownTexts {
   readonly #known = new Set<string>();
 

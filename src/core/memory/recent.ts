@@ -1,4 +1,4 @@
-/** Remembers under a key, as the newest; where there are too many the oldest is forgotten. Maps keep the order of insertion. */
+/** Inserts a value as the newest; if the map is full, the oldest entry is removed. Maps keep the order of insertion. */
 export function remember<K, V>(kept: Map<K, V>, key: K, value: V, most: number): V {
   kept.delete(key);
   const [oldest] = kept.keys();
