@@ -1,8 +1,8 @@
 import type { ProviderBinding } from '../snapshot.ts';
 
 /**
- * A model for a first request, as a request names it; undefined where none is served without more in the request. What a
- * provider's own test asks goes before the first of a list, whose responses may be made up.
+ * Returns a model for an example request, as a request names it; undefined if none can be used without further settings
+ * in the request. Models from provider tests are preferred over the first one of a list, whose responses may be mocked.
  */
 export function firstModelOf(bindings: Iterable<ProviderBinding>): string | undefined {
   const usable = [...bindings].filter(({ unusable, virtualKey }) => unusable === undefined && virtualKey === undefined);

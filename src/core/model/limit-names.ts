@@ -1,15 +1,15 @@
 import type { Plain } from '../json/merge.ts';
 
-/** The limit of a chat completion has two names, of which some services reject both together, and others read one. */
+/** The output limit of a chat completion has two names. Some services reject both together, others read only one of them. */
 const names: Readonly<Record<string, string>> = {
   max_tokens: 'max_completion_tokens',
   max_completion_tokens: 'max_tokens',
 };
 
-/** The other name of a field, which whoever writes the one overrules; undefined for a field that has none. */
+/** Returns the other name of a field, which must be removed when the field is written; undefined if it has none. */
 export const otherLimitName = (field: string): string | undefined => (Object.hasOwn(names, field) ? names[field] : undefined);
 
-/** Members of a body that say the same as what is written over it, under another name: they are taken out. */
+/** Fields of a body with the same meaning as written fields, under another name: they must be removed. */
 export const overruledBy = (written: Plain): readonly string[] =>
   Object.keys(written).flatMap((field) => {
     const other = otherLimitName(field);

@@ -1,16 +1,16 @@
 /**
- * Slugs inside model names (`@azure-eu/gpt-4o`): the text between `@` and the first `/` is a slug, everything after
- * it is the model, further slashes included. `@cf/…` and `@hf/…` are ordinary model names.
+ * Slugs in model names (`@azure-eu/gpt-4o`): the text between `@` and the first `/` is a slug, everything after it,
+ * including further slashes, is the model. `@cf/…` and `@hf/…` are ordinary model names.
  */
 
-/** The slug that a model name carries; undefined when it carries none. */
+/** Returns the slug of a model name; undefined if it has none. */
 export function slugOf(model: string): string | undefined {
   if (!carriesSlug(model)) return undefined;
   const slash = model.indexOf('/');
   return slash < 0 ? model.slice(1) : model.slice(1, slash);
 }
 
-/** The model name without its slug; '' when the name is nothing but a slug. */
+/** Returns the model name without its slug; '' if the name is only a slug. */
 export function bareModel(model: string): string {
   if (!carriesSlug(model)) return model;
   const slash = model.indexOf('/');

@@ -2,42 +2,42 @@ import { GatewayError } from '../error.ts';
 import { bareModel } from './model-name.ts';
 import type { ApiKey, Leaf, ProviderBinding } from '../snapshot.ts';
 
-/** Whose lists a model must be on: the caller's key and the provider. */
+/** The lists that must permit a model: those of the caller's key and of the provider. */
 export interface ModelRules {
   readonly key: ApiKey | undefined;
   readonly binding: ProviderBinding;
-  /** The one model that a key may use which is bound to a config with a model. */
+  /** The only permitted model, for a key that is bound to a config with a model. */
   readonly pinned: string | undefined;
 }
 
-/** The rules for requests of this key to this target. */
+/** Returns the rules for requests of this key to this target. */
 export const rulesFor = (key: ApiKey | undefined, binding: ProviderBinding, { override }: Pick<Leaf, 'override'>): ModelRules => ({
   key,
   binding,
   pinned: key?.enforceConfig === true ? overriddenModel(override) : undefined,
 });
 
-/** The model that `override_params` of a target sets, without a slug; undefined where it sets none. */
+/** Returns the model set in `override_params` of a target, without slug; undefined if there is none. */
 export function overriddenModel(override: Leaf['override']): string | undefined {
   const model = override?.['model'];
   return typeof model === 'string' && model !== '' ? model : undefined;
 }
 
-/** True where not every model may be used. A list that accepts the empty name accepts all. */
+/** True if some models are not permitted. A list that accepts the empty name accepts all models. */
 export function isLimited({ key, binding, pinned }: ModelRules): boolean {
   return pinned !== undefined || key?.allowsModel('') === false || !binding.allowsModel('');
 }
 
 /**
- * Why the model of this name may not be used; undefined where it may. A slug before it does not count, and no name is no
- * model.
+ * Returns the error for a model that is not permitted; otherwise undefined. A slug in front of it is ignored, and an
+ * empty name is permitted.
  *
  * @param seen where it was found, as the end of the sentence: `, which line 3 of the file names`
  */
 export const forbidden = (rules: ModelRules, named: string, seen = ''): GatewayError | undefined =>
   forbiddenModel(rules, bareModel(named), seen);
 
-/** The same for a model as it is sent: whatever it begins with is part of its name there. */
+/** The same for a model as it is sent upstream, where a slug-like prefix is part of the name. */
 export function forbiddenModel({ key, binding, pinned }: ModelRules, model: string, seen = ''): GatewayError | undefined {
   if (model === '') return undefined;
   if (pinned !== undefined && model !== pinned) return forbiddenByConfig(key?.name ?? '', model, pinned, seen);
@@ -47,7 +47,7 @@ export function forbiddenModel({ key, binding, pinned }: ModelRules, model: stri
 }
 
 /**
- * Why a request is refused whose model is not visible, or that says something which services read differently.
+ * Returns the error for a request whose model is not visible, or that services read differently.
  *
  * @param what the rest of a sentence that begins with `the request`
  */
@@ -56,21 +56,21 @@ export function unseen({ key, binding, pinned }: ModelRules, what: string, hint?
   return notAllowed(`${limited} is limited to certain models, but the request ${what}.`, hint ?? ruleOf({ key, binding, pinned }));
 }
 
-/** Which rule it is, for hints. */
+/** Names the rule that applies, for hints. */
 export function ruleOf({ key, binding, pinned }: ModelRules): string {
   if (pinned !== undefined) return 'The rule is enforce_config of the key.';
   if (key?.allowsModel('') === false) return 'The rule is allow.models of the key.';
   return listsOf(binding);
 }
 
-/** The lists that a model must be on: those of a virtual key and of its provider both hold. */
+/** The lists that must permit a model: with a virtual key, both its own and the provider's. */
 const listsOf = ({ slug, virtualKey }: ProviderBinding): string =>
   `The rule is ${virtualKey === undefined ? '' : `virtual_keys.${virtualKey}.models or `}providers.${slug}.models.`;
 
 const entryOf = ({ slug, virtualKey }: ProviderBinding): string =>
   virtualKey === undefined ? `Provider "${slug}"` : `Virtual key "${virtualKey}"`;
 
-/** Refuses models that a provider found itself. @throws GatewayError `not_allowed` */
+/** Rejects models that a provider itself has found. @throws GatewayError `not_allowed` */
 export function checkModels(rules: ModelRules, models: readonly string[] | undefined): void {
   if (models === undefined) return;
   for (const model of models) {
@@ -93,7 +93,7 @@ const forbiddenByEntry = (binding: ProviderBinding, model: string, seen = ''): G
 
 const notAllowed = (message: string, hint: string): GatewayError => new GatewayError('not_allowed', { message, hint, param: 'model' });
 
-/** Services cut a name at what they do not print: such a name is on no list, whatever its patterns say. */
+/** False for names with unprintable characters: services truncate a name there, so no list may permit it, whatever its patterns. */
 const isPlain = (model: string): boolean => !/\p{C}|^\s|\s$/u.test(model);
 
 const shown = (model: string): string => (model.length > 200 ? `${model.slice(0, 200)}…` : model);

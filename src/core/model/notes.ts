@@ -1,36 +1,36 @@
 import type { Budget } from '../memory/budget.ts';
 
 /**
- * What a later request of a conversation needs although clients do not send it back: text, by the id of the tool call
- * that it belongs to as the client knows it.
+ * Data that a later request of a conversation needs although clients do not send it back: a text, stored under the
+ * client's ID of its tool call.
  */
 export interface Note {
   readonly id: string;
   readonly text: string;
 }
 
-/** The notes of one caller at one account of a provider. */
+/** The notes of one caller for one account of a provider. */
 export interface Notes {
   recall(ids: readonly string[]): ReadonlyMap<string, string>;
   keep(note: Note): void;
 }
 
-/** How much is kept, and how long. Sizes in bytes, time in milliseconds since a note was last used. */
+/** Limits of the notes: sizes in bytes, time in milliseconds since a note was last used. */
 export interface NoteBounds {
   readonly size: number;
   readonly perKey: number;
   readonly ttl: number;
 }
 
-/** Whose note it is, and where it may be used again. */
+/** Owner of a note, and the scope in which it may be used again. */
 export interface NoteScope {
-  /** The gateway key: what one of them keeps takes no room of the others beyond its bound. */
+  /** The gateway key. Notes of one key take no room from others beyond its limit. */
   readonly owner: string;
-  /** Everything that must be the same: owner, provider account, model. */
+  /** Everything that must be equal: owner, provider account, model. */
   readonly place: string;
 }
 
-/** The circumstances in which a note is kept: the bounds of the configuration of now, and what all requests hold. */
+/** Conditions for storing a note: the current limits, and the memory budget of all requests. */
 export interface Keeping {
   readonly bounds: NoteBounds;
   readonly budget: Budget;
@@ -38,7 +38,7 @@ export interface Keeping {
   readonly now: number;
 }
 
-/** What one key has here, the note that was not used for longest first. */
+/** The notes of one key, the least recently used first. */
 interface Owned {
   readonly owner: string;
   readonly keys: Set<string>;
@@ -52,21 +52,21 @@ interface Kept {
   at: number;
 }
 
-/** What a kept note costs beside its texts, roughly: entries of two maps and an object. */
+/** Estimated memory per note besides its texts, in bytes: two map entries and an object. */
 const overhead = 200;
 
-/** Memory never takes more of `server.memory` than this part. */
+/** Maximum share of `server.memory` used for notes. */
 const shareOfBudget = 1 / 8;
 
 /**
- * Notes of all callers, bounded in bytes as a whole and for each key, and in time. The oldest ones go first. Counts
- * against the budget of all requests.
+ * Notes of all callers, limited in total size, size per key, and age. The oldest ones are removed first. Their memory
+ * counts against the budget of all requests.
  */
 export class NoteMemory {
-  /** A map keeps the order of insertion: the first note is the one that was not used for longest. */
+  /** Maps keep the order of insertion: the first note is the least recently used one. */
   readonly #kept = new Map<string, Kept>();
   readonly #byOwner = new Map<string, Owned>();
-  /** Of the process, like the memory: known with the first note. */
+  /** Budget of the process, set with the first note. */
   #budget: Budget | undefined;
   #bytes = 0;
 
@@ -74,7 +74,7 @@ export class NoteMemory {
     return this.#bytes;
   }
 
-  /** Keys that have a note here. */
+  /** Number of keys that have notes. */
   get owners(): number {
     return this.#byOwner.size;
   }
@@ -84,7 +84,7 @@ export class NoteMemory {
     const key = `${place}\n${id}`;
     this.#drop(key);
     this.#expire(bounds.ttl, now);
-    // Strings of more than Latin letters take two bytes a character.
+    // V8 stores strings with characters beyond Latin-1 in two bytes per character.
     const bytes = 2 * (key.length + text.length) + overhead;
     const size = Math.min(bounds.size, budget.limit * shareOfBudget);
     if (bytes > size || bytes > bounds.perKey) return;
@@ -100,7 +100,7 @@ export class NoteMemory {
     if (budget.take(bytes)) this.#add(key, { mine, text, bytes, at: now });
   }
 
-  /** Those of the notes that are known. Each is good for the whole time again. */
+  /** Returns the known notes among these IDs, and renews their time to live. */
   recall({ place }: NoteScope, ids: readonly string[], ttl: number, now: number): ReadonlyMap<string, string> {
     const found = new Map<string, string>();
     this.#expire(ttl, now);

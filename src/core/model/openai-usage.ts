@@ -1,6 +1,6 @@
 import type { Usage } from './usage.ts';
 
-/** `usage` of chat completions; the last two members are there where the provider reports writes to its cache. */
+/** `usage` of chat completions. The last two members can be set only if the provider reports cache writes. */
 export interface OpenAIUsage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
@@ -12,9 +12,9 @@ export interface OpenAIUsage {
 }
 
 /**
- * Usage as OpenAI's clients read it, whole answers and streams alike. Always holds: the
- * total is the sum of both, cached tokens are part of the prompt, reasoning is part of the completion. A provider that
- * reports a part larger than its whole is believed on the part.
+ * Converts usage to the form of OpenAI's API, for complete responses and streams. Guarantees that the total is the sum
+ * of both counts, that cached tokens are part of the prompt, and that reasoning is part of the completion. If a
+ * provider reports a part larger than its whole, the whole is raised.
  */
 export function openaiUsage(usage: Usage): OpenAIUsage {
   const cached = count(usage.cached);
@@ -33,7 +33,7 @@ export function openaiUsage(usage: Usage): OpenAIUsage {
   };
 }
 
-/** A count of tokens is a whole number, whatever came. */
+/** Returns a valid token count: a non-negative whole number. */
 function count(value: number | undefined): number {
   return value !== undefined && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
 }

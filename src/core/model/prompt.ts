@@ -3,10 +3,10 @@ import { isExactNumber, isPlain, type Plain } from '../json/merge.ts';
 import { otherLimitName } from './limit-names.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 
-/** Types that a variable may ask for; the words are those of JSON. */
+/** Types of variables, with the names of JSON types. */
 export type VariableType = 'string' | 'number' | 'boolean' | 'object' | 'array';
 
-/** What a prompt says about one of its variables. */
+/** Declaration of a prompt's variable. */
 export interface PromptVariable {
   /** Undefined: any JSON value. */
   readonly type: VariableType | undefined;
@@ -15,34 +15,35 @@ export interface PromptVariable {
   readonly default: unknown;
 }
 
-/** Which version of which prompt. */
+/** Identifies a version of a prompt. */
 export interface Versioned {
   readonly id: string;
   readonly number: number;
 }
 
-/** One version of a stored prompt, its templates read. */
+/** A version of a stored prompt, with parsed templates. */
 export interface PromptVersion extends Versioned {
   readonly model: string | undefined;
   /** Saved fields of the chat completion, without `messages`, `model` and `stream`. */
   readonly parameters: Plain;
-  /** Name of the config that applies where the request makes no choice of its own. */
+  /** Name of the config that applies if the request itself chooses none. */
   readonly config: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
-  /** Declared here and in the prompts that it inserts. */
+  /** Variables declared here and in included prompts. */
   readonly variables: ReadonlyMap<string, PromptVariable>;
-  /** Variables whose values its templates print, those inside a section of the same name left out. */
+  /** Variables whose values the templates print, except inside a section of the same name. */
   readonly prints: ReadonlySet<string>;
   /** All variables that its templates read. */
   readonly reads: ReadonlySet<string>;
   /**
-   * The conversation with these values in its texts; roles, parts and their number never depend on a value.
-   * @throws GatewayError `body_too_large` when the texts grow beyond `most` characters
+   * Renders the conversation with these values; roles, parts and their number never depend on a value.
+   *
+   * @throws GatewayError `body_too_large` if the texts exceed `most` characters
    */
   messages(values: Plain, most: number): readonly Plain[];
 }
 
-/** One entry of `prompts:`. */
+/** One prompt in `prompts:`. */
 export interface StoredPrompt<V extends Versioned = PromptVersion> {
   readonly id: string;
   readonly published: V;
@@ -50,34 +51,34 @@ export interface StoredPrompt<V extends Versioned = PromptVersion> {
   readonly labels: ReadonlyMap<string, V>;
 }
 
-/** The version that a reference such as `welcome@production` stands for. */
+/** The version selected by a reference such as `welcome@production`. */
 export interface ChosenPrompt<V extends Versioned = PromptVersion> {
   readonly version: V;
-  /** The label by which it was named. */
+  /** The label in the reference; null if there is none. */
   readonly label: string | null;
 }
 
-/** Labels that every prompt has: without a version of their own they stand for the published one. */
+/** Labels of every prompt: if not assigned, they refer to the published version. */
 const standardLabels: readonly string[] = ['production', 'staging', 'development'];
 
-/** `welcome@2`: how headers, records and messages call a version. */
+/** `welcome@2`: name of a version in headers, records and messages. */
 export const promptName = ({ id, number }: Versioned): string => `${id}@${number}`;
 
-/** `welcome@2` → id and what is behind the `@`. */
+/** Splits `welcome@2` into the ID and the part after `@`. */
 export function splitReference(reference: string): { readonly id: string; readonly suffix: string | undefined } {
   const at = reference.indexOf('@');
   return at < 0 ? { id: reference, suffix: undefined } : { id: reference.slice(0, at), suffix: reference.slice(at + 1) };
 }
 
-/** Variables that warnings name one by one. */
+/** Maximum number of variables listed individually in warnings. */
 const mostNamed = 8;
 
 const always = (): boolean => true;
 
 /**
- * Finds the version of `id`, `id@number`, `id@latest` or `id@label`.
+ * Resolves `id`, `id@number`, `id@latest` or `id@label`.
  *
- * @param usable which ids a message may suggest
+ * @param usable true for IDs that a message may suggest
  * @throws GatewayError `prompt_not_found`
  */
 export function choosePrompt<V extends Versioned>(
@@ -123,8 +124,8 @@ function noLabel({ id, labels }: StoredPrompt<Versioned>, suffix: string, param:
 }
 
 /**
- * The values that the templates read: those of the call, and defaults for the others. `null` counts as not given.
- * Values that no template reads are reported to `warn` and left out of nothing.
+ * Returns the values for the templates: those of the call, and defaults for the others. `null` counts as absent. Values
+ * that no template uses are reported to `warn`, but still returned.
  *
  * @throws GatewayError `invalid_type`, `missing_required_parameter`
  */
@@ -136,7 +137,7 @@ export function variablesFor(version: PromptVersion, given: unknown, warn: (text
       hint: 'Write {"variables": {"name": "value"}}.',
     });
   }
-  // Without a prototype: no name of a variable finds anything that nobody gave.
+  // Without a prototype, so that no variable name finds an inherited property.
   const values = Object.assign(Object.create(null) as Record<string, unknown>, given ?? {});
   requireAll(version, values);
   for (const [name, { type, default: standard }] of version.variables) {
@@ -154,7 +155,7 @@ export function variablesFor(version: PromptVersion, given: unknown, warn: (text
 
 const absent = (value: unknown): boolean => value === undefined || value === null;
 
-/** All that is missing is named at once. */
+/** The error lists all missing variables; its `param` is the first one. */
 function requireAll(version: PromptVersion, values: Readonly<Record<string, unknown>>): void {
   const missing = [...version.variables].flatMap(([name, { required, default: standard }]) =>
     required && standard === undefined && absent(values[name]) ? [name] : [],
@@ -204,11 +205,10 @@ function kindOf(value: unknown): string {
 }
 
 /**
- * The fields that a prompt writes into the body of a call: its messages, and the saved parameters that the call does not
- * override. Whether an answer streams is the call's own choice, so that options of streams
- * are left out where it does not.
+ * Returns the fields that a prompt writes into the body of a call: its messages, and the saved parameters that the call
+ * does not override. The call decides whether the response is streamed, so stream options are omitted if it is not.
  *
- * @param has whether the call's body has a field of this name
+ * @param has true if the call's body has a field of this name
  */
 export function promptPatch(
   version: PromptVersion,

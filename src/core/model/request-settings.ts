@@ -4,16 +4,17 @@ import { isPlain } from '../json/merge.ts';
 import type { CredentialOwner, Provider } from '../provider.ts';
 import { spelledTail } from '../text/header-spelling.ts';
 
-/** Settings of a provider that a request contains in its headers. */
+/** Provider settings in the headers of a request. */
 export interface SentSettings {
   readonly settings: Readonly<Record<string, string>>;
-  /** Header tail of the first one that shapes host or path. */
+  /** Header name, without prefix, of the first setting that affects host or path. */
   readonly shaping: string | undefined;
 }
 
 /**
- * Reads the headers that a provider's `requestSettings` name; undefined when the request has none.
- * @throws GatewayError `not_allowed` for a value that asks for an identity of the machine
+ * Reads the headers of a provider's `requestSettings`; returns undefined if the request has none.
+ *
+ * @throws GatewayError `not_allowed` for a value that selects an identity of the machine
  */
 export function settingsIn(headers: HeaderBag, provider: Provider): SentSettings | undefined {
   let settings: Record<string, string> | undefined;
@@ -32,8 +33,8 @@ export function settingsIn(headers: HeaderBag, provider: Provider): SentSettings
 }
 
 /**
- * The header tail of a setting that only the operator may choose beside the operator's credential (host, path, deployment,
- * account), where the request sends one. Allocates nothing.
+ * Returns the name, without prefix, of a request header that may not be combined with a credential of the configuration
+ * (host, path, deployment, account); undefined if there is none. Allocates nothing.
  */
 export function shapingIn(headers: HeaderBag, provider: Provider): string | undefined {
   for (const { headers: tails, shapesHost, choosesPart } of provider.entry.requestSettings) {
@@ -43,28 +44,28 @@ export function shapingIn(headers: HeaderBag, provider: Provider): string | unde
   return undefined;
 }
 
-/** The caller's headers that don't go along with a credential of the operator, in lower case: they choose what of its account is used. */
+/** Lower-case client headers that are not forwarded with a credential of the configuration, because they select a part of its account. */
 export const withheldFrom = ({ entry }: Provider, owner: CredentialOwner | undefined): readonly string[] =>
   (owner === 'catalog' ? entry.accountHeaders : undefined) ?? none;
 
 const none: readonly string[] = Object.freeze([]);
 
-/** True when a header of the request holds a secret of this provider, beside those that hold keys. */
+/** True if a header of the request contains a secret of this provider, besides the headers for keys. */
 export const sendsSecret = (headers: HeaderBag, provider: Provider): boolean =>
   secretTails(provider).some((tail) => (headers.tail(tail) ?? '') !== '');
 
-/** Tails of the headers in which a request may send a secret of this provider. */
+/** Names, without prefix, of headers in which a request may send a secret of this provider. */
 export const secretTails = (provider: Provider): readonly string[] =>
   provider.entry.requestSettings.flatMap(({ setting, headers }) => (isSecretSetting(provider, setting) ? headers : []));
 
-/** The schema of a type marks its secrets `writeOnly`. */
+/** True if the type's schema marks the setting as secret (`writeOnly`). */
 export function isSecretSetting(provider: Provider, setting: string): boolean {
   const { properties } = provider.entry.settings;
   const schema = isPlain(properties) ? properties[setting] : undefined;
   return isPlain(schema) && schema['writeOnly'] === true;
 }
 
-/** A request asks for an identity of the machine. @param written as the request spells the setting */
+/** Error for a request that selects an identity of the machine. @param written as the request spells the setting */
 export function ambientRefused(written: string, param: string): GatewayError {
   return new GatewayError('not_allowed', {
     message: `"${written}" requests the gateway's own identity, which only gateway.yaml may use.`,

@@ -4,11 +4,11 @@ import { traitsOf } from '../endpoint.ts';
 import { GatewayError } from '../error.ts';
 import { modelInQuery } from '../http/query-names.ts';
 
-/** Characters of a model's name: identifiers of cloud resources are the longest. */
+/** Maximum length of a model name, in characters: resource identifiers of cloud services are the longest ones. */
 const longestModel = 2048;
 
 /**
- * The model that a request names, wherever its route has it; '' where nothing names one yet.
+ * Returns the model named in a request, wherever its route has it; '' if none is named yet.
  *
  * @throws GatewayError `string_above_max_length`
  */
@@ -22,7 +22,8 @@ export function requestedModelIn({ endpoint, params, query, headers, pathModel }
 }
 
 /**
- * The model as the client wrote it in body, form or query; '' when it named none, or only behind the file of a form.
+ * Returns the model as the client wrote it in body, form or query; '' if there is none, or only after the file of a
+ * form.
  *
  * @throws GatewayError `string_above_max_length`
  */
@@ -32,7 +33,7 @@ export function requestedModelOf(body: RequestBody, query: string): string {
   return body.kind === 'json' || query === '' ? '' : modelInQuery(query);
 }
 
-/** Fields of a form and of a query are texts: some clients write `True`. */
+/** True if the client requested a stream. Fields of a form or query are text, and some clients write `True`. */
 export function asksForStream(body: RequestBody, query: string): boolean {
   if (body.kind === 'json') return body.peek('stream') === true;
   if (body.kind === 'form' && isTrue(body.fields.get('stream'))) return true;
@@ -41,7 +42,7 @@ export function asksForStream(body: RequestBody, query: string): boolean {
 
 const isTrue = (text: string | null | undefined): boolean => typeof text === 'string' && /^\s*true\s*$/i.test(text);
 
-/** A name goes into headers, records and errors. */
+/** Limits the length, because the name is used in headers, records and errors. */
 function bounded(model: string): string {
   if (model.length <= longestModel) return model;
   throw new GatewayError('string_above_max_length', {

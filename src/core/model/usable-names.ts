@@ -1,15 +1,15 @@
 import { GatewayError } from '../error.ts';
 import type { ApiKey, ProviderBinding, Snapshot } from '../snapshot.ts';
 
-/** What of a catalog a key may name: messages suggest nothing else, so that a guess tells nobody what there is. */
+/** Names of the catalog that a key may use. Messages suggest only these, so that callers cannot discover other names. */
 
-/** Slugs and virtual keys. A key that is bound to a config names none. */
+/** Provider slugs and virtual keys. A key that is bound to a config may use none by name. */
 export function* usableProviders({ providers }: Pick<Snapshot, 'providers'>, key: ApiKey | undefined): Iterable<string> {
   if (key?.enforceConfig === true) return;
   for (const [name, binding] of providers) if (key === undefined || mayName(key, name, binding)) yield name;
 }
 
-/** A virtual key is allowed by its own name, or by its provider's. */
+/** A virtual key is permitted by its own name, or by that of its provider. */
 const mayName = (key: ApiKey, name: string, { slug }: ProviderBinding): boolean => key.allowsProvider(name) || key.allowsProvider(slug);
 
 /** Named configs. */
@@ -19,7 +19,7 @@ export function* usableConfigs({ configs }: Pick<Snapshot, 'configs'>, key: ApiK
   }
 }
 
-/** The error without a suggestion of these names: for errors of parts that know of no key. */
+/** Returns the error without suggestions of these names, for errors of code that does not know the key. */
 export function without(error: GatewayError, unusable: ReadonlySet<string>): GatewayError {
   const strip = (text: string | undefined): string | undefined =>
     text?.replace(suggestion, (whole, name: string) => (unusable.has(name) ? '' : whole)).trim();

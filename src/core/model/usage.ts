@@ -1,6 +1,9 @@
 import type { UsageDetails } from '../records/record.ts';
 
-/** Tokens of one answer. `prompt` includes cached tokens, `completion` includes reasoning; all counts are tokens but those in `details` that say otherwise. */
+/**
+ * Tokens of one response. `prompt` includes cached tokens, `completion` includes reasoning. All counts are tokens,
+ * except some in `details`.
+ */
 export interface Usage {
   readonly prompt: number;
   readonly completion: number;
@@ -9,6 +12,6 @@ export interface Usage {
   readonly reasoning?: number;
   readonly audioIn?: number;
   readonly audioOut?: number;
-  /** Parts and kinds that have prices of their own. */
+  /** Parts and units that are priced separately. */
   readonly details?: UsageDetails;
 }
