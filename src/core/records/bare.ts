@@ -1,7 +1,7 @@
 import { emptyRecord } from './empty.ts';
 import type { LogRecord, MessageRecord } from './record.ts';
 
-/** What is known of every request, whatever happened to it: texts and numbers, nothing that has to be walked. */
+/** Basic facts known of every request: strings and numbers only, so that serialization cannot fail. */
 export type RecordFacts = Pick<
   LogRecord,
   'id' | 'at' | 'endpoint' | 'method' | 'path' | 'stream' | 'status' | 'end' | 'error' | 'random'
@@ -10,12 +10,12 @@ export type RecordFacts = Pick<
   readonly totalMs: number;
 };
 
-/** Characters of a path and of an error's message. */
+/** Maximum length of a path and of an error message, in characters. */
 const limit = 512;
 
 /**
- * The record of a request whose own record could not be made or written: a request that was answered leaves one in any
- * case. All keys are there, as in every record.
+ * A minimal record for a request whose record could not be built or serialized, so that every request has a record. All
+ * keys are present, as in every record.
  */
 export function bareRecord(facts: RecordFacts): LogRecord {
   const { error } = facts;

@@ -7,7 +7,7 @@ const noMessage: MessageRecord = Object.freeze({
   why_absent: 'the gateway keeps no headers and no bodies of callers that it does not know',
 });
 
-/** What the record of a request that was not let in says where nothing is known: such members are not written. */
+/** Default values for the record of a request that was not admitted: members equal to these are not written. */
 export const emptyRecord: LogRecord = Object.freeze({
   v: 1,
   id: '',
@@ -71,9 +71,9 @@ export const emptyRecord: LogRecord = Object.freeze({
   redactions: none,
 });
 
-/** The members that say something: what is left out reads as in `emptyRecord`. */
+/** Returns the members that differ from `emptyRecord`; readers fill in the missing ones from it. */
 export function withoutEmpty(record: LogRecord): Partial<LogRecord> {
   const told = Object.entries(record).filter(([name, value]) => value !== emptyRecord[name as keyof LogRecord]);
-  // First: what is behind the messages is not read for rows, and this says how the line is read.
+  // First in the line: readers of rows skip what follows the messages, and `admitted` determines how the line is read.
   return { v: 1, admitted: false, ...Object.fromEntries(told) };
 }

@@ -2,19 +2,19 @@ import type { JsonBytes } from '../json/bytes.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Senders whose headers are remembered: with more, all are forgotten. */
+/** Maximum number of remembered senders: beyond it, all are removed. */
 const mostSenders = 64;
-/** After so many times they are remembered anew: what some of them say has changed for good by then. */
+/** After this many uses, the headers are serialized anew: values that changed permanently are then reused again. */
 const mostUses = 64;
 
-/** Headers that were written once. */
+/** Headers that were serialized once. */
 interface Written {
-  /** Only of one that cannot change. */
+  /** Set only if the object is immutable. */
   readonly headers: Headers | undefined;
   readonly names: readonly string[];
   readonly values: readonly string[];
   readonly json: Buffer;
-  /** Where the JSON of each value begins in it, and ends. */
+  /** Start and end of each value in `json`. */
   readonly from: readonly number[];
   readonly to: readonly number[];
   uses: number;
@@ -24,13 +24,13 @@ const brace = 0x7b;
 const comma = 0x2c;
 
 /**
- * Writes headers as JSON. A client or a provider sends the same ones each time, with the same values but for some: what
- * lies between those is copied as it was written before.
+ * Serializes headers as JSON. A client or provider sends mostly the same headers with the same values each time, so the
+ * unchanged ranges are copied from the previous serialization.
  */
 export class HeaderSpans {
   readonly #written = new Map<string, Written>();
 
-  /** @param sender whose headers are mostly alike */
+  /** @param sender identifies a source whose headers are mostly equal */
   write(out: JsonBytes, sender: string, headers: Headers): void {
     const before = this.#written.get(sender);
     if (before === undefined || !isFollowed(out, before, headers)) this.#anew(out, sender, headers);
@@ -58,7 +58,7 @@ export class HeaderSpans {
   }
 }
 
-/** False, and nothing is written, where these are other headers. */
+/** Returns false, and writes nothing, if the names differ from those of the previous headers. */
 function isFollowed(out: JsonBytes, before: Written, headers: Headers): boolean {
   const { names, values, json, from, to } = before;
   if (before.headers === headers) {

@@ -1,4 +1,4 @@
-/** Whether two lists of equal length have the same values, to copy what was written for one of them. */
+/** True if two lists of equal length have the same values. */
 export function sameItems(one: readonly unknown[], other: readonly unknown[]): boolean {
   for (let i = 0; i < one.length; i += 1) if (one[i] !== other[i]) return false;
   return true;

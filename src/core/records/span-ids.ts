@@ -1,12 +1,12 @@
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** The id of the gateway's own step: 16 hex digits made of the chance in the request's id, so that nothing has to be kept beside it. */
+/** Span ID of the gateway: 16 hex digits derived from the random part of the request ID, so that it needs no storage. */
 export const spanIdOf = (requestId: string): string => hexOf(chanceOf(requestId));
 
-/** The id of one of the attempts, made in the same way. @param index counts all attempts of the request, from 0 */
+/** Span ID of an attempt, derived in the same way. @param index number of the attempt within the request, from 0 */
 export const attemptSpanId = (requestId: string, index: number): string => hexOf(chanceOf(requestId) + BigInt(index + 1) * step);
 
-/** Odd and large, so that the ids of many attempts are far apart. */
+/** Odd and large, so that the IDs of many attempts are far apart. */
 const step = 0x9e37_79b9_7f4a_7c15n;
 
 function chanceOf(requestId: string): bigint {
