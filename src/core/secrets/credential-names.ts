@@ -1,25 +1,25 @@
 import { credentialHeaders } from '../http/headers.ts';
 import { nearest } from '../text/nearest.ts';
 
-/** Ends of header names whose whole value is a credential, whatever prefix they came under. */
+/** Suffixes of header names whose whole value is a credential, with any prefix. */
 const credentialEnd =
   /(?:^|[-_])(?:api-?key|apikey|subscription-key|functions-key|access-key|access-key-id|account-key|app-key|auth-key|client-key|master-key|private-key|auth|authorization|assertion|cookie2?|credentials?|jwt|passw(?:or)?d|sas|secret|signature|token|service-account(?:-json)?)$/;
 
-/** True for headers that hold a credential. `name` in lower case. */
+/** True for headers that contain a credential. Expects `name` in lower case. */
 export function isCredentialHeader(name: string): boolean {
   return credentialHeaders.has(name) || credentialEnd.test(name);
 }
 
-/** Keys of a configuration under which a secret is written, in every spelling that providers and pasted configs use. */
+/** Configuration keys whose value is a secret, in every spelling that providers and pasted configs use. */
 const secretKey =
   /(^|[_-])(api[_-]?key|secret|secret[_-]?key|client[_-]?secret|access[_-]?key|access[_-]?key[_-]?id|access[_-]?token|auth[_-]?token|token|authorization|password|private[_-]?key|service[_-]?account([_-]?json)?)$/i;
 
 const snake = (key: string): string => key.replace(/[a-z][A-Z]/g, (pair) => `${pair.charAt(0)}_${pair.charAt(1).toLowerCase()}`);
 
-/** True for a member of a configuration whose value must not be shown. */
+/** True for a configuration key whose value must not be shown. */
 export const isSecretName = (name: string): boolean => secretKey.test(snake(name));
 
-/** Names that people mistype. */
+/** Names that are likely to be mistyped. */
 const secretNames = [
   'api_key',
   'apikey',
@@ -39,7 +39,7 @@ const secretNames = [
 const judged = new Map<string, boolean>();
 const mostJudged = 1000;
 
-/** The same, and what is nearly such a name: whoever writes `api_keyy` has a key to hide, too. */
+/** Also true for names that are similar to such a name: the value of `api_keyy` is a secret, too. */
 export function isNearSecretName(name: string): boolean {
   const known = judged.get(name);
   if (known !== undefined) return known;
@@ -48,21 +48,24 @@ export function isNearSecretName(name: string): boolean {
   return isOne;
 }
 
-/** Parameters of a query that hold a credential, beside what `isSecretName` knows: signatures, and keys of portals. */
+/** Query parameters that contain a credential, besides those of `isSecretName`: signatures, and keys of portals. */
 const credentialParam = /^(?:sig|signature|code|key|(?:.*-)?subscription-key|x-functions-key|x-api-key|x-goog-api-key|auth)$/i;
 
 const isCredentialParam = (name: string): boolean => isSecretName(name) || credentialParam.test(name);
 
-/** `?name=value` in an address or a path, its separators percent-encoded or not. */
+/** `?name=value` in an address or a path, with separators percent-encoded or not. */
 const parameter = /([?&;/]|%2f|%3f|%26|%3b)([^=&;/#\s"'?%]+)(=|%3d)((?:(?!%26|%3b)[^&;#\s"'])+)/gi;
-/** What is in every one of them: most texts have none. */
+/** Characters of which every match contains one: most texts have none of them. */
 const sign = /[@=%]/;
 const userInfo = /(:\/\/)[^/?#\s"'@]*@/g;
 
-/** What replaces a secret in a text. ASCII: a character beyond latin1 makes all of a record twice as large, and dear to write. */
+/**
+ * Replacement for secrets in text. ASCII, because a character beyond Latin-1 doubles the size of a record's string and
+ * makes it expensive to write.
+ */
 export const masked = '***';
 
-/** A text with the user info and the credentials of every address in it hidden. */
+/** Masks user info and credentials in all addresses in a text. */
 export function maskAddresses(text: string): string {
   if (!sign.test(text)) return text;
   const named = text.includes('@') && text.includes('://') ? text.replaceAll(userInfo, `$1${masked}@`) : text;

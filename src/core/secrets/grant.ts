@@ -1,97 +1,97 @@
 /**
- * A text, or the name of the variable of the environment that holds it; `otherwise` where that is unset or empty.
- * `field`: where it can be written instead, for messages.
+ * A text, or the name of an environment variable with it; `otherwise` is used if that is unset or empty. `field`: the
+ * equivalent setting, for messages.
  */
 export type TextOrVariable = string | { readonly env: string; readonly otherwise?: string; readonly field?: string };
 
-/** A token endpoint: the path's segments are encoded, a slash at the end of the base does not count. */
+/** A token endpoint. The path's segments are encoded; a trailing slash of the base is ignored. */
 export interface TokenEndpoint {
   readonly base: TextOrVariable;
   readonly path: readonly TextOrVariable[];
 }
 
 /**
- * Which field of the credential is at fault when the token endpoint answers with this status, and with this text in its
- * reasons. Codes and names of fields are the provider's. The first that fits counts.
+ * Maps a token endpoint's error status, and a text in its error message, to the credential field at fault. Codes and
+ * field names are the provider's. The first match applies.
  */
 export interface GrantBlame {
   readonly status?: number;
   readonly text?: string;
   readonly field: string;
-  /** What is wrong with it, as the rest of a sentence that begins with the field's name: `is expired`. */
+  /** The problem, as the rest of a sentence that begins with the field's name: `is expired`. */
   readonly says: string;
 }
 
-/** Milliseconds to wait before each repeat of a token request that was answered with one of these statuses. */
+/** Delays in milliseconds before each retry of a token request that failed with one of these statuses. */
 export interface GrantRepeat {
   readonly statuses: readonly number[];
   readonly waitsMs: readonly number[];
 }
 
 /**
- * One of the local endpoints that give out the machine's own tokens. The first whose variables are all set is asked.
- * The answer is the one of a token endpoint; its numbers may be texts.
+ * A local endpoint that issues tokens for the machine's identity. The first one whose variables are all set is used.
+ * Its response has the form of a token endpoint's; numbers may be strings.
  */
 export interface InstanceEndpoint {
-  /** For messages: what the machine is. */
+  /** Kind of the machine, for messages. */
   readonly name: string;
-  /** Variables of the environment that tell such a machine; none: any machine. */
+  /** Environment variables that identify such a machine; none: any machine. */
   readonly when: readonly string[];
-  /** Why it cannot be used, although it is this one: the rest of a sentence that begins with `name`. */
+  /** Why this kind of machine cannot be used: the rest of a sentence that begins with `name`. */
   readonly unsupported?: string;
   readonly url: TextOrVariable;
-  /** Joined to `url`. */
+  /** Appended to `url`. */
   readonly path?: string;
   readonly method: 'GET' | 'POST';
-  /** Parameters beside `resource`: in the query (GET) or as a form (POST). */
+  /** Parameters besides `resource`: in the query (GET) or as a form (POST). */
   readonly parameters: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, TextOrVariable>>;
-  /** Parameter that names one of several identities; absent where the machine has only its own. */
+  /** Parameter that selects one of several identities; absent if the machine has only one. */
   readonly identity?: string;
-  /** The identity where none is configured, if the variable is set. */
+  /** The identity used if none is configured and the variable is set. */
   readonly defaultIdentity?: TextOrVariable;
-  /** Milliseconds for the connection: on a machine without the endpoint nothing answers. */
+  /** Connection timeout in milliseconds: on a machine without the endpoint, connection attempts get no response. */
   readonly connectMs: number;
   readonly repeats: readonly GrantRepeat[];
-  /** A first answer of 401 names a file that proves that the caller is on this machine. */
+  /** A first response of 401 names a file whose content proves that the caller runs on this machine. */
   readonly challenge?: FileChallenge;
 }
 
-/** Which file may be read for a challenge: whoever answers on the local port must not choose any other. */
+/** The files that may be read for a challenge: the server on the local port must not be able to choose any other one. */
 export interface FileChallenge {
-  /** Absolute folders by their parts: the file must lie directly in one of them. */
+  /** Absolute directories by their parts: the file must be directly in one of them. */
   readonly folders: readonly (readonly TextOrVariable[])[];
   readonly suffix: string;
-  /** Bytes. */
+  /** Maximum file size in bytes. */
   readonly maxBytes: number;
 }
 
-/** Keys of an AWS account, or of a role for as long as their token lives. */
+/** AWS access keys, permanent or temporary (of a role). */
 export interface AwsKeys {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
 }
 
-/** Where the keys of a role of AWS come from: their surroundings tell which role. */
+/** Sources of temporary keys of an AWS role; the environment determines the role. */
 export type AwsGrant =
-  /** A token that another issuer keeps in a file, for the keys of a role (AWS STS, AssumeRoleWithWebIdentity). */
+  /** A token file of another issuer, exchanged for the keys of a role (AWS STS, AssumeRoleWithWebIdentity). */
   | {
       readonly kind: 'aws-web-identity';
       readonly endpoint: TextOrVariable;
       readonly role: TextOrVariable;
       readonly sessionName: TextOrVariable;
       readonly file: TextOrVariable;
-      /** What messages call the file and the role. */
+      /** Names of the file and the role in messages. */
       readonly fileField: string;
       readonly roleField: string;
     }
-  /** What runs a container gives it keys at a local endpoint: ECS and EKS. */
+  /** The local endpoint that a container runtime offers: ECS and EKS. */
   | { readonly kind: 'aws-container' }
   /** The instance metadata service of EC2, version 2. */
   | { readonly kind: 'aws-instance'; readonly role: string | undefined };
 
-/** Where a token comes from. The parameters are the provider's; the transport knows only the kinds. */
+/** Source of a token. The parameters are the provider's; the transport knows only the kinds. */
 export type OAuthGrant =
   | AwsGrant
   /** RFC 7523: a signed assertion is exchanged at the token endpoint. */
@@ -105,7 +105,7 @@ export type OAuthGrant =
       readonly privateKey: string;
       readonly keyId: string | undefined;
     }
-  /** RFC 6749 4.4: an application's id and secret. */
+  /** RFC 6749 4.4: an application's ID and secret. */
   | {
       readonly kind: 'client-credentials';
       readonly endpoint: TokenEndpoint;
@@ -115,26 +115,26 @@ export type OAuthGrant =
       readonly repeats: readonly GrantRepeat[];
       readonly blame: readonly GrantBlame[];
     }
-  /** RFC 7523 2.2: a token that another issuer keeps in a file replaces the application's secret. */
+  /** RFC 7523 2.2: a token file of another issuer replaces the application's secret. */
   | {
       readonly kind: 'federated-assertion';
       readonly endpoint: TokenEndpoint;
       readonly clientId: TextOrVariable;
-      /** Its content changes all the time. */
+      /** Read for each token request, because its content changes. */
       readonly file: TextOrVariable;
-      /** What messages call the file. */
+      /** Name of the file in messages. */
       readonly fileField: string;
       readonly scope: string;
       readonly repeats: readonly GrantRepeat[];
       readonly blame: readonly GrantBlame[];
     }
-  /** The machine's own identity, from a local endpoint that its surroundings offer. */
+  /** The machine's own identity, from a local endpoint. */
   | {
       readonly kind: 'instance-identity';
       readonly endpoints: readonly InstanceEndpoint[];
-      /** One of several identities of the machine; undefined: its own. */
+      /** One of several identities of the machine; undefined: its default. */
       readonly identity: string | undefined;
-      /** What messages call the identity. */
+      /** Name of the identity in messages. */
       readonly identityField: string;
       readonly resource: string;
       readonly blame: readonly GrantBlame[];

@@ -1,23 +1,23 @@
 import { objectIn } from '../json/scan.ts';
 
-/** Signature algorithms that may be allowed: those with a public key. A shared secret, or none, proves nothing about who signed. */
+/** Signature algorithms that may be enabled: those with a public key. A shared secret, or no signature, does not prove who signed. */
 export const jwtAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'] as const;
 
-/** Whose tokens are taken, and what proves them. */
+/** The accepted issuers and audiences, and the keys that verify signatures. */
 export interface JwtSettings {
   readonly issuers: readonly string[];
   readonly audiences: readonly string[];
-  /** The issuer's public keys: where they are fetched, or the JSON text of a set. */
+  /** The issuer's public keys: a URL, or the JSON text of a key set. */
   readonly jwks: { readonly url: string } | { readonly text: string };
   readonly algorithms: readonly string[];
-  /** Seconds by which the clocks of issuer and gateway may differ. */
+  /** Permitted clock difference between issuer and gateway, in seconds. */
   readonly toleranceS: number;
 }
 
-/** What a token says once it is proven. */
+/** Claims of a verified token. */
 export type JwtClaims = Readonly<Record<string, unknown>>;
 
-/** Why a token is not taken. */
+/** Reasons to reject a token. */
 export type JwtFault =
   | 'malformed'
   | 'algorithm'
@@ -25,28 +25,28 @@ export type JwtFault =
   | 'audience'
   | 'expired'
   | 'not-yet'
-  /** A claim that must be there is missing or has the wrong form: named in `claim`. */
+  /** A required claim is missing or has the wrong type; its name is in `claim`. */
   | 'claim'
-  /** The issuer's set has no such key. */
+  /** The issuer's key set does not contain the key. */
   | 'unknown-key'
   | 'signature'
-  /** The issuer's keys can't be had: nothing is known about the token. */
+  /** The issuer's keys are not available, so the token cannot be checked. */
   | 'no-keys';
 
 export type JwtVerdict =
   | {
       readonly claims: JwtClaims;
-      /** Unix milliseconds: until then the verdict may be used again, the withdrawal of keys taken into account. */
+      /** Unix milliseconds until which the verdict may be cached, with regard to a possible revocation of keys. */
       readonly until: number;
     }
   | { readonly fault: JwtFault; readonly claim?: string };
 
-/** Proves tokens of one issuer. Never rejects: what is wrong is part of the verdict. */
+/** Verifies tokens of one issuer. Never rejects: errors are part of the verdict. */
 export interface JwtVerifier {
   verify(token: string): Promise<JwtVerdict>;
 }
 
-/** True for three parts of base64url, the first of which begins like a JSON object: nothing is decoded. */
+/** True for three dot-separated parts, the first of which starts like base64url of a JSON object. Decodes nothing. */
 export function looksLikeJwt(value: string): boolean {
   if (!value.startsWith('ey')) return false;
   const first = value.indexOf('.');
@@ -54,11 +54,11 @@ export function looksLikeJwt(value: string): boolean {
   return first > 0 && second > first + 1 && value.indexOf('.', second + 1) < 0;
 }
 
-/** The claims as the token says them, unproven: good for telling whose token it is, for nothing else. */
+/** Returns the claims without verification. Use them only to find out the issuer of a token. */
 export const unprovenClaims = (token: string): JwtClaims | undefined =>
   objectIn(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
 
-/** A claim by its name, or by a path with dots where there is no claim of that name (`realm_access.roles`). */
+/** Returns a claim by name, or by a dotted path if there is no claim with that name (`realm_access.roles`). */
 export function claimAt(claims: JwtClaims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let at: unknown = claims;
@@ -69,7 +69,7 @@ export function claimAt(claims: JwtClaims, name: string): unknown {
   return at;
 }
 
-/** A claim as text: lists of plain values are joined by commas. Undefined for objects, and for what is not there. */
+/** Returns a claim as text; lists of scalar values are joined with commas. Undefined for objects and missing claims. */
 export function claimText(value: unknown): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

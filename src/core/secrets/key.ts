@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * The form of keys that the gateway issues: `gw_live_` or `gw_test_`, 24 random characters, `_`, 4 characters of
- * checksum. Keys of any other form are allowed too; only this form can be checked for typing mistakes.
+ * Format of issued keys: `gw_live_` or `gw_test_`, 24 random characters, `_`, and a checksum of 4 characters. Keys of
+ * any other format are also permitted, but only this one can be checked for typing errors.
  */
 
-/** What every issued key starts with: tells it from a provider's credential in the same header. */
+/** Prefix of every issued key, which distinguishes it from a provider's credential in the same header. */
 export const keyPrefix = 'gw_';
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -13,7 +13,7 @@ const kinds: readonly string[] = ['gw_live_', 'gw_test_'];
 const checksumLength = 4;
 const keyLength = 'gw_live_'.length + 24 + 1 + checksumLength;
 
-/** The checksum of a key's text before its last `_`: the last 4 base-62 digits (0–9, A–Z, a–z) of its CRC-32 in UTF-8. */
+/** Checksum of the part of a key before its last `_`: the last 4 base-62 digits (0–9, A–Z, a–z) of its CRC-32 in UTF-8. */
 export function keyChecksum(body: string): string {
   let rest = crc32(body);
   let out = '';
@@ -24,30 +24,30 @@ export function keyChecksum(body: string): string {
   return out;
 }
 
-/** True for a key that has the issued form's beginning, but not its length or its checksum: it was cut or mistyped. */
+/** True for a key with the prefix of an issued key but a wrong length or checksum: it was truncated or mistyped. */
 export function isDamagedKey(key: string): boolean {
   if (!kinds.some((kind) => key.startsWith(kind))) return false;
   const split = key.length - checksumLength - 1;
   return key.length !== keyLength || key[split] !== '_' || keyChecksum(key.slice(0, split)) !== key.slice(split + 1);
 }
 
-/** Which secret of the issued form: `gw_live_` for real use, `gw_test_` for trying things out. */
+/** Kind of an issued key: `gw_live_` for production, `gw_test_` for testing. */
 export type KeyKind = 'live' | 'test';
 
-/** Random characters of an issued key, in base 62: 142 bits. */
+/** Number of random characters of an issued key, in base 62: 142 bits. */
 const keyRandomLength = 24;
 
-/** Issues a key. @param random gives a whole number from 0 up to, not including, its argument; must be unpredictable */
+/** Issues a key. @param random returns a whole number from 0 up to, but not including, its argument; must be unpredictable */
 export function issueKey(kind: KeyKind, random: (below: number) => number): string {
   let body = `${keyPrefix}${kind}_`;
   for (let i = 0; i < keyRandomLength; i += 1) body += digits.charAt(random(digits.length));
   return `${body}_${keyChecksum(body)}`;
 }
 
-/** The part of a key that may be shown and kept: `gw_live_9f2c` for the issued form, nothing of any other. */
+/** The part of a key that may be shown and stored: `gw_live_9f2c` for issued keys, undefined for any other. */
 export function shownPrefix(key: string): string | undefined {
   return kinds.some((kind) => key.startsWith(kind)) ? key.slice(0, 'gw_live_'.length + 4) : undefined;
 }
 
-/** What tells the secrets of one key apart in the record: the first 8 hex digits of the SHA-256. */
+/** ID of a key's secret in records: the first 8 hex digits of its SHA-256. */
 export const keyIdOf = (sha256: string): string => sha256.slice(0, 8).toLowerCase();

@@ -2,10 +2,10 @@ import { isCredentialHeader, isNearSecretName, maskAddresses, masked } from './c
 import { parseJson } from '../json/scan.ts';
 import { isPlain } from '../json/merge.ts';
 
-/** Levels of a JSON value in a header that are looked into; what lies deeper is hidden. */
+/** Maximum depth of a JSON value in a header; deeper values are masked. */
 const mostLevels = 16;
 
-/** What one header may show: no credential, also where its value is JSON, an address or a token under another name. */
+/** Returns the displayable value of a header, without credentials, even if its value is JSON, an address, or a token under another name. */
 export function maskHeader(name: string, value: string): string {
   const known = headerOf(name);
   if (known.isCredential) return masked;
@@ -18,7 +18,7 @@ export function maskHeader(name: string, value: string): string {
   return shown;
 }
 
-/** What is known of a header by its name, and its last value: clients and providers send the same few. */
+/** Cached facts about a header name, and its last value, because clients and providers send the same few. */
 interface SeenHeader {
   readonly isCredential: boolean;
   value: string;
@@ -27,7 +27,7 @@ interface SeenHeader {
 
 const seen = new Map<string, SeenHeader>();
 const mostSeen = 1000;
-/** Characters of a value that is kept. */
+/** Maximum length of a cached value, in characters. */
 const longestKept = 256;
 
 function headerOf(name: string): SeenHeader {
@@ -43,7 +43,7 @@ function shownOf(value: string): string {
     case 0x7b: // {
     case 0x5b: // [
       return maskJson(value);
-    case 0x65: // e: so does a JSON object or a token begin in base64
+    case 0x65: // e: the first character of a JSON object or a token in base64
       return /^e[wyz0-3][\w+/=.-]{8,}$/.test(value) ? masked : maskAddresses(value);
     case 0x42: // B
     case 0x62:
@@ -53,7 +53,7 @@ function shownOf(value: string): string {
   }
 }
 
-/** JSON as a parser reads it, so that no escape hides the name of a member. What cannot be parsed is not shown. */
+/** Masks JSON after parsing it, so that no escape can hide the name of a member. Text that cannot be parsed is masked as a whole. */
 function maskJson(text: string): string {
   try {
     return JSON.stringify(maskValue(parseJson(text), 1));
@@ -72,7 +72,7 @@ function maskValue(value: unknown, level: number): unknown {
   return Object.fromEntries(members);
 }
 
-/** A member of an object of ours: a count of tokens is none. */
+/** True for a member with a secret, in an object of the gateway. Numbers such as token counts are not secret. */
 export const isSecretMember = (name: string, value: unknown): boolean =>
   typeof value !== 'number' && typeof value !== 'boolean' && value !== null && isSecret(name);
 

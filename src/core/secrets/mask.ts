@@ -4,23 +4,20 @@ import { createSubstringSearch, type SubstringSearch } from './substring-search.
 import { objectIn } from '../json/scan.ts';
 import { spellingsOf } from './spellings.ts';
 
-/** Hides known secrets, and what looks like an issued key, wherever text leaves the process. */
+/** Masks known secrets, and strings that look like issued keys, wherever text leaves the process. */
 export interface Mask {
   text(text: string): string;
-  /** The same buffer when nothing matched, else a copy of the same length with asterisks. */
+  /** Returns the same buffer if nothing matched, else a masked copy of the same length. */
   bytes(bytes: Buffer): Buffer;
-  /** Overwrites in place with asterisks: lengths stay, JSON stays JSON. True when something matched. */
+  /** Overwrites in place with asterisks; lengths do not change, and JSON stays valid. Returns true if something matched. */
   inPlace(bytes: Buffer): boolean;
 }
 
-/** Shorter ones would hide half of any text. */
+/** Minimum length in characters: shorter secrets occur in any text. */
 const shortest = 6;
 const asterisk = 0x2a;
 
-/**
- * Prefixes that issuers document for their keys, and how many key characters must follow before we believe it.
- * `gw_` is our own.
- */
+/** Documented key prefixes of issuers, and the minimum number of key characters after them. `gw_` is the gateway's own. */
 const issued: readonly { readonly prefix: string; readonly least: number }[] = [
   { prefix: 'sk-', least: 20 },
   { prefix: 'gw_', least: 16 },
@@ -36,8 +33,8 @@ const issuedPattern = new RegExp(
 );
 
 /**
- * Matches every secret exactly, also as it is inside JSON text and inside a URL; longest first, so that a secret
- * that contains another is hidden whole. Secrets shorter than 6 characters are left alone.
+ * Creates a mask that matches every secret exactly, and also as escaped in JSON and encoded in a URL; longest first, so
+ * that a secret which contains another one is masked completely. Secrets shorter than 6 characters are not masked.
  */
 export function createMask(secrets: readonly string[]): Mask {
   const texts = spellings(secrets);
@@ -54,7 +51,7 @@ export function createMask(secrets: readonly string[]): Mask {
   };
 }
 
-/** Each secret in all of its spellings, longest first; a secret that is a JSON document contains secrets of its own. */
+/** Returns all spellings of each secret, longest first. A secret that is a JSON document contains further secrets. */
 export function spellings(secrets: readonly string[]): string[] {
   const all = new Set<string>();
   for (const secret of secrets.flatMap(withInner)) {
@@ -64,7 +61,7 @@ export function spellings(secrets: readonly string[]): string[] {
   return [...all].toSorted((a, b) => b.length - a.length);
 }
 
-/** A service account file is one secret in the configuration, and its private key another one on the wire. */
+/** A service account file is one secret in the configuration, but its private key is also sent separately. */
 function withInner(secret: string): string[] {
   if (!secret.trimStart().startsWith('{')) return [secret];
   const inner = Object.entries(objectIn(secret) ?? {}).flatMap(([name, value]) =>
@@ -73,7 +70,7 @@ function withInner(secret: string): string[] {
   return [secret, ...inner];
 }
 
-/** Returns the buffer that was written: `into`, or a copy; undefined when nothing matched. */
+/** Returns the buffer that was written: `into`, or a copy; undefined if nothing matched. */
 function overwrite(bytes: Buffer, into: Buffer | undefined, search: SubstringSearch): Buffer | undefined {
   const ranges: number[] = [];
   const hide = (from: number, to: number): void => {
@@ -88,8 +85,8 @@ function overwrite(bytes: Buffer, into: Buffer | undefined, search: SubstringSea
 }
 
 /**
- * Finds what looks like an issued key: a run of key bytes that begins with a known prefix. A run that is long enough has
- * a whole block in it wherever it begins; most blocks hold something else, which one look shows.
+ * Finds strings that look like issued keys: a run of key bytes that starts with a known prefix. A long enough run
+ * contains a whole block wherever it starts; most blocks contain another byte, which one comparison shows.
  */
 function eachIssued(bytes: Buffer, found: (from: number, to: number) => void): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -100,9 +97,9 @@ function eachIssued(bytes: Buffer, found: (from: number, to: number) => void): v
     let start = at;
     while (start > seen && isKeyByte(bytes[start - 1] as number)) start -= 1;
     seen = at + 1;
-    // A run that goes on to the left of what was seen has been judged by its beginning.
+    // The run continues to the left of the range already searched: it was checked from its start before.
     if (start > 0 && isKeyByte(bytes[start - 1] as number)) continue;
-    // `%3D` in front of a key is a character of its own.
+    // Before a key, `%3D` is an encoded character that is not part of it.
     let begin = start;
     let key = prefixAt(bytes, begin);
     if (key === undefined && bytes[start - 1] === 0x25) key = prefixAt(bytes, (begin = start + 2));
@@ -113,18 +110,18 @@ function eachIssued(bytes: Buffer, found: (from: number, to: number) => void): v
   }
 }
 
-/** Bytes that are looked at together. */
+/** Bytes compared at a time. */
 const block = 8;
 
-/** From block to block: one of them lies in the shortest run that can be an issued key, wherever that begins. */
+/** Distance between two examined blocks: one of them lies in the shortest possible issued key, wherever that starts. */
 const stride = Math.min(...issued.map(({ prefix, least }) => prefix.length + least)) - block + 1;
 
-/** The smallest key byte, the dash: what nearly all gaps between words are not. */
+/** The smallest key byte, the dash. Nearly all characters between words are smaller. */
 const leastOfKey = fourTimes(0x2d);
 
 type Issued = (typeof issued)[number];
 
-/** By first byte: most runs are dismissed with one look. */
+/** Indexed by first byte: one lookup rules out most runs. */
 const byFirst: readonly (readonly Issued[] | undefined)[] = Array.from({ length: 256 }, (_, byte) => {
   const rows = issued.filter(({ prefix }) => prefix.charCodeAt(0) === byte);
   return rows.length === 0 ? undefined : rows;

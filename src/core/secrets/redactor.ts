@@ -4,37 +4,40 @@ import type { Attempt } from '../plan.ts';
 import { spellingsOf } from './spellings.ts';
 
 /**
- * The secrets of one credential in each form in which a provider may repeat them: as written, escaped in JSON, and
- * percent-encoded. Made once for a credential, not for a request.
+ * The secrets of one credential in each spelling in which a provider may repeat them: as written, escaped in JSON, and
+ * percent-encoded. Created once per credential, not per request.
  */
 export interface SecretForms {
   /** Longest first. */
   readonly texts: readonly string[];
   readonly bytes: readonly Buffer[];
-  /** For each: how far its end may be moved on from a byte, whatever follows. Made for credentials that serve many requests. */
+  /**
+   * Skip table of each secret: by the byte at the end of the search window, the distance by which the window may move.
+   * Built only for credentials that are used often.
+   */
   shifts: readonly (readonly number[])[] | undefined;
-  /** Chunks that were looked through. */
+  /** Number of searched chunks. */
   uses: number;
   /** Length of the shortest text, in characters. */
   readonly shortest: number;
-  /** None of them contains a byte in which an event or a JSON text ends. */
+  /** True if no secret contains a byte with which an event or a JSON text ends. */
   readonly endsClosed: boolean;
 }
 
-/** Shorter texts are found in any answer by chance. Characters. */
+/** Shorter texts occur in responses by chance. In characters. */
 const leastLength = 6;
 
-/** `ollama`, `lm-studio`, `not-needed`: words that servers without keys accept as one, and that answers may contain. */
+/** `ollama`, `lm-studio`, `not-needed`: words accepted as keys by servers without authentication, which responses may contain. */
 const placeholderWord = /^[A-Za-z]+(?:[-_ ][A-Za-z]+)*$/;
 const longestWord = 15;
 
-/** The scheme in front of a credential (RFC 9110 11.4): it is no part of the secret. */
+/** The scheme before a credential (RFC 9110 11.4), which is not part of the secret. */
 const scheme = /^[A-Za-z][A-Za-z0-9-]* +(?=\S)/;
 
 /**
- * The secrets in headers that sign a request. Undefined where none of them is long enough to be looked for.
+ * Returns the secrets in headers that sign a request; undefined if none is long enough to search for.
  *
- * @param proofs further secrets, also those that look like a word
+ * @param proofs further secrets, included even if they look like a word
  */
 export function secretForms(headers: HeaderPairs, proofs: readonly string[] = []): SecretForms | undefined {
   const texts = new Set<string>();
@@ -56,7 +59,7 @@ export function secretForms(headers: HeaderPairs, proofs: readonly string[] = []
   };
 }
 
-/** What must not come back in the answer to an attempt that was signed with these headers. */
+/** Returns the secrets to mask in the response to an attempt that was signed with these headers. */
 export function secretsOf({ credential, forwarded }: SignedAttempt, signed: HeaderPairs | undefined): SecretForms | undefined {
   if (credential?.owner === 'forwarded' && forwarded !== undefined) return secretForms(forwarded.filter(isOfCredential));
   return signed === undefined ? undefined : credential?.secrets?.(signed);
@@ -76,19 +79,19 @@ function addForms(secret: string, into: Set<string>): void {
 const asterisk = 0x2a;
 const none: Buffer = Buffer.alloc(0);
 
-/** Line feed, carriage return, blank, quote, closing bracket and brace. */
+/** Line feed, carriage return, blank, quote, closing bracket and closing brace. */
 const isClosing = (byte: number): boolean =>
   byte === 0x0a || byte === 0x7d || byte === 0x0d || byte === 0x20 || byte === 0x22 || byte === 0x5d;
 
-/** Told of each secret that was found. */
+/** Called for each secret that was found. */
 export interface EchoListener {
   onEcho(): void;
 }
 
 /**
- * Overwrites secrets in a flow of bytes with asterisks, so that lengths stay as promised. A chunk that could end inside
- * a secret is passed on up to there; the rest waits for the next one. Chunks are written to where something was found,
- * otherwise they pass as they are.
+ * Overwrites secrets in a stream of bytes with asterisks, so that lengths do not change. If a chunk may end within a
+ * secret, the bytes from there on are held back until the next chunk. Chunks are modified only where a secret was
+ * found.
  */
 export class SecretRedactor {
   readonly #forms: SecretForms;
@@ -100,7 +103,7 @@ export class SecretRedactor {
     this.#listener = listener;
   }
 
-  /** What may leave now; it may be empty. */
+  /** Returns the bytes that may be sent now, possibly none. */
   push(chunk: Buffer): Buffer {
     const bytes = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
     this.#overwrite(bytes);
@@ -109,7 +112,7 @@ export class SecretRedactor {
     return open === 0 ? bytes : bytes.subarray(0, bytes.length - open);
   }
 
-  /** The rest, after the last chunk. More than half of a secret is hidden like a whole one. */
+  /** Returns the rest after the last chunk. A prefix of more than half of a secret is masked like a whole one. */
   end(): Buffer {
     const rest = this.#pending;
     this.#pending = none;
@@ -120,15 +123,15 @@ export class SecretRedactor {
     return rest;
   }
 
-  /** A body that came whole. Written to in place. */
+  /** Masks a complete body, in place. */
   whole(bytes: Buffer): Buffer {
     this.#overwrite(bytes);
     return bytes;
   }
 
   /**
-   * Overwrites in place and holds nothing back: for bytes that others have in their hands as well. Of a secret that is
-   * cut by the end of a chunk only the second part is hidden.
+   * Masks in place and holds nothing back, for bytes that other code also uses. If a secret is split between two
+   * chunks, only its second part is masked.
    */
   passing(chunk: Buffer): void {
     const before = this.#pending;
@@ -150,7 +153,7 @@ export class SecretRedactor {
     return out;
   }
 
-  /** A name of a header, whose case is lost: true when it contains a secret. */
+  /** Returns whether a header name contains a secret, ignoring case. */
   isInName(name: string): boolean {
     if (name.length < this.#forms.shortest) return false;
     const lower = name.toLowerCase();
@@ -159,7 +162,7 @@ export class SecretRedactor {
     return found;
   }
 
-  /** Headers by name: the same object when nothing was found. */
+  /** Masks headers by name; returns the same object if nothing was found. */
   headers(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     let out: Record<string, string> | undefined;
     for (const name in headers) {
@@ -174,7 +177,7 @@ export class SecretRedactor {
     return out ?? headers;
   }
 
-  /** The same for a flat list of names and values. */
+  /** Masks a flat list of names and values. */
   pairs(pairs: HeaderPairs): HeaderPairs {
     const out: HeaderPairs = [];
     for (let i = 0; i + 1 < pairs.length; i += 2) {
@@ -197,7 +200,7 @@ export class SecretRedactor {
     }
   }
 
-  /** How many bytes at the end are the beginning of a secret. */
+  /** Number of bytes at the end that may be the start of a secret. */
   #openEnd(bytes: Buffer): number {
     const end = bytes.length;
     const last = bytes[end - 1];
@@ -212,7 +215,7 @@ export class SecretRedactor {
   }
 }
 
-/** Chunks after which a table pays. */
+/** Number of searches after which building a table pays off. */
 const fewUses = 8;
 
 function shiftsOf(forms: SecretForms): SecretForms['shifts'] {
@@ -230,8 +233,8 @@ function tableOf(secret: Buffer): readonly number[] {
 }
 
 /**
- * Horspool's search: a key of 50 characters is looked for in every fiftieth byte. The one of `Buffer` looks at each, and
- * its call alone costs more than this does for an event of a stream.
+ * Horspool's search: a key of 50 characters is compared at about every fiftieth byte. `Buffer.indexOf` reads each byte,
+ * and its call alone costs more than this whole search in a stream event.
  */
 function find(bytes: Buffer, secret: Buffer, shifts: readonly number[] | undefined, from: number): number {
   if (bytes.length - from < secret.length) return -1;
@@ -250,7 +253,7 @@ function isAt(secret: Buffer, bytes: Buffer, at: number): boolean {
   return true;
 }
 
-/** True when the bytes from `at` to their end are how the secret begins. */
+/** True if the bytes from `at` to the end are a prefix of the secret. */
 function isBeginning(secret: Buffer, bytes: Buffer, at: number): boolean {
   for (let i = at; i < bytes.length; i += 1) if (bytes[i] !== secret[i - at]) return false;
   return true;

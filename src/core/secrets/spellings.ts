@@ -1,13 +1,16 @@
 const isPlain = /^[\w.~-]*$/;
 
-/** A secret in each form in which JSON and addresses repeat it: as written, with the escapes of the usual libraries, and percent-encoded. */
+/**
+ * Returns a secret in each spelling in which JSON and addresses may contain it: as written, with the escapes of common
+ * JSON libraries, and percent-encoded.
+ */
 export function spellingsOf(secret: string): ReadonlySet<string> {
   const all = new Set([secret]);
   if (isPlain.test(secret)) return all;
   const inJson = escaped(secret);
   const inUrl = encodeURIComponent(secret.toWellFormed());
   all.add(inJson).add(inJson.replaceAll('/', String.raw`\/`)).add(inUrl);
-  // JSON in a text of JSON: the arguments of a tool.
+  // JSON within a JSON string, such as tool arguments.
   all.add(escaped(inJson));
   all.add(inUrl.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()));
   for (const writer of jsonWriters) {
@@ -24,7 +27,7 @@ interface JsonWriter {
   readonly isUpper: boolean;
 }
 
-/** Libraries that write more characters as `\u…` than they have to: for web pages, or for all of ASCII. */
+/** Libraries that escape more characters as `\u…` than necessary: those special in HTML, or all beyond ASCII. */
 const jsonWriters: readonly JsonWriter[] = [
   { escapes: /["&'+<>`\u007f-\uffff]/, isUpper: true }, // .NET
   { escapes: /[&<>\u2028\u2029]/, isUpper: false }, // Go
@@ -43,5 +46,5 @@ function writtenBy(secret: string, { escapes, isUpper }: JsonWriter): string {
   return out;
 }
 
-/** Of a character beyond the first 65,536: alone it would be written as an escape. */
+/** A surrogate code unit, which `JSON.stringify` would escape when it is alone. */
 const isHalf = (char: string): boolean => /[\ud800-\udfff]/.test(char);

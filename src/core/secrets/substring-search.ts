@@ -1,37 +1,37 @@
-/** Finds many known byte strings in one pass. */
+/** Searches for many byte strings in one pass. */
 export interface SubstringSearch {
-  /** Calls `found` with the range of each occurrence of each pattern. `bytes` must stay as they are until it returns. */
+  /** Calls `found` with the range of each occurrence of each pattern. `bytes` must not change until it returns. */
   each(bytes: Buffer, found: Found): void;
 }
 
 type Found = (from: number, to: number) => void;
 
-/** Bytes that are looked at together. */
+/** Bytes compared at a time. */
 const block = 4;
-/** What is known of a pattern is known of its beginning; shorter patterns than the least are searched one by one. */
+/** Only a prefix of each pattern is indexed; patterns shorter than the minimum are searched one by one. */
 const [leastBeginning, mostBeginning] = [6, 16];
-/** Patterns for which a small table, which is always near, says nearly as much as a large one. */
+/** Up to this many patterns, a small table, which stays in the CPU cache, is nearly as selective as a large one. */
 const fewPatterns = 8;
 
-/** A block that a pattern has, this far behind its first byte. */
+/** A pattern that contains a block, and the block's offset in it. */
 interface Place {
   readonly pattern: Buffer;
   readonly offset: number;
 }
 
 interface Table {
-  /** From block to block: one of them lies in the beginning of each pattern, wherever that begins. */
+  /** Distance between two examined blocks: one of them lies in the prefix of each occurrence, wherever that starts. */
   readonly stride: number;
-  /** Bits of the key of a block that are not used. */
+  /** Number of unused bits of a block's key. */
   readonly spare: number;
-  /** By the key of a block: 1 where a pattern has such a block. */
+  /** By the key of a block: 1 if a pattern contains such a block. */
   readonly marks: Uint8Array;
   readonly places: ReadonlyMap<number, readonly Place[]>;
 }
 
 /**
- * Looks at four bytes at a time, as far apart as the shortest pattern allows, and compares a pattern where it has the same
- * four: the cost hardly grows with the number of patterns.
+ * Reads four bytes at a time, at distances as large as the shortest pattern permits, and compares a pattern only if it
+ * contains the same four bytes. The cost hardly grows with the number of patterns.
  */
 export function createSubstringSearch(patterns: readonly Buffer[]): SubstringSearch {
   const table = tableOf(patterns.filter((pattern) => pattern.length >= leastBeginning));
@@ -75,7 +75,7 @@ function eachOf({ stride, spare, marks, places }: Table, bytes: Buffer, found: F
   }
 }
 
-/** Apart from the loop: a closure in its body would have every step of it allocate. */
+/** Separate from the loop: a closure in the loop body would allocate on every iteration. */
 function compare(bytes: Buffer, at: number, places: readonly Place[] = [], found: Found): void {
   for (const { pattern, offset } of places) {
     const from = at - offset;
@@ -84,5 +84,5 @@ function compare(bytes: Buffer, at: number, places: readonly Place[] = [], found
   }
 }
 
-/** The highest bits of a product: each byte has a part in them. */
+/** The highest bits of a product, on which each byte has an influence. */
 const keyOf = (four: number, spare: number): number => Math.imul(four, 0x9e3779b1) >>> spare;
