@@ -2,8 +2,8 @@ const isYes = /^\s*(?:true|1|yes|on)\s*$/i;
 const isNo = /^\s*(?:false|0|no|off)\s*$/i;
 
 /**
- * A yes or no as clients write it in headers and form fields: Python prints `False`, shells write `0`. Undefined for any
- * other text.
+ * Parses a boolean as clients write it in headers and form fields: Python prints `False`, shells write `0`. Undefined
+ * for any other text.
  */
 export function booleanIn(text: string): boolean | undefined {
   if (isYes.test(text)) return true;

@@ -1,6 +1,6 @@
 import { canonicalPrefix, type HeaderBag, type RequestHeader, requestHeaders } from '../http/headers.ts';
 
-/** A gateway header in the spelling that the request used, for messages: `x-portkey-config` where it sent that. */
+/** Returns a gateway header's name in the spelling that the request used, for messages: `x-portkey-config` if it sent that. */
 export function spelled(headers: HeaderBag, header: RequestHeader): string {
   const tails = requestHeaders[header];
   for (const prefix of [canonicalPrefix, headers.aliasPrefix ?? canonicalPrefix]) {
@@ -9,7 +9,7 @@ export function spelled(headers: HeaderBag, header: RequestHeader): string {
   return `${canonicalPrefix}${tails[0]}`;
 }
 
-/** The same for a header of a provider: `x-portkey-azure-resource-name`. */
+/** The same for a provider's header: `x-portkey-azure-resource-name`. */
 export function spelledTail(headers: HeaderBag, tail: string): string {
   const { aliasPrefix } = headers;
   const isAlias = aliasPrefix !== undefined && headers.get(canonicalPrefix + tail) === undefined;

@@ -1,6 +1,6 @@
-/** Lines around a change that are shown. */
+/** Number of context lines around a change. */
 const around = 3;
-/** Beyond so many steps the rest counts as replaced: texts that have little in common are no small difference. */
+/** Maximum edit steps; beyond them the rest counts as replaced, because the texts have too little in common. */
 const mostSteps = 400;
 
 interface Edit {
@@ -8,14 +8,14 @@ interface Edit {
   readonly line: string;
 }
 
-/** A unified difference of two texts by lines, without a head; '' where they are the same. */
+/** Returns a unified diff of two texts by lines, without file headers; '' if they are equal. */
 export function lineDiff(before: string, after: string): string {
   if (before === after) return '';
   const edits = editsOf(before.split('\n'), after.split('\n'));
   return hunks(edits);
 }
 
-/** What both begin and end with is left aside; of the rest the shortest way is found (Myers). */
+/** Skips the common beginning and end, and finds the shortest edit script of the rest (Myers). */
 function editsOf(a: readonly string[], b: readonly string[]): Edit[] {
   let head = 0;
   while (head < a.length && head < b.length && a[head] === b[head]) head += 1;

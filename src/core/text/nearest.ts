@@ -1,11 +1,11 @@
 /**
- * The candidate that was most likely meant by a mistyped name, for error messages; undefined when none is close.
- * Letter case does not count; swapped neighbours count as one mistake. At most a third of the name may be wrong, and no
- * more than five letters.
+ * Returns the candidate most similar to a mistyped name, for error messages; undefined if none is close. Case is
+ * ignored; two swapped neighbors count as one mistake. Up to a third of the name may be wrong, but at most five
+ * characters.
  */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();
-  // A name that long was not typed by a person, and the work grows with its square.
+  // Nobody types such a long name, and the cost is quadratic in its length.
   if (wanted.length > 100) return undefined;
   let best: string | undefined;
   let bestDistance = Math.min(mostMistakes, Math.max(1, Math.floor(wanted.length / 3))) + 1;
@@ -19,22 +19,22 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Keeps the work small for each of thousands of names. */
+/** Limits the cost when there are thousands of candidates. */
 const mostMistakes = 5;
 
-/** ` Did you mean "x"?` with a leading blank, or nothing: to be put behind a message. */
+/** Returns ` Did you mean "x"?` with a leading blank, or an empty string, to append to a message. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const meant = nearest(name, candidates);
   return meant === undefined ? '' : ` Did you mean "${meant}"?`;
 }
 
-/** Optimal string alignment distance; any number above `limit` where it is more than `limit`. */
+/** Optimal string alignment distance; any number above `limit` if the distance exceeds it. */
 function distanceWithin(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i += 1) {
-    // Farther from the diagonal than the limit everything is too far.
+    // Cells farther from the diagonal than the limit cannot be part of the result.
     const first = Math.max(1, i - limit);
     const row: number[] = [];
     row[first - 1] = first === 1 ? i : limit + 1;
@@ -53,7 +53,7 @@ function distanceWithin(a: string, b: string, limit: number): number {
   return at(previous, b.length);
 }
 
-/** The index is inside the row by construction; the compiler can't know. */
+/** The index is always within the row, which the compiler can't prove. */
 function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }

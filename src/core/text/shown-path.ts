@@ -1,6 +1,6 @@
 import { isAbsolute, relative, sep } from 'node:path';
 
-/** As a person would write it: `./gateway.yaml` where it lies below the working directory. */
+/** Returns a path for display: `./gateway.yaml` if it is below the working directory. */
 export function shownPath(path: string, cwd: string): string {
   const short = relative(cwd, path);
   return short === '' || isAbsolute(short) || short === '..' || short.startsWith(`..${sep}`) ? path : `.${sep}${short}`;

@@ -1,19 +1,19 @@
-/** Milliseconds in one of each unit of time. */
+/** Milliseconds per unit of time. */
 const durations = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** Bytes in one of each unit of size. `1MB` is 1024² bytes, as other servers count limits; `MiB` says the same. */
+/** Bytes per unit of size. `1MB` is 1024² bytes, as in the limits of other servers; `MiB` means the same. */
 const sizes = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4 } as const;
 
 const amount = /^(\d+(?:\.\d+)?)\s*([a-zA-Z]*)$/;
 
-/** `30s`, `5m`, `1.5h`, `14d`, `250ms`; a bare number is milliseconds. Returns milliseconds, or undefined when not readable. */
+/** Parses `30s`, `5m`, `1.5h`, `14d`, `250ms`; a number without unit is milliseconds. Returns milliseconds, or undefined if invalid. */
 export function parseDuration(value: string | number): number | undefined {
   const [count, unit] = split(value);
   const factor = unit === '' ? 1 : lookUp(durations, unit.toLowerCase());
   return toWhole(count, factor);
 }
 
-/** `50MB`, `256KB`, `2GiB`; a bare number is bytes, and 1 MB is 1024² bytes. Returns bytes, or undefined when not readable. */
+/** Parses `50MB`, `256KB`, `2GiB`; a number without unit is bytes, and 1 MB is 1024² bytes. Returns bytes, or undefined if invalid. */
 export function parseSize(value: string | number): number | undefined {
   const [count, unit] = split(value);
   const factor = unit === '' ? 1 : lookUp(sizes, unit.toUpperCase().replace(/^([KMGT])(?:I?B)?$/, '$1B'));
@@ -21,12 +21,12 @@ export function parseSize(value: string | number): number | undefined {
 }
 
 /**
- * `2027-03-01`, `2027-03-01T12:00`, `2027-03-01T12:00:00+01:00`: Unix milliseconds, in UTC where no zone is named,
- * whatever the zone of the machine. NaN when not readable.
+ * Parses `2027-03-01`, `2027-03-01T12:00`, `2027-03-01T12:00:00+01:00` to Unix milliseconds. Without a zone it is UTC,
+ * regardless of the machine's time zone. NaN if invalid.
  */
 export const parseTime = (text: string): number => Date.parse(/T[\d:.]+$/.test(text) ? `${text}Z` : text);
 
-/** For people: `0 ms`, `812 ms`, `1.94 s`, `12.3 s`, `3 m 20 s`, `2 h 5 m`, `14 d`. */
+/** Formats a duration for display: `0 ms`, `812 ms`, `1.94 s`, `12.3 s`, `3 m 20 s`, `2 h 5 m`, `14 d`. */
 export function formatDuration(ms: number): string {
   if (ms < 0.95) return ms === 0 ? '0 ms' : `${Math.max(0.1, Math.round(ms * 10) / 10)} ms`;
   if (ms < 999.5) return `${Math.round(ms)} ms`;
@@ -40,7 +40,7 @@ export function formatDuration(ms: number): string {
   return join(Math.floor(hours / 24), 'd', hours % 24, 'h');
 }
 
-/** For people: `812 B`, `50 MB`, `1.5 GB`; 1 MB is 1024² bytes. */
+/** Formats a size for display: `812 B`, `50 MB`, `1.5 GB`; 1 MB is 1024² bytes. */
 export function formatSize(bytes: number): string {
   let value = bytes;
   let unit = 0;

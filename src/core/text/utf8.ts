@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Bytes that are looked at together when the place of a fault is wanted. */
+/** Block size for locating an invalid byte. */
 const block = 64 * 1024;
 
-/** Offset of the first byte that does not belong to UTF-8 text; undefined where all do. One pass, whatever the bytes are. */
+/** Returns the offset of the first byte that is not valid UTF-8; undefined if all are. Linear time for any input. */
 export function firstNotUtf8(bytes: Buffer): number | undefined {
   if (isUtf8(bytes)) return undefined;
   for (let from = 0; from < bytes.length; ) {
@@ -14,7 +14,7 @@ export function firstNotUtf8(bytes: Buffer): number | undefined {
   return bytes.length;
 }
 
-/** The last place up to `at` where a character may begin. Runs of continuation bytes are no text, and are not skipped. */
+/** Returns the last position up to `at` where a character may start. Longer runs of continuation bytes are invalid, and are not skipped. */
 function startOfCharacter(bytes: Buffer, at: number): number {
   for (let back = 0; back < 4; back += 1) if (at === bytes.length || ((bytes[at - back] ?? 0) & 0xc0) !== 0x80) return at - back;
   return at;
@@ -29,5 +29,5 @@ function firstIn(bytes: Buffer, from: number, end: number): number {
   return end;
 }
 
-/** Bytes of the character that begins with this one. */
+/** Length in bytes of the character that starts with this byte. */
 const lengthOf = (first: number): number => (first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4);
