@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder for the owner alone, and those above it that are missing. Not the recursive `mkdir` of Node, which
- * never ends where the system makes no folder and says that one is missing, as in `/proc`.
+ * Creates a directory accessible only to its owner, and its missing parents. Not Node's recursive `mkdir`, which never
+ * returns on a file system that fails with ENOENT in an existing directory, such as `/proc`.
  *
  * @throws Error of the file system
  */

@@ -1,10 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 
-/** Opening it never waits, whatever has taken the file's place since it was looked at. */
+/** Opening never blocks, even if the file was replaced by a pipe after it was checked. */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** Read at once from a file that does not say its size, as those of `/proc`. */
+/** Read size for files that report no size, such as those in `/proc`. */
 const chunk = 64 * 1024;
 
 interface FileKind {
@@ -14,11 +14,11 @@ interface FileKind {
 }
 
 /**
- * The content of a regular file. A pipe, a socket or a device could block the reader for ever, or never end: none is
+ * Reads a regular file. A pipe, a socket or a device could block the reader forever or be endless, so they are not
  * opened.
  *
  * @param maxBytes a larger file is not read
- * @throws Error with `code`: `EISDIR`, `ENOTREG` (neither file nor folder), `EFBIG`, or the system's
+ * @throws Error with `code`: `EISDIR`, `ENOTREG` (neither file nor directory), `EFBIG`, or the system's
  */
 export function readRegularFile(path: string, maxBytes: number): Buffer {
   checkKind(statSync(path), path, maxBytes);
@@ -40,7 +40,7 @@ export function readRegularFile(path: string, maxBytes: number): Buffer {
   }
 }
 
-/** The same without blocking this thread, or one of the pool's. */
+/** The same, asynchronously. Opening does not block a thread of the pool either. */
 export async function readRegularFileLater(path: string, maxBytes: number): Promise<Buffer> {
   checkKind(await stat(path), path, maxBytes);
   const file = await open(path, flags);
@@ -54,7 +54,7 @@ export async function readRegularFileLater(path: string, maxBytes: number): Prom
   }
 }
 
-/** @throws Error with `code` when the path is not that of a regular file, or of one that is too large */
+/** @throws Error with `code` if the path is not a regular file, or the file is too large */
 export function checkRegularFile(path: string, maxBytes: number): void {
   checkKind(statSync(path), path, maxBytes);
 }
