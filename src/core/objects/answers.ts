@@ -1,15 +1,15 @@
 import type { Endpoint } from '../endpoint.ts';
 import { isPlain } from '../json/merge.ts';
 
-/** Where the answers of an endpoint hold ids of objects that belong to the caller. */
+/** The places of object IDs in an endpoint's responses. */
 export interface ObjectAnswer {
-  /** Paths to ids; `*` is each member of a list. */
+  /** Paths to IDs; `*` matches each item of a list. */
   readonly ids: readonly string[];
-  /** `data` lists objects of the whole account, each with these paths. */
+  /** `data` is a list of objects of the whole account, each with these paths. */
   readonly isList?: true;
-  /** Paths in the events of a stream. */
+  /** Paths in stream events. */
   readonly events?: readonly string[];
-  /** Many and short-lived, and not kept at all where the request says `store: false`. */
+  /** Numerous and short-lived objects, which are not recorded at all if the request has `store: false`. */
   readonly isBrief?: true;
 }
 
@@ -22,7 +22,7 @@ const file: ObjectAnswer = { ids: ['id'] };
 const batch: ObjectAnswer = { ids: ['id', 'output_file_id', 'error_file_id'] };
 const job: ObjectAnswer = { ids: ['id', 'result_files.*'] };
 
-/** Endpoints whose answers hold such ids. */
+/** Endpoints whose responses contain such IDs. */
 export const objectAnswers: { readonly [E in Endpoint]?: ObjectAnswer } = {
   responses: response,
   'responses/compact': response,
@@ -43,7 +43,7 @@ export const objectAnswers: { readonly [E in Endpoint]?: ObjectAnswer } = {
   'fine_tuning/jobs/{id}/cancel': job,
 };
 
-/** The texts at these paths of a parsed answer. */
+/** Returns the strings at these paths of a parsed response. */
 export function idsAt(value: unknown, paths: readonly string[]): string[] {
   return paths.flatMap((path) => textsAt(value, path.split('.')));
 }

@@ -1,21 +1,24 @@
-/** Who made which object at a provider: files, batches, jobs, responses. Synchronous, so that nothing leaves before it is written. */
+/**
+ * Owners of objects at providers: files, batches, jobs, responses. Synchronous, so that no response is sent before its
+ * owner is written.
+ */
 export interface ObjectOwners {
-  /** The owner that was bound first; undefined for an id that nobody made through this gateway, or that was forgotten. */
+  /** Returns the first owner; undefined for an ID that was not created through this gateway, or was forgotten. */
   ownerOf(account: string, id: string): string | undefined;
   /**
-   * Binds ids that have no owner yet; those that have one keep it. Survives the death of the process once it returns.
+   * Sets the owner of IDs that have none yet. Persistent when it returns, even if the process is killed.
    *
-   * @param isBrief responses and their items: there are many, so they are forgotten sooner, oldest first
+   * @param isBrief for responses and their items: there are many, so they are forgotten sooner, oldest first
    */
   bind(account: string, ids: readonly string[], owner: string, isBrief: boolean): void;
 }
 
-/** Characters of the longest id that is looked at. */
+/** Maximum length of a considered ID, in characters. */
 const longestId = 4096;
 
 /**
- * The form in which ids are compared: some are percent-encoded addresses, which clients encode once more and routers
- * decode. An address, once it is one, may hold percent signs of its own.
+ * Returns the form in which IDs are compared: some are percent-encoded addresses, which clients encode again and
+ * routers decode. An address itself may contain percent signs, and is not decoded further.
  */
 export function canonicalId(id: string): string {
   let text = id;
@@ -29,12 +32,12 @@ export function canonicalId(id: string): string {
   return lowerScheme(text);
 }
 
-/** Schemes have no case (RFC 3986 3.1): `GS://` names the same object. */
+/** Schemes are case-insensitive (RFC 3986 3.1): `GS://` refers to the same object. */
 function lowerScheme(text: string): string {
   const end = text.indexOf('://');
   return end < 0 ? text : text.slice(0, end).toLowerCase() + text.slice(end);
 }
 
-/** True for a text that could be the id of an object: one token of a length that ids have, or an address, whose names may hold spaces. */
+/** True for a text that may be an object ID: one token of plausible length, or an address, which may contain spaces. */
 export const couldBeId = (text: string): boolean =>
   text.length > 3 && text.length <= longestId && (!/\s/.test(text) || /^[a-z][a-z0-9+.-]*:\/\//i.test(text));

@@ -1,15 +1,15 @@
 import { GatewayError } from '../error.ts';
 import { canonicalId, couldBeId } from './owners.ts';
 
-/** The ids in a request's body, in canonical form. */
+/** The IDs in a request body, in canonical form. */
 interface References {
-  /** In fields that name objects of the account: the caller must have made them. */
+  /** In fields that refer to objects of the account: the caller must be their owner. */
   readonly named: ReadonlySet<string>;
-  /** Anywhere else: nobody else may have made them. */
+  /** In any other place: they must not have another owner. */
   readonly other: ReadonlySet<string>;
 }
 
-/** Fields whose value (a text, or a list of texts) is the id of an object. */
+/** Fields whose value (a string, or a list of strings) is the ID of an object. */
 const referenceFields: ReadonlySet<string> = new Set([
   'assistant_id',
   'batch_id',
@@ -30,22 +30,22 @@ const referenceFields: ReadonlySet<string> = new Set([
   'vector_store_ids',
 ]);
 
-/** Fields that may hold `{id}` in place of the id. */
+/** Fields that may contain `{id}` instead of the ID. */
 const objectFields: ReadonlySet<string> = new Set(['container', 'conversation', 'input']);
 
-/** Fields whose texts no provider reads as an id: skipping them keeps long talks cheap. Addresses may be ids. */
+/** Fields whose texts are never IDs: skipping them keeps long conversations cheap. Addresses may be IDs. */
 const proseFields: ReadonlySet<string> = new Set(['text', 'content', 'data', 'b64_json', 'arguments', 'metadata']);
 
-/** Texts of one body that may look like ids: each costs a look-up. */
+/** Maximum number of texts per body that may be IDs: each costs a lookup. */
 const mostOthers = 10_000;
 
 /**
- * Finds the ids that a JSON text names. `metadata` is the caller's own; of texts with other meanings only those without
- * white space are considered.
+ * Finds the IDs in a JSON text. `metadata` is skipped as the caller's own data; in fields of unknown meaning, only
+ * texts without white space are considered.
  *
- * @param body the value that `JSON.parse` makes of `text`
- * @throws GatewayError `invalid_json` where an object has a member twice, since services differ in which they read;
- * `invalid_value` for a body with more texts that may be ids than can be looked up
+ * @param body the result of `JSON.parse(text)`
+ * @throws GatewayError `invalid_json` if an object has a duplicate member, because services differ in which one they
+ * read; `invalid_value` if more texts may be IDs than can be looked up
  */
 export function referencesIn(text: string, body: unknown): References {
   const named = new Set<string>();
@@ -71,13 +71,13 @@ interface Member {
   readonly value: unknown;
 }
 
-/** Services that read names in any case are no way around. */
+/** Names are lower-cased, because some services ignore their case. */
 function membersOf(field: string, object: object): Member[] {
   const isReference = isObjectReference(field, object);
   return Object.entries(object).map(([key, value]) => ({ field: isReference && key === 'id' ? 'file_id' : key.toLowerCase(), value }));
 }
 
-/** Members of all objects in a JSON text, those that are there twice counted twice. */
+/** Counts the members of all objects in a JSON text, including duplicates. */
 function membersWritten(text: string): number {
   let count = 0;
   for (let start = text.indexOf('"'); start >= 0; start = text.indexOf('"', start)) {
@@ -88,7 +88,7 @@ function membersWritten(text: string): number {
   return count;
 }
 
-/** The place behind a JSON string that begins at `start`. */
+/** Returns the position after the JSON string that starts at `start`. */
 function endOfText(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let slashes = end - 1;
@@ -122,7 +122,7 @@ function note(field: string, written: string, named: Set<string>, other: Set<str
   }
 }
 
-/** `{type: 'item_reference', id}`, whose type may be left out, and `{id}` where an id alone would do. */
+/** True for `{type: 'item_reference', id}`, where the type is optional, and for `{id}` in place of an ID. */
 function isObjectReference(field: string, value: object): boolean {
   const type = 'type' in value ? value.type : undefined;
   if (type === 'item_reference') return true;

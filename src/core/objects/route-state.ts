@@ -2,10 +2,10 @@ import { type Endpoint, traitsOf } from '../endpoint.ts';
 import type { RequestBody } from '../json/body.ts';
 import type { GatewayError } from '../error.ts';
 
-/** `creates`: makes an object in one account; `names`: names one by id; undefined: a call that leaves nothing behind. */
+/** `creates`: creates an object in one account; `names`: refers to one by ID; undefined: leaves no object behind. */
 export type RouteState = 'creates' | 'names' | undefined;
 
-/** First segments behind `/v1/` of relayed routes that keep objects. */
+/** First segments after `/v1/` of relayed routes with stored objects. */
 const collections: ReadonlySet<string> = new Set([
   'assistants',
   'batches',
@@ -23,20 +23,20 @@ const collections: ReadonlySet<string> = new Set([
   'videos',
 ]);
 
-/** Of these the second segment names the collection: `fine_tuning/jobs`, `messages/batches`. */
+/** Collections whose second segment is part of the name: `fine_tuning/jobs`, `messages/batches`. */
 const nested: ReadonlySet<string> = new Set(['chat', 'fine_tuning', 'messages']);
 
 interface RouteFacts {
   readonly endpoint: Endpoint;
   readonly method: string;
-  /** As sent, with `/v1/`. */
+  /** As sent, including `/v1/`. */
   readonly path: string;
   readonly body: RequestBody;
 }
 
 /**
- * Whether a route belongs to one account, so that a second try could do its work twice or look in the wrong place.
- * A response is created only where the body asks to keep it: by default nobody reads it again.
+ * Returns whether a route belongs to one account, so that a retry could repeat its effect or use the wrong account. A
+ * response counts as created only if the request asks to store it; by default it is not read again.
  */
 export function stateOf(route: RouteFacts): RouteState {
   const traits = traitsOf(route.endpoint);
@@ -56,8 +56,8 @@ function stateOfPath(method: string, path: string): RouteState {
 }
 
 /**
- * A refusal of our own that says an object named by id can't be at this provider: it has no such route, or its ids look
- * different. Another account may have it.
+ * True for an error of the gateway which means that an object cannot exist at this provider: the route is not
+ * supported, or the ID has another format. Another account may have the object.
  */
 export const isNotHere = ({ code, status }: GatewayError): boolean =>
   code === 'unsupported_endpoint' || code === 'object_not_found' || (code === 'invalid_value' && status === 404);
