@@ -2,10 +2,10 @@ import type { LogRecord, MessageRecord } from '../records/record.ts';
 import type { StoredRecord } from './reader.ts';
 import type { LogRow } from './row.ts';
 
-/** A row without what users wrote. */
+/** Returns a row without texts written by users. */
 export const bareRow = (row: LogRow): LogRow => ({ ...row, preview: null });
 
-/** A record without what users wrote: headers have names alone. */
+/** Returns a record without texts written by users: headers keep only their names. */
 export function bareRecord(stored: StoredRecord): StoredRecord {
   const { record, feedback } = stored;
   const { request, upstream, response } = record;
@@ -23,13 +23,13 @@ export function bareRecord(stored: StoredRecord): StoredRecord {
   };
 }
 
-/** What was said of a response may be a sentence about it. */
+/** Feedback metadata may contain a comment written by a user. */
 function withoutComment(notes: LogRecord['notes']): LogRecord['notes'] {
   const { feedback } = notes;
   return feedback === undefined ? notes : { ...notes, feedback: { ...feedback, metadata: {} } };
 }
 
-/** What was patched into a body is content too. */
+/** Body patches are content, too. */
 function bareMessage({ headers, body, why_absent: why }: MessageRecord): MessageRecord {
   return {
     headers: Object.fromEntries(Object.keys(headers).map((name) => [name, '•••'])),

@@ -1,25 +1,28 @@
-/** What a request would do, or did: the same walk as real traffic, told as data. Every text is without credentials. */
+/**
+ * The processing of a request, hypothetical or recorded, as data: the result of the same code as for real traffic.
+ * Texts contain no credentials.
+ */
 export interface Explanation {
   readonly request: { readonly method: string; readonly path: string; readonly endpoint: string };
   readonly key: { readonly name: string | null; readonly at: Origin | null };
   readonly prompt: { readonly id: string; readonly version: number } | null;
   readonly config: { readonly name: string; readonly by: string; readonly at: Origin | null } | null;
-  /** What was asked for and did not count, and why. */
+  /** Choices of the request that did not apply, with the reason. */
   readonly overruled: readonly { readonly choice: string; readonly value: string; readonly by: string }[];
-  /** Every condition and strategy on the way. */
+  /** Every condition and strategy on the way to the target. */
   readonly route: readonly RouteNode[];
   /** In the order in which they would be tried. */
   readonly targets: readonly ExplainedTarget[];
   readonly plugins: readonly { readonly name: string; readonly moment: string; readonly said: string | null }[];
-  /** Headers of the caller that do not go upstream, with the reason. */
+  /** Client headers that are not forwarded, with the reason. */
   readonly removed_headers: readonly { readonly name: string; readonly why: string }[];
   readonly warnings: readonly string[];
   readonly log: { readonly bodies: string; readonly at: Origin | null };
-  /** The response that the gateway would give by itself: an error, or one that no provider is needed for. */
+  /** A response of the gateway itself: an error, or one that needs no provider. */
   readonly answer: { readonly status: number; readonly code: string | null; readonly message: string; readonly hint: string | null } | null;
 }
 
-/** Where a value is written. */
+/** Source position of a value. */
 export interface Origin {
   readonly file: string;
   readonly line: number;
@@ -29,7 +32,7 @@ export interface RouteNode {
   readonly node: string;
   readonly strategy: 'single' | 'fallback' | 'loadbalance' | 'conditional';
   readonly at: Origin | null;
-  /** Conditional: each condition in its order. */
+  /** Conditional: each condition, in order. */
   readonly conditions: readonly { readonly text: string; readonly matched: boolean; readonly why: string; readonly at: Origin | null }[];
   readonly chose: number | null;
   /** Load balancing: the weight of each target. */
@@ -44,36 +47,39 @@ export interface ExplainedTarget {
   readonly type: string;
   readonly model: string;
   readonly deployment: string | null;
-  /** When it would be left, or why it is not tried at all. */
+  /** When the next target would be tried, or why this one is not tried at all. */
   readonly left_on: string;
   readonly goes_here: boolean;
   readonly url: string | null;
   readonly method: string | null;
-  /** Credentials as references. */
+  /** Credentials are shown as references. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** As text; null where it can't be shown as text. */
+  /** As text; null if it can't be shown as text. */
   readonly body: string | null;
   readonly differences: readonly Difference[];
   readonly retry: string;
-  /** When the target is left out for a while; null: never. */
+  /** When the circuit breaker skips the target; null: never. */
   readonly circuit: string | null;
   readonly timeouts: Readonly<Record<string, string>>;
-  /** Price of the input, exact decimal; null: unknown. */
+  /** Price of the input as exact decimal; null: unknown. */
   readonly cost_usd: string | null;
   readonly problem: string | null;
 }
 
-/** One field that is not the same in two bodies. */
+/** A field that differs between two bodies. */
 export interface Difference {
-  /** As `messages[0].content`. */
+  /** Such as `messages[0].content`. */
   readonly path: string;
   readonly kind: 'added' | 'removed' | 'changed' | 'moved';
-  /** Moved: where the same value was before, as a path. */
+  /** For `moved`: the previous path of the same value. */
   readonly from?: string | undefined;
-  /** JSON text, cut; absent where there is none on this side. */
+  /** JSON text, truncated; absent if the field does not exist on this side. */
   readonly before?: string | undefined;
   readonly after?: string | undefined;
-  /** `override_params`, `labels`, `model name`, `stored prompt`, `format google-generate`, `not known to this provider`, … */
+  /**
+   * Reason, such as `override_params`, `labels`, `model name`, `stored prompt`, `format google-generate`, `not known to
+   * this provider`, …
+   */
   readonly cause: string;
   readonly at: Origin | null;
 }
@@ -85,12 +91,12 @@ export interface ExplainRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** A JSON value, or its text. */
   readonly body?: unknown;
-  /** Name of an API key whose rules hold, without its secret. */
+  /** Name of an API key whose rules apply; its secret is not needed. */
   readonly key?: string | undefined;
-  /** A recorded request; the other members overrule it. */
+  /** ID of a recorded request; the other members override its values. */
   readonly from_log?: string | undefined;
-  /** What targets say: `openai-main` → 429, `timeout`, `reset`. */
+  /** Assumed results of targets: `openai-main` → 429, `timeout`, `reset`. */
   readonly assume?: Readonly<Record<string, number | 'timeout' | 'reset'>> | undefined;
-  /** In [0, 1): decides weights. */
+  /** Random number in [0, 1) for weighted choices. */
   readonly random?: number | undefined;
 }

@@ -1,14 +1,14 @@
-/** Each class ends 10 % above the one before: its middle is within 5 % of all that is in it. */
+/** Each bucket ends 10 % above the previous one: its midpoint is within 5 % of all its values. */
 const growth = Math.log(1.1);
-/** Shorter times count as this one, in milliseconds. */
+/** Smallest distinguished time, in milliseconds. */
 const least = 0.1;
-/** The last class holds everything from four hours on. */
+/** The last bucket contains all times from about four hours on. */
 const last = 200;
 
-/** For a database that counts by itself: the class of a time is ⌈ln(time / least) / growth⌉, at most `last`, 0 up to `least`. */
+/** Scale for a database that builds the buckets itself: ⌈ln(time / least) / growth⌉, at most `last`, and 0 up to `least`. */
 export const histogramScale = { growth, least, last } as const;
 
-/** How often times occurred, by classes that grow with them: bounded, and sums of two are exact. */
+/** Counts of times in buckets of exponentially growing width: its size is limited, and two can be added exactly. */
 export class Histogram {
   readonly #counts = new Map<number, number>();
   #total = 0;
@@ -26,7 +26,7 @@ export class Histogram {
     for (const [index, count] of other.#counts) this.#addTo(index, count);
   }
 
-  /** Adds what `toString` of another one gave; what is no such text adds nothing. */
+  /** Adds the result of another histogram's `toString`; invalid parts are ignored. */
   addText(text: string): void {
     for (let from = 0; from < text.length; ) {
       const comma = text.indexOf(',', from);
@@ -39,7 +39,7 @@ export class Histogram {
     }
   }
 
-  /** Milliseconds below which this share of all times lies; null where there are none. */
+  /** Returns the time in milliseconds below which this share of all times lies; null if there are none. */
   quantile(share: number): number | null {
     if (this.#total === 0) return null;
     let left = Math.max(1, Math.ceil(share * this.#total));
@@ -50,7 +50,7 @@ export class Histogram {
     return null;
   }
 
-  /** `12:3,40:1`: class and count. */
+  /** Serializes buckets and counts: `12:3,40:1`. */
   toString(): string {
     let text = '';
     for (const [index, count] of this.#counts) text += text === '' ? `${index}:${count}` : `,${index}:${count}`;
@@ -63,7 +63,7 @@ export class Histogram {
   }
 }
 
-/** The digits between two offsets as a number; NaN where there is something else. */
+/** Parses the digits between two offsets; returns NaN for any other text. */
 function wholeIn(text: string, from: number, to: number): number {
   let value = from < to && to - from < 16 ? 0 : Number.NaN;
   for (let at = from; at < to; at += 1) {
@@ -80,7 +80,7 @@ function classOf(ms: number): number {
 
 function middleOf(index: number): number {
   if (index === 0) return least;
-  // Between the ends of this class and of the one before, as their geometric mean.
+  // Geometric mean of the bucket's limits.
   const ms = least * Math.exp((index - 0.5) * growth);
   return Math.round(ms * 100) / 100;
 }

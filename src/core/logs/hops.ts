@@ -1,4 +1,4 @@
-/** `openai-main 429 ×2`: attempts of one provider in a row that ended the same way are one hop with a count. */
+/** `openai-main 429 ×2`: consecutive attempts at one provider with the same result are one hop with a count. */
 export function hopTexts(hops: readonly { readonly provider: string; readonly said: string }[]): string[] {
   const out: { text: string; count: number }[] = [];
   for (const { provider, said } of hops) {

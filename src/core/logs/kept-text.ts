@@ -1,4 +1,4 @@
-/** A body as text; undefined: it is none, as sound and pictures are none. One that was cut may end within a character. */
+/** Decodes a body as text; undefined for binary data, such as audio and images. A truncated body may end within a character. */
 export function keptText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });

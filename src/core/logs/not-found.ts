@@ -1,6 +1,6 @@
 import { GatewayError } from '../error.ts';
 
-/** Whoever looks for a record has its id from somewhere: why it may not be there is what they ask next. */
+/** Explains why a record with a known ID may be missing. */
 export const recordHint = 'A record is kept from the end of its request, for as long as logging.requests.retention says.';
 
 export const recordNotFound = (id: string): GatewayError =>

@@ -1,11 +1,11 @@
 import type { LogRecord } from '../records/record.ts';
 import type { LogRow } from './row.ts';
 
-/** Newest first, by pages: the address of a page is the last row of the one before. */
+/** A search, newest first. Pages are addressed by the last row of the previous page. */
 export interface SearchRequest {
   /** In the filter language. */
   readonly query: string;
-  /** Of the page before; undefined: the first page. */
+  /** `next` of the previous page; undefined: the first page. */
   readonly before?: string | undefined;
   /** At most 500. */
   readonly limit: number;
@@ -13,11 +13,11 @@ export interface SearchRequest {
 
 export interface SearchPage {
   readonly rows: readonly LogRow[];
-  /** For the next page; null at the end. */
+  /** Cursor of the next page; null at the end. */
   readonly next: string | null;
 }
 
-/** One record with what came later, and which of its bodies are kept. */
+/** A record with later additions, and the list of its stored bodies. */
 export interface StoredRecord {
   readonly record: LogRecord;
   readonly bodies: readonly BodyPart[];
@@ -26,7 +26,7 @@ export interface StoredRecord {
 
 export type BodyPart = 'request' | 'upstream' | 'response';
 
-/** What a client said of a response afterwards (`POST /v1/feedback`). */
+/** A client's feedback on a response (`POST /v1/feedback`). */
 export interface Feedback {
   readonly id: string;
   readonly trace_id: string;
@@ -39,45 +39,45 @@ export interface Feedback {
   readonly at: number;
 }
 
-/** As it is sent: what a change of it leaves out (null) stays as it was. */
+/** Feedback as sent: in a change, members that are null keep their value. */
 export type GivenFeedback = Omit<Feedback, 'weight' | 'metadata'> & {
   readonly weight: Feedback['weight'] | null;
   readonly metadata: Feedback['metadata'] | null;
 };
 
-/** Fields by which figures are grouped; `meta.<key>` and `label.<name>` too. */
+/** Fields for grouping statistics, and also `meta.<key>` and `label.<name>`. */
 export type Dimension = 'status' | 'config' | 'provider' | 'model' | 'key' | 'endpoint' | 'error' | `meta.${string}` | `label.${string}`;
 
 export interface StatsRequest {
   readonly query: string;
   /** Undefined: one group. */
   readonly by?: Dimension | undefined;
-  /** Seconds of one bucket, a multiple of 60; undefined: no series, totals alone. */
+  /** Seconds per bucket, a multiple of 60; undefined: totals only, without series. */
   readonly step?: number | undefined;
-  /** Groups beyond the largest of this number become one called `other`. */
+  /** Maximum number of groups; the smaller ones are combined as `other`. */
   readonly top?: number | undefined;
 }
 
 export interface Stats {
-  /** Unix milliseconds of what was looked at. */
+  /** Evaluated period, in Unix milliseconds. */
   readonly since: number;
   readonly until: number;
   readonly total: Figures;
   readonly groups: readonly (Figures & { readonly name: string | null })[];
-  /** Oldest first, without gaps; empty where no step was asked for. Of all groups together, and of each. */
+  /** Oldest first, without gaps; empty without `step`. For all groups together, and for each. */
   readonly series: readonly Bucket[];
 }
 
 export interface Bucket extends Figures {
-  /** Unix milliseconds of its beginning. */
+  /** Start of the bucket, in Unix milliseconds. */
   readonly at: number;
-  /** By class of status (`2xx`, `4xx`, `5xx`) where grouped by status, else by the names of `groups`. */
+  /** By status class (`2xx`, `4xx`, `5xx`) if grouped by status, else by the names of `groups`. */
   readonly by: Readonly<
     Record<string, { readonly requests: number; readonly errors: number; readonly cost_usd: string; readonly tokens: number }>
   >;
 }
 
-/** Milliseconds; null where nothing was measured. Percentiles come from histograms: within 5 %. */
+/** Times in milliseconds; null if there are no values. Percentiles are computed from histograms, accurate to 5 %. */
 export interface Figures {
   readonly requests: number;
   readonly errors: number;
@@ -97,44 +97,44 @@ export interface Figures {
   readonly tokens_cached: number;
   /** Exact decimal. */
   readonly cost_usd: string;
-  /** Requests of which the price is unknown. */
+  /** Number of requests with unknown price. */
   readonly unpriced: number;
 }
 
 export interface SuggestRequest {
-  /** The whole text of the filter, and where the cursor is in it. */
+  /** The whole text of the filter, and the cursor position in it. */
   readonly text: string;
   readonly cursor: number;
 }
 
 export interface Suggestion {
-  /** Replaces the characters of `text` from `from` to `to`. */
+  /** Text that replaces the characters of `text` from `from` to `to`. */
   readonly insert: string;
   readonly from: number;
   readonly to: number;
   readonly kind: 'field' | 'value';
-  /** Records of the last day with this value. */
+  /** Number of records of the last day with this value. */
   readonly count: number | null;
   readonly about: string | null;
 }
 
-/** How the store stands. */
+/** State of the store. */
 export interface StoreState {
-  /** `sqlite /path`, `postgres host/database`, `memory`, `off`. Never with a credential. */
+  /** `sqlite /path`, `postgres host/database`, `memory`, `off`. Never contains a credential. */
   readonly kind: string;
   readonly records: number;
   readonly bytes: number;
   /** Unix milliseconds; null when empty. */
   readonly oldest: number | null;
   readonly spool: { readonly bytes: number; readonly limit: number; readonly behind_ms: number };
-  /** Since the start: records lost, and bodies that made room. */
+  /** Since the start: lost records, and bodies removed to free space. */
   readonly dropped: number;
   readonly dropped_bodies: number;
-  /** What is wrong, in a sentence each; empty when all is well. */
+  /** Current problems, one sentence each; empty if there are none. */
   readonly problems: readonly string[];
 }
 
-/** A question whose response is passed on as it is: `['search', {query: 'status:500', limit: 50}]`. */
+/** A query whose response is forwarded as bytes: `['search', {query: 'status:500', limit: 50}]`. */
 export type LogQuestion =
   | readonly ['search', SearchRequest]
   | readonly ['get', string]
@@ -144,33 +144,33 @@ export type LogQuestion =
   | readonly ['names']
   | readonly ['keysUsed'];
 
-/** What the request log can be asked. Rejects with a GatewayError: `invalid_filter` says where and what. */
+/** Queries of the request log. Methods reject with a GatewayError; `invalid_filter` contains the position and the problem. */
 export interface LogReader {
   search(request: SearchRequest): Promise<SearchPage>;
-  /** Also one that is not in the store yet, as far as the spool has it. */
+  /** Also finds records that are still in the spool, if possible. */
   get(id: string): Promise<StoredRecord | undefined>;
   body(id: string, part: BodyPart): Promise<Uint8Array | undefined>;
-  /** All records of a trace, oldest first, at most 1,000. */
+  /** Returns all records of a trace, oldest first, at most 1,000. */
   trace(traceId: string): Promise<readonly LogRow[]>;
   stats(request: StatsRequest): Promise<Stats>;
   suggest(request: SuggestRequest): Promise<readonly Suggestion[]>;
-  /** Names of metadata keys and labels that were seen, for columns. */
+  /** Names of known metadata keys and labels, for table columns. */
   names(): Promise<{ readonly meta: readonly string[]; readonly label: readonly string[] }>;
-  /** When each secret of a key was used last, by its id, in Unix milliseconds; also where the record is not kept any more. */
+  /** Time of the last use of each secret by its ID, in Unix milliseconds; also if the record has expired. */
   keysUsed(): Promise<Readonly<Record<string, number>>>;
   state(): Promise<StoreState>;
   feedback(feedback: GivenFeedback): Promise<void>;
   /**
-   * What the method of that name gives, as a line of JSON in UTF-8 that the caller's thread neither made nor read; undefined for an
-   * unknown id.
+   * Returns the result of the method with that name as a line of JSON in UTF-8, which the calling thread neither
+   * serializes nor parses; undefined for an unknown ID.
    */
   json(question: LogQuestion, form?: JsonForm): Promise<Uint8Array | undefined>;
 }
 
-/** How a result is written. */
+/** Output options of a result. */
 export interface JsonForm {
-  /** Without what users wrote: no previews, no values of headers. */
+  /** Without texts written by users: no previews, no header values. */
   readonly isBare?: boolean;
-  /** Compressed with gzip where that is worth it: such bytes begin with 1f 8b, which JSON never does. */
+  /** Compress with gzip if worthwhile: such bytes start with 1f 8b, which JSON never does. */
   readonly mayPack?: boolean;
 }

@@ -1,6 +1,9 @@
 import type { AttemptRecord, LogRecord } from '../records/record.ts';
 
-/** A record as lists show it: flat, small, and the same from the store and from live traffic. Field names are those of the filter language. */
+/**
+ * A record as lists show it: flat, small, and the same from the store and from live traffic. Field names are those of
+ * the filter language.
+ */
 export interface LogRow {
   readonly id: string;
   /** Arrival, Unix milliseconds. */
@@ -8,19 +11,19 @@ export interface LogRow {
   readonly status: number;
   readonly end: LogRecord['end'];
   readonly error: string | null;
-  /** Of the error, cut. */
+  /** Error message, truncated. */
   readonly message: string | null;
   readonly endpoint: string;
   readonly stream: boolean;
   readonly config: string | null;
   readonly provider: string | null;
-  /** As it was sent to the provider, else as it was asked for. */
+  /** The model sent to the provider, or else the requested one. */
   readonly model: string | null;
   readonly key: string | null;
   readonly virtual_key: string | null;
   /** Milliseconds. */
   readonly latency: number;
-  /** To the first event of a stream; a whole response has no first token. */
+  /** Time to the first event of a stream; null for a complete response. */
   readonly ttft: number | null;
   readonly overhead: number;
   readonly tokens_in: number;
@@ -31,7 +34,7 @@ export interface LogRow {
   readonly cost: string | null;
   readonly preview: string | null;
   readonly attempts: number;
-  /** Attempts that repeated the one before at the same target; moves to another target are none. */
+  /** Attempts that repeat the previous one at the same target. An attempt at another target does not count. */
   readonly retries: number;
   readonly fallback: boolean;
   /** The attempts before the last one. */
@@ -41,7 +44,7 @@ export interface LogRow {
   readonly guardrail: string | null;
   readonly trace: string;
   readonly span: string | null;
-  /** The caller's name for this step. */
+  /** The caller's name for this span. */
   readonly span_name: string | null;
   readonly parent: string | null;
   readonly upstream_id: string | null;
@@ -56,7 +59,7 @@ export interface LogRow {
 
 const longestMessage = 200;
 
-/** What a row is made of: neither headers nor bodies are part of it. */
+/** The record members from which a row is built: no headers and no bodies. */
 type Shown = Pick<
   LogRecord,
   | 'id'
@@ -151,10 +154,10 @@ function textsOf(labels: Readonly<Record<string, unknown>>): Readonly<Record<str
   return out;
 }
 
-/** What figures count as an error: the client got one, also as the last event of a stream. */
+/** True for a request that statistics count as an error: the client got one, possibly as the last event of a stream. */
 export const isError = ({ error, status }: Pick<LogRow, 'error' | 'status'>): boolean => error !== null || status >= 400;
 
-/** Whether an attempt repeats the one before it; else it is a move to another target. */
+/** True if an attempt repeats the previous one; otherwise it moves to another target. */
 export const isRetry = (before: Pick<AttemptRecord, 'target'>, attempt: Pick<AttemptRecord, 'target'>): boolean =>
   before.target === attempt.target;
 
@@ -166,5 +169,5 @@ function retriesOf(attempts: readonly AttemptRecord[]): number {
 
 export const isCacheHit = ({ cache }: Pick<LogRow, 'cache'>): boolean => cache.endsWith('HIT');
 
-/** A provider served it, and nobody knows what that cost. */
+/** True if a provider served the request and its price is unknown. */
 export const isUnpriced = ({ cost, provider }: Pick<LogRow, 'cost' | 'provider'>): boolean => cost === null && provider !== null;
