@@ -1,40 +1,40 @@
 import type { ProviderPrices } from '../provider.ts';
 import type { Price } from './price.ts';
 
-/** What a price is looked up by. */
+/** Facts for a price lookup. */
 export interface PricedCall {
-  /** Slug and type of the provider. */
+  /** Slug of the provider; `type` is its type. */
   readonly slug: string;
   readonly type: string;
-  /** What the provider says of its prices. */
+  /** The provider's pricing metadata. */
   readonly listed: ProviderPrices | undefined;
-  /** As it was asked of the target, and as it went upstream. */
+  /** The model requested of the target; `sent` is the upstream name. */
   readonly model: string;
   readonly sent: string | undefined;
-  /** That its deployment is made of. */
+  /** Base model of the deployment. */
   readonly foundation: string | undefined;
-  /** That the response names. */
+  /** The model named in the response. */
   readonly answered: string | undefined;
 }
 
 /** The prices of one configuration. */
 export interface PriceBook {
   /**
-   * A price of the file, else of the list that comes with the gateway: by the foundation model, else by what the response
-   * names, else by what was sent. Undefined: unknown.
+   * Returns a price from the configuration, or else from the bundled list: by the foundation model, else by the model
+   * named in the response, else by the one sent. Undefined: unknown.
    *
-   * @param at Unix milliseconds: prices change at dates, and some with the time of the day
+   * @param at Unix milliseconds: prices change on dates, and some by time of day
    */
   priceOf(call: PricedCall, at: number): Price | undefined;
 }
 
-/** A price of the file, and what it is for. */
+/** A price in the configuration, and the models to which it applies. */
 export interface PriceOverride {
-  /** `azure-eu/gpt-4o-mini`, `azure-openai/gpt-4o*`, `gpt-4o`. */
+  /** Such as `azure-eu/gpt-4o-mini`, `azure-openai/gpt-4o*`, `gpt-4o`. */
   readonly pattern: string;
-  /** Of the whole name. */
+  /** Matches the whole name. */
   fits(name: string): boolean;
-  /** Without special characters: stronger than every pattern. */
+  /** Without wildcards: takes precedence over every pattern. */
   readonly isExact: boolean;
   readonly price: Price;
 }

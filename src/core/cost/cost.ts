@@ -2,23 +2,21 @@ import type { CostRecord, UsageRecord } from '../records/record.ts';
 import { decimalText } from './decimal.ts';
 import { type Price, type PriceUnit, type Rate, type Rates, scale } from './price.ts';
 
-/** A request that consumed nothing that is paid for. */
+/** Cost of a request that used nothing billable. */
 export const free: CostRecord = Object.freeze({ usd: '0', source: null, prices: Object.freeze({}) });
 
 export const unknownCost: CostRecord = Object.freeze({ usd: null, source: null, prices: Object.freeze({}) });
 
-/** Counts beyond it are no counts: no service takes a request of a million million tokens. */
+/** Larger counts are treated as invalid: no service accepts requests of a million million tokens. */
 const mostUnits = 1e12;
 
-/** Nine million dollars for one request: as much as a signed integer of 64 bits counts. */
+/** Maximum cost of a request, about nine million dollars: the range of a signed 64-bit integer. */
 const mostPico = 9_000_000_000_000_000_000n;
 
-/** Service tiers that cost what the price list says. */
+/** Service tiers with the list price. */
 const ordinary: ReadonlySet<string> = new Set(['default', 'standard', 'auto', 'on_demand']);
 
-/**
- * What this usage costs, to the picodollar. `usd` is null where a part of it has no known price: never a sum of the rest.
- */
+/** Computes the cost of this usage, to the picodollar. `usd` is null if any part has no known price; it is never a partial sum. */
 export function costOf(usage: UsageRecord, price: Price | undefined): CostRecord {
   if (price === undefined) return unknownCost;
   const rates = ratesFor(price, usage.prompt);
@@ -30,11 +28,11 @@ export function costOf(usage: UsageRecord, price: Price | undefined): CostRecord
   return { usd: sum?.text(factor) ?? null, source, prices: rates.shown };
 }
 
-/** Models that only have a price of sound: the tokens that are reported beside it cost nothing. */
+/** True for models that are billed only by audio duration: reported tokens cost nothing. */
 const isPaidBySound = (rates: Partial<Readonly<Record<PriceUnit, Rate>>>, details: UsageRecord['details']): boolean =>
   rates.audio_minute !== undefined && rates.input === undefined && rates.output === undefined && count(details?.seconds) > 0;
 
-/** A tier is called whatever the provider calls it. */
+/** Looks up a tier's factor; tier names are chosen by providers, so inherited properties are excluded. */
 const factorOf = ({ tiers }: Price, tier: string): bigint | undefined => (Object.hasOwn(tiers, tier) ? tiers[tier] : undefined);
 
 function ratesFor(price: Price, prompt: number): Rates {
@@ -44,9 +42,9 @@ function ratesFor(price: Price, prompt: number): Rates {
 
 class Sum {
   readonly #rates: Partial<Readonly<Record<PriceUnit, Rate>>>;
-  /** Picodollars, as long as every part and their sum are exact as numbers. */
+  /** Sum in picodollars, while every part and the sum are exact as numbers. */
   #pico = 0;
-  /** What did not fit, in parts of a picodollar. */
+  /** The remaining parts, in units of 1/`scale` picodollar. */
   #exact = 0n;
   #isUnknown = false;
 
@@ -57,7 +55,7 @@ class Sum {
     this.#price = price;
   }
 
-  /** Undefined where a part has no price. */
+  /** Adds all parts of the usage. Returns undefined if a part has no price. */
   of(usage: UsageRecord): this | undefined {
     const rates = this.#rates;
     const { details } = usage;
@@ -66,7 +64,7 @@ class Sum {
       this.#output(usage);
     }
     if (details !== undefined) {
-      // Milliseconds: whole numbers of what is reported with a fraction.
+      // In milliseconds, so that reported fractions of a second become whole numbers.
       if (rates.audio_minute !== undefined) this.#add(milliseconds(details.seconds), rates.audio_minute);
       this.#add(count(details.characters), rates.characters);
       this.#add(count(details.web_searches), rates.web_searches);
@@ -80,7 +78,7 @@ class Sum {
     return this.#isUnknown ? undefined : this;
   }
 
-  /** Parts are believed where they are larger than their whole. */
+  /** If parts are larger than their whole, the parts are used. */
   #input(usage: UsageRecord): void {
     const rates = this.#rates;
     const { details } = usage;
@@ -130,7 +128,7 @@ class Sum {
     else this.#exact += BigInt(units) * rate.exact;
   }
 
-  /** Half a picodollar and more becomes one. @param factor in 12th decimal places */
+  /** Rounds half up to picodollars. @param factor in units of 1e-12 */
   text(factor: bigint | undefined): string | undefined {
     if (this.#exact === 0n && factor === undefined) return decimalText(this.#pico);
     const exact = (this.#exact + BigInt(this.#pico) * scale) * (factor ?? 1n);
@@ -146,10 +144,10 @@ function imageRate(images: Price['images'], variant: string): Rate | undefined {
   return own(variant) ?? own(`*/${quality}`) ?? own(size) ?? own('*');
 }
 
-/** Begun ones count; what a product of two numbers adds to a whole one does not. */
+/** Rounds up to whole milliseconds, after removing floating-point errors. */
 const milliseconds = (seconds: number | undefined): number => count(Number(((seconds ?? 0) * 1000).toPrecision(12)));
 
-/** Whatever is in a record: what is not a count is none. */
+/** Returns a valid count; any other value is 0. */
 function count(value: number | undefined): number {
   return value !== undefined && value > 0 && value < Number.POSITIVE_INFINITY ? Math.ceil(value) : 0;
 }

@@ -1,9 +1,9 @@
-/** Smallest part of a dollar that is counted: 1e-12. */
+/** Decimal places of the smallest counted unit, 1e-12 dollars. */
 const picoDigits = 12;
 
 /**
- * A decimal number as a whole number of its 12th decimal places: `0.15` is 150,000,000,000. Undefined where the text is no
- * number from 0 on, has more places than that, or more than 12 digits before them.
+ * Parses a decimal number to an integer in units of 1e-12: `0.15` is 150,000,000,000. Returns undefined for a negative
+ * or invalid number, for more decimal places, or more than 12 digits before the point.
  */
 export function parseDecimal(written: string | number): bigint | undefined {
   const text = typeof written === 'number' ? String(written) : written;
@@ -20,7 +20,7 @@ export function parseDecimal(written: string | number): bigint | undefined {
 
 const bounded = (value: bigint): bigint | undefined => (value < 10n ** 24n ? value : undefined);
 
-/** A whole number of 12th places as the shortest decimal: 102,000,000 is `0.000102`. */
+/** Formats an integer in units of 1e-12 as the shortest decimal: 102,000,000 is `0.000102`. */
 export function decimalText(pico: number | bigint): string {
   const digits = pico.toString().padStart(picoDigits + 1, '0');
   const whole = digits.slice(0, -picoDigits);

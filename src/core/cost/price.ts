@@ -1,10 +1,10 @@
 import { decimalText, parseDecimal } from './decimal.ts';
 
-/** What a provider can charge for, each with the number of units that its price is written for. */
+/** What a provider can charge for, each with the number of units to which its price refers. */
 export const priceUnits = {
   input: 1_000_000,
   cached_input: 1_000_000,
-  /** Kept for five minutes, or for as long as the service has it. */
+  /** With a time to live of five minutes, or the service's default. */
   cache_write: 1_000_000,
   cache_write_1h: 1_000_000,
   output: 1_000_000,
@@ -15,9 +15,9 @@ export const priceUnits = {
   image_in: 1_000_000,
   cached_image: 1_000_000,
   image_out: 1_000_000,
-  /** Characters of text that becomes speech. */
+  /** Characters of text converted to speech. */
   characters: 1_000_000,
-  /** Seconds of sound that becomes text, counted in milliseconds: a price for a minute. */
+  /** Duration of transcribed audio in milliseconds; the price is per minute. */
   audio_minute: 60_000,
   web_searches: 1000,
   file_searches: 1000,
@@ -28,37 +28,37 @@ export type PriceUnit = keyof typeof priceUnits;
 
 export const unitNames = Object.keys(priceUnits) as readonly PriceUnit[];
 
-/** Every denominator of `priceUnits` divides it: sums are whole numbers of this part of a picodollar. */
+/** Divisible by every value of `priceUnits`: sums are integers in units of 1/`scale` picodollar. */
 export const scale = 3_600_000_000n;
 
 /** The price of one unit. */
 export interface Rate {
-  /** Picodollars of one unit, where that is a whole number which sums of ordinary size keep exact; else NaN. */
+  /** Picodollars per unit, if that is an integer small enough for exact sums; else NaN. */
   readonly each: number;
   /** The same times `scale`. */
   readonly exact: bigint;
 }
 
-/** Prices that hold together: those of a size of request. */
+/** A set of prices, for one range of request sizes. */
 export interface Rates {
   readonly rates: Partial<Readonly<Record<PriceUnit, Rate>>>;
-  /** For people: as written, exact decimals in USD for as many units as `priceUnits` says. */
+  /** For display: exact decimals in USD per number of units in `priceUnits`. */
   readonly shown: Readonly<Record<string, string>>;
 }
 
-/** What one model costs at one provider. */
+/** The prices of one model at one provider. */
 export interface Price extends Rates {
-  /** Where it is from. */
+  /** Source of the price. */
   readonly source: string;
-  /** The same where usage was not reported. */
+  /** The source text if usage was estimated. */
   readonly estimated: string;
   /** For requests with more input tokens than `above`: largest first. */
   readonly long: readonly (Rates & { readonly above: number })[];
-  /** By what the provider calls its service tier: part of the price, in 12th decimal places (half is 500,000,000,000). */
+  /** Price factor by the provider's name of the service tier, in units of 1e-12 (half is 500,000,000,000). */
   readonly tiers: Readonly<Record<string, bigint>>;
-  /** Sound has a price of its own: where it is not here, it is unknown. */
+  /** Audio tokens are priced separately: without a price for them, their cost is unknown. */
   readonly soundApart: boolean;
-  /** Of one picture, by `<size>/<quality>`, `<size>` or `*`. */
+  /** Price per image, by `<size>/<quality>`, `<size>` or `*`. */
   readonly images: Readonly<Record<string, Rate>>;
 }
 
@@ -74,7 +74,7 @@ export interface WrittenPrice {
   readonly soundApart?: boolean;
 }
 
-/** Compiles a price. What is written as no exact decimal is left out, as if it were unknown. */
+/** Compiles a price. Values that are not exact decimals are omitted, as if they were unknown. */
 export function makePrice({ source, prices, long = [], tiers = {}, images = {}, soundApart = false }: WrittenPrice): Price {
   const rows = Object.entries(images).flatMap(([name, written]): [string, Rate, string][] => {
     const pico = parseDecimal(written);
@@ -88,7 +88,7 @@ export function makePrice({ source, prices, long = [], tiers = {}, images = {}, 
     soundApart,
     rates: base.rates,
     shown: Object.freeze({ ...base.shown, ...pictures }),
-    // A long request pays what it has no price of its own for as a short one does.
+    // Units without a price for long requests use the ordinary price.
     long: long
       .toSorted((one, other) => other.above - one.above)
       .map(({ above, prices: own }) => Object.freeze({ above, ...ratesOf({ ...prices, ...own }) })),
