@@ -78,7 +78,7 @@ export interface Admitted extends Received {
   body: RequestBody;
   /** The model as the client wrote it, in body, query or path; '' if there is none. */
   readonly requestedModel: string;
-  /** The client asked for a stream. */
+  /** True if the client requested a stream. */
   readonly stream: boolean;
   readonly facts: Facts & { readonly caller: Caller };
 }

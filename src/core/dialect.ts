@@ -11,7 +11,7 @@ export interface DialectCall {
   readonly showsReasoning?: boolean | undefined;
   /** The client uses the legacy `functions` and `function_call`. */
   readonly asksForFunctions?: boolean | undefined;
-  /** The client asked for the usage chunk. */
+  /** True if the client requested the usage chunk. */
   readonly includeUsage: boolean;
   /** Type of the provider: the field `provider` of converted responses. */
   readonly provider: string;

@@ -20,7 +20,7 @@ export type Awaitable<T> = T | Promise<T>;
 export interface Plugin<Options = unknown> {
   /** Name of the folder, in `gateway.yaml`, and in the log record: always the same word. */
   readonly name: string;
-  /** JSON Schema of its options. Shown by the editor, enforced by `gateway check`. */
+  /** JSON Schema of its options. Shown in the editor, enforced by `gateway check`. */
   readonly options: JsonSchema;
   /**
    * The implemented moments, in any order; `setup` must return exactly these. Without it, the moments are those that

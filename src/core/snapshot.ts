@@ -199,7 +199,7 @@ export interface ApiKey {
   readonly isolated: boolean;
   /** `inline` means a config sent as JSON. */
   allowsConfig(name: string): boolean;
-  /** A slug, or `type:<type>` for direct mode. */
+  /** Expects a slug, or `type:<type>` for direct mode. */
   allowsProvider(slug: string): boolean;
   allowsModel(model: string): boolean;
   /** @param id of a stored prompt */
@@ -226,7 +226,7 @@ export interface JwtRules {
 
 /** Settings under `server:` that a reload may change. */
 export interface ServerSettings {
-  /** Bytes. */
+  /** Maximum size of a request body held in memory, in bytes. */
   readonly maxBody: number;
   /** Maximum size of a complete provider response, in bytes. */
   readonly maxAnswer: number;

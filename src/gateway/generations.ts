@@ -29,7 +29,7 @@ export interface GenerationsDeps {
   monotonic(): number;
 }
 
-/** The price list is read when the process is idle: after the start, and before the first response if possible. */
+/** Delay before the price list is loaded, in milliseconds: it must not slow down the start, but should be ready for the first response. */
 const warmUpMs = 1000;
 
 /** Imports a user's file by absolute path. Returns the default export, or else the module. */

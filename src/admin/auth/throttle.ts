@@ -8,7 +8,7 @@ const mostAddresses = 1000;
 const unguessable = 32;
 
 /**
- * Limits password guessing: after too many failures, an address must wait. Other addresses are not affected, and
+ * Limits token guessing: after too many failures, an address must wait. Other addresses are not affected, and
  * neither are long tokens, so that no attacker can lock out other users, even behind a proxy where all clients have the
  * same address.
  */
@@ -16,7 +16,7 @@ export class Throttle {
   readonly #failures = new Map<string, number[]>();
   readonly #now: () => number;
 
-  /** @param now monotonic milliseconds */
+  /** @param now monotonic time in milliseconds */
   constructor(now: () => number) {
     this.#now = now;
   }

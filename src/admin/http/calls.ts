@@ -30,7 +30,7 @@ export class Calls {
   readonly #now: () => number;
   readonly #bounds: CallBounds;
 
-  /** @param now monotonic milliseconds */
+  /** @param now monotonic time in milliseconds */
   constructor(now: () => number, most: CallBounds) {
     this.#now = now;
     this.#bounds = most;

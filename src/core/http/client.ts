@@ -7,7 +7,7 @@ export interface Client {
   /** Returns false if the client is slow: wait for `onDrain`. */
   write(bytes: Buffer): boolean;
   end(bytes?: Buffer): void;
-  /** Resets the connection: the only way to signal an error within a body that cannot express one. */
+  /** Aborts the connection: the only way to signal an error within a body that cannot express one. */
   destroy(): void;
   readonly isGone: boolean;
   onGone: (() => void) | undefined;

@@ -7,7 +7,7 @@ export interface SearchRequest {
   readonly query: string;
   /** `next` of the previous page; undefined: the first page. */
   readonly before?: string | undefined;
-  /** At most 500. */
+  /** Maximum number of rows, at most 500. */
   readonly limit: number;
 }
 
@@ -30,9 +30,9 @@ export type BodyPart = 'request' | 'upstream' | 'response';
 export interface Feedback {
   readonly id: string;
   readonly trace_id: string;
-  /** −10 to 10. */
+  /** From −10 to 10. */
   readonly value: number;
-  /** 0 to 1. */
+  /** From 0 to 1. */
   readonly weight: number;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Unix milliseconds. */

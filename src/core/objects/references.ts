@@ -40,10 +40,10 @@ const proseFields: ReadonlySet<string> = new Set(['text', 'content', 'data', 'b6
 const mostOthers = 10_000;
 
 /**
- * Finds the IDs in a JSON text. `metadata` is skipped as the caller's own data; in fields of unknown meaning, only
- * texts without white space are considered.
+ * Finds the IDs in a JSON text: the values of all reference fields, and other strings that could be IDs, except in
+ * prose fields.
  *
- * @param body the result of `JSON.parse(text)`
+ * @param body the value parsed from `text`
  * @throws GatewayError `invalid_json` if an object has a duplicate member, because services differ in which one they
  * read; `invalid_value` if more texts may be IDs than can be looked up
  */

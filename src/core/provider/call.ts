@@ -27,7 +27,7 @@ export interface Call<Settings = unknown> {
   /** The client uses the legacy `functions` and `function_call`. */
   readonly asksForFunctions?: boolean | undefined;
   readonly stream: boolean;
-  /** The client asked for the usage chunk (`stream_options.include_usage`). */
+  /** True if the client requested the usage chunk (`stream_options.include_usage`). */
   readonly includeUsage: boolean;
   /** Path parameters (`id`), decoded. */
   readonly params: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ type Headers = Readonly<Record<string, string>>;
 
 /** Maximum number of remembered senders: beyond it, all are removed. */
 const mostSenders = 64;
-/** After this many uses, the headers are serialized anew: values that changed permanently are then reused again. */
+/** After this many uses, the headers are serialized again, because some of the values have changed permanently by then. */
 const mostUses = 64;
 
 /** Headers that were serialized once. */

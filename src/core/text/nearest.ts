@@ -5,7 +5,7 @@
  */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();
-  // Nobody types such a long name, and the cost is quadratic in its length.
+  // No person types such a long name, and the cost is quadratic in its length.
   if (wanted.length > 100) return undefined;
   let best: string | undefined;
   let bestDistance = Math.min(mostMistakes, Math.max(1, Math.floor(wanted.length / 3))) + 1;

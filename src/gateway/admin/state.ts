@@ -1,7 +1,7 @@
 /** Address of the dashboard and the admin API, or the reason why they are not available. */
 export type AdminState =
   | {
-      /** `http://127.0.0.1:8788`, `unix:/path`. */
+      /** Such as `http://127.0.0.1:8788` or `unix:/path`. */
       readonly url: string;
       /** One-time sign-in link for a browser, valid for one hour; undefined for a Unix socket. */
       link(): string | undefined;

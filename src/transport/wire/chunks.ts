@@ -136,7 +136,7 @@ export class ChunkReader {
   }
 }
 
-/** Chunk extensions, with or without a value. Quoted values are rejected: nobody sends them, and parsers read them differently. */
+/** Chunk extensions, with or without a value. Quoted values are rejected: no common sender uses them, and parsers read them differently. */
 const extensions = /^[\w!#$%&'*+\-.^`|~]+(?:=[\w!#$%&'*+\-.^`|~]+)?(?:;[\w!#$%&'*+\-.^`|~]+(?:=[\w!#$%&'*+\-.^`|~]+)?)*$/;
 const field = /^[\w!#$%&'*+\-.^`|~]+:[\t\x20-\x7e\x80-\xff]*$/;
 /** Framing headers must not be in a trailer (RFC 9110 6.5.1). */

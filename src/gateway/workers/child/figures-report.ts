@@ -1,7 +1,7 @@
 import type { Figures } from '../../../telemetry/metrics/figures.ts';
 
 export interface FiguresReportDeps {
-  /** Undefined where metrics are off. */
+  /** Undefined if metrics are off. */
   read(): Promise<Figures> | undefined;
   tell(figures: Figures): void;
   /** Milliseconds. */

@@ -9,7 +9,7 @@ interface Lease extends KeyInFlight {
   asking: Promise<number> | undefined;
 }
 
-/** Maximum number of owners kept; the idle ones are removed first. */
+/** When this many owners are known, the idle ones are removed. */
 const ownersLimit = 4096;
 
 /** Milliseconds that a request waits for the supervisor. */

@@ -13,7 +13,7 @@ const mostPieces = 8;
 /** Maximum bytes of pipelined requests buffered during an exchange; beyond them reading pauses. */
 const roomAhead = 64 * 1024;
 
-/** State of a connection. Each state has its own timeout. */
+/** State of a connection. Entering a state starts its timeout, if it has one. */
 export type Phase = 'silent' | 'head' | 'exchange' | 'rest' | 'idle' | 'closing';
 
 /**
@@ -69,7 +69,7 @@ export class PlainConnection {
     this.#enter('closing');
   }
 
-  // ---- what the client sends --------------------------------------------------------------------
+  // ---- receiving requests -----------------------------------------------------------------------
 
   readonly #onData = (chunk: Buffer): void => {
     try {
@@ -206,7 +206,7 @@ export class PlainConnection {
     else this.socket.destroySoon();
   };
 
-  // ---- what it is answered ----------------------------------------------------------------------
+  // ---- sending responses ------------------------------------------------------------------------
 
   /** Called by the client when its last byte was written. */
   answered(isLast: boolean, isWhole: boolean): void {
@@ -268,7 +268,7 @@ export class PlainConnection {
     this.#client?.left();
   };
 
-  // ---- leaving it -------------------------------------------------------------------------------
+  // ---- handover to node:http --------------------------------------------------------------------
 
   /** Hands the unparsed bytes over to `node:http`: nothing of this request was processed. */
   #handOver(bytes: Buffer): void {

@@ -89,7 +89,7 @@ export class PlainFront implements Spoke {
     for (const socket of this.#open.keys()) socket.destroy();
   }
 
-  // ---- for the connections ----------------------------------------------------------------------
+  // ---- used by the connections ------------------------------------------------------------------
 
   read(bytes: Buffer, last: KnownHead | undefined): ReadHead | 'more' | undefined {
     const names = this.#deps.names();
