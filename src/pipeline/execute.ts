@@ -12,21 +12,21 @@ import { followUp, type StepDeps } from './steps.ts';
 export interface ExecuteDeps {
   readonly chain: Chain;
   readonly send: Send;
-  /** What the client speaks. */
+  /** API format of the client. */
   readonly dialect: Dialect;
-  /** Undefined where no provider keeps the objects of keys apart. */
+  /** Undefined when no provider separates objects (files, batches, …) by key. */
   readonly isolation: Isolation | undefined;
   monotonic(): number;
-  /** Hides every secret of the configuration. */
+  /** Masks every secret of the configuration. */
   mask(bytes: Buffer): Buffer;
-  /** The reply to an outcome that is answered: made before the `reply` plugins look at it. */
+  /** Makes the reply to the final outcome. Called before the `reply` plugins check the outcome. */
   reply(run: Execution, outcome: Outcome): Reply;
 }
 
-/** Milliseconds from the arrival of the request. */
+/** A period, in milliseconds from the arrival of the request. */
 export type Span = Pick<Times, 'at' | 'totalMs'>;
 
-/** A try of a target: the first, one after a pause, or one that sends again what nobody has read. */
+/** One try of a target: the first, one after a pause, or a repeat of a request that the upstream never read. */
 export interface Try {
   readonly leaf: Leaf;
   readonly tries: number;
@@ -39,35 +39,35 @@ interface Answer {
   readonly reply: Reply;
 }
 
-/** An answer, the next try, or nothing: the client is gone. */
+/** A reply, the next try, or undefined when the client has disconnected. */
 type Decided = Answer | Try | undefined;
 
 type Prepared = Attempt | Outcome;
 
-/** The whole allowance for attempts of one request, whatever the tree and its retries say. */
+/** Maximum attempts of one request, whatever its config and retry policies allow. */
 const maxAttempts = 64;
 
 /**
- * The attempt loop of one request: prepare, send, judge, and again or on. The only place that starts attempts, so the
- * only one that knows when nothing may be tried any more: a committed answer is never followed by another attempt.
+ * The attempt loop of one request: prepare, send, judge, then retry, move on or reply. This is the only code that starts
+ * attempts, so it alone guarantees that no attempt follows a committed response.
  */
 export class Execution {
   readonly ctx: RequestContext;
-  /** In the order in which attempts ended; they may have overlapped. */
+  /** In the order in which the attempts ended. Attempts may overlap. */
   readonly history: Outcome[] = [];
-  /** The outcome that was decided about last: that of the answer, once there is one. */
+  /** The outcome of the last decision. Once there is a reply, it is the reply's outcome. */
   last: Outcome | undefined;
-  /** Times between attempts in which the request waited on purpose. */
+  /** Intended pauses between attempts. */
   readonly waits: Span[] = [];
   isCancelled = false;
   readonly #deps: ExecuteDeps;
-  /** Why an outcome was left. */
+  /** Why the loop did not use an outcome. */
   #reasons: Map<Outcome, string> | undefined;
-  /** Attempts that were begun. */
+  /** Number of attempts started. */
   #begun = 0;
   readonly #sendings: Sending[] = [];
   #pauses: Set<() => void> | undefined;
-  /** The first target that is left out only while there is another one. */
+  /** First skipped target that may still be tried when every target is skipped. */
   #passedOver: Leaf | undefined;
   #triesAll = false;
 
@@ -76,17 +76,17 @@ export class Execution {
     this.#deps = deps;
   }
 
-  /** The client is gone: whatever is in progress ends at once. */
+  /** Cancels everything in progress, because the client disconnected. */
   cancel(): void {
     this.isCancelled = true;
     for (const sending of this.#sendings) sending.cancel();
     for (const wake of this.#pauses ?? []) wake();
   }
 
-  /** Notes how an attempt ended. */
+  /** Adds the outcome of an attempt to the history. */
   push(outcome: Outcome): void {
     this.history.push(outcome);
-    // What was left out has no answer, if there is another one.
+    // A skipped target has no response. It becomes `last` only if no attempt was made.
     if (outcome.kind !== 'skipped' || this.last === undefined || this.last.kind === 'skipped') this.last = outcome;
   }
 
@@ -103,7 +103,11 @@ export class Execution {
     if (because !== undefined) (this.#reasons ??= new Map()).set(outcome, because);
   }
 
-  /** Runs to an answer. Undefined when the client left first. @throws GatewayError when a `screen` plugin refuses */
+  /**
+   * Runs until there is a reply. Returns undefined if the client disconnected first.
+   *
+   * @throws GatewayError when a `screen` plugin refuses
+   */
   async run(): Promise<Reply | undefined> {
     let now = this.#first(this.ctx.plan.first);
     while (!this.isCancelled && now !== undefined) {
@@ -117,24 +121,24 @@ export class Execution {
       const to = warnings.length;
       if (outcome.kind === 'refused' && this.#isOfRequest(outcome.error)) throw outcome.error;
       this.push(outcome);
-      // A defect on the way of an attempt is not the provider's: no other one is tried.
+      // An internal error during an attempt is a defect of the gateway, not of the provider: do not try another target.
       if (outcome.kind === 'refused' && outcome.error.code === 'internal') throw outcome.error;
       const decided = this.#decide(outcome, now);
       const step = decided instanceof Promise ? await decided : decided;
       if (step === undefined || 'reply' in step) return step?.reply;
-      // What was said of this attempt is not about the next one.
+      // Warnings about this attempt do not apply to the next one.
       warnings.splice(from, to - from);
       now = step;
     }
     return this.isCancelled ? undefined : this.#deps.reply(this, this.last as Outcome);
   }
 
-  /** A header that is wrong for every target, found while the first one is prepared: nothing was attempted. */
+  /** True for an invalid header found while the first target is prepared. It is wrong for every target, and nothing was sent. */
   #isOfRequest({ code }: GatewayError): boolean {
     return code === 'invalid_header' && this.history.every(({ kind }) => kind === 'skipped');
   }
 
-  /** The first try of a target, or of the one after it that is not left out. */
+  /** Returns the first try of this target, or of the next one in the plan that is not skipped. */
   #first(leaf: Leaf | undefined): Try | undefined {
     for (let next = leaf; next !== undefined; next = this.#next()) {
       const left = this.#deps.chain.skip(this.ctx, next);
@@ -148,7 +152,7 @@ export class Execution {
     return this.#lastResort();
   }
 
-  /** Every target was left out: the first of those that may be tried all the same. */
+  /** Every target was skipped: returns the first one that may be tried anyway. */
   #lastResort(): Try | undefined {
     const leaf = this.#passedOver;
     if (leaf === undefined || this.last?.kind !== 'skipped') return undefined;
@@ -157,7 +161,7 @@ export class Execution {
     return firstOf(leaf);
   }
 
-  /** A promise only where something is waited for. */
+  /** Returns a promise only if the decision has to wait. */
   #decide(outcome: Outcome, now: Try): Decided | Promise<Decided> {
     if (outcome.kind === 'cancelled' || this.isCancelled) return undefined;
     if (this.repeats(outcome)) return { leaf: now.leaf, tries: now.tries, isRepeat: true };
@@ -185,7 +189,7 @@ export class Execution {
     return this.isCancelled ? undefined : { leaf, tries: tries + 1, isRepeat: false };
   }
 
-  /** Plugins look at the answer; one that is refused is decided about anew. */
+  /** Waits for the `reply` plugins. If one refuses the response, the refusal becomes the outcome and is judged again. */
   async #passed(outcome: Outcome, now: Try, reply: Reply, looks: Promise<GatewayError | undefined>): Promise<Decided> {
     const refusal = await looks;
     if (refusal === undefined) return { reply };
@@ -201,14 +205,15 @@ export class Execution {
     return this.history.length === 1 ? noOutcomes : this.history.filter((each) => each !== outcome);
   }
 
-  /** The next target of the plan, where another attempt is allowed at all. */
+  /** Returns the next target of the plan, or undefined when no further attempt is allowed. */
   #next(): Leaf | undefined {
     return this.history.length < maxAttempts ? this.ctx.plan.after(this.history) : undefined;
   }
 
   /**
-   * Does the request go out once more because nobody has read it? Its kept connection was closed already, which happens
-   * to each of them when a provider starts again. Once for each target, whatever its policy says, and as an attempt.
+   * True when the request is sent again because the upstream never read it: its kept-alive connection was already closed,
+   * which happens to every idle connection when a provider restarts. At most once per target, whatever the retry policy
+   * says. The repeat counts as an attempt.
    */
   repeats(outcome: Outcome): boolean {
     const isRepeat =
@@ -221,7 +226,7 @@ export class Execution {
     return isRepeat;
   }
 
-  /** Carries out one attempt. Several may be in progress: whoever begins them pushes their outcomes. */
+  /** Performs one attempt. Several may be in progress at once; the caller adds the outcomes to the history. */
   attempt(now: Try): Promise<Outcome> {
     const { isolation } = this.#deps;
     const index = this.#begin();
@@ -231,7 +236,7 @@ export class Execution {
       : ended.then((outcome) => isolation.settle(this.ctx, outcome, (query) => this.#page(now, index, query)));
   }
 
-  /** A further page of the list that was asked for: part of the same attempt. */
+  /** Fetches a further page of the requested list, as part of the same attempt. */
   async #page(now: Try, index: number, query: string): Promise<Outcome> {
     const asked = this.ctx.query;
     this.ctx.query = query;
@@ -257,7 +262,7 @@ export class Execution {
     return convertOutcome(last, this.#deps.dialect, this.ctx.warnings);
   }
 
-  /** An error is masked before anybody reads it: later parts of it are cut off, and half a secret is no longer found. */
+  /** Masks an error body before any code reads it. Later code truncates it, and a truncated secret would no longer match. */
   #masked(outcome: Outcome): Outcome {
     if (outcome.kind !== 'answered' || outcome.reply.status < 400 || outcome.reply.body.length === 0) return outcome;
     const body = this.#deps.mask(outcome.reply.body);
@@ -280,7 +285,7 @@ export class Execution {
     };
   }
 
-  /** An attempt that is ready to be sent, or the outcome that a plugin's refusal makes of it; a promise where that takes time. */
+  /** Returns an attempt that is ready to be sent, or a `refused` outcome when a plugin refuses it. A promise if a plugin is async. */
   prepare(now: Try, index = this.#begin()): Prepared | Promise<Prepared> {
     const attempt = this.#draft(now, index);
     const at = this.#now();
@@ -337,7 +342,7 @@ export class Execution {
 
   async #pause(ms: number): Promise<void> {
     const at = this.#now();
-    // Nobody waits for what is only told.
+    // A dry run only reports the wait.
     if (this.ctx.mode === 'dry') return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(() => wake(), ms);
@@ -354,7 +359,7 @@ export class Execution {
 
 const noOutcomes: readonly Outcome[] = Object.freeze([]);
 
-/** Bytes that nobody holds went out: it can't be sent a second time, whoever wants that. */
+/** True when the body was already streamed upstream without a copy, so that it cannot be sent again. */
 const isSpent = (body: RequestBody): boolean => (body.kind === 'form' || body.kind === 'passing') && body.isSpent;
 
 const answerIt = (judged: Verdict): Verdict =>
@@ -364,7 +369,7 @@ function notSent(at: number): Times {
   return { at, connectMs: undefined, firstByteMs: undefined, totalMs: 0 };
 }
 
-/** An answer that is not used: its stream is ended, if it had one. */
+/** Discards a response that is not used, and aborts its stream if it has one. */
 function drop(outcome: Outcome): void {
   if (outcome.kind === 'answered') outcome.reply.flow?.abort();
 }
@@ -373,7 +378,7 @@ function clocksOf(server: Clocks, binding: ProviderBinding, leaf: Leaf): Clocks 
   return { ...server, ...binding.clocks, ...leaf.clocks };
 }
 
-/** True for an outcome that the client gets as a success. */
+/** True for an outcome that the client receives as a success. */
 export function isSuccess(outcome: Outcome): boolean {
   return outcome.kind === 'answered' && statusOf(outcome) < 400;
 }

@@ -25,7 +25,7 @@ import { bodyAllowed, isEventStream, ofProvider, overheadMs, saidOf, upstreamMs 
 import type { KeyInFlight } from './in-flight.ts';
 import type { Generation } from './generation.ts';
 
-/** One request from its head to its record. Lives as long as the exchange with the client. */
+/** Handles one request from its head to its record. Lives as long as the exchange with the client. */
 export class Handling implements DenseSetMember {
   place: number | undefined;
   readonly id: string;
@@ -41,19 +41,19 @@ export class Handling implements DenseSetMember {
   #share: KeyInFlight | undefined;
   #run: Execution | undefined;
   #flow: Flow | undefined;
-  /** Bytes of a whole answer, which waits in memory until the client has taken it. */
+  /** Size in bytes of a whole response. It is held in memory until the client has received it. */
   #answerSize = 0;
   #bytesOut = 0;
   #overheadMs = 0;
   #firstEventMs: number | null = null;
-  /** An answer that no provider gave. */
+  /** Body of a response that no provider sent. */
   #own: Buffer | undefined;
   #final: Final | undefined;
   #status = 0;
   #recorded = false;
   #isTrying = false;
-  // Not where they are assigned: V8 makes a function that is written there in the old generation, and the whole request
-  // would stay with it until the next full collection.
+  // Defined as fields, not inline where they are assigned: V8 would allocate an inline function in the old generation,
+  // and the function would keep the whole request alive until the next full garbage collection.
   readonly #onGone = (): void => this.#owned(() => this.#gone());
   readonly #onDrain = (): void => this.#owned(() => this.#flow?.resume());
   readonly #onLeft = (): void => {
@@ -83,12 +83,12 @@ export class Handling implements DenseSetMember {
     client.onGone = this.#onGone;
   }
 
-  /** A part of the response has left, and more will come. */
+  /** True when part of the response is sent and more will follow. */
   get isStreaming(): boolean {
     return this.#flow !== undefined && this.#isHeadSent;
   }
 
-  /** Decides by the head who calls; only then the body is read. */
+  /** Identifies the caller from the request head. The body is read only after that. */
   start(): void {
     this.#deps.enter(this.#ctx.id);
     try {
@@ -116,7 +116,7 @@ export class Handling implements DenseSetMember {
   }
 
   readonly #onShare = (share: KeyInFlight): void => {
-    // Over in the meantime: the client is gone, or the gateway stops.
+    // The request ended in the meantime: the client disconnected, or the gateway is stopping.
     if (this.#recorded) share.count -= 1;
     else {
       this.#share = share;
@@ -135,10 +135,10 @@ export class Handling implements DenseSetMember {
       if (unread !== undefined) await hold(this.#ctx, unread);
       const planned = chain.plan(this.#ctx);
       const plan = planned instanceof Promise ? await planned : planned;
-      // Over in the meantime: the client is gone, or the gateway stops.
+      // The request ended in the meantime: the client disconnected, or the gateway is stopping.
       if (this.#recorded) return;
       if ('answer' in plan) {
-        // The file may have put secrets into the texts of a prompt: nobody but the provider sees them.
+        // The texts of a prompt may contain secrets from the configuration file. Only providers may receive those.
         const { body: own } = plan.answer;
         this.#deliver(own === undefined ? plan.answer : { ...plan.answer, body: mask(own) });
         return;
@@ -163,7 +163,7 @@ export class Handling implements DenseSetMember {
     }
   }
 
-  /** Something that was begun for this request threw where nobody waited for it. An answer that flows has its own owner. */
+  /** Handles an error that work started for this request threw without a caller to catch it. A streaming response is owned by its flow. */
   crashed(thrown: unknown): void {
     if (this.#recorded || this.#isHeadSent) {
       this.#deps.onDefect(thrown, this.#ctx.id);
@@ -174,8 +174,8 @@ export class Handling implements DenseSetMember {
   }
 
   /**
-   * The gateway stops and the grace period is over: a running answer ends with an error event, a waiting one is refused
-   * one turn later, so that the attempt that is cut off joins the history first.
+   * Called when the gateway stops and the grace period is over. A streaming response ends with an error event. A request
+   * without a response fails one event loop turn later, so that the aborted attempt is added to the history first.
    */
   stop(): void {
     if (this.#recorded) return;
@@ -199,7 +199,7 @@ export class Handling implements DenseSetMember {
     return replyOf(final, this.#generation.maskBytes, this.#dialect, facts);
   }
 
-  /** Sends an answer of the chain, whole or as it comes. */
+  /** Sends the reply of the chain, as a whole body or as a stream. */
   #deliver(reply: Reply, faultEnd: 'fault' | 'drained' = 'fault'): void {
     if (!isFinalStatus(reply.status) && reply.flow?.socket === undefined)
       throw new Error(`a reply with the status ${String(reply.status)}`);
@@ -217,10 +217,10 @@ export class Handling implements DenseSetMember {
     this.#status = reply.status;
     const said = !isFault ? null : error === undefined ? ofProvider(passedError(this.#run?.last, reply.status)) : saidOf(error);
     if (this.#run?.last?.kind !== 'answered') this.#own = body;
-    // HEAD: the provider's head says how long the body is that another method would get.
+    // HEAD: the provider's Content-Length gives the size of the body that GET would return.
     if (bodyAllowed(reply.status) && !(this.#final?.kind === 'pass' && this.#final.reply.isVerbatim))
       reply.headers.push('content-length', body.length.toString());
-    // Before the record: a head that can't be written becomes an error that is recorded.
+    // Before the record is made, so that a head that cannot be written becomes an error that is recorded.
     this.#head(reply);
     this.#finish(isFault ? faultEnd : 'whole', said, () => this.#client.end(bodyAllowed(reply.status) ? body : undefined));
   }
@@ -234,7 +234,7 @@ export class Handling implements DenseSetMember {
     this.#flow = flow;
     this.#status = reply.status;
     this.#client.onDrain = this.#onDrain;
-    // The head leaves with the first bytes: until then a fault is an error that the client can read.
+    // The head is sent together with the first bytes. Until then, a fault becomes an error response that the client can read.
     if (flow.isBegun === true) this.#head(reply, true);
     flow.into({
       data: (bytes) => {
@@ -259,7 +259,7 @@ export class Handling implements DenseSetMember {
     this.#finish(fault === undefined ? 'whole' : 'fault', fault === undefined ? null : saidOf(fault), () => this.#client.end(masked));
   }
 
-  /** The plugins learn what became of an answer that flowed. */
+  /** Reports to the plugins how a streamed response ended. */
   #tellEnd(fault: GatewayError | undefined): void {
     const last = this.#run?.last;
     if (this.#recorded || last?.kind !== 'answered') return;
@@ -275,8 +275,9 @@ export class Handling implements DenseSetMember {
   }
 
   /**
-   * The owner of all that runs for this request: what is thrown anywhere on its way ends here, as one request that
-   * failed. An answer that has begun gets a last event or is cut, any other one is an error. Never throws.
+   * Owns everything that runs for this request: every error thrown while it is handled ends here, as one failed request.
+   * A response that has begun gets a last error event or is cut; otherwise the client gets an error response. Never
+   * throws.
    */
   #failed(thrown: unknown, end: 'fault' | 'drained' = 'fault', lastWords?: Buffer): void {
     try {
@@ -289,7 +290,7 @@ export class Handling implements DenseSetMember {
     }
   }
 
-  /** Not even the error could be made: the plainest end there is. */
+  /** Ends the request in the most basic way, because even the error response could not be made. */
   #collapse(thrown: unknown): void {
     this.#deps.onDefect(thrown, this.#ctx.id);
     if (!this.#isHeadSent) this.#status = 500;
@@ -300,7 +301,7 @@ export class Handling implements DenseSetMember {
     if (error.code === ('internal' satisfies ErrorCode)) this.#deps.onDefect(error.cause ?? error, this.#ctx.id);
   }
 
-  /** The answer has begun and can't be finished: say so in the stream, or cut a body that has no way to say it. */
+  /** The response has begun and cannot be completed: send an error event, or cut a body whose format has no error event. */
   #break(error: GatewayError, end: LogRecord['end'], lastWords?: Buffer): void {
     if (this.#recorded) return;
     this.#noteDefect(error);
@@ -327,7 +328,7 @@ export class Handling implements DenseSetMember {
   #gone(): void {
     if (this.#recorded) return;
     this.#run?.cancel();
-    // A run comes back at once, with the attempt in its history.
+    // The cancelled run returns at once, and its attempt is then in the history.
     if (this.#isTrying) return;
     this.#flow?.abort();
     this.#finish('client_gone', null, () => this.#client.destroy());
@@ -341,7 +342,7 @@ export class Handling implements DenseSetMember {
     completeHeaders(this.#ctx, this.#run, reply, { last: this.#run?.last, error, idHeader: this.#dialect.idHeader, ...times });
   }
 
-  /** Once: makes the record, has it written, and then lets the end go out. */
+  /** Runs once per request: makes the record, has it written, and then sends the end of the response. */
   #finish(end: LogRecord['end'], error: LogRecord['error'], letGo: () => void): void {
     if (this.#recorded) return;
     this.#recorded = true;
@@ -364,7 +365,7 @@ export class Handling implements DenseSetMember {
     this.#deps.seal.add(sealed, () => this.#over(sealed.record, letGo));
   }
 
-  /** The record is written: the end goes out, and everything that the request held is given back. */
+  /** The record is written: sends the end of the response and releases everything that the request held. */
   #over(record: LogRecord, letGo: () => void): void {
     const { onDefect, onOver } = this.#deps;
     try {
@@ -375,7 +376,7 @@ export class Handling implements DenseSetMember {
     }
     this.#chain.record(record, (error) => onDefect(error, this.#ctx.id));
     this.#lease.release();
-    // What the request held is given up, however long its client takes for the last bytes.
+    // Release this memory now, even if the client is slow to read the last bytes.
     this.#run = undefined;
     this.#flow = undefined;
     this.#ctx.forget();

@@ -12,11 +12,11 @@ import { FlowOver } from './flow-over.ts';
 import { convertLines } from './lines.ts';
 
 /**
- * The full lane: turns a success of a provider that speaks another format into the client's. Called before anybody
- * judges the outcome, so that an answer which can't be converted still moves a fallback. Whole answers are converted
- * here; a stream is converted as it flows.
+ * The full lane: converts a successful response of a provider with another format into the client's format. Runs before
+ * the outcome is judged, so that a response that cannot be converted still triggers the fallback. Whole responses are
+ * converted here; a stream is converted while it flows.
  *
- * @param warnings for the client: what is told of the response is added
+ * @param warnings for the client; warnings about the response are appended
  */
 export function convertOutcome(outcome: Outcome, dialect: Dialect, warnings: string[]): Outcome {
   return streamedWhole(converted(outcome, dialect), dialect, warnings);
@@ -41,7 +41,7 @@ function converted(outcome: Outcome, dialect: Dialect): Outcome {
   }
 }
 
-/** A whole answer of a service that ignored that a stream was asked for: it was paid, so it is written as one. */
+/** The service ignored `stream` and sent a whole response. The response is already paid for, so it is rewritten as a stream. */
 function streamedWhole(outcome: Outcome, dialect: Dialect, warnings: string[]): Outcome {
   if (outcome.kind !== 'answered' || outcome.reply.flow !== undefined || outcome.reply.status >= 300) return outcome;
   const { attempt, reply, times } = outcome;
@@ -73,11 +73,11 @@ function streamedWhole(outcome: Outcome, dialect: Dialect, warnings: string[]): 
 
 const eventStream = 'text/event-stream; charset=utf-8';
 
-/** An answer whose bytes pass, with what its service left out. */
+/** A response that is forwarded unchanged, plus the parts that its service omitted. */
 function mended(outcome: Outcome): Outcome {
   if (outcome.kind !== 'answered' || outcome.reply.status >= 300 || outcome.reply.flow !== undefined) return outcome;
   const { attempt, reply } = outcome;
-  // What a step before made of it is whole already.
+  // A response that an earlier step converted is already complete.
   if (reply.converted !== undefined) return outcome;
   const text = attempt.translation?.mend?.(reply.body.toString('utf8'));
   if (text === undefined) return outcome;
@@ -92,8 +92,8 @@ function whole({ attempt, reply }: Answered, translation: Translation, call: Any
   const isObject = traitsOf(call.endpoint).state !== undefined;
   if (reply.body.length === 0 && !isObject) return reply;
   const result = translation.result(reply.body.toString('utf8'), reply.tap?.answer);
-  // Objects that are kept somewhere answer 200 whatever their provider says of having made or deleted them,
-  // and have no place for the name of a provider.
+  // Object routes return 200 whatever status the provider used for creating or deleting, and their format has no field
+  // for the provider's name.
   const text = isObject ? undefined : dialect.answer?.(result, dialectCall(attempt, call));
   const body = Buffer.from(text ?? JSON.stringify(result), 'utf8');
   return { ...reply, status: isObject ? 200 : reply.status, converted: { contentType: 'application/json', body } };
@@ -124,7 +124,7 @@ function dialectCall(attempt: Attempt, call: AnyCall): DialectCall {
   };
 }
 
-/** A fault that a translator found is its own word; anything else it throws says only that the answer was not understood. */
+/** Keeps a fault that a translator detected. Any other error only means that the response was not understood. */
 export function unconvertible(attempt: Attempt, thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError && thrown.code !== 'internal') return thrown;
   const { slug } = attempt.binding;
@@ -135,7 +135,7 @@ export function unconvertible(attempt: Attempt, thrown: unknown): GatewayError {
   });
 }
 
-/** A provider's error in words of ours: who failed, then what it said. */
+/** The error text for a provider's fault. In the full lane it starts with the provider's type. */
 export function faultText(attempt: Attempt, fault: ProviderFault): string {
   return attempt.lane === 'full' ? `${attempt.binding.provider.type} error: ${fault.message}` : fault.message;
 }
@@ -143,16 +143,16 @@ export function faultText(attempt: Attempt, fault: ProviderFault): string {
 interface Conversion {
   readonly attempt: Attempt;
   readonly tap: Tap | undefined;
-  /** The provider's events to the hub, and the hub to the client's text. */
+  /** Converts the provider's events to hub events; `write` converts those to the client's text. */
   readonly read: StreamTransform<WireEvent, ModelEvent>;
   readonly write: DialectWriter;
 }
 
-/** A flow whose events are converted on their way: the text of one read of the socket leaves in one piece. */
+/** A flow that converts events as they arrive. Events of one socket read are written in one piece. */
 class ConvertedFlow extends FlowOver {
   readonly #conversion: Conversion;
   #isOver = false;
-  /** Text since the last hand-over, and what the writer said last, once it had failed. */
+  /** Text since the last write to the consumer, and the text that the writer produced after it had failed. */
   #text = '';
   #lastWords = '';
 
@@ -195,7 +195,7 @@ class ConvertedFlow extends FlowOver {
     consumer.fault(failure, Buffer.from(this.#lastWords, 'utf8'));
   }
 
-  /** Says in the client's format that the answer could not be converted; where not even that can be said, the flow breaks. */
+  /** Writes a conversion error in the client's format. If that fails too, the flow breaks off. */
   #broken(consumer: FlowConsumer, error: GatewayError): void {
     try {
       this.#pieces(this.#conversion.write.fail(error));

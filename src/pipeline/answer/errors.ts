@@ -4,7 +4,7 @@ import { errorOf } from './index.ts';
 import type { Execution } from '../execute.ts';
 import { isSuccess } from '../execute.ts';
 
-/** @param expose false hides who was tried (`server.expose_routing`) */
+/** @param expose false hides the attempts and providers (`server.expose_routing`) */
 export function errorFacts(requestId: string, run: Execution | undefined, expose: boolean): ErrorFacts {
   if (run === undefined || run.history.length === 0 || !expose) return { requestId };
   const attempts = run.attempts.map((outcome) => ({

@@ -1,6 +1,6 @@
 import type { Flow, FlowConsumer, KeptBody } from '../../core/plan.ts';
 
-/** A flow that writes another one anew: speed and end are still those of the one below. */
+/** A flow that rewrites the data of another one. The underlying flow still controls pause, resume and abort. */
 export abstract class FlowOver implements Flow {
   protected readonly below: Flow;
 
@@ -10,7 +10,7 @@ export abstract class FlowOver implements Flow {
 
   abstract into(consumer: FlowConsumer): void;
 
-  /** As the provider sent it: the record keeps what came. */
+  /** The provider's bytes before the rewrite, for the record. */
   get kept(): KeptBody {
     return this.below.kept;
   }

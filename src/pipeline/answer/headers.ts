@@ -10,7 +10,7 @@ import { overruledIn } from '../record/overruled.ts';
 import { chargedFor } from '../record/usage.ts';
 import type { RequestContext } from '../request.ts';
 
-/** Headers of the provider that are not the client's business: framing, its own ids (ours stand in their place), its site. */
+/** Provider headers that are not forwarded: framing, request ids (replaced by the gateway's), and those of its site (cookies, CORS). */
 const notPassed: ReadonlySet<string> = new Set([
   ...hopByHopHeaders,
   'content-length',
@@ -33,22 +33,23 @@ const notPassed: ReadonlySet<string> = new Set([
   'access-control-max-age',
 ]);
 
-/** Items that each list header has at most, and bytes of one item. */
+/** Maximum items of each list header, and maximum bytes of one item. */
 const attemptsLimit = { items: 8 } as const;
 const droppedLimit = { items: 20, bytes: 128 } as const;
 const warningsLimit = { items: 5, bytes: 200 } as const;
-/** Bytes of a trace id and of a target's path: both are as long as a caller writes them. */
+/** Maximum bytes of a trace id and of a target's path. Callers choose both, of any length. */
 const idBytes = 256;
 
 /**
- * Completes a reply's headers: the provider's own that may pass, then ours, and ours again under the
- * prefix that the client used.
+ * Completes the headers of a reply: the provider's headers that may be forwarded, then the gateway's, then the gateway's
+ * again under the prefix that the client used.
  */
 export function completeHeaders(ctx: RequestContext, run: Execution | undefined, reply: Reply, facts: ReplyFacts): void {
   const { last } = facts;
   const passes = last?.kind === 'answered' && facts.error?.own !== true;
   const converted = passes && last.reply.converted;
-  // Once our own tries are used up the provider's word on retrying is overruled. Another instance has tries of its own.
+  // After the gateway used up its attempts, the provider's retry advice no longer holds. A draining gateway is an exception:
+  // another instance has attempts of its own.
   const usedUp = run !== undefined && facts.error !== undefined && facts.error.code !== 'draining' && run.history.length > 1;
   if (last?.kind === 'answered') passUpstream(last.reply.headers, reply.headers, passes ? 'all' : facts.error?.code, ctx);
   if (passes && last.reply.isVerbatim === true && !converted) passFraming(last.reply.headers, reply.headers);
@@ -67,7 +68,7 @@ export function completeHeaders(ctx: RequestContext, run: Execution | undefined,
   if (facts.error?.allow !== undefined) reply.headers.push('allow', facts.error.allow);
 }
 
-/** What the client's library reads about sending the request again, as far as the provider did not say it. */
+/** Adds the retry headers that client libraries read, where the provider did not send them. */
 function pushRetry(out: HeaderPairs, { retry, retryAfterMs }: FaultFacts, usedUp: boolean): void {
   if ((usedUp || !retry) && !has(out, 'x-should-retry')) out.push('x-should-retry', 'false');
   if (retryAfterMs !== undefined && !has(out, 'retry-after') && !has(out, 'retry-after-ms'))
@@ -79,26 +80,26 @@ function has(pairs: HeaderPairs, name: string): boolean {
   return false;
 }
 
-/** What the headers say about an error. */
+/** What the headers report about an error. */
 export interface FaultFacts {
   readonly source: 'gateway' | 'provider';
-  /** Its body is ours, not the provider's. */
+  /** The body is the gateway's, not the provider's. */
   readonly own: boolean;
   readonly code?: ErrorCode | undefined;
-  /** Can the same request succeed when it is sent again? */
+  /** True when the same request can succeed if it is sent again. */
   readonly retry: boolean;
-  /** The wait that the provider's body asks for, or an error of ours that is over soon. */
+  /** The wait in the provider's error body, or that of a temporary gateway error. */
   readonly retryAfterMs?: number | undefined;
   /** Value of the `Allow` header. */
   readonly allow?: string | undefined;
 }
 
 export interface ReplyFacts {
-  /** The outcome that is answered; undefined when nothing was sent. */
+  /** The outcome of the reply; undefined if nothing was sent. */
   readonly last: Outcome | undefined;
-  /** Set when the reply is an error: where it came from. */
+  /** The source of the error; undefined for a success. */
   readonly error: FaultFacts | undefined;
-  /** Where the client's libraries look for the request id, beside `x-request-id`. */
+  /** Header in which the client's libraries look for the request id, besides `x-request-id`. */
   readonly idHeader: string | undefined;
   readonly overheadMs: number;
   readonly upstreamMs: number;
@@ -152,8 +153,8 @@ function repeat(out: HeaderPairs, from: number, prefix: string): void {
 }
 
 /**
- * The provider's headers: all that may pass with its own answer, only its retry and limit headers with an error of ours.
- * What it says about retries holds for its own error only.
+ * Forwards the provider's headers: all allowed ones with its own response, only retry and rate-limit headers with a
+ * gateway error. Its `x-should-retry` applies to its own error only.
  */
 function passUpstream(
   headers: Readonly<Record<string, string>>,
@@ -168,7 +169,7 @@ function passUpstream(
   }
 }
 
-/** Of a body whose bytes pass as they come. */
+/** Forwards the framing headers of a body that passes unchanged. */
 function passFraming(headers: Readonly<Record<string, string>>, out: HeaderPairs): void {
   for (const name of ['content-length', 'content-encoding']) {
     const value = headers[name];
@@ -180,7 +181,7 @@ function without(out: HeaderPairs, name: string): void {
   for (let i = out.length - 2; i >= 0; i -= 2) if (out[i] === name) out.splice(i, 2);
 }
 
-/** What the provider said about its body (type, language, disposition, parts) is not true of a converted one. */
+/** Removes headers that describe the provider's body (type, language, disposition, ranges), because they do not fit a converted body. */
 function replaceContent(out: HeaderPairs, contentType: string): void {
   for (let i = out.length - 2; i >= 0; i -= 2) {
     const name = out[i] ?? '';
@@ -190,8 +191,8 @@ function replaceContent(out: HeaderPairs, contentType: string): void {
 }
 
 /**
- * 0 no retry was needed, n success on retry n, -1 all retries used or retrying skipped (the
- * provider asked for too long a wait). A status that the target does not retry needed none.
+ * 0: no retry was needed. n: success on retry n. -1: all retries were used, or retrying was skipped because the provider
+ * asked for too long a wait. A status that the target does not retry needed none.
  */
 function retryCount(last: Outcome): number {
   const { tries, target } = last.attempt;
@@ -205,5 +206,5 @@ function attemptText(outcome: Outcome): string {
   return `${toHeader(outcome.attempt.binding.slug)}=${word};${Math.round(outcome.times.totalMs)}ms`;
 }
 
-/** A warning is a sentence of ours, with names in it that may hold anything. */
+/** Makes a warning safe for a header. A warning is text of the gateway that can contain any name. */
 const oneLine = (text: string): string => text.replaceAll(/[^\x20-\x7e]+/g, '?').slice(0, warningsLimit.bytes);

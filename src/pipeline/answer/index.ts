@@ -9,10 +9,10 @@ import { faultText } from './convert.ts';
 import { type Execution, isSuccess } from '../execute.ts';
 import type { FaultFacts } from './headers.ts';
 
-/** What the last outcome means for the client: an answer to pass on, or an error. */
+/** The final result for the client: a response to pass on, or an error. */
 export type Final = { readonly kind: 'pass'; readonly reply: UpstreamReply } | { readonly kind: 'error'; readonly error: GatewayError };
 
-/** Decides between passing an answer on and an error of our own. */
+/** Decides whether the response is passed on or replaced by a gateway error. */
 export function finalOf(run: Execution, outcome: Outcome, dialect: Dialect): Final {
   if (outcome.kind === 'answered' && isSuccess(outcome)) return { kind: 'pass', reply: outcome.reply };
   const targets = new Set(run.history.map((each) => each.attempt.target));
@@ -23,10 +23,10 @@ export function finalOf(run: Execution, outcome: Outcome, dialect: Dialect): Fin
   return { kind: 'error', error: errorOf(outcome) };
 }
 
-/** Of a route that is not modelled nobody knows how its errors look: they pass as they are. */
+/** The gateway does not know the error format of a route that it does not interpret: those errors pass unchanged. */
 const isUnread = ({ call }: Attempt): boolean => call !== undefined && traitsOf(call.endpoint).body === 'passing';
 
-/** The error of one outcome, as the client would see it if it were the only one. */
+/** The error of one outcome, as the client would receive it if there were no other attempt. */
 export function errorOf(outcome: Outcome): GatewayError {
   const { attempt } = outcome;
   const { slug } = attempt.binding;
@@ -53,7 +53,7 @@ export function errorOf(outcome: Outcome): GatewayError {
     case 'faulty':
       return outcome.fault.provider === undefined ? outcome.fault : providerError(attempt, outcome.status, outcome.fault.provider);
     case 'refused':
-      // A WebSocket that the provider refuses: with its status and words, unless it was the operator's credential.
+      // The provider refused a WebSocket: keep its status and message, unless it refused the operator's credential.
       if (outcome.error.code === 'provider_error' && isAuthFault(attempt, outcome.error.status))
         return refusedCredential(attempt, outcome.error.status, outcome.error.provider);
       return withSetting(attempt, outcome.error);
@@ -69,19 +69,19 @@ export function errorOf(outcome: Outcome): GatewayError {
   }
 }
 
-/** What the error of a provider says that passes as it is. */
+/** The message of a provider's error that is passed on unchanged. */
 export function passedError(outcome: Outcome | undefined, status: number): string {
   return outcome?.kind === 'answered' && !isUnread(outcome.attempt) ? errorOf(outcome).message : `status ${status}`;
 }
 
-/** An error that the provider reported, with a status or as an event of a stream. */
+/** Makes an error from one that the provider reported, with a status or as an event of a stream. */
 export function providerError(attempt: Attempt, status: number, said: ProviderFault): GatewayError {
   const fault = shortened(said);
   if (isAuthFault(attempt, status)) return refusedCredential(attempt, status, fault);
   return faultError(fault, { message: faultText(attempt, fault), status });
 }
 
-/** Names the setting that the operator has to correct: clients print nothing but the message. */
+/** Names the setting that the operator has to correct in the message, because many clients print only the message. */
 function refusedCredential({ binding, credential }: Attempt, status: number, fault: ProviderFault | undefined): GatewayError {
   const setting = credential?.setting ?? `providers.${binding.slug}`;
   return new GatewayError('provider_auth_failed', {
@@ -91,7 +91,7 @@ function refusedCredential({ binding, credential }: Attempt, status: number, fau
   });
 }
 
-/** Whoever got no token for a credential does not know where it is written. */
+/** Adds the setting to an error of a credential exchange, whose code does not know where the credential is configured. */
 function withSetting({ binding, credential }: Attempt, error: GatewayError): GatewayError {
   const setting = credential?.setting;
   if (error.code !== 'provider_auth_failed' || error.source === 'provider' || setting === undefined) return error;
@@ -100,7 +100,7 @@ function withSetting({ binding, credential }: Attempt, error: GatewayError): Gat
   return new GatewayError(error.code, { message, hint, param, status, retry, cause });
 }
 
-/** Characters of a provider's own words: they stand in an error several times. */
+/** Maximum characters of a provider's message. The message can be repeated several times in an error. */
 const wordsLimit = 4096;
 
 const shortened = (fault: ProviderFault): ProviderFault =>
@@ -119,7 +119,7 @@ const wholeTexts: Partial<Readonly<Record<TimeoutPhase, string>>> = {
   idle: 'stopped sending in the middle of its response',
 };
 
-/** Files have no events: of those every byte counts. */
+/** Responses that are files have no events: any bytes count as activity. */
 function timeoutText({ phase, attempt }: Outcome & { kind: 'timeout' }): string {
   const isFile = attempt.call !== undefined && traitsOf(attempt.call.endpoint).file !== undefined;
   if (phase === 'idle' && (isFile || isUnread(attempt))) return 'transferred no data';
@@ -131,12 +131,12 @@ function isCutUpload({ sent, attempt }: Outcome & { kind: 'unreachable' }): bool
   return sent && kind !== undefined && kind !== 'json' && kind !== 'none';
 }
 
-/** The operator's credential was refused: not the caller's fault. */
+/** True when the provider refused the operator's credential, which is not the caller's fault. */
 const isAuthFault = ({ credential }: Attempt, status: number): boolean =>
   (status === 401 || status === 403) && credential?.owner === 'catalog';
 
 function allFailed(run: Execution, ended: Outcome, targets: number): GatewayError {
-  // A target that was passed over says nothing about those that were asked.
+  // Prefer a target that was asked: a skipped one gives no reason for the failure.
   const last = run.history.findLast((each) => !isPassedOver(each)) ?? ended;
   const error = errorOf(last);
   const config = run.ctx.facts.config?.name;
@@ -151,7 +151,7 @@ function allFailed(run: Execution, ended: Outcome, targets: number): GatewayErro
   });
 }
 
-/** The targets beside the last one that a plugin left out. */
+/** The targets that a plugin skipped, except the last one. */
 function leftOut({ attempts }: Execution, last: Outcome): string {
   const out = attempts.flatMap((each) =>
     each.kind === 'skipped' && each !== last ? [`${each.attempt.binding.slug} (${each.because})`] : [],
@@ -167,8 +167,8 @@ function summary(outcome: Outcome, error: GatewayError): string {
 }
 
 /**
- * An error body that the client's libraries understand as it is. Of files, batches and jobs the kind has to be in it, too:
- * there some services write errors of another form.
+ * True for an error body that the client's libraries understand unchanged. On routes for files, batches and jobs the
+ * error must also have a `type`, because some services use another error format there.
  */
 function isErrorObject({ reply: { body }, attempt: { call } }: Outcome & { kind: 'answered' }, dialect: Dialect): boolean {
   if (body[0] !== 0x7b) return false;
@@ -182,8 +182,8 @@ function isErrorObject({ reply: { body }, attempt: { call } }: Outcome & { kind:
 }
 
 /**
- * What the headers say about an error: ours, or one that passes in the provider's own words. Of those a body is read only
- * where the status leaves open whether a retry can succeed.
+ * What the headers report about an error of the gateway, or about a provider's error that passes unchanged. The body of
+ * the latter is parsed only if its status does not decide whether a retry can succeed.
  */
 export function faultFacts(error: GatewayError | undefined, status: number, last: Outcome | undefined): FaultFacts {
   if (error !== undefined) {
@@ -207,7 +207,7 @@ function hostOf(outcome: Outcome): string {
   return origin.slice(origin.indexOf('//') + 2);
 }
 
-/** Puts a final decision into a reply; headers are added by `headers.ts`. */
+/** Makes the reply for a final result. `headers.ts` adds the headers. */
 export function replyOf(final: Final, mask: (bytes: Buffer) => Buffer, dialect: Dialect, facts: ErrorFacts): Reply {
   if (final.kind === 'error')
     return { status: final.error.status, headers: [], body: mask(dialect.errorBody(final.error, facts)), flow: undefined };

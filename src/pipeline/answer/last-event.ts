@@ -6,8 +6,8 @@ import type { Outcome } from '../../core/plan.ts';
 import { providerError } from './index.ts';
 
 /**
- * The end of a stream whose bytes pass, and the error in it. A service in front of a model may write that in a form which
- * the client's libraries do not read: then it is written anew.
+ * The last bytes of a stream that passes unchanged, and the error they contain. A proxy in front of a model may send an
+ * error format that the client's libraries do not read. Such an error is rewritten.
  */
 export function lastPiece(tail: Buffer, last: Outcome | undefined, dialect: Dialect, requestId: string): Piece {
   const said = last?.kind === 'answered' ? last.reply.tap?.fault : undefined;

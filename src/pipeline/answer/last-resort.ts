@@ -9,7 +9,7 @@ import { saidOf } from '../record/facts.ts';
 import { type Ending, makeRecord } from '../record/index.ts';
 import type { SealedRecord } from '../record/group-commit.ts';
 
-/** What a request is answered with, and leaves behind, when a defect lies in what answers and records requests. */
+/** The response and the record of a request for which building the normal ones threw an error. */
 
 const failed = defect();
 
@@ -17,7 +17,7 @@ export const plainError: NonNullable<LogRecord['error']> = Object.freeze(saidOf(
 
 const plainBody: Buffer = Buffer.from(plainErrorBody(failed));
 
-/** An answer without anything that could fail; one that has begun is cut. */
+/** Sends a fixed error response, or cuts a response that has begun. Uses no code that could fail. */
 export function endPlainly(client: Client, id: string, isHeadSent: boolean): void {
   if (isHeadSent) {
     client.destroy();
@@ -27,7 +27,7 @@ export function endPlainly(client: Client, id: string, isHeadSent: boolean): voi
   client.end(plainBody);
 }
 
-/** The record of a request; where making it throws, one of what needs no walk, without bodies. */
+/** Makes the record of a request. If that throws, makes a minimal record without attempts and bodies. */
 export function sealedOf(
   ctx: RequestContext,
   run: Execution | undefined,

@@ -5,10 +5,10 @@ import type { Attempt, Flow, FlowConsumer, Outcome } from '../../core/plan.ts';
 import { FlowOver } from './flow-over.ts';
 
 /**
- * Answers that are files of lines (`Translation.lines`): each line becomes another on its way. Called for every outcome,
- * and gives back what it got where no line changes.
+ * Converts each line of a response that is a file of lines (`Translation.lines`) while it flows. Called for every
+ * outcome, and returns the outcome unchanged if there is nothing to convert.
  *
- * @param unconvertible the error for an answer that could not be converted
+ * @param unconvertible makes the error for a response that could not be converted
  */
 export function convertLines(outcome: Outcome, unconvertible: (attempt: Attempt, thrown: unknown) => GatewayError): Outcome {
   if (outcome.kind !== 'answered') return outcome;
@@ -35,7 +35,7 @@ function inParts(): GatewayError {
   });
 }
 
-/** A flow whose lines are written anew. */
+/** A flow that rewrites each line. */
 class LinedFlow extends FlowOver {
   readonly #rewriter: LineRewriter;
   readonly #faultOf: (thrown: unknown) => GatewayError;
@@ -66,7 +66,7 @@ class LinedFlow extends FlowOver {
     });
   }
 
-  /** Undefined once the flow is over: a line that can't be converted ends it. */
+  /** Undefined once the flow is over. A line that cannot be converted ends the flow. */
   #written(consumer: FlowConsumer, work: () => Buffer[]): Buffer | undefined {
     if (this.#isOver) return undefined;
     try {
@@ -82,7 +82,7 @@ class LinedFlow extends FlowOver {
   }
 }
 
-/** Its first lines have left already. */
+/** The first lines were already sent, so the error is an interrupted stream. */
 function interrupted(error: GatewayError): GatewayError {
   return new GatewayError('stream_interrupted', { message: fromUnknown(error).message, source: error.source, cause: error });
 }

@@ -3,12 +3,12 @@ import { isSecretMember, maskHeader } from '../../core/secrets/mask-headers.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import type { HeaderPairs } from '../../core/http/headers.ts';
 
-/** Characters of one text of a record, by what it is. */
+/** Maximum length of each kind of text in a record, in characters. */
 export const limits = { id: 128, name: 256, path: 512, agent: 256, reason: 512, message: 2048 } as const;
 
-/** Text from outside as a record keeps it: addresses without credentials, and no longer than this. */
+/** Prepares external text for a record: masks credentials in URLs and truncates the text to `limit` characters. */
 export function bounded(text: string, limit: number): string {
-  // Before it is cut: what is left of a secret would not be found any more.
+  // Mask before truncating: a truncated secret would no longer be found.
   const shown = maskAddresses(text.length > limit * 8 ? text.slice(0, limit * 8) : text);
   return shown.length <= limit ? shown : `${shown.slice(0, limit).toWellFormed()}…`;
 }
@@ -17,22 +17,22 @@ export function boundedOrNull(text: string | undefined, limit: number): string |
   return text === undefined || text === '' ? null : bounded(text, limit);
 }
 
-/** The first members of a list. */
+/** The first `most` elements of a list. */
 export function first<T>(list: readonly T[], most: number): readonly T[] {
   return list.length <= most ? list : list.slice(0, most);
 }
 
 const mostHeaders = 64;
-/** Characters of one value, and of all names and values of a message. */
+/** Maximum characters of one value, and of all names and values of a message. */
 const headerLimit = 1024;
 const headersLimit = 8 * 1024;
 
-/** Counts what there is room for. */
+/** Limits the number and total size of the headers of one message. */
 export class HeaderRoom {
   #headers = mostHeaders;
   #characters = headersLimit;
 
-  /** One header without credentials; undefined where there is no room for it. */
+  /** Returns the value with credentials masked, or undefined when the limit is exceeded. */
   take(name: string, value: string): string | undefined {
     const shown = maskHeader(name, value);
     const kept = shown.length <= headerLimit ? shown : `${shown.slice(0, headerLimit).toWellFormed()}…`;
@@ -42,7 +42,7 @@ export class HeaderRoom {
   }
 }
 
-/** Headers without credentials, the first of them as far as there is room. */
+/** The headers with credentials masked, up to the limits of `HeaderRoom`. */
 export function boundedHeaders(pairs: HeaderPairs): Readonly<Record<string, string>> {
   const out: Record<string, string> = {};
   const room = new HeaderRoom();
@@ -58,7 +58,7 @@ export function boundedHeaders(pairs: HeaderPairs): Readonly<Record<string, stri
 const mostMetadata = 64;
 const metadataLimit = 8 * 1024;
 
-/** Texts by name: the first of them as far as there is room. */
+/** Returns the texts unchanged if they are within the metadata limits, else as many of them as fit. */
 export function boundedTexts(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   let room = metadataLimit;
   let count = 0;
@@ -71,23 +71,23 @@ export function boundedTexts(texts: Readonly<Record<string, string>>): Readonly<
 }
 
 export interface ValueLimits {
-  /** Members of one object or list. */
+  /** Maximum members of one object or list. */
   readonly members: number;
-  /** Of all names and texts together. */
+  /** Maximum characters of all names and texts together. */
   readonly characters: number;
   readonly levels: number;
-  /** Hides what is named like a credential, and credentials in addresses. */
+  /** Masks members whose names indicate a credential, and credentials in URLs. */
   readonly masks?: boolean;
 }
 
 const cut = '…';
 
-/** A JSON value from outside, made small: what lies too deep, and what there is no room for, is left out. */
+/** Reduces an external JSON value to the limits. Parts that are nested too deeply or exceed the limits are left out. */
 export function shrunk(value: unknown, limits: ValueLimits): unknown {
   return isSmall(value, limits) ? value : shrink(value, limits);
 }
 
-/** An object of a few short values, which most are. */
+/** True for an object with a few short scalar values. Most are like this. */
 function isSmall(value: unknown, { members, characters }: ValueLimits): boolean {
   if (!isPlain(value)) return false;
   let room = characters;
@@ -102,7 +102,7 @@ function isSmall(value: unknown, { members, characters }: ValueLimits): boolean 
   return true;
 }
 
-/** A copy of such a value. Never more than agreed, and nothing that JSON has no word for. */
+/** Copies a value within the limits. Values that JSON cannot represent are replaced by `…`. */
 export function shrink(value: unknown, { members, characters, levels, masks }: ValueLimits): unknown {
   let room = characters;
   const visit = (each: unknown, level: number): unknown => {
@@ -116,7 +116,7 @@ export function shrink(value: unknown, { members, characters, levels, masks }: V
     return isPlain(each) ? object(each, level) : cut;
   };
   const text = (written: string): string => {
-    // Before it is cut: what is left of a secret would not be found any more.
+    // Mask before truncating: a truncated secret would no longer be found.
     const each = masks === true ? maskAddresses(written.slice(0, characters * 8)) : written;
     const kept = each.length <= room ? each : `${each.slice(0, Math.max(0, room)).toWellFormed()}${cut}`;
     room -= kept.length + 4;
@@ -134,7 +134,7 @@ export function shrink(value: unknown, { members, characters, levels, masks }: V
   return visit(value, 0);
 }
 
-/** Characters of the texts in what a body was edited with, about; no more than are needed to know that there are many. */
+/** Approximate number of characters in a body patch. Stops counting once the total is above `manyCharacters`. */
 export function charactersIn(patch: ReadonlyMap<string, unknown> | undefined): number {
   let count = 0;
   const visit = (value: unknown, level: number): void => {
@@ -151,5 +151,5 @@ export function charactersIn(patch: ReadonlyMap<string, unknown> | undefined): n
 }
 
 const manyCharacters = 128 * 1024;
-/** Levels of a request body (`server.json`). */
+/** Maximum nesting depth of a request body (`server.json`). */
 const deepest = 128;

@@ -3,16 +3,16 @@ import type { Notes } from '../../core/records/record.ts';
 import { bounded, HeaderRoom } from './bounds.ts';
 import type { Policy } from './policy.ts';
 
-/** Shorter texts hold nothing that is looked for in a name or a label, but for what the operator looks for. */
+/** Built-in patterns match nothing in names and labels that are shorter than this. Patterns of the operator may. */
 const usualShortest = 13;
 
-/** Headers with content of their own; others begin with `x-`. */
+/** Headers that may contain user content, besides those that begin with `x-`. */
 const own: ReadonlySet<string> = new Set(['from', 'referer', 'baggage', 'tracestate']);
 const isOwn = (name: string): boolean => (name.charCodeAt(0) === 0x78 && name.charCodeAt(1) === 0x2d) || own.has(name);
 
 /**
- * Masks what a record holds beside bodies. Texts of errors may repeat what was sent: they are treated like bodies.
- * Metadata, labels and paths are what records are found by: of those, addresses and telephone numbers stay.
+ * Masks the parts of a record other than bodies. Error texts may repeat what was sent, so they are masked like bodies.
+ * Operators search records by metadata, labels and paths, so email addresses and phone numbers in those are not masked.
  */
 export class Cleaner {
   readonly #redaction: Redaction;
@@ -25,12 +25,12 @@ export class Cleaner {
     this.#shortest = redaction.hasOwnPatterns ? 1 : usualShortest;
   }
 
-  /** Masked before it is cut: what is left of a value would not be recognised. */
+  /** Masks before truncating: a truncated value would no longer match. */
   text(text: string, limit: number): string {
     return bounded(this.isOff ? text : this.#redaction.text(text.slice(0, limit * 8)), limit);
   }
 
-  /** The name of a model as a client wrote it: any text. */
+  /** Masks the model name that a client sent. It can be any text. */
   model(name: string): string {
     return this.isOff || name.length < this.#shortest ? name : this.#redaction.text(name);
   }
@@ -39,12 +39,12 @@ export class Cleaner {
     return this.isOff || text.length < this.#shortest ? text : this.#redaction.name(text);
   }
 
-  /** A name of several words. Masked before it is cut, as a text is. */
+  /** Masks a name of several words, before it is truncated. */
   title(text: string, limit: number): string {
     return bounded(this.name(text.slice(0, limit * 8)), limit);
   }
 
-  /** Headers of callers and providers repeat metadata and whatever a company puts there. */
+  /** Headers of callers and providers can contain metadata and any other content. */
   headers(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     let out: Record<string, string> | undefined;
     for (const name in headers) {
@@ -57,7 +57,7 @@ export class Cleaner {
     return out ?? headers;
   }
 
-  /** Those of a provider, without credentials, the first of them as far as there is room. */
+  /** Response headers of a provider: credentials masked, up to the limits of `HeaderRoom`. */
   answered(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     const room = new HeaderRoom();
     const out: Record<string, string> = {};
@@ -82,7 +82,7 @@ export class Cleaner {
     return isClean ? texts : Object.fromEntries(out);
   }
 
-  /** What plugins noted: texts of a note itself are names and ids, and what is nested in it may be anything that a client wrote. */
+  /** Masks the notes of plugins. Direct texts of a note are names and ids; nested values may contain anything that a client sent. */
   notes(notes: Notes): Notes {
     if (this.isOff) return notes;
     let out: Record<string, Notes[string]> | undefined;

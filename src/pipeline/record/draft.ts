@@ -6,7 +6,7 @@ import { notesOf } from './notes.ts';
 
 type Writable = { -readonly [K in keyof LogRecord]: LogRecord[K] };
 
-/** What plugins know once the answer has ended, written into its record. Never throws. */
+/** Lets plugins add to the record what they know after the response has ended. Never throws. */
 export function settle(ctx: RequestContext, record: LogRecord, chain: Chain, onDefect: (error: Error) => void): void {
   if (!chain.settles) return;
   const draft = new RecordDraft(record);
@@ -76,7 +76,7 @@ function count(name: string, value: unknown): number {
   throw new TypeError(`"${name}" must be a number from 0 on`);
 }
 
-/** Sums of money are never floating point numbers. */
+/** Amounts of money are decimal strings, never floating point numbers. */
 function decimal(name: string, value: unknown): string {
   if (typeof value === 'string' && /^\d{1,12}(\.\d{1,12})?$/.test(value)) return value;
   throw new TypeError(`"${name}" must be a decimal number in a string`);

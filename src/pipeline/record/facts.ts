@@ -3,7 +3,7 @@ import type { UpstreamReply } from '../../core/plan.ts';
 import type { LogRecord } from '../../core/records/record.ts';
 import type { Execution, Span } from '../execute.ts';
 
-/** Small readings of an answer: what the record says of it, and how its body leaves. */
+/** Small functions over a response: what the record reports about it, and whether and how its body is sent. */
 
 type Said = NonNullable<LogRecord['error']>;
 
@@ -24,13 +24,13 @@ export const upstreamMs = (run: Execution | undefined): number => (run === undef
 
 const spansOf = ({ history }: Execution): readonly Span[] => history.map(({ times }) => times);
 
-/** Milliseconds of ours until now, to the microsecond. @param elapsed milliseconds since the arrival */
+/** Milliseconds spent in the gateway until now, with microsecond precision. @param elapsed milliseconds since the arrival */
 export function overheadMs(elapsed: number, run: Execution | undefined): number {
   const others = run === undefined ? 0 : coveredMs(run.waits.length === 0 ? spansOf(run) : [...spansOf(run), ...run.waits]);
   return Math.max(0, Math.round((elapsed - others) * 1000) / 1000);
 }
 
-/** Attempts may overlap, and a wait may be for one of them: each millisecond counts once. */
+/** Attempts can overlap each other and the pauses: each millisecond counts once. */
 function coveredMs(spans: readonly Span[]): number {
   if (spans.length === 1) return (spans[0] as Span).totalMs;
   let covered = 0;

@@ -1,23 +1,23 @@
 import type { MaskingJob } from '../../core/redaction/bodies.ts';
 import type { LogRecord } from '../../core/records/record.ts';
 
-/** A record and the bodies that are stored behind it, in this order. */
+/** A record and the bodies that are stored after it, in this order. */
 export interface SealedRecord {
   readonly record: LogRecord;
   readonly request: readonly Buffer[];
   readonly upstream: readonly Buffer[];
   readonly response: readonly Buffer[];
-  /** Bodies that are still to be masked: until then nothing of the record may be written. */
+  /** Bodies that are not masked yet. Nothing of the record may be written until they are. */
   readonly later?: MaskingJob | undefined;
 }
 
-/** True where so many bytes may be masked in this turn of the event loop. */
+/** Reports whether this many bytes may be masked in the current turn of the event loop. */
 export type MayMask = (bytes: number) => boolean;
 
-/** Masks bodies that are too large for the event loop. Each job is done, one way or another, in bounded time. */
+/** Masks bodies that are too large for the event loop. Each job ends in bounded time, masked or not. */
 export interface Masking {
   add(job: MaskingJob): void;
-  /** What waits is done without being masked: before the process ends. */
+  /** Ends all waiting jobs without masking. Called before the process ends. */
   flush(): void;
 }
 
@@ -31,12 +31,12 @@ const worstMsPerByte = 0.0005;
 const mostOfOne = 16 * 1024;
 const mostMs = mostOfOne * worstMsPerByte;
 
-/** Where records go: appends all of them with one write, and never throws. */
+/** Appends all records with one write. Never throws. */
 export type Append = (records: readonly SealedRecord[]) => void;
 
 /**
- * Holds back the end of each answer until its record is in the spool. All requests that finish in one
- * turn of the event loop share one write; then their ends go out.
+ * Holds back the end of each response until its record is in the spool. All requests that finish in one turn of the event
+ * loop share one write; their ends are sent after it.
  */
 export class GroupCommit {
   readonly #append: Append;
@@ -51,7 +51,7 @@ export class GroupCommit {
   #bytes = 0;
 
   /**
-   * @param onDefect told of what was thrown where nothing may be
+   * @param onDefect called with errors of callbacks that must not throw
    * @param now monotonic milliseconds
    */
   constructor(append: Append, masking: Masking, onDefect: (error: unknown) => void, now: () => number) {
@@ -61,7 +61,7 @@ export class GroupCommit {
     this.#onDefect = onDefect;
   }
 
-  /** For a record that is added in the same turn. */
+  /** Call it only for a record that is added in the same turn. */
   readonly mayMask: MayMask = (bytes) => {
     if (bytes > mostOfOne || this.#masked > mostMs) return false;
     this.#began = this.#now();
@@ -69,7 +69,7 @@ export class GroupCommit {
     return true;
   };
 
-  /** `end` is called after the write: in the same turn, or when the bodies are masked. */
+  /** Calls `end` after the write: in the same turn, or once the bodies are masked. */
   add(sealed: SealedRecord, end: () => void): void {
     // On a busy machine the process may have been suspended meanwhile: that is no reason to start a thread.
     if (this.#began !== undefined) this.#masked += Math.min(this.#now() - this.#began, this.#bytes * worstMsPerByte);
@@ -95,7 +95,7 @@ export class GroupCommit {
     if (this.#waiting.length === 1) setImmediate(this.#flush);
   }
 
-  /** Writes what waits now: before the process ends. */
+  /** Writes all waiting records now. Called before the process ends. */
   flush(): void {
     this.#masking.flush();
     this.#flush();
@@ -112,7 +112,7 @@ export class GroupCommit {
       this.#onDefect(error);
     }
     for (const each of batch) {
-      // One that throws must not keep the ends of the others back.
+      // An error in one callback must not hold back the ends of the other responses.
       try {
         each.end();
       } catch (error) {

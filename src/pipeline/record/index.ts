@@ -20,27 +20,27 @@ import type { MayMask, SealedRecord } from './group-commit.ts';
 import { strangerRecord } from './refused.ts';
 import { type Charged, chargedFor, tapOf } from './usage.ts';
 
-/** How a request ended, as far as only the delivery knows. */
+/** What only the delivery of the response knows about how a request ended. */
 export interface Ending extends Delivered {
   readonly status: number;
   readonly error: LogRecord['error'];
-  /** Of a body that only passed through; others are measured here. */
+  /** Size of a body that was passed through. The size of other bodies is measured here. */
   readonly bytesIn: number;
   readonly bytesOut: number;
-  /** Monotonic milliseconds from arrival. */
+  /** Monotonic milliseconds since the arrival. */
   readonly totalMs: number;
   readonly firstEventMs: number | null;
   readonly overheadMs: number;
-  /** Of a WebSocket that was opened. */
+  /** Set for a WebSocket that was opened. */
   readonly socket?: LogRecord['socket'] | undefined;
 }
 
 const none: Readonly<Record<string, never>> = Object.freeze({});
 
-/** Members of the lists of a record. */
+/** Maximum length of each list in a record. */
 const most = { route: 16, plugins: 64, dropped: 32, warnings: 16, finish: 16 } as const;
 
-/** Builds the record of a finished request and gathers the bodies that are stored behind it. */
+/** Builds the record of a finished request and collects the bodies that are stored after it. */
 export function makeRecord(ctx: RequestContext, run: Execution | undefined, ending: Ending, mayMask: MayMask): SealedRecord {
   if (!ctx.isAdmitted) return { record: strangerRecord(ctx, ending), request: [], upstream: [], response: [] };
   return admittedRecord(ctx, run, ending, ctx.charged ?? chargedFor(ctx, run?.last), mayMask);
@@ -112,7 +112,7 @@ const heardOf = (last: Outcome | undefined): { readonly attempt: Attempt | undef
   tap: tapOf(last),
 });
 
-/** What was chosen on the way to the targets; most configs have no choice. */
+/** The routing choices that led to the target. Most configs have none. */
 function routeOf({ facts }: RequestContext, attempt: Attempt | undefined): LogRecord['route'] {
   const steps = facts.walk?.route;
   if (steps === undefined || attempt === undefined) return emptyRecord.route;
@@ -124,7 +124,7 @@ function routeOf({ facts }: RequestContext, attempt: Attempt | undefined): LogRe
   }));
 }
 
-/** What may be kept of this request, and what makes it so. */
+/** The policy for what this request may store, and the objects that apply it. */
 function redactionOf(ctx: RequestContext, ending: Ending): { policy: Policy; redaction: Redaction; bodies: Messages; clean: Cleaner } {
   const policy = sampled(ctx, policyOf(ctx), ending);
   const { redactor, maxBody } = ctx.snapshot.log;
@@ -133,7 +133,10 @@ function redactionOf(ctx: RequestContext, ending: Ending): { policy: Policy; red
   return { policy, redaction, bodies: new Messages(ctx, policy, redaction, clean), clean };
 }
 
-/** Not spread into the record: members behind a spread are defined one by one, which costs as much as all others. */
+/**
+ * Returned as three members, not spread into the record: V8 defines members after a spread one by one, which costs as
+ * much as all the others together.
+ */
 function messagesOf(
   bodies: Messages,
   ctx: RequestContext,
@@ -160,7 +163,7 @@ function modelRecord(ctx: RequestContext, attempt: Attempt | undefined, tap: Tap
   return {
     asked: boundedOrNull(clean.model(ctx.requestedModel), limits.name),
     sent: boundedOrNull(sent === undefined ? undefined : clean.model(sent), limits.name),
-    // It becomes a label of metrics, and a provider can repeat there what it was sent.
+    // This value becomes a metric label, and a provider can repeat in it what was sent.
     answered: boundedOrNull(typeof tap?.model === 'string' ? clean.model(tap.model) : undefined, limits.name),
   };
 }
@@ -169,7 +172,7 @@ function timesRecord({ totalMs, firstEventMs, overheadMs }: Ending): LogRecord['
   return { total: round(totalMs), first_event: firstEventMs === null ? null : round(firstEventMs), overhead: overheadMs };
 }
 
-/** The caller's own word on its trace, else what `traceparent` says: our step is then one of that trace. */
+/** Trace headers of the caller take precedence over `traceparent`. With `traceparent`, the gateway's span is part of that trace. */
 function traceRecord(ctx: RequestContext, clean: Cleaner): LogRecord['trace'] {
   const { headers } = ctx;
   const name = headers.gateway('spanName');
@@ -191,7 +194,7 @@ function round(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
 
-/** @param end of a stream, in milliseconds from arrival, else 0: the outcome is known before its events have passed */
+/** @param end end of a stream in milliseconds from the arrival, else 0: the outcome is known before the events have passed */
 function attemptRecords(run: Execution | undefined, clean: Cleaner, end: number): AttemptRecord[] {
   if (run === undefined) return [];
   return run.attempts.map((outcome) =>
@@ -225,14 +228,14 @@ function attemptRecord(
   };
 }
 
-/** The verdict on an attempt, and what went wrong in it: an error shows both too. */
+/** The verdict on an attempt and the error in it. */
 function whyLeft(outcome: Outcome, because: string | undefined): string {
   if (because !== undefined && outcome.kind === 'skipped') return because;
   const { message } = errorOf(outcome);
   return because === undefined ? message : `${because}: ${message}`;
 }
 
-/** How long the provider asked to wait, as a retry reads it: in a header, else in the body of its error. @param arrived Unix milliseconds */
+/** How long the provider asked to wait, from a header or else the error body, as for a retry. @param arrived Unix milliseconds */
 function waitAsked(outcome: Outcome, arrived: number): number | undefined {
   if (outcome.kind === 'faulty') return outcome.fault.provider?.retryAfterMs;
   if (outcome.kind !== 'answered') return undefined;
@@ -257,7 +260,7 @@ function droppedOf(attempt: Attempt | undefined): LogRecord['dropped'] {
   }));
 }
 
-/** The nearer to the caller, the stronger: what the request says wins over its key or token, that over what it chose. */
+/** Later sources override earlier ones: the request overrides its key or token, which overrides what the request selected. */
 function metadataOf({ facts, metadata }: RequestContext, attempt: Attempt | undefined): Readonly<Record<string, string>> {
   return {
     ...facts.prompt?.used.version.metadata,
@@ -268,10 +271,10 @@ function metadataOf({ facts, metadata }: RequestContext, attempt: Attempt | unde
   };
 }
 
-/** Labels of a request that the record keeps: more is no labelling. */
+/** Maximum size of the labels that the record keeps. */
 const labelLimits = { members: 64, characters: 4096, levels: 4 } as const;
 
-/** Those of the body, and over them those of the config: as a provider that knows labels is sent them. */
+/** Labels of the body, overridden by those of the config, the same as what a provider that supports labels receives. */
 function labelsOf(
   ctx: RequestContext,
   override: Readonly<Record<string, unknown>> | undefined,
@@ -284,7 +287,7 @@ function labelsOf(
   return boundedLabels(hasMore(own, labelLimits.members) ? (ofConfig ?? none) : { ...own, ...ofConfig });
 }
 
-/** Most requests have one or two short texts. */
+/** Most requests have one or two short labels. */
 function boundedLabels(labels: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   let size = 0;
   for (const name in labels) {
@@ -300,7 +303,7 @@ function hasMore(object: Readonly<Record<string, unknown>>, most: number): boole
   return false;
 }
 
-/** What the caller was told, and how often a provider repeated its credential. */
+/** The warnings that the caller received, and how often a provider repeated its credential. */
 function warningsOf(ctx: RequestContext, history: readonly Outcome[]): readonly string[] {
   const echoes = history.filter(({ attempt }) => attempt.echoes > 0);
   if (ctx.warnings.length === 0 && echoes.length === 0) return ctx.warnings;

@@ -12,44 +12,45 @@ import type { Policy } from './policy.ts';
 import type { RequestContext } from '../request.ts';
 
 const lengthName = 'content-length';
-/** By which headers are shown that are kept as they were. */
+/** Cache key for headers that are shown without redaction rules. */
 const noRules = Object.freeze({});
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
 const noBody: MessageRecord = Object.freeze({ headers: noHeaders, body: null, why_absent: 'there was none' });
 const unsearchable = 'it is larger than the patterns of logging.requests.redact are matched against (128 KB)';
 const notInTime = 'it could not be masked in time: other large bodies were, or too many waited';
 
-/** A patch is content like the body that it stands for, and is written as JSON. */
+/** A patch is content like the body that it replaces. It is written as JSON. */
 const patchLimits = { members: 256, characters: 8 * 1024, levels: 16 } as const;
 
-/** Bytes of a masked patch that are read again, on the event loop. */
+/** Maximum bytes of a masked patch that are parsed again on the event loop. */
 const mostOfPatch = 1024 * 1024;
 
 type Part = 'request' | 'upstream' | 'response';
 
-/** Something whose masking takes too long for the event loop, and what is done with it. */
+/** A body whose masking takes too long for the event loop, and the callback for its result. */
 interface Large {
   readonly body: UnmaskedBody;
-  /** @param masked undefined where it could not be masked @returns members of the record */
+  /** @param masked undefined if masking failed @returns members of the record */
   done(masked: MaskedBody | TooLargeBody | undefined): Partial<Pick<LogRecord, Part | 'preview'>>;
 }
 
-/** How an answer was delivered, as far as its body matters. */
+/** The parts of the delivery of a response that concern its body. */
 export interface Delivered {
-  /** The answer's bytes as the provider sent them. */
+  /** Bytes of the response as the provider sent them. */
   readonly kept: KeptBody | undefined;
-  /** An answer that no provider gave: an error of ours, a list from the catalog. */
+  /** Response body that no provider sent, such as a gateway error or a list from the catalog. */
   readonly own: Buffer | undefined;
   readonly end: LogRecord['end'];
 }
 
 /**
- * The messages of a record by policy: `none` keeps neither headers nor bodies, `metadata` headers without credentials,
- * `redacted` the bodies too, masked, `full` the bodies as they were. Bodies are kept as far as `max_body` allows.
+ * The messages of a record, by policy: `none` keeps neither headers nor bodies, `metadata` keeps headers without
+ * credentials, `redacted` also keeps masked bodies, and `full` keeps bodies unchanged. `max_body` limits the size of the
+ * bodies.
  */
 export class Messages {
   readonly parts: { readonly [P in Part]: Buffer[] } = { request: [], upstream: [], response: [] };
-  /** What the user said last. */
+  /** The last user message. */
   preview: string | null = null;
   readonly #redaction: Redaction;
   readonly #clean: Cleaner;
@@ -71,16 +72,16 @@ export class Messages {
     this.#why = because;
   }
 
-  /** Decides whether bodies are masked at once. @param mayMask so many bytes, in this turn of the event loop */
+  /** Decides whether bodies are masked at once. @param mayMask reports whether that many bytes may be masked in this event loop turn */
   weigh(ctx: RequestContext, last: Outcome | undefined, delivered: Delivered, mayMask: (bytes: number) => boolean): void {
     if (!this.#keepsBodies) return;
-    // Of bodies that are kept as they were, what the user said last is masked.
+    // With policy `full`, only the preview (the last user message) is masked.
     const { received } = ctx;
     const bytes = this.#isRedacted ? weightOf(ctx, last, delivered, this.#limit) : received.kind === 'json' ? received.size : 0;
     this.#isLater = bytes > 0 && !mayMask(bytes);
   }
 
-  /** What is left to be done: the bodies of `record` are written into it, and into `parts`, when it is. */
+  /** The remaining masking, if any. When done, it writes the bodies of `record` into it and into `parts`. */
   later(record: LogRecord, redactor: BodyRedactor): MaskingJob | undefined {
     if (this.#large.length === 0) return undefined;
     const bodies = this.#large.map(({ body }) => body);
@@ -111,12 +112,12 @@ export class Messages {
     if (upstream.body.kind !== 'json') return { headers: noHeaders, body: null, why_absent: 'it was passed through without buffering' };
     const { body } = upstream;
     const origin = body.edited?.root ?? body;
-    // What a stored prompt writes into the body can be large: it is kept like any other body.
+    // What a stored prompt adds to the body can be large, so it is kept like any other body.
     if (!this.#keepsBodies || origin !== ctx.received || ctx.facts.prompt !== undefined) return this.#message(noHeaders, body, 'upstream');
     return this.#patched(body);
   }
 
-  /** The client's body with members that were written differently. */
+  /** Describes the upstream body as the client's body plus the changed members. */
   #patched({ edited, size }: JsonBody): MessageRecord {
     const model = edited?.patch.size === 1 ? edited.patch.get('model') : undefined;
     const patch = typeof model === 'string' ? { model } : patchOf(edited);
@@ -126,7 +127,7 @@ export class Messages {
       why_absent: null,
     });
     if (!this.#isRedacted || Object.keys(patch).length === 0) return message(patch);
-    // It is a text of the record itself too, and shown by the same rule.
+    // The model is also a text of the record itself, and is masked by the same rule.
     if (typeof model === 'string' && this.#redaction.isUsual) return message({ model: this.#clean.model(model) });
     if (!this.#isLater) return message(this.#redaction.value(patch));
     const text = Buffer.from(JSON.stringify(patch), 'utf8').toString('latin1');
@@ -151,7 +152,7 @@ export class Messages {
     return { headers, body: bodyRecord(kept.size, bytes, kept.times), why_absent: null };
   }
 
-  /** Of a head that came before they are known, but for the length of the body. */
+  /** Requests whose heads differ only in Content-Length share the masked headers in `memo`. */
   #headersOf({ headers: bag, snapshot }: RequestContext): Readonly<Record<string, string>> {
     if (!this.#keepsHeaders) return noHeaders;
     const by = this.#clean.isOff ? noRules : snapshot.log.redactor;
@@ -160,7 +161,7 @@ export class Messages {
     if (shown?.by === by) return shown.headers[lengthName] === length ? shown.headers : { ...shown.headers, [lengthName]: length ?? '' };
     const kept = boundedHeaders(bag.pairs());
     const headers = this.#clean.headers(kept);
-    // What is masked is counted, for each record.
+    // Do not cache masked headers, because each record counts its redactions.
     if (headers === kept && kept[lengthName] === length) bag.memo.shown = { by, headers: Object.freeze(headers) };
     return headers;
   }
@@ -206,7 +207,7 @@ export class Messages {
     return noBody;
   }
 
-  /** The size of a body that is there as a whole is that of its masked text: what is smaller than its size is cut. */
+  /** The size of a complete body is that of its masked text. A record whose `kept` is below its `size` is truncated. */
   #stored(headers: MessageRecord['headers'], masked: MaskedBody | TooLargeBody, size: number, part: Part): MessageRecord {
     if (masked === 'too-large') return { headers, body: null, why_absent: unsearchable };
     const { bytes, isCut, times, preview } = masked;
@@ -220,7 +221,7 @@ function patchOf(edited: JsonBody['edited']): Readonly<Record<string, unknown>> 
   return Object.fromEntries([...(edited?.patch ?? [])].map(([key, value]) => [key, value ?? null]));
 }
 
-/** Bytes of the bodies that a record may keep. */
+/** Bytes of all bodies that a record may keep. */
 function weightOf({ received, facts }: RequestContext, last: Outcome | undefined, { kept, own }: Delivered, limit: number): number {
   let bytes = received.kind === 'json' ? received.size : 0;
   const sent = last?.attempt.upstream?.body;

@@ -5,16 +5,16 @@ import { shrink, shrunk } from './bounds.ts';
 
 export const noNotes: Notes = emptyRecord.notes;
 
-/** What one plugin may note of a request. */
+/** Limits of the notes of one plugin about a request. */
 const noteLimits = { members: 32, characters: 2048, levels: 4, masks: true } as const;
 
-/** Of a request that was not let in: whoever sends it writes a few hundred bytes to the log, whatever a plugin says. */
+/** Limits for a request that was not admitted, so that an unknown client can write only a few hundred bytes to the log. */
 const strangerLimits = { members: 4, characters: 256, levels: 2 } as const;
 
 export const notesOf = ({ notes, isAdmitted }: RequestContext): Notes =>
   isAdmitted || notes === noNotes ? notes : (shrunk(notes, strangerLimits) as Notes);
 
-/** The notes with one more: bounded, masked, and a copy, so that the plugin can't change it later. */
+/** Returns a copy of the notes with these fields added, limited and masked. The plugin cannot change the copy later. */
 export function withNote(notes: Notes, plugin: string, fields: Readonly<Record<string, unknown>>): Notes {
   return { ...notes, [plugin]: shrink({ ...notes[plugin], ...fields }, noteLimits) as Notes[string] };
 }

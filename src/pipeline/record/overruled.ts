@@ -14,8 +14,8 @@ import type { RequestContext } from '../request.ts';
 const none: readonly Overruled[] = Object.freeze([]);
 
 /**
- * What the request chose and did not get, since another choice counts more. Most requests choose once, and without a
- * header of the gateway: they are told apart by what the walk over their head has found.
+ * Lists the choices of the request that another choice overrides. Most requests make one choice and have no header of the
+ * gateway. `hasGateway` is set while the head is parsed, so checking it costs nothing here.
  */
 export function overruledIn(ctx: RequestContext, attempt: Attempt): readonly Overruled[] {
   if (!ctx.headers.hasGateway && ctx.facts.prompt === undefined && ctx.pathModel === undefined) return none;
@@ -32,13 +32,13 @@ export function overruledIn(ctx: RequestContext, attempt: Attempt): readonly Ove
 
 type Add = (choice: string, value: string, by: string) => void;
 
-/** Slug, provider header and virtual key: all of them where the target names its provider, else those behind the first. */
+/** Model slug, provider header and virtual key: all of them if the target names its provider, otherwise all but the one that applied. */
 function providers(ctx: RequestContext, { target, binding }: Attempt, add: Add): void {
   const { headers, facts } = ctx;
   const slug = slugOf((facts.prompt === undefined ? ctx.requestedModel : facts.prompt.requestedModel) ?? '');
   const header = headers.gateway('provider') || undefined;
   const key = headers.gateway('virtualKey') || undefined;
-  // The chosen one was understood, however it was written.
+  // The choice that applied is never listed, whatever its spelling.
   const isChosen = facts.choice !== undefined && isSame(facts.choice.binding, binding);
   const winner = facts.choice?.by;
   const by = target.provider !== undefined ? 'config' : winner === 'model' ? 'model' : spelled(headers, 'provider');
@@ -50,13 +50,13 @@ function providers(ctx: RequestContext, { target, binding }: Attempt, add: Add):
 const isSame = (one: ProviderBinding, other: ProviderBinding): boolean =>
   one.slug === other.slug && one.virtualKey === other.virtualKey && one.provider === other.provider;
 
-/** Some clients write the model behind a slug also in a header. */
+/** Some clients also put the model after the slug in a header. */
 function names({ slug, virtualKey }: ProviderBinding, written: string): boolean {
   const name = slugOf(written) ?? written;
   return name === (virtualKey ?? slug);
 }
 
-/** The model in the path counts more than the one in the body, and that more than one in a header. */
+/** The model in the path overrides the one in the body, which overrides the one in a header. */
 function models({ headers, requestedModel, pathModel, received, endpoint }: RequestContext, add: Add): void {
   if (requestedModel === '') return;
   const own = pathModel !== undefined && received.kind === 'json' ? received.peek('model') : undefined;
@@ -65,7 +65,7 @@ function models({ headers, requestedModel, pathModel, received, endpoint }: Requ
   if (named !== undefined && named !== '' && named !== requestedModel) add(spelled(headers, 'providerModel'), named, 'model');
 }
 
-/** Headers that can only narrow what the configuration says. */
+/** Headers that can only restrict the configuration. */
 function settings(ctx: RequestContext, { binding, call, clocks, target }: Attempt, add: Add): void {
   const { headers } = ctx;
   if (binding.owner === 'catalog')
@@ -80,7 +80,7 @@ function settings(ctx: RequestContext, { binding, call, clocks, target }: Attemp
     add(spelled(headers, 'strictCompliance'), strict, 'config');
 }
 
-/** A header that was sent under two prefixes: the canonical one counts. */
+/** The header was sent under two prefixes: the canonical prefix takes precedence. */
 function spellings({ headers }: RequestContext, add: Add): void {
   const { aliasPrefix } = headers;
   if (aliasPrefix === undefined) return;
@@ -89,7 +89,7 @@ function spellings({ headers }: RequestContext, add: Add): void {
     for (const tail of requestHeaders[header]) {
       const other = headers.get(aliasPrefix + tail);
       if (other === undefined || other === value) continue;
-      // One that is sent may hold credentials.
+      // An inline config may contain credentials.
       const shown = other.trimStart().startsWith('{') ? 'inline' : other;
       add(aliasPrefix + tail, shown, canonicalPrefix + requestHeaders[header][0]);
     }

@@ -3,7 +3,7 @@ import type { BodyPolicy, LogRecord } from '../../core/records/record.ts';
 import type { LogSettings } from '../../core/snapshot.ts';
 import type { RequestContext } from '../request.ts';
 
-/** What a record may keep of one request, and who says so: for whoever misses a body. */
+/** What a record may keep of one request, and the setting that decided it. The setting explains why a body is missing. */
 export interface Policy {
   readonly bodies: BodyPolicy;
   readonly because: string;
@@ -13,7 +13,7 @@ const order: readonly BodyPolicy[] = ['none', 'metadata', 'redacted', 'full'];
 
 const isLower = (one: BodyPolicy, other: BodyPolicy): boolean => order.indexOf(one) < order.indexOf(other);
 
-/** What the configuration says of this request, or less where the caller asks for it. */
+/** The policy of the configuration, lowered if the caller asks for less. */
 export function policyOf(ctx: RequestContext): Policy {
   const { log } = ctx.snapshot;
   let policy: Policy = { bodies: log.bodies, because: 'logging.requests.bodies' };
@@ -37,22 +37,22 @@ export function policyOf(ctx: RequestContext): Policy {
   return policy;
 }
 
-/** True where `x-gateway-log` says something that holds. */
+/** True when `x-gateway-log` has a valid value that is allowed to take effect. */
 export const lowers = (ctx: RequestContext): boolean => askedFor(ctx) !== undefined;
 
-/** `x-gateway-log: metadata`, where clients may lower what is kept. */
+/** The value of `x-gateway-log`, if clients may lower the policy. */
 function askedFor({ headers, snapshot }: RequestContext): BodyPolicy | undefined {
   const asked = headers.gateway('log')?.trim().toLowerCase();
   return snapshot.log.clientMayLower && (asked === 'none' || asked === 'metadata' || asked === 'redacted') ? asked : undefined;
 }
 
-/** `x-gateway-debug: false` keeps the bodies of one request out of the record. */
+/** `x-gateway-debug: false` excludes the bodies of one request from the record. */
 function isPrivate(ctx: RequestContext): boolean {
   const debug = ctx.headers.gateway('debug');
   return debug !== undefined && booleanIn(debug) === false;
 }
 
-/** The same after the request: bodies are kept of a share of them. */
+/** Applies sampling once the outcome is known: bodies are kept for a share of the requests only. */
 export function sampled(ctx: RequestContext, policy: Policy, { status, error }: Pick<LogRecord, 'status' | 'error'>): Policy {
   if (!isLower('metadata', policy.bodies)) return policy;
   const hasFailed = status >= 400 || error !== null;
@@ -63,8 +63,8 @@ export function sampled(ctx: RequestContext, policy: Policy, { status, error }: 
     : { bodies: 'metadata', because: `logging.requests.sample.${hasFailed ? 'errors' : 'success'}` };
 }
 
-/** A number of its own: the first digits have chosen the target already. */
+/** Derives an independent random number, because the leading digits already chose the target. */
 const drawn = (random: number): number => (random * 65_536) % 1;
 
-/** Bytes of an answer that are kept until its record is made. */
+/** Maximum bytes of a response that are kept for its record. */
 export const keptOf = ({ keepsBodies, maxBody }: LogSettings): number => (keepsBodies ? maxBody : 0);

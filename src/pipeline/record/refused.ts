@@ -5,10 +5,10 @@ import type { Ending } from './index.ts';
 import { notesOf } from './notes.ts';
 import type { RequestContext } from '../request.ts';
 
-/** Characters: whoever is not let in writes a few hundred bytes to the log, whatever was sent. */
+/** Limits in characters: a request that is not admitted adds only a few hundred bytes to the log. */
 const short = { trace: 32, path: 96, message: 160, agent: 64 } as const;
 
-/** The record of a request that was refused before it was known who calls: nothing of its body, its headers or its labels. */
+/** The record of a request that was rejected before the caller was known. It has no body, headers or labels. */
 export function strangerRecord(ctx: RequestContext, { error, status, end, bytesOut, totalMs }: Ending): LogRecord {
   return {
     ...emptyRecord,

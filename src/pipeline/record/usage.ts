@@ -12,19 +12,19 @@ import type { RequestContext } from '../request.ts';
 
 const noUsage = emptyRecord.usage;
 
-/** The price of a whole response stands in its head: what was made for it is taken for its record again. */
+/** Usage and cost of a request. They are computed once if the response head already contains the cost, and reused for the record. */
 export interface Charged {
   readonly usage: UsageRecord;
   readonly cost: LogRecord['cost'];
 }
 
-/** What was read of an answer, or of what came in its place. */
+/** The tap of the response, also of a faulty one. */
 export function tapOf(last: Outcome | undefined): Tap | undefined {
   if (last?.kind === 'faulty' || last?.kind === 'refused') return last.tap;
   return last?.kind === 'answered' ? last.reply.tap : undefined;
 }
 
-/** What the last attempt used, and what that costs. Earlier attempts report no usage, and most providers charge nothing for them. */
+/** Usage and cost of the last attempt. Earlier attempts report no usage, and most providers do not charge for them. */
 export function chargedFor(ctx: RequestContext, last: Outcome | undefined): Charged {
   const tap = tapOf(last);
   const isAnswer = last !== undefined && isSuccess(last);
@@ -35,7 +35,7 @@ export function chargedFor(ctx: RequestContext, last: Outcome | undefined): Char
   const { attempt } = last;
   const isBlank = usage.source === 'none' && usage.details === undefined;
   const price = priceOf(attempt, ctx.snapshot.prices, tap?.model, ctx.at);
-  // Of a response without usage nobody knows what it consumed, unless requests themselves have a price.
+  // Without reported usage the consumption is unknown, unless the provider has a price per request.
   if (isBlank && price?.rates.request === undefined) return { usage, cost: isFree(attempt) ? free : unknownCost };
   return { usage, cost: costOf(usage, price) };
 }
@@ -54,24 +54,25 @@ const priceOf = (attempt: Attempt, prices: PriceBook, answered: string | undefin
     at,
   );
 
-/** Bytes of a request that are taken for a token, where nobody has counted them. */
+/** Bytes per token for the estimate of a request's size. */
 const tokenBytes = 4;
 
 const isFree = ({ binding }: Attempt): boolean => binding.provider.entry.prices === 'none';
 
-/** Objects and lists, and what only counts: no model runs for them. */
+/** True for routes without a paid model run: stored objects, lists, token counts and moderations. */
 export function isUnpaid(endpoint: RequestContext['endpoint']): boolean {
   return (traitsOf(endpoint).state !== undefined && !startsWork.has(endpoint)) || unpaid.has(endpoint);
 }
 
-/** What models do for them, the provider does later. */
+/** The provider runs models for these later. */
 const startsWork: ReadonlySet<string> = new Set(['batches', 'fine_tuning/jobs'] satisfies RequestContext['endpoint'][]);
 
 const unpaid: ReadonlySet<string> = new Set(['models', 'models/{id}', 'messages/count_tokens', 'responses/input_tokens', 'moderations']);
 
 /**
- * Reported by the provider, else estimated: four bytes a token in, one event a token out. Of a stream that did not end the
- * tokens out are those that came, where the report of them is of its beginning.
+ * Usage as reported by the provider, else an estimate: four bytes per prompt token, one stream event per completion
+ * token. For a stream that did not complete, the completion is at least the number of content events, because its report
+ * may date from the beginning of the stream.
  */
 function usageRecord(tap: Tap | undefined, ctx: RequestContext, isAnswer: boolean): UsageRecord {
   const usage = tap?.usage;
@@ -88,7 +89,7 @@ function usageRecord(tap: Tap | undefined, ctx: RequestContext, isAnswer: boolea
   return came > usage.completion ? { ...record, completion: came, source: 'estimated' } : record;
 }
 
-/** As the record has it. */
+/** Converts usage to the form of the record. */
 export function usageIn(usage: Usage): UsageRecord {
   const { details } = usage;
   return {
@@ -105,14 +106,14 @@ export function usageIn(usage: Usage): UsageRecord {
 }
 
 /**
- * Beyond every real count, and beyond what has a price: a counter that one response has made infinite would stay so until
- * the process ends.
+ * More than any real or priced count. Without this limit, one response with an infinite count would make a metrics
+ * counter infinite until the process ends.
  */
 const mostTokens = 1e13;
 
 const tokens = (count: number | undefined): number => (count === undefined || count < mostTokens ? (count ?? 0) : mostTokens);
 
-/** What routes are paid for that report no tokens is known from the request, where the response does not say it. */
+/** Quantities that price routes without tokens. They are read from the request if the response does not contain them. */
 function detailsOf(usage: Usage | undefined, ctx: RequestContext): UsageDetails | undefined {
   const { endpoint, body } = ctx;
   if (endpoint.startsWith('images/') && endpoint !== 'images/embeddings') {
