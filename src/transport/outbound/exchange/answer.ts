@@ -4,7 +4,7 @@ import type { Tap } from '../../../core/tap.ts';
 import type { Scanned } from '../framing/sse.ts';
 import { join, noScan } from '../framing/scanned.ts';
 
-/** Where an attempt stands. */
+/** Phase of an attempt. */
 export type State =
   | 'waiting' // no head yet
   | 'whole' // collecting a body
@@ -13,53 +13,53 @@ export type State =
   | 'closing' // end mark seen, transport not closed yet
   | 'over';
 
-/** How a flow ended: complete by its own format, or broken off. */
+/** How a flow ended: complete by the rules of its format, or broken off. */
 export type FlowEnd = { readonly kind: 'whole' } | { readonly kind: 'fault'; readonly error: GatewayError };
 
-/** The attempt that an answer belongs to: what it knows of itself, and what the answer tells it. */
+/** The attempt that a response belongs to: its state, and the callbacks for the progress of the response. */
 export interface AnswerOwner {
-  /** Written by both sides; `over` only by `release`. */
+  /** Written by both sides; only `release` sets `over`. */
   state: State;
   readonly attempt: Attempt;
   readonly tap: Tap;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly kept: KeptBody;
-  /** Bytes of the largest answer that is no stream and no file. */
+  /** Maximum bytes of a response that is neither a stream nor a file. */
   readonly maxAnswer: number;
   now(): number;
-  /** Hides the credential in a body that was decompressed. */
+  /** Masks the credential in a decompressed body. */
   redacted(body: Buffer): Buffer;
-  /** The commit point: the outcome is an answer, from now on it flows. */
+  /** The commit point: the attempt has a response, which flows from now on. */
   committed(flow: Flow): void;
-  /** The whole answer is there, and good. */
+  /** The whole response was received and is valid. */
   complete(body: Buffer): void;
-  /** The answer is none, and nothing of it was committed. */
+  /** The response is invalid, and none of it was committed. */
   faulty(fault: GatewayError): void;
-  /** The answer holds more than before without having read more. False when it is over, for whatever reason. */
+  /** Recounts the bytes held, which can grow without further reads. Returns false if the attempt is over for any reason. */
   recounted(): boolean;
-  /** Nothing more is wanted of the wire. */
+  /** Ends the attempt: no further bytes of the connection are needed. */
   release(): void;
-  /** Stops and starts the reading of the wire. */
+  /** Pauses reading from the connection; `proceed` resumes it. */
   halt(): void;
   proceed(): void;
   abort(): void;
 }
 
 /**
- * What comes behind the head of an answer. The two kinds read it; this part is the flow of a committed one: it keeps
- * what nobody has taken yet, and the end until its consumer is there.
+ * The body of a response. Subclasses parse it; this class is the flow of a committed response. It buffers data, and the
+ * end of the flow, until there is a consumer.
  */
 export abstract class Answer implements Flow {
   protected readonly owner: AnswerOwner;
-  /** What came after the commit and before somebody took it, and what is held back at the end. */
+  /** Data received after the commit and before there was a consumer. `tail` is held back until the end. */
   protected pending: Scanned[] = [];
   protected tail: Scanned = noScan;
-  /** The last piece waits until the end is known to be good: a body without framing can't be told from a cut one before. */
+  /** True if the last piece waits until the end is known to be good: without framing, a complete body cannot be told from a cut one. */
   protected abstract readonly holdsLast: boolean;
-  /** When the provider was last heard, or somebody began to listen again. */
+  /** When the provider last sent data, or the consumer last started or resumed. */
   lastAt: number;
-  /** When the end mark came. */
+  /** When the end mark was received. */
   closingAt = 0;
   #consumer: FlowConsumer | undefined;
   #paused = false;
@@ -71,10 +71,10 @@ export abstract class Answer implements Flow {
   }
 
   abstract data(chunk: Buffer, now: number): void;
-  /** The transport ended as it should. */
+  /** The transport ended normally. */
   abstract finished(): void;
 
-  /** Bytes that are held back here, as far as they are worth counting. */
+  /** Bytes held back here that count against the memory budget. */
   get waiting(): number {
     return 0;
   }
@@ -83,7 +83,7 @@ export abstract class Answer implements Flow {
     return this.owner.kept;
   }
 
-  /** Somebody takes what comes, and isn't slow: only then the provider's silence counts. */
+  /** True while a consumer reads and is not paused. Only then does the idle timeout of the provider apply. */
   get isDrawn(): boolean {
     return this.#consumer !== undefined && !this.#paused;
   }
@@ -112,14 +112,14 @@ export abstract class Answer implements Flow {
     this.owner.abort();
   }
 
-  /** The flow is at its end: tells the consumer, or keeps it for the one who comes. */
+  /** Ends the flow: reports the end to the consumer, or keeps it until there is one. */
   close(end: FlowEnd): void {
     this.#end = end;
     this.owner.release();
     if (this.#consumer !== undefined) this.#deliverEnd(this.#consumer, end);
   }
 
-  /** Hands a piece to the consumer, or keeps it until there is one. */
+  /** Passes a piece to the consumer, or buffers it until there is one. */
   protected give(scanned: Scanned): void {
     if (this.#consumer === undefined) this.pending.push(scanned);
     else this.#consumer.data(scanned.bytes, scanned.events);

@@ -3,17 +3,17 @@ import type { FlowConsumer } from '../../../core/plan.ts';
 import { Answer, type AnswerOwner } from './answer.ts';
 import { noScan } from '../framing/scanned.ts';
 
-/** Bytes that may wait for somebody to take the answer: stages may look at its head first. */
+/** Maximum bytes buffered until there is a consumer. Plugins may inspect the head first. */
 const waitingLimit = 256 * 1024;
 
 /**
- * An answer that is a file: committed at its first byte, then it flows. Where it ends is the transport's word alone: a
- * promised length that doesn't come, or a chunk that is cut, breaks the connection before `finished` is called.
+ * A response that is a file: committed at its first byte, then it flows. Only the transport determines its end: if the
+ * declared length is not reached or a chunk is cut, the connection fails before `finished` is called.
  */
 export class BytesAnswer extends Answer {
   protected readonly holdsLast = false;
   isBegun = false;
-  /** Bytes of the promised length that have not come; endless where chunks or the closing tell the end. */
+  /** Bytes of the declared length not received yet; infinite when chunks or the end of the connection delimit the body. */
   #missing: number;
   #waiting = 0;
   #isTaken = false;
@@ -24,7 +24,7 @@ export class BytesAnswer extends Answer {
     this.#missing = length === undefined ? Number.POSITIVE_INFINITY : Number(length);
   }
 
-  /** Nobody promised a length: the head may leave before the first byte, which can be long in coming. */
+  /** Without a declared length, sends the head before the first byte, which can take long to arrive. */
   begin(): void {
     this.isBegun = this.#missing === Number.POSITIVE_INFINITY;
     if (this.isBegun) this.#commit();
@@ -35,7 +35,7 @@ export class BytesAnswer extends Answer {
     if (this.owner.state !== 'flowing') this.#commit();
     this.#missing -= chunk.length;
     const scanned = { bytes: chunk, events: noScan.events };
-    // A client that was told the length takes the last byte for the end, which waits for the record.
+    // A client that knows the length takes the last byte for the end, so that byte waits until the record is written.
     if (this.#missing <= 0) this.tail = scanned;
     else this.give(scanned);
     if (this.#isTaken) return;
@@ -60,12 +60,12 @@ export class BytesAnswer extends Answer {
   }
 }
 
-/** May bytes follow this head? */
+/** True if a body can follow this response head. */
 export const hasBody = (status: number, method: string | undefined): boolean => method !== 'HEAD' && status !== 204 && status !== 304;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Without those that are about the provider's connection. */
+/** The headers without those that concern only the provider's connection. */
 export function ofMessage(headers: Headers): Headers {
   const named = namedByConnection([headers['connection']]);
   return named.size === 0 ? headers : Object.fromEntries(Object.entries(headers).filter(([name]) => !named.has(name)));

@@ -7,20 +7,20 @@ import { Answer, type AnswerOwner, type State } from './answer.ts';
 import { interrupted, invalid } from './faults.ts';
 import { join, split, terminated } from '../framing/scanned.ts';
 
-/** Events without content are held back up to this many bytes, then the attempt is committed all the same. */
+/** Maximum bytes of events without content that are held back. Beyond this the attempt is committed anyway. */
 const holdLimit = 64 * 1024;
-/** One event may be several megabytes (streamed images); beyond this it is a fault. */
+/** Maximum bytes of one event: streamed images have several megabytes. A larger event is a fault. */
 const eventLimit = 32 * 1024 * 1024;
 
 /**
- * A stream of events. It is held back to its commit point, the first event with content; its end mark
- * and whatever follows wait until the transport has closed.
+ * A stream of events. It is held back until its commit point, the first event with content. Its end mark, and anything
+ * after it, is held back until the transport has closed.
  */
 export class EventAnswer extends Answer {
   protected readonly holdsLast = false;
   readonly #scanner: EventScanner;
   readonly #json = new JsonEvents();
-  /** Bytes that were held back. */
+  /** Bytes of the events that are held back. */
   #buffered = 0;
 
   constructor(owner: AnswerOwner, now: number, scanner: EventScanner) {
@@ -28,7 +28,7 @@ export class EventAnswer extends Answer {
     this.#scanner = scanner;
   }
 
-  /** Of the usual events nothing: one that is cut waits for the next read. */
+  /** Counts an incomplete event only above `holdLimit`. Usual events are complete after the next read. */
   override get waiting(): number {
     return this.#scanner.buffered > holdLimit ? this.#scanner.buffered : 0;
   }
@@ -70,7 +70,7 @@ export class EventAnswer extends Answer {
       return;
     }
     const [last] = rest.events;
-    // Half an event says nothing, not even that it is the end.
+    // An incomplete event is ignored, even if it looks like the end mark.
     const counts = last !== undefined && (this.#json.isOne(last.data) || isErrorText(last));
     const state = counts ? this.#unterminated(rest, last) : this.owner.state;
     if (state === 'over') return;
@@ -79,12 +79,12 @@ export class EventAnswer extends Answer {
     else this.#fault(interrupted('The provider closed the stream before its end.'));
   }
 
-  /** Services keep a connection alive with events that hold nothing. */
+  /** Accepts empty data too: services keep a connection alive with empty events. */
   #isJson(data: string): boolean {
     return this.#json.isOne(data) || data.trim() === '';
   }
 
-  /** What stands before the event is good and goes on; the event itself would end the client's parser. */
+  /** Forwards the valid data before the event, but not the event itself, which would make the client's parser fail. */
   #malformed(scanned: Scanned, event: ScannedEvent): void {
     const error = invalid('The provider sent an event that is not a JSON object in its stream.');
     if (this.owner.state === 'flowing') {
@@ -109,7 +109,7 @@ export class EventAnswer extends Answer {
     if (this.owner.state === 'holding' && this.#buffered > holdLimit) this.#commit();
   }
 
-  /** The format's own end: everything before it goes on, the mark itself waits until the transport has closed. */
+  /** The end mark of the format: everything before it is forwarded, the mark itself waits until the transport has closed. */
   #endMark(scanned: Scanned, event: ScannedEvent, now: number): void {
     if (this.owner.state === 'holding') {
       this.owner.faulty(invalid('The provider sent an empty stream.'));
@@ -126,7 +126,10 @@ export class EventAnswer extends Answer {
     if (before.bytes.length > 0) this.give(before);
   }
 
-  /** An error object in the stream: before content it is weather, afterwards it is passed on as the last event. */
+  /**
+   * Error object in the stream. Before the first content event the attempt fails and may be retried; afterwards the event
+   * is forwarded as the last one.
+   */
   #providerFault(scanned: Scanned, event: ScannedEvent): void {
     if (this.owner.state === 'holding') {
       this.owner.faulty(faultOf(this.owner.tap) ?? invalid('The provider sent an error that says nothing.'));
@@ -139,8 +142,8 @@ export class EventAnswer extends Answer {
   }
 
   /**
-   * An event without its blank line counts when it ends the answer, and gets it: client libraries take no event without.
-   * Gives the state after it.
+   * An event without its blank line counts if it ends the response. The blank line is added, because client libraries
+   * ignore an event without it. Returns the state after the event.
    */
   #unterminated(rest: Scanned, event: ScannedEvent): State {
     const kind = this.owner.tap.event(event);
@@ -160,10 +163,10 @@ export class EventAnswer extends Answer {
   }
 }
 
-/** Services break off with a text that is no JSON, too. */
+/** Some services also end a stream with an error text that is not JSON. */
 const isErrorText = ({ name, data }: ScannedEvent): boolean => name === 'error' && /^\s*[^\s{]/.test(data);
 
-/** The error that an answer is in which nothing was said before it. */
+/** The error in a response that had no content before it. */
 function faultOf({ fault: provider }: Tap): GatewayError | undefined {
   return provider === undefined ? undefined : faultError(provider);
 }

@@ -19,21 +19,21 @@ import { expired, isUntaken, limitOf, silence, type Traffic, trafficOf, type Wat
 import { type Passage, Upload } from './upload.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
-/** After the end mark the provider has this long to close its side. */
+/** Milliseconds that the provider has to close its side after the end mark. */
 const closingMs = 1000;
 
 const none: Buffer = Buffer.alloc(0);
 
-/** What an exchange needs from outside. */
+/** Dependencies of an exchange. */
 export interface ExchangeSettings {
   monotonic(): number;
-  /** Told of the bytes of files that come down. */
+  /** Called with the size of each chunk of a file that is downloaded, in bytes. */
   passed(bytes: number): void;
-  /** Told when the answer repeats the credential of its attempt, each time. */
+  /** Called each time the response repeats the attempt's credential. */
   onEcho(attempt: Attempt): void;
-  /** Bytes of the answer that the record keeps. */
+  /** Maximum bytes of the response that the record keeps. */
   readonly keep: number;
-  /** Bytes of the largest answer that is no stream and no file. */
+  /** Maximum bytes of a response that is neither a stream nor a file. */
   readonly maxAnswer: number;
   readonly budget: Budget;
   /** Monotonic time of the request's arrival. */
@@ -44,8 +44,8 @@ export interface ExchangeSettings {
 }
 
 /**
- * One attempt on the wire: turns what the socket tells into one Outcome. What comes behind the head is read by an
- * `Answer`, which says when it is committed and from then on flows.
+ * One attempt on the wire: turns the events of the socket into one Outcome. An `Answer` reads the body of the response,
+ * decides when it is committed, and is its flow from then on.
  */
 export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoListener {
   place: number | undefined;
@@ -63,20 +63,20 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
   connectedAt: number | undefined;
   sentAt: number | undefined;
   firstAt: number | undefined;
-  /** When the last bytes of the answer came. */
+  /** When the last bytes of the response were received. */
   heardAt = 0;
   /** The form that is being sent. */
   upload: Upload | undefined;
-  /** Bytes of any number go up or come down: only silence ends them. `relay`: nobody knows what they are. */
+  /** An upload or download of any size: only the idle timeout ends it. `relay`: a route that the gateway does not interpret. */
   readonly file: Traffic;
   readonly #settings: ExchangeSettings;
-  /** Bytes of the answer that are counted as held. */
+  /** Bytes of the response that are counted against the memory budget. */
   #counted = 0;
   #settled = false;
   #source: Source | undefined;
-  /** Hides the credential wherever the provider repeats it, before anybody reads the answer. */
+  /** Masks the credential wherever the provider repeats it, before any code reads the response. */
   #redactor: SecretRedactor | undefined;
-  /** The bytes of a compressed answer say nothing: it is looked through once it is decompressed. */
+  /** Compressed bytes cannot be searched. The body is searched after it is decompressed. */
   #isCompressed = false;
 
   constructor(attempt: Attempt, tap: Tap, settings: ExchangeSettings) {
@@ -103,7 +103,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     this.sentAt = this.now();
   }
 
-  /** What the request was signed with must not come back. */
+  /** Masks the request's own credentials wherever the upstream response repeats them. */
   hide(secrets: SecretForms | undefined): void {
     this.#redactor = secrets === undefined ? undefined : new SecretRedactor(secrets, this);
   }
@@ -132,7 +132,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
         return;
       }
       this.state = 'holding';
-      // Frames that only carry events of another format pass as server-sent events.
+      // Frames that only wrap events of another format are forwarded as server-sent events.
       if (framing === 'aws-frames' && this.tap.unwrap !== undefined) this.headers = { ...headers, 'content-type': 'text/event-stream' };
       this.answer = new EventAnswer(this, this.now(), scannerOf(framing, this.tap.unwrap));
     } else {
@@ -141,7 +141,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     }
   }
 
-  /** The answer is not read: a download, or sound and text in any format. */
+  /** True for a response whose body is not parsed: a download, or audio and text in any format. */
   #isFile(status: number, type: string): boolean {
     if (this.tap.form !== 'bytes') return false;
     if (this.file === 'relay') return status < 400;
@@ -171,7 +171,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     return !this.#settled;
   }
 
-  /** So much of the answer is in memory now. */
+  /** Counts the bytes of the response that are now in memory against the budget. */
   #hold(bytes: number): void {
     const { budget } = this.#settings;
     if (this.state === 'over') return;
@@ -184,7 +184,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     this.#counted = bytes;
   }
 
-  /** Nothing is in flight any more. */
+  /** Ends the attempt: nothing is in flight any more. */
   #end(): void {
     this.state = 'over';
     this.upload?.cancel();
@@ -200,7 +200,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     if (this.state !== 'over') this.answer?.finished();
   }
 
-  /** A body that was decompressed. Written to in place. */
+  /** Masks the credential in a decompressed body, in place. */
   redacted(body: Buffer): Buffer {
     return this.#redactor === undefined || !this.#isCompressed ? body : this.#redactor.whole(body);
   }
@@ -232,7 +232,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     }
   }
 
-  /** The client's form can't be read or written to its end: not the provider's fault. False when nothing depends on it. */
+  /** The client's form cannot be read or rewritten, which is not the provider's fault. False if the outcome does not depend on it. */
   #unsendable(error: GatewayError): boolean {
     if (this.state === 'over' || this.state === 'closing') return false;
     if (this.state === 'flowing') this.answer?.close({ kind: 'fault', error });
@@ -240,7 +240,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     return true;
   }
 
-  /** Makes a body that is not held ready to be sent. False when it can't be. */
+  /** Prepares a body that is not held in memory for sending. False if that fails. */
   opens(body: Passage): boolean {
     try {
       this.upload = new Upload(body, this.#settings.monotonic);
@@ -251,30 +251,30 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     }
   }
 
-  /** A token has to be fetched first: nobody is being connected to, and the clock of that doesn't run. */
+  /** A token has to be fetched first. The connect timeout does not run, because no connection is being opened. */
   signing(): void {
     this.dialAt = Number.POSITIVE_INFINITY;
   }
 
-  /** The request goes out now. False when it is too late for that. */
+  /** The request is about to be sent. False if the attempt is already over. */
   signed(): boolean {
     this.dialAt = this.now();
     return this.state !== 'over';
   }
 
-  /** The attempt could not be signed. */
+  /** Ends the attempt with the outcome `refused`, for example when it could not be signed. */
   refuse(error: unknown): void {
     this.#settle({ kind: 'refused', attempt: this.attempt, times: this.#times(), error: fromUnknown(error) });
     this.release();
   }
 
-  /** A defect in what reads the answer, or in whoever takes it: the end of this attempt, and of no other. */
+  /** An error was thrown by code that reads or consumes the response. It ends this attempt only. */
   crashed(thrown: unknown): void {
     if (this.state === 'flowing' || this.state === 'closing') this.answer?.close({ kind: 'fault', error: fromUnknown(thrown) });
     else this.refuse(thrown);
   }
 
-  /** The client is gone or the gateway stops. */
+  /** The client disconnected, or the gateway is stopping. */
   abort(): void {
     if (this.state === 'over') return;
     this.#settle({ kind: 'cancelled', attempt: this.attempt, times: this.#times() });
@@ -283,7 +283,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
 
   #unanswered(error: Error, isUnread: boolean): void {
     const code = codeOf(error);
-    // The name resolves to where it may not be called.
+    // The egress rules forbid the address that the host name resolves to.
     if (error instanceof GatewayError && this.file === 'relay') this.refuse(error);
     else if (isConnectTimeout(code)) this.#timeout('connect');
     else if (isNotHttp(error, code)) this.faulty(invalid("The provider's response is not valid HTTP."));
@@ -298,7 +298,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     }
   }
 
-  /** Some of the request may have been read by the provider. */
+  /** True if the provider may have read some of the request. */
   get #isSent(): boolean {
     return this.sentAt !== undefined || this.upload?.hasBegun === true;
   }
@@ -376,7 +376,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
   #answered(body: Buffer, flow: Flow | undefined): void {
     const { attempt, status, headers, tap } = this;
     const reply = { status, headers, body, flow, tap };
-    // A head that stands alone tells of the body that another method would get.
+    // The response to HEAD keeps the headers of the body that GET would return.
     const isVerbatim = this.answer instanceof BytesAnswer && (flow !== undefined || this.attempt.upstream?.method === 'HEAD');
     this.#settle({ kind: 'answered', attempt, times: this.#times(), reply: isVerbatim ? { ...reply, isVerbatim } : reply });
   }

@@ -1,32 +1,32 @@
 import type { Budget } from '../../../core/memory/budget.ts';
 import type { KeptBody } from '../../../core/plan.ts';
 
-/** Numbers in the list of times: those of the pieces after them are not noted. */
+/** Maximum numbers in the list of times. The times of later pieces are not recorded. */
 const mostTimes = 2 * 1024;
-/** Bytes: pieces of this size and more are kept as they are, smaller ones behind the first are copied together. */
+/** Size in bytes from which pieces are kept by reference. Smaller ones, except the first, are copied into shared blocks. */
 const large = 16 * 1024;
-/** Bytes of the first block for small pieces; each further one is as large as all before it. */
+/** Size in bytes of the first block for small pieces. Each later block is as large as everything kept before it, up to `large`. */
 const firstBlock = 4096;
 
 /**
- * Keeps the first bytes of an answer for the record, with the time at which each piece came. A stream is hundreds of
- * small pieces, each of which costs more than it holds: they are copied into blocks. Where the budget has no room for
- * another block, the rest is not kept.
+ * Keeps the first bytes of a response for the record, with the arrival time of each piece. A stream has hundreds of small
+ * pieces, each with more overhead than content, so they are copied into blocks. When the budget allows no further block,
+ * the rest is not kept.
  */
 export class Keeper implements KeptBody {
   readonly times: number[] = [];
   size = 0;
   readonly #budget: Budget;
-  /** Whole blocks, and large pieces between them. */
+  /** Full blocks, and the large pieces between them. */
   readonly #blocks: Buffer[] = [];
   #block: Buffer | undefined;
-  /** Bytes of the last block that are written. */
+  /** Bytes used in the last block. */
   #used = 0;
   #room: number;
   /** Bytes that count against the budget. */
   #counted = 0;
 
-  /** @param room bytes to keep at most */
+  /** @param room maximum bytes to keep */
   constructor(room: number, budget: Budget) {
     this.#room = room;
     this.#budget = budget;
@@ -39,7 +39,7 @@ export class Keeper implements KeptBody {
   add(chunk: Buffer, atMs: number): void {
     if (this.#room > 0) {
       const piece = chunk.length > this.#room ? chunk.subarray(0, this.#room) : chunk;
-      // The first as it is, too: most whole answers are one piece.
+      // Keep the first piece by reference too: most whole responses are one piece.
       const kept = piece.length >= large || this.#counted === 0 ? this.#refer(piece) : this.#copy(piece);
       if (kept > 0 && this.times.length < mostTimes) this.times.push(this.size, atMs);
       this.#room = kept < piece.length ? 0 : this.#room - kept;
@@ -47,7 +47,7 @@ export class Keeper implements KeptBody {
     this.size += chunk.length;
   }
 
-  /** Nothing more comes, and what was kept counts no longer: the record takes it. */
+  /** No more bytes follow. The kept bytes no longer count here, because the record takes them over. */
   end(): void {
     this.#budget.give(this.#counted);
     this.#counted = 0;
@@ -73,7 +73,7 @@ export class Keeper implements KeptBody {
     return done;
   }
 
-  /** A new block; undefined where the budget has no room for it. */
+  /** Returns a new block, or undefined if the budget does not allow one. */
   #open(): Buffer | undefined {
     const size = Math.min(Math.max(firstBlock, this.#counted), large, this.#room);
     if (!this.#take(size)) return undefined;

@@ -4,12 +4,12 @@ import type { Clocks } from '../../../core/snapshot.ts';
 import { slowClientMs } from '../../wire/slow-client.ts';
 import type { State } from './answer.ts';
 
-/** What the clocks of an attempt look at: moments on the monotonic clock in milliseconds, undefined where not reached. */
+/** The state that the timeouts of an attempt depend on. Monotonic times in milliseconds, undefined if not reached yet. */
 export interface Watched {
   readonly state: State;
   readonly clocks: Clocks;
   readonly startedAt: number;
-  /** Infinite while nobody is being connected to. */
+  /** Infinite while no connection is being opened. */
   readonly dialAt: number;
   readonly connectedAt: number | undefined;
   readonly sentAt: number | undefined;
@@ -18,10 +18,10 @@ export interface Watched {
   readonly answer: { readonly lastAt: number; readonly isDrawn: boolean } | undefined;
 }
 
-/** How long a stream may take to begin where nobody has said so. A whole answer may take as long as `total` allows. */
+/** Default time until the first byte of a stream. A whole response may take as long as `total` allows. */
 const streamBeginsMs = 60_000;
 
-/** The clock that has run out, if any: one of them counts at a time, the total beside it. */
+/** Returns the timeout that expired, if any. Besides `total`, one timeout applies at a time. */
 export function expired(watched: Watched, now: number): TimeoutPhase | undefined {
   const { state, clocks, answer, sentAt } = watched;
   const since = now - watched.startedAt;
@@ -37,7 +37,7 @@ export function expired(watched: Watched, now: number): TimeoutPhase | undefined
   return isSilent ? 'idle' : undefined;
 }
 
-/** Milliseconds that the clock of a phase allows. */
+/** Limit of a timeout, in milliseconds. */
 export function limitOf(clocks: Clocks, phase: TimeoutPhase): number {
   switch (phase) {
     case 'first-byte':
@@ -49,7 +49,7 @@ export function limitOf(clocks: Clocks, phase: TimeoutPhase): number {
   }
 }
 
-/** Bytes of any number go up or come down, so that only silence ends them. `relay`: nobody knows what they are. */
+/** Uploads and downloads of any size, which only the idle timeout ends. `relay`: a route that the gateway does not interpret. */
 export type Traffic = 'up' | 'down' | 'relay' | undefined;
 
 export function trafficOf(endpoint: Endpoint | undefined): Traffic {
@@ -57,27 +57,28 @@ export function trafficOf(endpoint: Endpoint | undefined): Traffic {
   return traits?.body === 'passing' ? 'relay' : traits?.file;
 }
 
-/** What the clocks of a file on its way look at: moments on the monotonic clock in milliseconds. */
+/** The state that the timeouts of a file transfer depend on. Monotonic times in milliseconds. */
 export interface WatchedTransfer {
   readonly state: State;
   readonly file: Traffic;
   readonly clocks: Clocks;
   readonly dialAt: number;
   readonly connectedAt: number | undefined;
-  /** 0 before the first. */
+  /** 0 before the first byte. */
   readonly heardAt: number;
   readonly upload: { readonly isStarved: boolean; readonly movedAt: number } | undefined;
   readonly answer: { readonly lastAt: number; readonly isDrawn: boolean } | undefined;
 }
 
-/** True when the client has taken nothing of an answer that flows for as long as a client may. */
+/** True when the client has read nothing of a flowing response for longer than allowed. */
 export function isUntaken({ state, clocks, answer }: Pick<WatchedTransfer, 'state' | 'clocks' | 'answer'>, now: number): boolean {
   return state === 'flowing' && answer?.isDrawn === false && now - answer.lastAt > Math.max(clocks.idle, slowClientMs);
 }
 
 /**
- * Who has been silent for too long while a file goes up or comes down: bytes in either direction count,
- * and no time in all. A client that pauses in the middle of its form has its own clock; a relayed body has this one too.
+ * Returns the side that was silent for too long during an upload or download. Bytes in either direction count as
+ * activity, and there is no limit on the total time. A client that pauses within its form has a timeout of its own; for a
+ * relayed body, this one applies.
  */
 export function silence(watched: WatchedTransfer, now: number): 'connect' | 'provider' | 'client' | 'upload' | undefined {
   const { clocks, connectedAt, upload, answer } = watched;

@@ -4,24 +4,24 @@ import type { PassingBody } from '../../../core/json/body.ts';
 import type { UpstreamRequest } from '../../../core/provider.ts';
 import type { WireStream } from '../upstream.ts';
 
-/** A body that is not held: a form, or what only passes. */
+/** A body that is not held in memory: a form, a file, or a body that passes through. */
 export type Passage = FormUpstream | PassingBody;
 
 /**
- * A body on its way upstream: says who is waited for, client or provider, and ends when the attempt does, whatever its
- * source is waiting for.
+ * A body that is being sent upstream. Records whether the client or the provider is waited for, and ends with the attempt
+ * even if its source still waits for data.
  */
 export class Upload implements WireStream {
   readonly kind = 'stream';
   readonly length: number | undefined;
   readonly contentType: string;
   readonly isRepeatable: boolean;
-  /** The source failed: the client's form can't be read, or a line can't be written anew. */
+  /** The source failed: the client's form cannot be read, or a line cannot be rewritten. */
   fault: GatewayError | undefined;
-  /** Monotonic milliseconds at which a chunk was asked for or given. */
+  /** Monotonic milliseconds of the last time a chunk was requested or received. */
   movedAt = 0;
   hasBegun = false;
-  /** A chunk was asked for and has not come. */
+  /** A chunk was requested and has not been received. */
   isStarved = false;
   readonly #body: Passage;
   readonly #monotonic: () => number;
@@ -40,7 +40,7 @@ export class Upload implements WireStream {
     this.contentType = this.#bytes.contentType;
   }
 
-  /** From the beginning; again only where it is repeatable. */
+  /** Reads from the beginning. A second call is valid only if the body is repeatable. */
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
     if (this.#source !== undefined) {
       letGo(this.#source);
@@ -50,12 +50,12 @@ export class Upload implements WireStream {
     return { next: () => this.#next(), return: () => this.#return() };
   }
 
-  /** Reads it to its end for nobody. @throws GatewayError of the source */
+  /** Reads to the end and discards the data. @throws GatewayError of the source */
   async drain(): Promise<void> {
     for await (const _ of this) if (this.#isOver) return;
   }
 
-  /** The attempt is over: whoever waits for a chunk gets an error, so that what was sent never looks whole. */
+  /** The attempt is over: a pending read fails, so that the part already sent never looks complete. */
   cancel(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -91,7 +91,7 @@ export class Upload implements WireStream {
   }
 
   #return(): Promise<IteratorResult<Uint8Array>> {
-    // A source that waits for the client returns only when the client's exchange is over: nobody waits for that.
+    // Do not wait: a source that waits for the client returns only when the client's exchange is over.
     if (this.#source !== undefined) letGo(this.#source);
     return Promise.resolve({ done: true, value: undefined });
   }
@@ -103,13 +103,13 @@ export const isPassage = (body: UpstreamRequest['body']): body is Passage =>
 function open(body: Passage): FormBytes {
   if (body.kind === 'passing') return body.open();
   if (body.kind === 'file') return body.form.fileBytes(body.line);
-  // What a provider file returns has no types when it runs.
+  // The types of a provider file are not checked at run time, so its value may be anything.
   if ((body.kind as unknown) !== 'form')
     throw new Error('the body of the upstream request is not one that begin() was given, edit() or replace() of it, or {kind: "none"}');
   return body.edit === undefined ? body.form.open() : body.form.edited(body.edit);
 }
 
-/** Nobody reads on: what its source still has to say about that is of no interest. */
+/** Nothing reads from the source any more, so later errors of it are ignored. */
 function letGo(source: AsyncIterator<Uint8Array>): void {
   source.return?.()?.catch(() => {});
 }

@@ -8,10 +8,10 @@ import { interrupted, invalid } from './faults.ts';
 import { noScan } from '../framing/scanned.ts';
 import { decompress, endsLikeJson, faultOfWhole, wholeLimit } from './whole.ts';
 
-/** How many times `wholeLimit` an answer may grow to when it has to be held: converted ones hold images. */
+/** Factors of `wholeLimit` for responses that have to be held. Converted ones can contain images. */
 const growth = { converted: 64, other: 16, decompressed: 64 } as const;
 
-/** An answer that is no stream: held until its end, which is its commit point; one that is too large flows. */
+/** A response that is not a stream. It is held until its end, which is its commit point; one that is too large flows. */
 export class WholeAnswer extends Answer {
   protected readonly holdsLast = true;
   #chunks: Buffer[] = [];
@@ -50,14 +50,14 @@ export class WholeAnswer extends Answer {
     else this.owner.faulty(invalid("The provider's response is not JSON."));
   }
 
-  /** An answer that is converted can't flow: it is read as one text. So is one that has to become a stream. */
+  /** A response that is converted, or rewritten as a stream, cannot flow: it is parsed as one text. */
   get #isConverted(): boolean {
     const { attempt, status, tap } = this.owner;
     const isRead = attempt.lane === 'full' || tap.form === 'text' || attempt.readsWhole === true || attempt.call?.stream === true;
     return isRead && status < 300;
   }
 
-  /** Bytes of an answer that has to be held. */
+  /** Maximum bytes of a response that has to be held. */
   get #bufferLimit(): number {
     return wholeLimit * (this.#isConverted ? growth.converted : growth.other);
   }
@@ -70,7 +70,7 @@ export class WholeAnswer extends Answer {
     this.owner.committed(this);
   }
 
-  /** The last piece waits for the end. */
+  /** Forwards all but the last piece, which is held until the end. */
   #flow(chunk: Buffer, now: number): void {
     this.lastAt = now;
     this.#length += chunk.length;
@@ -97,7 +97,7 @@ export class WholeAnswer extends Answer {
     else void this.#decoded(body, codings).catch((thrown: unknown) => this.owner.faulty(fromUnknown(thrown)));
   }
 
-  /** The exchange may be over by then: its clocks run on, and its client may leave. */
+  /** The exchange may be over before decompression ends: its timeouts keep running, and the client may disconnect. */
   async #decoded(body: Buffer, codings: readonly string[]): Promise<void> {
     const limit = this.owner.status < 300 ? wholeLimit * growth.decompressed : this.#bufferLimit;
     const plain = await decompress(body, codings, Math.min(limit, this.owner.maxAnswer), (made) => {
@@ -117,16 +117,16 @@ export class WholeAnswer extends Answer {
 
   #faultOf(body: Buffer): GatewayError | undefined {
     const { attempt, headers, status, tap } = this.owner;
-    // An object that was deleted may be answered without a body; work that was asked for may not.
+    // The response to a deletion may have no body. The response to work that was requested must have one.
     if (status === 204 || status === 205) return answersWithNothing(this.owner) ? undefined : noContent(status);
     if (tap.form === 'text' || (body.length === 0 && (tap.form === 'bytes' || tap.mayBeEmpty === true))) return undefined;
     const fault = faultOfWhole(body, headers['content-type'] ?? '', tap);
-    // Where a stream was asked for, only the provider's own words say more than that this is none.
+    // If a stream was requested, only an error of the provider is more specific than "not a stream".
     return fault !== undefined && fault.provider === undefined && attempt.call?.stream === true ? notAStream(headers) : fault;
   }
 }
 
-/** Routes of objects, whose answer says that something is done; sound and text, of which there may be none. */
+/** Routes of objects only confirm an action; audio and text may be empty. */
 function answersWithNothing({ attempt, tap }: AnswerOwner): boolean {
   const isObject = attempt.call !== undefined && traitsOf(attempt.call.endpoint).state !== undefined;
   return isObject || tap.form !== undefined || tap.mayBeEmpty === true;

@@ -6,14 +6,14 @@ import { formatSize } from '../../../core/text/units.ts';
 import { decode, DecodeFault } from '../../wire/decode.ts';
 import { invalid } from './faults.ts';
 
-/** A whole JSON answer is held in memory up to this size; larger ones flow. */
+/** A whole JSON response up to this size is held in memory. Larger ones flow. */
 export const wholeLimit = 1024 * 1024;
 
 /**
- * Undoes a content-encoding that the provider used although none was asked for.
+ * Decodes a content-encoding that the provider used although none was requested.
  *
- * @param limit bytes that it may grow to
- * @param grew told of bytes as they are made; what it throws ends the work
+ * @param limit maximum bytes after decompression
+ * @param grew called with the number of new bytes; an error it throws stops the work
  * @throws GatewayError `upstream_invalid`, and what `grew` throws
  */
 export async function decompress(body: Buffer, codings: readonly string[], limit: number, grew: (bytes: number) => void): Promise<Buffer> {
@@ -32,8 +32,8 @@ export async function decompress(body: Buffer, codings: readonly string[], limit
 }
 
 /**
- * Why a whole answer with a 2xx status is not one, or undefined when it is: it must be one JSON value,
- * and not an error object in disguise.
+ * Returns why a whole response with a 2xx status is invalid, or undefined if it is valid. It must be one JSON value and
+ * must not be an error object.
  */
 export function faultOfWhole(body: Buffer, contentType: string, tap: Tap): GatewayError | undefined {
   if (body.length === 0) return invalid('The provider returned 200 with an empty body.');
@@ -41,7 +41,7 @@ export function faultOfWhole(body: Buffer, contentType: string, tap: Tap): Gatew
   const flaw = flawOf(text, answerLimits);
   if (flaw?.code === 'json_too_complex') return invalid(`The provider's response is too complex. ${flaw.message}`);
   if (flaw !== undefined) {
-    // Plain text and subtitles under the wrong type; what is wrong comes as an object or a page.
+    // Plain text or subtitles with a wrong content type are valid. Errors are sent as an object or an HTML page.
     if (tap.form === 'bytes' && !contentType.includes('html') && !/^\s*[{[]/.test(text)) return undefined;
     return invalid(
       contentType.includes('html')
@@ -51,13 +51,13 @@ export function faultOfWhole(body: Buffer, contentType: string, tap: Tap): Gatew
   }
   const fault = tap.whole(text);
   if (fault === undefined) {
-    // Balanced, and still no JSON to whoever parsed it.
+    // Well-formed, but not a JSON object.
     return tap.complete ? undefined : invalid(`The provider's response is not a JSON object (${body.length} bytes).`);
   }
   return faultError(fault);
 }
 
-/** The check for a body that is too large to hold: it must at least close what it opened. */
+/** The check for a body that is too large to hold: it must end with a closing bracket or brace. */
 export function endsLikeJson(last: Buffer): boolean {
   let at = last.length - 1;
   while (at >= 0 && (last[at] === 0x0a || last[at] === 0x0d || last[at] === 0x20)) at -= 1;
