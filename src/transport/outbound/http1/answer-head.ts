@@ -1,22 +1,22 @@
 import { malformed, misframed, WireFault } from '../../wire/fault.ts';
 import { headLimit, notText, notToken, trimmed } from '../../wire/field-text.ts';
 
-/** What stands before the body of an answer. */
+/** The status line and headers of a response. */
 export interface AnswerHead {
   readonly status: number;
-  /** By lower-case name; values of the same name are joined with `, `. */
+  /** By lower-case name. Values of the same name are joined with `, `. */
   readonly headers: Record<string, string>;
-  /** The declared `content-length`. */
+  /** The declared Content-Length. */
   readonly length: number | undefined;
   /** `close`: a transfer coding that only the end of the connection delimits. */
   readonly coding: 'chunked' | 'close' | undefined;
-  /** The connection may serve another request, as far as the head says. */
+  /** True if the head allows the connection to serve another request. */
   readonly isKept: boolean;
   /** Seconds of `keep-alive: timeout=N`. */
   readonly keepSeconds: number | undefined;
 }
 
-/** Headers that decide about the connection or the body. */
+/** Headers that affect the connection or the framing of the body. */
 type Role = 'content-length' | 'transfer-encoding' | 'connection' | 'keep-alive' | undefined;
 
 interface Name {
@@ -24,9 +24,9 @@ interface Name {
   readonly role: Role;
 }
 
-/** A line that stood at its place in an earlier head: most lines of a provider's answers are the same each time. */
+/** A header line seen at the same position in an earlier head. Most lines of a provider's responses repeat. */
 interface KnownLine {
-  /** With its line end. */
+  /** Including its line end. */
   readonly line: string;
   /** The name and its colon, as written. */
   readonly start: string;
@@ -34,22 +34,22 @@ interface KnownLine {
   readonly value: string;
 }
 
-/** Names that are remembered; a provider that sends a new one each time is read all the same. */
+/** Maximum cached names. Names beyond the limit are parsed each time. */
 const nameLimit = 256;
 const lineLimit = 64;
 
 const roles: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive']);
 
 /**
- * Reads heads of answers, strictly: what RFC 9112 forbids is refused, never repaired, so that no other parser on the way
- * can have seen another message. One for each origin: lines that were read before are recognised by comparison.
+ * Parses response heads strictly: it rejects what RFC 9112 forbids and repairs nothing, so that no other parser on the
+ * path can have read a different message. There is one parser per origin, and it recognizes repeated lines by comparison.
  */
 export class HeadParser {
   readonly #names = new Map<string, Name>();
   readonly #lines: (KnownLine | undefined)[] = [];
 
   /**
-   * @param text the whole head, one character a byte, with the end of its last line and without the empty one
+   * @param text the whole head, one character per byte, with the end of its last line and without the empty line
    * @throws WireFault
    */
   parse(text: string): AnswerHead {
@@ -74,7 +74,7 @@ export class HeadParser {
     const name = isSameName ? known.name : this.#name(text.slice(at, colon));
     const value = trimmed(text, colon + 1, end);
     if (notText.test(value)) throw malformed('a header has a control character');
-    // Some take the tab for a part of the coding's name, and read frames as content.
+    // Some parsers treat the tab as part of the coding's name, and would read the chunk framing as content.
     if (name.role === 'transfer-encoding' && text.charCodeAt(end - 1) === 0x09) throw malformed('an unusual transfer coding');
     const line = { line: text.slice(at, end + 2), start: text.slice(at, colon + 1), name, value };
     if (place < lineLimit) this.#lines[place] = line;
@@ -92,7 +92,7 @@ export class HeadParser {
   }
 }
 
-/** The headers of one answer, and what they say about its body and its connection. */
+/** The headers of one response, and what they mean for its body and its connection. */
 class Fields {
   readonly #isOne: boolean;
   readonly #headers: Record<string, string> = {};
@@ -103,7 +103,7 @@ class Fields {
   #asksToKeep = false;
   #keepSeconds: number | undefined;
 
-  /** @param isOne HTTP/1.1, as against 1.0 */
+  /** @param isOne true for HTTP/1.1, false for HTTP/1.0 */
   constructor(isOne: boolean) {
     this.#isOne = isOne;
   }
@@ -121,7 +121,7 @@ class Fields {
 
   head(status: number): AnswerHead {
     if (this.#coding !== undefined && this.#length !== undefined) throw misframed('a length and a transfer coding');
-    // A message of HTTP/1.0 that is chunked is read, and its connection ends with it (RFC 9112 6.1).
+    // A chunked HTTP/1.0 message is accepted, and the connection is closed after it (RFC 9112 6.1).
     const isKept = !this.#closes && (this.#isOne || (this.#asksToKeep && this.#coding === undefined));
     return { status, headers: this.#headers, length: this.#length, coding: this.#coding, isKept, keepSeconds: this.#keepSeconds };
   }
@@ -153,12 +153,12 @@ class Fields {
 function codingOf(value: string): 'chunked' | 'close' {
   const lower = value.toLowerCase();
   if (lower === 'chunked') return 'chunked';
-  // Chunked below or beside another coding is read differently by every parser.
+  // Parsers disagree on chunked combined with another coding.
   if (lower === '' || lower.includes('chunked') || lower.includes(',')) throw malformed('an unusual transfer coding');
   return 'close';
 }
 
-/** `HTTP/1.1 200` and a reason, which may be missing and means nothing. */
+/** `HTTP/1.1 200` and an optional reason phrase, which is ignored. */
 function statusOf(text: string, end: number): number {
   if (!/^HTTP\/1\.[01] [1-9]\d\d(?: |\r\n)/.test(text) || notText.test(text.slice(0, end))) throw malformed('not a status line');
   return Number(text.slice(9, 12));

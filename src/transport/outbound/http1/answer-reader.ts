@@ -3,15 +3,15 @@ import { ChunkReader } from '../../wire/chunks.ts';
 import { malformed, WireFault } from '../../wire/fault.ts';
 import { headLimit } from '../../wire/field-text.ts';
 
-/** Bytes of a head with everything that `headLimit` doesn't count: the status line, blanks and line ends. */
+/** Maximum bytes of a head including what `headLimit` does not count: the status line, blanks and line ends. */
 const rawHeadLimit = 2 * headLimit;
-/** Informational answers before the one that counts. */
+/** Maximum informational (1xx) responses before the final one. */
 const interimLimit = 16;
 
-/** Takes what an answer says. */
+/** Receives the parsed response. */
 export interface AnswerSink {
   head(status: number, headers: Readonly<Record<string, string>>): void;
-  /** Bytes of the body, which the sink may keep and change. */
+  /** Bytes of the body. The sink may keep and change them. */
   data(bytes: Buffer): void;
 }
 
@@ -20,29 +20,29 @@ type State = 'head' | 'length' | 'chunks' | 'close' | 'over';
 const headEnd = Buffer.from('\r\n\r\n');
 
 /**
- * Reads the answers of one connection, one after another, from whatever pieces they come in. Strict: see `HeadParser`. An
- * answer that was cut is never whole.
+ * Parses the responses of one connection, one after another, from pieces of any size. Strict, see `HeadParser`. A
+ * truncated response is never reported as complete.
  */
 export class AnswerReader {
   readonly #parser: HeadParser;
   readonly #chunks = new ChunkReader();
   #state: State = 'over';
-  /** The request was a HEAD: nothing follows the head. */
+  /** The request was a HEAD: no body follows. */
   #isHead = false;
-  /** What has come of a head. */
+  /** The bytes received of an incomplete head. */
   #part: Buffer | undefined;
   #interim = 0;
   #left = 0;
   /** The connection may serve another request. */
   isKept = false;
-  /** The answer's hint how long an idle connection stays open. */
+  /** Seconds that the provider keeps an idle connection open, if the response has them. */
   keepSeconds: number | undefined;
 
   constructor(parser: HeadParser) {
     this.#parser = parser;
   }
 
-  /** A request is on its way: what comes next is its answer. */
+  /** A request is being sent: the next bytes are its response. */
   begin(method: string): void {
     this.#state = 'head';
     this.#isHead = method === 'HEAD';
@@ -52,8 +52,8 @@ export class AnswerReader {
   }
 
   /**
-   * @param bytes what the connection brought; it becomes the sink's
-   * @returns bytes behind the end of the answer, or undefined while the end is still to come
+   * @param bytes read from the connection; the sink owns them
+   * @returns number of bytes after the end of the response, or undefined if the end was not reached
    * @throws WireFault
    */
   push(bytes: Buffer, sink: AnswerSink): number | undefined {
@@ -63,18 +63,18 @@ export class AnswerReader {
       if (at < 0) return undefined;
     }
     if (at < bytes.length) at = this.#body(bytes, at, sink);
-    // Asked again: what takes the body may have ended the connection.
+    // Read the state again, because the sink may have ended the connection.
     return (this.#state as State) === 'over' ? bytes.length - at : undefined;
   }
 
-  /** The other side has closed: true where that is how the answer ends. */
+  /** The upstream closed the connection. True if that is the end of the response. */
   ends(): boolean {
     const isEnd = this.#state === 'close';
     this.#state = 'over';
     return isEnd;
   }
 
-  /** @returns where the body begins, or -1 while the head is not whole */
+  /** @returns where the body begins, or -1 while the head is incomplete */
   #head(piece: Buffer, from: number, sink: AnswerSink): number {
     const before = this.#part?.length ?? 0;
     const bytes = this.#part === undefined ? piece : Buffer.concat([this.#part, piece.subarray(from)]);
@@ -95,7 +95,7 @@ export class AnswerReader {
     this.keepSeconds ??= head.keepSeconds;
     if (status >= 100 && status < 200) {
       this.#interim += 1;
-      // Nobody asked for another protocol, and a connection that ends here brings no answer.
+      // No other protocol was requested, and if the connection closes here, no final response follows.
       if (status === 101 || !head.isKept || this.#interim > interimLimit) throw malformed('an informational response that leads nowhere');
       return;
     }
@@ -104,10 +104,10 @@ export class AnswerReader {
     sink.head(status, head.headers);
   }
 
-  /** How the end of the body is told (RFC 9112 6.3). */
+  /** How the end of the body is determined (RFC 9112 6.3). */
   #framing({ status, length, coding }: AnswerHead): State {
     if (this.#isHead || status === 204 || status === 304) {
-      // A body that has no place here may follow all the same, and would be taken for the next answer.
+      // A body that is not allowed here may follow anyway, and would be taken for the next response.
       if (coding !== undefined || (length ?? 0) > 0) this.isKept = false;
       return 'over';
     }
@@ -123,7 +123,7 @@ export class AnswerReader {
     return 'close';
   }
 
-  /** @returns where it stopped */
+  /** @returns the index after the last byte read */
   #body(bytes: Buffer, from: number, sink: AnswerSink): number {
     switch (this.#state) {
       case 'length': {
@@ -150,7 +150,7 @@ export class AnswerReader {
   }
 }
 
-/** Refuses what can't become a head any more, before somebody waits for its end. */
+/** Rejects bytes that cannot become a valid head, without waiting for the end of the head. */
 function checkPart(bytes: Buffer, start: number, from: number): void {
   if (bytes.length - start > rawHeadLimit) throw new WireFault('UPSTREAM_HEAD_TOO_LARGE', 'the head is too large');
   const begins = bytes.toString('latin1', start, start + 7);

@@ -6,50 +6,50 @@ import type { Outgoing } from './outgoing.ts';
 import type { Origin } from './origin.ts';
 
 /**
- * Milliseconds within which a kept connection that was closed before reports it. A provider that has begun to work on a
- * request may drop it as well, but not so soon.
+ * Milliseconds within which a kept-alive connection that was already closed reports its error. A provider that has begun
+ * to process a request may also drop the connection, but not so soon.
  */
 export const staleMs = 100;
 
-/** Milliseconds that an idle connection is kept where the provider says nothing. */
+/** Milliseconds that an idle connection is kept if the provider gives no timeout. */
 const idleMs = 15_000;
-/** Milliseconds before the end of the provider's own time: a request that leaves then would meet a closed connection. */
+/** Milliseconds subtracted from the provider's keep-alive timeout: a request sent that late could meet a closed connection. */
 const idleMarginMs = 2000;
 const idleLimitMs = 600_000;
 
-/** Codes of a connection that is gone, as against an answer that can't be read. */
+/** Codes of a closed connection, as opposed to a response that cannot be parsed. */
 const gone: ReadonlySet<string> = new Set(['UPSTREAM_CLOSED', 'ECONNRESET', 'EPIPE']);
 
-/** One connection to an origin: serves one request at a time, and waits with the origin in between. */
+/** One connection to an origin. It serves one request at a time, and is idle in the origin's pool between them. */
 export class Connection {
   readonly #socket: Socket;
   readonly #origin: Origin;
   readonly #reader: AnswerReader;
   #outgoing: Outgoing | undefined;
-  /** Bytes of the answer have come. */
+  /** Bytes of the response were received. */
   #isHeard = false;
-  /** When a request was written to a connection that had waited for it, and may have been closed meanwhile. */
+  /** When a request was written to a connection that was idle before and may have been closed in the meantime. */
   #keptAt = Number.NEGATIVE_INFINITY;
   #isPaused = false;
   isClosed = false;
-  /** Monotonic milliseconds until which it may wait. */
+  /** Monotonic time in milliseconds until which the connection may stay idle. */
   idleUntil = 0;
 
-  /** @param socket connected; `read` and the events below are told of what it does */
+  /** @param socket connected; its owner calls `read` and the methods below on socket events */
   constructor(socket: Socket, origin: Origin) {
     this.#socket = socket;
     this.#origin = origin;
     this.#reader = new AnswerReader(origin.answers);
   }
 
-  /** Sends a request. @param isKept the connection has waited for it */
+  /** Sends a request. @param isKept the connection was idle in the pool before */
   send(outgoing: Outgoing, isKept: boolean): void {
     this.#outgoing = outgoing;
     this.#isHeard = false;
     try {
       outgoing.receiver.connected(outgoing);
       if (outgoing.isOver) {
-        // Nobody waits any more, and nothing was sent: the next request may have the connection.
+        // The request was cancelled before it was sent: the next request can use the connection.
         this.#leave(outgoing);
         this.#origin.keep(this, idleMs);
         return;
@@ -88,17 +88,17 @@ export class Connection {
     this.#socket.resume();
   }
 
-  /** Nobody wants the answer: what is left of it would stand in the way of the next one. */
+  /** Cancels the response. Its remaining bytes would block the next one, so the connection is closed. */
   abort(outgoing: Outgoing): void {
     if (this.#outgoing !== outgoing) return;
     this.#leave(outgoing);
     this.close();
   }
 
-  /** The socket brought bytes, which are nobody else's. */
+  /** Called with bytes read from the socket. The callee owns the buffer. */
   read(bytes: Buffer): void {
     const outgoing = this.#outgoing;
-    // Nobody asked: whatever it is, the next request must not take it for its answer.
+    // Bytes without a pending request: close the connection, so that the next request cannot mistake them for its response.
     if (outgoing === undefined) {
       this.close();
       return;
@@ -114,14 +114,14 @@ export class Connection {
     if (rest !== undefined && !outgoing.isOver) this.#complete(outgoing, rest === 0);
   }
 
-  /** The other side sends nothing more. */
+  /** The upstream closed its sending side. */
   ended(): void {
     const outgoing = this.#outgoing;
     if (outgoing !== undefined && this.#reader.ends()) this.#complete(outgoing, false);
     else this.failed(new WireFault('UPSTREAM_CLOSED', 'the other side closed'));
   }
 
-  /** The socket broke, or what it brought is not an answer. */
+  /** The socket failed, or the received bytes are not a valid response. */
   failed(error: Error): void {
     const outgoing = this.#outgoing;
     if (outgoing !== undefined) this.#leave(outgoing);
@@ -153,9 +153,9 @@ export class Connection {
     this.#origin.left();
   }
 
-  /** How long it may wait for the next request; 0: not at all. */
+  /** Milliseconds that the connection may wait for the next request. 0: close it. */
   #keptMs(isClean: boolean): number {
-    // A request that was answered before it was read whole is still on its way.
+    // The provider responded before it read the whole request, which is still being sent.
     if (!isClean || !this.#reader.isKept || this.#socket.writableLength > 0) return 0;
     this.resume();
     const { keepSeconds } = this.#reader;
@@ -168,7 +168,7 @@ export class Connection {
   }
 }
 
-/** Only of what was written: where the socket broke, the system may still be at it. */
+/** Returns the buffer only after a successful write: on an error the system may still be using it. */
 const givesBack =
   (body: Buffer) =>
   (error?: Error | null): void => {

@@ -2,43 +2,43 @@ import { connect, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { WireFault } from '../../wire/fault.ts';
 
-/** Where a connection goes. */
+/** Destination of a connection. */
 export interface Endpoint {
   readonly isTls: boolean;
-  /** A name, or an address without brackets. */
+  /** A host name, or an IP address without brackets. */
   readonly host: string;
   readonly port: number;
-  /** The name that the certificate has to have; undefined for an address. */
+  /** The name that the certificate must have; undefined for an IP address. */
   readonly serverName: string | undefined;
 }
 
-/** What a socket tells. `opened` or `failed` comes first; behind `failed` nothing comes. */
+/** Events of a socket. `opened` or `failed` is called first. After `failed`, only `failed` may be called again. */
 export interface SocketEvents {
   opened(socket: Socket): void;
-  /** Bytes that nobody else refers to. */
+  /** Bytes that only the callee refers to. */
   read(bytes: Buffer): void;
-  /** The other side sends nothing more. */
+  /** The other side closed its sending side. */
   ended(): void;
   failed(error: Error): void;
-  /** TLS: what lets the next connection do with a shorter handshake. */
+  /** TLS: a session with which the next connection can use a shorter handshake. */
   session(session: Buffer): void;
 }
 
 export interface DialOptions {
-  /** Name resolution that refuses addresses which the egress rules forbid. */
+  /** A DNS lookup that rejects addresses which the egress rules forbid. */
   readonly lookup: LookupFunction | undefined;
   readonly session: Buffer | undefined;
 }
 
-/** Milliseconds without traffic after which the system asks whether the other side is still there. */
+/** Milliseconds without traffic after which the system sends TCP keep-alive probes. */
 const probeMs = 60_000;
 
 const readSize = 64 * 1024;
 
 /**
- * Opens a socket. Plain ones read into one buffer of the process, and what came is copied out at once: a buffer for each
- * read, as large as the largest one, costs more than the copy. On Windows a read may be in progress while another socket's is
- * told, so each socket has its own buffer there.
+ * Opens sockets. Plain ones read into one buffer shared by the process, and the bytes are copied out at once: a full-size
+ * buffer for each read would cost more than the copy. On Windows a read can be in progress while the callback of another
+ * socket runs, so each socket has its own buffer there.
  */
 export class Dialer {
   readonly #shared: Buffer | undefined = process.platform === 'win32' ? undefined : Buffer.allocUnsafeSlow(readSize);
@@ -79,7 +79,7 @@ function secure({ host, port, serverName }: Endpoint, { lookup, session }: DialO
   return socket;
 }
 
-/** Where all addresses of a name were tried in vain, one that did not answer tells more than the others. */
+/** When all addresses of a name failed, a timeout of one of them is the most useful error. */
 function asTimeout(error: Error): Error {
   if (!(error instanceof AggregateError)) return error;
   const isTimeout = [error, ...error.errors].some((each: unknown) => each instanceof Error && 'code' in each && each.code === 'ETIMEDOUT');

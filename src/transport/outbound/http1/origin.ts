@@ -5,27 +5,27 @@ import { connectTimeout, type DialOptions, type Endpoint, type SocketEvents } fr
 import type { Outgoing } from './outgoing.ts';
 import { RequestHeads } from './request-head.ts';
 
-/** What an origin asks of the set that it belongs to. */
+/** What an origin needs from the pool that contains it. */
 export interface OriginHost {
   dial(endpoint: Endpoint, options: DialOptions, events: SocketEvents): Socket;
-  /** A request waits for an answer, or for a connection. */
+  /** A request is waiting for a response or for a connection. */
   entered(): void;
   left(): void;
 }
 
-/** Everything that is open to one origin: connections that wait, those at work, and those that are being made. */
+/** All connections to one origin: idle, in use, and being opened. */
 export class Origin {
   readonly answers = new HeadParser();
   readonly heads: RequestHeads;
   readonly #endpoint: Endpoint;
   readonly #lookup: DialOptions['lookup'];
   readonly #host: OriginHost;
-  /** The one that waited the shortest time is used next, so that those beyond the need grow old and are closed. */
+  /** A stack: the most recently used connection is used first, so that surplus ones reach their idle timeout and are closed. */
   readonly #idle: Connection[] = [];
   readonly #open = new Set<Connection>();
   readonly #dials = new Set<Dial>();
   #session: Buffer | undefined;
-  /** Grows with each use of any origin. */
+  /** Increases with each use of any origin. */
   usedAt = 0;
 
   constructor(endpoint: Endpoint, authority: string, lookup: DialOptions['lookup'], host: OriginHost) {
@@ -35,7 +35,7 @@ export class Origin {
     this.#host = host;
   }
 
-  /** Connections, those that are being made included. */
+  /** Number of connections, including those being opened. */
   get size(): number {
     return this.#open.size + this.#dials.size;
   }
@@ -44,7 +44,7 @@ export class Origin {
     return this.#idle.length;
   }
 
-  /** Sends over a connection that waits, or over a new one. */
+  /** Sends over an idle connection, or opens a new one. */
   send(outgoing: Outgoing, now: number): void {
     const kept = outgoing.isOnce ? undefined : this.#take(now);
     if (kept === undefined) this.#dials.add(new Dial(outgoing, this, now + outgoing.dialMs));
@@ -72,7 +72,7 @@ export class Origin {
 
   undialed(dial: Dial): void {
     this.#dials.delete(dial);
-    // It may be what the other side did not like.
+    // The upstream may have rejected the TLS session.
     this.#session = undefined;
     this.#host.left();
   }
@@ -81,7 +81,7 @@ export class Origin {
     this.#session = session;
   }
 
-  /** A connection has nothing to do for now. */
+  /** Adds a connection to the idle ones. */
   keep(connection: Connection, ms: number): void {
     connection.idleUntil = performance.now() + ms;
     this.#idle.push(connection);
@@ -97,7 +97,7 @@ export class Origin {
     if (place >= 0) this.#idle.splice(place, 1);
   }
 
-  /** Closes what has waited too long, and gives up connections that do not come. */
+  /** Closes connections that were idle too long, and aborts connection attempts that time out. */
   sweep(now: number): void {
     for (const connection of this.#idle.filter(({ idleUntil }) => idleUntil <= now)) connection.close();
     for (const dial of this.#dials) if (dial.until <= now) dial.giveUp(connectTimeout());
@@ -113,11 +113,11 @@ export class Origin {
   }
 }
 
-/** A connection that is being made, for the request that waits for it; later what its socket tells. */
+/** A connection being opened, for the request that waits for it. Later it forwards the socket's events to the connection. */
 class Dial implements SocketEvents {
   /** Monotonic milliseconds. */
   readonly until: number;
-  /** Until it leaves: the connection outlives the request by far. */
+  /** Cleared once the request is sent, because the connection far outlives the request. */
   #outgoing: Outgoing | undefined;
   readonly #origin: Origin;
   readonly #socket: Socket;
@@ -133,7 +133,7 @@ class Dial implements SocketEvents {
 
   opened(socket: Socket): void {
     if (this.#isOver) return;
-    // What waits or works keeps the process alive by itself: see `Origins`.
+    // Idle sockets must not keep the process alive. For requests in progress, `Origins` does that.
     socket.unref();
     this.#connection = this.#origin.dialed(this, socket);
     const outgoing = this.#outgoing;

@@ -9,10 +9,10 @@ import type { Spoke, Wheel } from '../../wire/wheel.ts';
 import { Origin, type OriginHost } from './origin.ts';
 import { Outgoing } from './outgoing.ts';
 
-/** Origins that are kept; more only while each has something to do, or the operator names more that are connected. */
+/** Maximum origins. Exceeded only while each has work, or while more origins of the operator's configuration have connections. */
 const originLimit = 256;
 
-/** Bytes: bodies up to this size leave in one piece with their head. */
+/** Bodies up to this many bytes are written together with their head. */
 const oneWrite = 64 * 1024;
 
 export interface OriginsOptions extends PoolOptions {
@@ -20,9 +20,9 @@ export interface OriginsOptions extends PoolOptions {
 }
 
 /**
- * Sends plain requests over sockets of our own: methods and headers of every day, a body that is held. What is not plain
- * is refused here and left to the library. There is no limit on connections: it would be a silent queue, and the bound
- * is `server.max_in_flight`.
+ * Sends plain requests over the gateway's own sockets: common methods and headers, and a body held in memory. Other requests are
+ * refused here and sent by undici instead. The number of connections is not limited: a limit would be a hidden queue, and
+ * `server.max_in_flight` already bounds them.
  */
 export class Origins implements Spoke {
   readonly everyMs = 1000;
@@ -30,9 +30,9 @@ export class Origins implements Spoke {
   readonly #lookup: PoolOptions['lookup'];
   readonly #kept: Readonly<Record<Trust, Map<string, Origin>>> = { operator: new Map(), request: new Map() };
   readonly #host: OriginHost;
-  /** Requests that leave over connections which waited. */
+  /** Requests to be sent over idle connections in this turn of the event loop. */
   #queue: Outgoing[] = [];
-  /** Requests that wait for something. */
+  /** Requests in progress. */
   #active = 0;
   #uses = 0;
   #isClosed = false;
@@ -48,12 +48,12 @@ export class Origins implements Spoke {
     };
   }
 
-  /** Origins that are kept. */
+  /** Number of origins. */
   get size(): number {
     return this.#kept.operator.size + this.#kept.request.size;
   }
 
-  /** False for a request that is not plain: nothing was done about it. */
+  /** Returns false for a request that is not plain; nothing was done with it. */
   send(request: WireRequest, route: Route, receiver: Receiver): boolean {
     const { body, method } = request;
     if (body.kind === 'stream') return false;
@@ -78,8 +78,8 @@ export class Origins implements Spoke {
   }
 
   /**
-   * Connections that waited are used when this turn of the loop has read all its sockets: one that was closed, or on which
-   * bytes came that nobody asked for, is then known for that.
+   * Uses idle connections only after this turn of the event loop has read all sockets. By then it is known which of them
+   * were closed or received bytes without a request.
    */
   #soon(outgoing: Outgoing): void {
     this.#queue.push(outgoing);
@@ -94,14 +94,14 @@ export class Origins implements Spoke {
       try {
         outgoing.origin.send(outgoing, now);
       } catch (thrown) {
-        // The others leave all the same.
+        // The other requests are still sent.
         this.#left();
         outgoing.receiver.failed(thrown as Error);
       }
     }
   }
 
-  /** Ends everything at once. */
+  /** Closes all connections and fails their requests. */
   close(): void {
     this.#isClosed = true;
     this.#wheel.delete(this);
@@ -115,7 +115,7 @@ export class Origins implements Spoke {
     yield* this.#kept.request.values();
   }
 
-  /** Sockets alone don't keep the process alive, since most of them only wait: while a request is on its way, the wheel does. */
+  /** Sockets are unreferenced, because most of them are idle. While a request is in progress, the timer wheel keeps the process alive. */
   #entered(): void {
     this.#active += 1;
     this.#wheel.add(this);
@@ -127,7 +127,7 @@ export class Origins implements Spoke {
     if (this.#active === 0) this.#wheel.letGo();
   }
 
-  /** At the connections that wait, and those that are being made. */
+  /** Checks idle connections and those being opened. */
   look(): boolean {
     const now = performance.now();
     let open = 0;
@@ -149,8 +149,8 @@ export class Origins implements Spoke {
   }
 
   /**
-   * Makes room: closes those that were used longest ago and have nothing to do. One that the operator's own origin has
-   * goes only when it has no connection left, so that many providers do not close each other's.
+   * Makes room: closes the least recently used origins that have no work. An origin from the operator's configuration is
+   * removed only when it has no connection left, so that many providers do not close each other's connections.
    */
   #closeOldest(): void {
     const waiting = new Set(this.#queue.map(({ origin }) => origin));
@@ -176,7 +176,7 @@ function endpointOf({ protocol, hostname, port }: URL): Endpoint {
   return { isTls, host, port: port === '' ? (isTls ? 443 : 80) : Number(port), serverName: isIP(host) === 0 ? host : undefined };
 }
 
-/** One character a byte where the body is small; such a text is written together with the head. */
+/** A small body is a text of one character per byte, which is written together with the head. */
 function contentOf(body: { readonly oneByte?: string; bytes(): Buffer }): string | Buffer {
   if (body.oneByte !== undefined && body.oneByte.length <= oneWrite) return body.oneByte;
   const bytes = body.bytes();

@@ -2,22 +2,22 @@ import type { Receiver, Source } from '../upstream.ts';
 import type { Connection } from './connection.ts';
 import type { Origin } from './origin.ts';
 
-/** What goes over the wire. */
+/** What is sent over the wire. */
 export interface OutgoingRequest {
   readonly method: string;
-  /** The head with its empty line, one character a byte. */
+  /** The head with its empty line, one character per byte. */
   readonly head: string;
-  /** The body: as text of one character a byte where it is small, else as it is held. */
+  /** The body: a text of one character per byte if it is small, else the buffer as held. */
   readonly body: string | Buffer;
-  /** Nobody else has the body: its memory is given back as soon as it was written. */
+  /** Nothing else refers to the body: its memory is returned as soon as it is written. */
   readonly ownsBody: boolean;
-  /** Milliseconds that a connection may take to come. */
+  /** Milliseconds allowed for opening a connection. */
   readonly dialMs: number;
-  /** The connection serves this request alone, and no other did before. */
+  /** The connection is new and serves only this request. */
   readonly isOnce: boolean;
 }
 
-/** A request on its way over one connection, and the answer that belongs to it: the sender's hold on both. */
+/** A request on one connection and its response. The sender's handle to control both. */
 export class Outgoing implements Source {
   readonly origin: Origin;
   readonly receiver: Receiver;
@@ -27,9 +27,9 @@ export class Outgoing implements Source {
   readonly ownsBody: boolean;
   readonly dialMs: number;
   readonly isOnce: boolean;
-  /** Set while the request and its answer have the connection. */
+  /** Set while the request or its response uses the connection. */
   connection: Connection | undefined;
-  /** Nobody waits for the answer any more. */
+  /** The response is no longer needed, or is complete. */
   isOver = false;
 
   constructor(origin: Origin, receiver: Receiver, request: OutgoingRequest) {

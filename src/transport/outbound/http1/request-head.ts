@@ -1,7 +1,7 @@
 import type { HeaderPairs } from '../../../core/http/headers.ts';
 import { notText, notToken } from '../../wire/field-text.ts';
 
-/** Methods that are written here; whether a request with that method is expected to have a body. */
+/** Methods written here, and whether a request with that method is expected to have a body. */
 const methods: ReadonlyMap<string, boolean> = new Map([
   ['POST', true],
   ['PUT', true],
@@ -11,7 +11,7 @@ const methods: ReadonlyMap<string, boolean> = new Map([
   ['HEAD', false],
 ]);
 
-/** Headers that the connection or the body decide about, and one that asks for a conversation: not written here. */
+/** Headers that depend on the connection or the body, and `expect`, which needs an interim response. They are not written here. */
 const reserved: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -24,29 +24,29 @@ const reserved: ReadonlySet<string> = new Set([
 
 const notPath = /[^\x21-\xff]/;
 
-/** A header as it was written last at its place. */
+/** The header last written at this position. */
 interface Line {
   readonly name: string;
   readonly value: string;
   readonly text: string;
 }
 
-/** Paths whose heads are remembered: ids of objects may be among them. */
+/** Maximum cached paths. Paths can contain ids of objects. */
 const pathLimit = 64;
 
-/** Writes the heads of requests to one origin. Lines that were checked and written before are recognised by comparison. */
+/** Writes the request heads of one origin. It recognizes lines that it checked and wrote before by comparison. */
 export class RequestHeads {
   readonly #host: string;
   readonly #known = new Map<string, RequestLines>();
 
-  /** @param host the origin's, with its port where that is not the usual one */
+  /** @param host of the origin, including its port if that is not the default one */
   constructor(host: string) {
     this.#host = host;
   }
 
   /**
    * @param length bytes of the body
-   * @returns the head with its empty line, one character a byte; undefined for a request that is not plain
+   * @returns the head with its empty line, one character per byte; undefined for a request that is not plain
    */
   write(method: string, path: string, headers: HeaderPairs, length: number): string | undefined {
     const known = this.#known.get(path);
@@ -57,7 +57,7 @@ export class RequestHeads {
   #open(method: string, path: string): RequestLines | undefined {
     const expectsBody = methods.get(method);
     if (expectsBody === undefined || !path.startsWith('/') || notPath.test(path)) return undefined;
-    // A server may answer HEAD with a body all the same, which would be taken for the next answer.
+    // A server may respond to HEAD with a body anyway, which would be taken for the next response.
     const start = `${method} ${path} HTTP/1.1\r\nhost: ${this.#host}\r\nconnection: ${method === 'HEAD' ? 'close' : 'keep-alive'}\r\n`;
     const lines = new RequestLines(method, start, expectsBody);
     if (this.#known.size >= pathLimit) this.#known.clear();
@@ -71,7 +71,7 @@ class RequestLines {
   readonly #start: string;
   readonly #expectsBody: boolean;
   readonly #lines: Line[] = [];
-  /** Everything up to the length of the body, as it was written last. */
+  /** The last head written, up to the length of the body. */
   #text: string;
 
   constructor(method: string, start: string, expectsBody: boolean) {
@@ -100,7 +100,7 @@ class RequestLines {
     return true;
   }
 
-  /** False where a header is not plain: the request is written by somebody else, who may refuse it. */
+  /** Returns false if a header is not plain. undici then writes the request, or rejects it. */
   #rewrite(headers: HeaderPairs): boolean {
     const lines = this.#lines;
     let text = this.#start;
