@@ -20,20 +20,20 @@ import { type MessageReader, TextMessages } from './messages.ts';
 import { readRefusal } from './refusal.ts';
 import { request as httpRequest } from '../../../core/node-http.ts';
 
-/** RFC 6455 7.4.1: an endpoint goes away. */
+/** RFC 6455 7.4.1: the endpoint is going away. */
 const goingAway = 1001;
 
 const none: Buffer = Buffer.alloc(0);
 const noPieces: readonly never[] = Object.freeze([]);
 
 export interface SocketSettings extends Pick<ExchangeSettings, 'monotonic' | 'onEcho' | 'arrivedAt' | 'settle' | 'over'> {
-  /** Name resolution that refuses addresses which the egress rules forbid. */
+  /** A DNS lookup that rejects addresses which the egress rules forbid. */
   readonly lookup: LookupFunction | undefined;
 }
 
 /**
- * One attempt at a WebSocket: the upgrade is its request, `101` its answer, and the frames in both directions flow.
- * They pass as they are; we look at them from the side.
+ * One attempt at a WebSocket: its request is the upgrade, its response is `101`, and then frames flow in both directions.
+ * Frames are forwarded unchanged; the gateway only inspects them.
  */
 export class SocketExchange implements Swept, Flow, EchoListener {
   place: number | undefined;
@@ -48,18 +48,18 @@ export class SocketExchange implements Swept, Flow, EchoListener {
   #out: ClientRequest | undefined;
   #upstream: Duplex | undefined;
   #consumer: FlowConsumer | undefined;
-  /** Infinite while a token is fetched. */
+  /** Infinite while a token is being fetched. */
   #dialAt: number;
   #connectedAt: number | undefined;
   #firstAt: number | undefined;
   #movedAt: number;
   #bytes = 0;
   #isSettled = false;
-  /** Nothing more comes from the client. */
+  /** The client ended its side. */
   #hasClientEnded = false;
   #isClientGone = false;
   #isProviderGone = false;
-  /** Nothing more is passed on: both sides are being closed. */
+  /** Nothing more is forwarded: both sides are being closed. */
   #isEnding = false;
   #isOver = false;
 
@@ -83,7 +83,7 @@ export class SocketExchange implements Swept, Flow, EchoListener {
     this.#settings.onEcho(this.#attempt);
   }
 
-  /** A token has to be fetched first: nobody is being connected to. */
+  /** A token has to be fetched first. The connect timeout does not run, because no connection is being opened. */
   signing(): void {
     this.#dialAt = Number.POSITIVE_INFINITY;
   }
@@ -93,7 +93,7 @@ export class SocketExchange implements Swept, Flow, EchoListener {
     return !this.#isSettled;
   }
 
-  /** A connection of its own: it would not come back to the others anyway, and a kept one may be closed by now. */
+  /** Opens a new connection: a WebSocket's connection cannot be reused, and a kept-alive one may be closed already. */
   dial(origin: string, path: string, headers: HeaderPairs): void {
     const url = new URL(origin);
     const { lookup } = this.#settings;
@@ -174,7 +174,7 @@ export class SocketExchange implements Swept, Flow, EchoListener {
     this.#settle({ kind: 'refused', attempt: this.#attempt, times: this.#times(), error: fromUnknown(error) });
   }
 
-  /** A defect on its way: the end of this one. */
+  /** Ends this exchange after an error in the gateway. */
   crashed(thrown: unknown): void {
     if (this.#upstream === undefined) this.refuse(thrown);
     else this.#end(() => this.#consumer?.fault(fromUnknown(thrown)));
@@ -212,7 +212,7 @@ export class SocketExchange implements Swept, Flow, EchoListener {
     };
   }
 
-  /** Where we end it ourselves the client is told so, as long as the provider stands and no frame is cut in two. */
+  /** The close frame for the client when the gateway ends the WebSocket, unless the provider disconnected or a frame is incomplete. */
   get farewell(): Buffer | undefined {
     return this.#isProviderGone || !this.#fromProvider.isAtBoundary ? undefined : closeFrame(goingAway, false);
   }
@@ -244,13 +244,13 @@ export class SocketExchange implements Swept, Flow, EchoListener {
     this.#upstream?.resume();
   }
 
-  /** Before the agreement an attempt that is cancelled, after it the end from our side. */
+  /** Before the upgrade this cancels the attempt; after it, this ends the WebSocket. */
   abort(): void {
     if (this.#upstream === undefined) this.#settle({ kind: 'cancelled', attempt: this.#attempt, times: this.#times() });
     else this.#end(() => {});
   }
 
-  /** The credential is overwritten in uncompressed frames; what a compressed one says, nobody looks at. */
+  /** Overwrites the credential in uncompressed frames. Compressed frames are not searched. */
   #down(chunk: Buffer, consumer: FlowConsumer): void {
     this.#movedAt = this.#settings.monotonic();
     if (this.#isEnding) return;
@@ -266,7 +266,7 @@ export class SocketExchange implements Swept, Flow, EchoListener {
     if (!this.#isEnding && !upstream.destroyed && !upstream.write(chunk)) this.#body.pause();
   }
 
-  /** A talk that was closed by its own rules waits for the provider's last word; any other one is over. */
+  /** After a close frame, waits for the provider's remaining frames. Without one, the WebSocket ends. */
   #clientGone(): void {
     this.#isClientGone = true;
     if (this.#isClosed()) endSoon(this.#upstream);
@@ -287,7 +287,7 @@ export class SocketExchange implements Swept, Flow, EchoListener {
     return this.#fromClient.closeCode !== abnormalClose || this.#fromProvider.closeCode !== abnormalClose;
   }
 
-  /** Once: says how it ended, and closes the provider's side; with a word of ours where neither side has gone. */
+  /** Runs once: reports the end and closes the provider's side, after a close frame of the gateway if neither side closed. */
   #end(tell: () => void): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
@@ -333,16 +333,16 @@ export class SocketExchange implements Swept, Flow, EchoListener {
   }
 }
 
-/** A message of which the tap can only say that it was not read is an empty one. */
+/** Passes an empty text for a message that the tap wanted but that was too long to read. */
 const readerFor = (tap: Tap): MessageReader => ({
   wants: (beginning) => tap.hears?.(beginning) === true,
   read: (text = '') => void tap.event({ name: '', data: text }),
 });
 
-/** A client that has ended its side without a close frame waits for what the provider still sends, but not for its silence. */
+/** How long a client that ended its side without a close frame waits for a silent provider, in milliseconds. */
 const halfOpenMs = 5000;
 
-/** Writes what is waiting, then closes both directions; `destroySoon` is what net and TLS sockets have for it. */
+/** Writes pending data, then closes both directions. net and TLS sockets have `destroySoon` for this. */
 function endSoon(socket: Duplex | undefined): void {
   if (socket === undefined) return;
   if ('destroySoon' in socket && typeof socket.destroySoon === 'function') socket.destroySoon();

@@ -1,35 +1,35 @@
 import type { TextMessages } from './messages.ts';
 
-/** No close frame was seen (RFC 6455 7.1.5). */
+/** No close frame was received (RFC 6455 7.1.5). */
 export const abnormalClose = 1006;
 /** A close frame without a code. */
 const noCode = 1005;
 const closeOpcode = 8;
 
 /**
- * Walks over the WebSocket frames of one direction without changing or keeping them: counts them and reads the code
- * of a close frame. Takes bytes in any split.
+ * Parses the WebSocket frames of one direction without changing or storing them: counts frames and reads the code of a
+ * close frame. Accepts bytes split at any position.
  */
 export class FrameCounter {
-  /** Frames whose header was seen, control frames and continuations included. */
+  /** Frames whose header was parsed, including control frames and continuations. */
   frames = 0;
-  /** 1006 until a close frame was seen whole. */
+  /** 1006 until a close frame with its code was received. */
   closeCode = abnormalClose;
-  /** Bytes of the header in progress. */
+  /** Bytes of the incomplete header. */
   readonly #header = new Uint8Array(14);
   #headerLength = 0;
-  /** Payload bytes of the frame in progress that are still to come. */
+  /** Payload bytes of the current frame that are not received yet. */
   #left = 0;
   #close: number[] | undefined;
   #mask = 0;
   readonly #messages: TextMessages | undefined;
 
-  /** @param messages are put together from the same frames */
+  /** @param messages assembles text messages from the same frames */
   constructor(messages?: TextMessages) {
     this.#messages = messages;
   }
 
-  /** True between frames: a frame of ours may be written here. */
+  /** True between frames, where the gateway may write a frame of its own. */
   get isAtBoundary(): boolean {
     return this.#headerLength === 0 && this.#left === 0;
   }
@@ -89,7 +89,7 @@ export class FrameCounter {
   }
 }
 
-/** A close frame of ours; towards a server it must be masked, and a mask of zeros is a mask (RFC 6455 5.3). */
+/** Makes a close frame. Frames to a server must be masked; an all-zero mask is allowed (RFC 6455 5.3). */
 export function closeFrame(code: number, masked: boolean): Buffer {
   const payload = [code >> 8, code & 255];
   return Buffer.from(masked ? [0x88, 0x82, 0, 0, 0, 0, ...payload] : [0x88, 0x02, ...payload]);

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
 
-/** The form that `http.request` takes; a repeated name becomes a list, which is written as several lines. */
+/** Converts headers to the form of `http.request`. A repeated name becomes a list, which is written as several lines. */
 export function headersToSend(pairs: HeaderPairs): OutgoingHttpHeaders {
   const map = new Map<string, string | string[]>();
   for (let i = 0; i + 1 < pairs.length; i += 2) {
@@ -17,8 +17,8 @@ export function headersToSend(pairs: HeaderPairs): OutgoingHttpHeaders {
 const protocol = 'sec-websocket-protocol';
 
 /**
- * The headers of the provider's agreement. Of subprotocols only one that was sent on may be chosen; a browser that
- * offered a key beside `realtime` must see one of them chosen.
+ * The headers of the provider's upgrade response. The provider may only choose a subprotocol that was offered to it. A
+ * browser that offered a key besides `realtime` must see one of them chosen.
  */
 export function passedHeaders(received: IncomingHttpHeaders, offered: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};

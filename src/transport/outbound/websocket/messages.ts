@@ -1,31 +1,31 @@
 import { appendBytes } from '../../../core/memory/byte-pieces.ts';
 
-/** Characters by which a message says what it is. */
+/** Characters at the start of a message that identify its kind. */
 const shown = 512;
 
-/** Bytes of the longest message that is read. */
+/** Maximum bytes of a message that is read. */
 const longest = 1024 * 1024;
 
 const textOpcode = 1;
 const firstControlOpcode = 8;
 
-/** Who reads some messages of one direction. */
+/** Reads selected messages of one direction. */
 export interface MessageReader {
-  /** Whether a text message that begins like this is read. */
+  /** True if the text message that begins like this should be read. */
   wants(beginning: string): boolean;
-  /** @param text undefined for a message that was wanted and is too long */
+  /** @param text undefined for a selected message that is too long */
   read(text: string | undefined): void;
 }
 
 /**
- * Puts together those text messages of a WebSocket that somebody wants to read (RFC 6455 5.4); of all others it looks at the
- * beginning. Takes frames in any split; compressed and masked ones are not read.
+ * Assembles those text messages of a WebSocket that the reader selects by their beginning (RFC 6455 5.4). Accepts frames
+ * split at any position. Compressed and masked messages are not read.
  */
 export class TextMessages {
   readonly #reader: MessageReader;
   #pieces: Buffer[] = [];
   #size = 0;
-  /** Of the message in progress: `unknown` until enough of it has come. */
+  /** State of the current message: `unknown` until enough of it was received. */
   #state: 'unknown' | 'wanted' | 'passed' = 'passed';
   #isControl = false;
   #isFinal = false;
@@ -34,7 +34,7 @@ export class TextMessages {
     this.#reader = reader;
   }
 
-  /** @param first byte of the frame: FIN, RSV1–3 and the opcode (RFC 6455 5.2) */
+  /** @param first first byte of the frame: FIN, RSV1–3 and the opcode (RFC 6455 5.2) */
   frame(first: number, isMasked: boolean): void {
     const opcode = first & 0x0f;
     this.#isControl = opcode >= firstControlOpcode;
@@ -54,7 +54,7 @@ export class TextMessages {
     if (this.#size > longest) this.#tooLong();
   }
 
-  /** The last byte of a frame has come. */
+  /** Called after the last byte of a frame. */
   endOfFrame(): void {
     if (this.#isControl || !this.#isFinal) return;
     if (this.#state === 'unknown') this.#decide();

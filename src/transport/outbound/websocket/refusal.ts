@@ -5,22 +5,22 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { SecretRedactor } from '../../../core/secrets/redactor.ts';
 import { isErrorStatus } from '../../../core/http/status.ts';
 
-/** Bytes of a refusal that are read; an error message is never longer. */
+/** Maximum bytes read of a refusal. Error messages are shorter. */
 const readLimit = 64 * 1024;
-/** Characters of a text that is not JSON which are shown. */
+/** Maximum characters shown of a text that is not JSON. */
 const shownLimit = 200;
 
-/** Reads an HTTP answer to a WebSocket upgrade as an error with the provider's own status and words. Never rejects. */
+/** Converts an HTTP response to a WebSocket upgrade into an error with the provider's status and message. Never rejects. */
 export async function readRefusal(answer: IncomingMessage, redactor: SecretRedactor | undefined): Promise<GatewayError> {
   const bytes = await bytesOf(answer);
-  // Before it is cut: half a secret is no longer found.
+  // Mask before truncating: a truncated secret would no longer be found.
   const text = (redactor?.whole(bytes) ?? bytes).subarray(0, readLimit).toString('utf8');
   const status = answer.statusCode ?? 502;
   const fault = faultOf(text);
   const said = fault === undefined ? '' : `: ${fault.message}`;
   return new GatewayError('provider_error', {
     message: `The provider rejected the WebSocket with status ${status}${said}`,
-    // Anything else is no refusal that a client could understand.
+    // Other statuses are not errors that a client could understand.
     status: isErrorStatus(status) ? status : 502,
     source: 'provider',
     provider: fault,
@@ -44,7 +44,7 @@ function bytesOf(answer: IncomingMessage): Promise<Buffer> {
 function faultOf(text: string): ProviderFault | undefined {
   if (text.trim() === '') return undefined;
   const value = objectIn(text);
-  // A page or a plain line: its beginning says enough.
+  // HTML or plain text: show its beginning.
   if (value === undefined) return { message: text.slice(0, shownLimit) };
   const error = isPlain(value['error']) ? value['error'] : value;
   return { message: textAt(error, 'message') ?? text.slice(0, shownLimit), ...optional(error) };
