@@ -3,42 +3,43 @@ import type { WireEvent } from '../../../core/events.ts';
 import { appendBytes } from '../../../core/memory/byte-pieces.ts';
 import type { Scanned, ScannedEvent } from './sse.ts';
 
-/** Bytes of the lengths and their checksum, and of all that is neither headers nor payload. */
+/** Bytes of the two lengths and their checksum; and bytes of all parts besides headers and payload. */
 const preludeSize = 12;
 const overhead = 16;
 
-/** The service's limits for one frame, in bytes (Smithy, `application/vnd.amazon.eventstream`). */
+/** Limits of one frame, in bytes (Smithy, `application/vnd.amazon.eventstream`). */
 const maxHeaders = 128 * 1024;
 const maxPayload = 24 * 1024 * 1024;
 
 const none: Buffer = Buffer.alloc(0);
 const nothing: Scanned = Object.freeze({ bytes: none, events: Object.freeze([]) });
 
-/** A frame says what no frame can say. */
+/** The frame is invalid. */
 class FrameFlaw extends Error {}
 
 /**
- * Finds the frames of AWS's event streams (`application/vnd.amazon.eventstream`) in bytes that may be cut anywhere. Both
- * checksums of each are verified; the lengths are believed only once theirs is, so that no broken length makes anybody
- * wait. Written here instead of taken from `@smithy/eventstream-codec`, which is eight megabytes of packages by now.
+ * Parses frames of AWS event streams (`application/vnd.amazon.eventstream`) from bytes split at any position. It verifies
+ * both checksums of each frame, and uses the lengths only after their checksum was verified, so that a corrupt length
+ * cannot make the stream wait. Written here instead of using `@smithy/eventstream-codec`, which depends on eight megabytes of
+ * packages.
  *
- * Events are named by their `:event-type`, and by the name of the exception where the frame holds one.
+ * The name of an event is its `:event-type`, or the exception's name if the frame contains an exception.
  */
 export class AwsFrameScanner {
-  /** What is wrong with the stream; nothing is read behind it. */
+  /** The error in the stream. Nothing after it is parsed. */
   flaw: string | undefined;
   readonly #parts: Buffer[] = [];
   readonly #unwrap: ((event: WireEvent) => WireEvent) | undefined;
   #buffered = 0;
-  /** Bytes that must be there before it is worth looking. */
+  /** Bytes needed before parsing can continue. */
   #needed = preludeSize;
 
-  /** @param unwrap what stands in an event that only carries another format's: it passes as a server-sent event then */
+  /** @param unwrap extracts the event of another format from a frame; that event is then forwarded as a server-sent event */
   constructor(unwrap?: (event: WireEvent) => WireEvent) {
     this.#unwrap = unwrap;
   }
 
-  /** Bytes of the frame that has begun and not ended. */
+  /** Bytes of the incomplete frame. */
   get buffered(): number {
     return this.#buffered;
   }
@@ -57,14 +58,14 @@ export class AwsFrameScanner {
     return out.scanned(at);
   }
 
-  /** The transport ended: half a frame says nothing. */
+  /** The transport ended. An incomplete frame is discarded. */
   end(): Scanned {
     this.#parts.length = 0;
     this.#buffered = 0;
     return nothing;
   }
 
-  /** Hands on every whole frame. Gives the place behind the last of them. */
+  /** Adds every complete frame to `out`. Returns the offset after the last one. */
   #read(bytes: Buffer, out: Frames): number {
     let at = 0;
     try {
@@ -84,14 +85,14 @@ export class AwsFrameScanner {
   }
 }
 
-/** What is made of frames. */
+/** Collects the frames of one read. */
 interface Frames {
   add(event: WireEvent, start: number, end: number): void;
-  /** @param end place behind the last whole frame */
+  /** @param end offset after the last complete frame */
   scanned(end: number): Scanned;
 }
 
-/** Frames as they came. */
+/** Forwards the frames unchanged. */
 class RawFrames implements Frames {
   readonly #bytes: Buffer;
   readonly #events: ScannedEvent[] = [];
@@ -109,7 +110,7 @@ class RawFrames implements Frames {
   }
 }
 
-/** The events inside of frames, as server-sent events. */
+/** Converts the events inside the frames to server-sent events. */
 class UnwrappedFrames implements Frames {
   readonly #unwrap: (event: WireEvent) => WireEvent;
   readonly #events: ScannedEvent[] = [];
@@ -165,11 +166,11 @@ function readFrame(bytes: Buffer, at: number, size: number): WireEvent {
   }
 }
 
-/** Sizes of values by their type: true, false, byte, short, int, long; then what says its own, a time, and a UUID. */
+/** Sizes of header values by type: true, false, byte, short, int, long; bytes and string (both with their own length); timestamp, UUID. */
 const sizes = [0, 0, 1, 2, 4, 8, undefined, undefined, 8, 16] as const;
 const text = 7;
 
-/** The headers that are texts: no other kind says anything here. @throws FrameFlaw */
+/** Reads the headers with string values; no other type is needed here. @throws FrameFlaw */
 function readHeaders(bytes: Buffer): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   let at = 0;

@@ -2,10 +2,10 @@ import type { Scanned } from './sse.ts';
 
 const none: Buffer = Buffer.alloc(0);
 
-/** Nothing, as a read of the wire. */
+/** The result of a read without data. */
 export const noScan: Scanned = Object.freeze({ bytes: none, events: Object.freeze([]) });
 
-/** Parts a read in two at the start of one of its events. */
+/** Splits the result of a read at the start of one of its events. */
 export function split(scanned: Scanned, at: number): [before: Scanned, tail: Scanned] {
   const events = scanned.events;
   const first = events.findIndex((event) => event.start >= at);
@@ -16,14 +16,14 @@ export function split(scanned: Scanned, at: number): [before: Scanned, tail: Sca
   ];
 }
 
-/** Two reads as one. The events of `b` keep their places in `b`: whoever gets them has no more use for places. */
+/** Joins two results. The offsets of the events of `b` are not adjusted, because no later code uses them. */
 export function join(a: Scanned, b: Scanned): Scanned {
   if (a.bytes.length === 0) return b;
   if (b.bytes.length === 0) return a;
   return { bytes: Buffer.concat([a.bytes, b.bytes]), events: [...a.events, ...b.events] };
 }
 
-/** What is left of a stream of server-sent events, with the line ends that its last event lacks. */
+/** The rest of a stream of server-sent events, with the line ends added that its last event lacks. */
 export function terminated({ bytes, events }: Scanned): Scanned {
   const ends = bytes.at(-1) === lf || bytes.at(-1) === cr ? '\n' : '\n\n';
   return { bytes: Buffer.concat([bytes, Buffer.from(ends)]), events };

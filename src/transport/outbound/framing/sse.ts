@@ -7,16 +7,16 @@ const colon = 0x3a;
 const space = 0x20;
 const empty = Buffer.alloc(0);
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
-/** Bytes: an event of this size may have millions of lines, none of which becomes a string of its own. */
+/** Size in bytes from which an event is parsed without a string per line. It may have millions of lines. */
 const large = 16 * 1024;
 
-/** An event and where it stands in the bytes that were scanned with it: `end` is behind its blank line. */
+/** An event and its offsets in the bytes that were scanned with it. `end` is after its blank line. */
 export interface ScannedEvent extends WireEvent {
   readonly start: number;
   readonly end: number;
 }
 
-/** What one read completed: bytes of whole events (and comments between them), in order, and the events in them. */
+/** What one read completed: the bytes of whole events (and comments between them), in order, and those events. */
 export interface Scanned {
   readonly bytes: Buffer;
   readonly events: readonly ScannedEvent[];
@@ -25,9 +25,9 @@ export interface Scanned {
 const nothing: Scanned = Object.freeze({ bytes: empty, events: Object.freeze([]) });
 
 /**
- * Finds the ends of server-sent events in bytes that may be cut anywhere, and keeps the beginning of an event until its
- * end has come. Lines end with LF, CRLF or CR (the event stream grammar of the HTML standard, 9.2.5). Nothing is
- * re-encoded: the bytes that come out are the bytes that went in.
+ * Finds the ends of server-sent events in bytes split at any position, and buffers an incomplete event. Lines end with
+ * LF, CRLF or CR (the event stream grammar of the HTML standard, 9.2.5). Nothing is re-encoded: the output bytes equal
+ * the input bytes.
  */
 export class SseScanner {
   readonly #parts: Buffer[] = [];
@@ -35,7 +35,7 @@ export class SseScanner {
   #atLineStart = true;
   #afterCr = false;
 
-  /** Bytes of the event that has begun and not ended. */
+  /** Bytes of the incomplete event. */
   get buffered(): number {
     return this.#buffered;
   }
@@ -56,7 +56,7 @@ export class SseScanner {
     return { bytes, events: readEvents(bytes, ends, before) };
   }
 
-  /** The transport ended: what is left is one last event if it holds a data line, even without its blank line. */
+  /** The transport ended. The rest is a last event if it has a data line, even without its blank line. */
   end(): Scanned {
     if (this.#buffered === 0) return nothing;
     const bytes = this.#parts.length === 1 && this.#parts[0] !== undefined ? this.#parts[0] : Buffer.concat(this.#parts, this.#buffered);
@@ -70,7 +70,7 @@ export class SseScanner {
     this.#buffered += bytes.length;
   }
 
-  /** Offsets in `chunk` behind each blank line. One native search a line, and none twice for the same mark. */
+  /** Offsets in `chunk` after each blank line. Uses one native search per line, and never repeats a search for the same mark. */
   #eventEnds(chunk: Buffer): number[] {
     const ends: number[] = [];
     const lines = new LineEnds(chunk);
@@ -106,7 +106,7 @@ export class SseScanner {
   }
 }
 
-/** Finds the ends of lines in order. A mark that was found, or is nowhere, is not searched for again. */
+/** Finds line ends in order. A mark that was found, or does not occur, is not searched for again. */
 class LineEnds {
   readonly #chunk: Buffer;
   #lf = -1;
@@ -116,7 +116,7 @@ class LineEnds {
     this.#chunk = chunk;
   }
 
-  /** The first end of a line from here on, or -1. */
+  /** The first line end at or after `at`, or -1. */
   from(at: number): number {
     if (this.#lf < at) this.#lf = this.#next(lf, at);
     if (this.#cr < at) this.#cr = this.#next(cr, at);
@@ -137,7 +137,7 @@ function readEvents(bytes: Buffer, ends: readonly number[], offset: number): Sca
   let start = 0;
   for (const relative of ends) {
     const end = relative + offset;
-    // One line, as events usually are, has its end before the empty one.
+    // An event of one line, as most are, has its only line end before the empty line.
     const isLong = end - start >= large && bytes.indexOf(lf, start) < end - 2;
     const event = isLong ? readLargeEvent(bytes, start, end) : readEvent(bytes.toString('utf8', start, end), start, end);
     if (event !== undefined) events.push(event);
@@ -146,7 +146,7 @@ function readEvents(bytes: Buffer, ends: readonly number[], offset: number): Sca
   return events;
 }
 
-/** Reads the lines of one event; undefined when none of them carries data (comments, blank lines). */
+/** Parses the lines of one event. Undefined if none of them has data (comments, blank lines). */
 function readEvent(text: string, start: number, end: number): ScannedEvent | undefined {
   if (text.startsWith('data: ')) {
     const lineEnd = text.indexOf('\n');
@@ -167,7 +167,7 @@ function readEvent(text: string, start: number, end: number): ScannedEvent | und
   return data === undefined ? undefined : { name, data, start, end };
 }
 
-/** The same from bytes: what it takes is the size of the event, however many lines it has. */
+/** Parses an event from its bytes. Memory use is proportional to its size, however many lines it has. */
 function readLargeEvent(bytes: Buffer, start: number, end: number): ScannedEvent | undefined {
   const data = Buffer.allocUnsafe(end - start);
   let size = -1;
@@ -185,7 +185,7 @@ function readLargeEvent(bytes: Buffer, start: number, end: number): ScannedEvent
   return size < 0 ? undefined : { name, data: data.toString('utf8', 0, size), start, end };
 }
 
-/** CRLF is taken for two ends: between them is an empty line, which means nothing inside of an event. */
+/** Treats CRLF as two line ends. The empty line between them has no meaning inside an event. */
 function lineEnd(bytes: Buffer, from: number, end: number): number {
   let at = from;
   while (at < end && bytes[at] !== lf && bytes[at] !== cr) at += 1;
@@ -199,7 +199,7 @@ function isField(bytes: Buffer, from: number, stop: number, field: 'data' | 'eve
   return true;
 }
 
-/** @param at where the name of the field ends */
+/** @param at offset after the field name */
 function valueStart(bytes: Buffer, at: number, stop: number): number {
   if (at >= stop) return stop;
   return Math.min(bytes[at + 1] === space ? at + 2 : at + 1, stop);
