@@ -10,39 +10,39 @@ import {
 import type { Counts } from './rules.ts';
 
 /**
- * A body as it came: a request as text of one byte a character, or a response with the times of its pieces (pairs of
- * offset and time). `upstream`: a request that nobody looks into for what its user said last; `preview`: one of which only
- * that is wanted; `value`: JSON that is part of the record itself.
+ * An unmasked body: a request as text with one character per byte, or a response with the times of its pieces (pairs of
+ * offset and time). `upstream` is a request without a preview. `preview` is a request of which only the preview (the last
+ * user message) is needed. `value` is JSON that is part of the record itself.
  */
 export type UnmaskedBody =
   | { readonly kind: 'request' | 'upstream' | 'preview' | 'value'; readonly text: string; readonly source?: ByteSource }
   | { readonly kind: 'response'; readonly body: ResponseBody; readonly times: readonly number[] };
 
-/** A body as it may be stored. */
+/** A masked body, which may be stored. */
 export interface MaskedBody {
   readonly bytes: Buffer;
   readonly isCut: boolean;
-  /** The times, at the offsets that the pieces have now. */
+  /** The times, with offsets in the masked bytes. */
   readonly times: readonly number[] | null;
-  /** What a user said last. */
+  /** The last user message. */
   readonly preview: string | null;
 }
 
-/** The bodies of one record, which take too long to be masked where requests are served. */
+/** The bodies of one record, whose masking takes too long for the event loop that serves requests. */
 export interface MaskingJob {
   readonly redactor: BodyRedactor;
-  /** Bytes of one body that are kept. */
+  /** Maximum bytes kept of one body. */
   readonly limit: number;
   readonly bodies: readonly UnmaskedBody[];
-  /** Bytes of all of them. */
+  /** Total bytes of the bodies. */
   readonly size: number;
-  /** Called once. @param masked in the order of `bodies`; undefined where they could not be masked, and must not be kept */
+  /** Called once. @param masked in the order of `bodies`; undefined if masking failed, in which case no body may be kept */
   done(masked: readonly (MaskedBody | TooLargeBody)[] | undefined, counts: Counts): void;
 }
 
 export const sizeOf = (body: UnmaskedBody): number => (body.kind === 'response' ? sizeOfPieces(body.body.pieces) : body.text.length);
 
-/** Masks one body: a step of the record that it belongs to. */
+/** Masks one body of a record. */
 export function maskBody(redaction: Redaction, unmasked: UnmaskedBody): MaskedBody | TooLargeBody {
   switch (unmasked.kind) {
     case 'request':
@@ -69,7 +69,7 @@ function maskResponse(redaction: Redaction, { body, times }: Extract<UnmaskedBod
 
 const nothing: MaskedBody = Object.freeze({ bytes: Buffer.alloc(0), isCut: false, times: null, preview: null });
 
-/** Where the pieces of a stream begin in its masked text. */
+/** The offsets at which the pieces of a stream begin in its masked text. */
 function movedTimes(times: readonly number[], { moved, bytes }: Redacted): readonly number[] {
   const out: number[] = [];
   for (let i = 0; i + 1 < times.length; i += 2) {

@@ -1,19 +1,19 @@
 import type { Counts } from './rules.ts';
 import type { Kind } from './find/hits.ts';
 
-/** Pieces of a text that are written anew. Nothing else of it changes. */
+/** Replacements in a text. The rest of the text does not change. */
 export class Edits {
   readonly #list: { readonly from: number; readonly to: number; readonly words: string }[] = [];
   readonly counts: Counts = {};
   #isSorted = true;
-  /** Characters that the text becomes shorter by. */
+  /** Characters by which the text becomes shorter. */
   saved = 0;
 
   get isEmpty(): boolean {
     return this.#list.length === 0;
   }
 
-  /** @param kind counted, once a find */
+  /** @param kind counted once per edit */
   add(from: number, to: number, words: string, kind: Kind | undefined): void {
     const last = this.#list.at(-1);
     if (last !== undefined && from < last.to) this.#isSorted = false;
@@ -22,13 +22,13 @@ export class Edits {
     if (kind !== undefined) this.counts[kind] = (this.counts[kind] ?? 0) + 1;
   }
 
-  /** The offset, or where the last edit ends that it lies in. */
+  /** Returns the offset, or the end of the edit that contains it. */
   behind(offset: number): number {
     const last = this.#list.findLast(({ from }) => from < offset);
     return last !== undefined && last.to > offset ? last.to : offset;
   }
 
-  /** A part of the text as it is to be stored: of an edit that goes beyond the part nothing but its words is shown. */
+  /** The edited form of a part of the text. An edit that reaches beyond the part contributes only its replacement. */
   apply(text: string, from = 0, to = text.length): string {
     if (this.#list.length === 0) return from === 0 && to === text.length ? text : text.slice(from, to);
     this.#sort();
@@ -42,7 +42,7 @@ export class Edits {
     return out + text.slice(at, to);
   }
 
-  /** Where offsets of the text are afterwards; they must ascend. */
+  /** Returns a function that maps offsets of the text to offsets after the edits. It must be called with ascending offsets. */
   moved(): (offset: number) => number {
     this.#sort();
     let i = 0;

@@ -17,37 +17,37 @@ import { type Counts, type FindKnown, type RedactionRules, TooLarge } from './ru
 import { StreamMasker } from './streams/stream-masker.ts';
 import { PlainStream } from './streams/plain-stream.ts';
 
-/** A body as it may be stored. */
+/** A masked body, which may be stored. */
 export interface Redacted {
   readonly bytes: Buffer;
-  /** Not all of the body is in it. */
+  /** True if part of the body is missing. */
   readonly isCut: boolean;
-  /** Where an offset of the body is in `bytes`; offsets must ascend. */
+  /** Maps an offset of the body to one in `bytes`. Offsets must ascend. */
   moved(offset: number): number;
 }
 
-/** One body of a response, as far as it was kept. */
+/** A response body, of which only the kept part is available. */
 export interface ResponseBody {
   readonly pieces: readonly Buffer[];
   /** Bytes of the whole body. */
   readonly size: number;
   readonly contentType: string;
-  /** It ended too early: what is left of a value at its end is hidden as where it is cut. */
+  /** The body ended early: a partial value at its end is masked, as at the end of a truncated body. */
   readonly isBroken?: boolean | undefined;
 }
 
 const tooLarge = 'too-large';
 export type TooLargeBody = typeof tooLarge;
 
-/** Masks what a record stores. Nothing is remembered between two calls but what was compiled, and short texts without a find. */
+/** Masks what a record stores. Between calls it keeps only compiled rules and short texts without a match. */
 export class BodyRedactor {
   readonly #made: { readonly rules: RedactionRules; readonly secrets: readonly string[] };
   readonly #rules: CompiledRules;
-  /** Of texts by which records are found: without what names a person there on purpose. */
+  /** Rules for texts by which records are found. They do not match email addresses and phone numbers, which may be there on purpose. */
   readonly #nameRules: CompiledRules;
   readonly #clean: CleanTexts = { texts: new KnownTexts(), names: new KnownTexts() };
 
-  /** @param secrets known ones, in every spelling that a text may contain */
+  /** @param secrets known secrets, in every spelling that a text may contain */
   constructor(rules: RedactionRules, secrets: readonly string[]) {
     this.#made = { rules, secrets };
     const findKnown = knownFinder(secrets);
@@ -57,12 +57,12 @@ export class BodyRedactor {
     Object.freeze(this);
   }
 
-  /** What it was made of: for the same one in another thread. */
+  /** The constructor arguments, with which another thread can create the same redactor. */
   get made(): { readonly rules: RedactionRules; readonly secrets: readonly string[] } {
     return this.#made;
   }
 
-  /** Starts with one record: what it costs and finds is counted over all of its bodies. */
+  /** Begins the redaction of one record. Matches are counted over all of its bodies. */
   begin(limit: number): Redaction {
     return new Redaction(this.#rules, this.#nameRules, this.#clean, limit);
   }
@@ -77,23 +77,23 @@ function knownFinder(secrets: readonly string[]): FindKnown {
   };
 }
 
-/** Texts in which nothing was found, by the rules. */
+/** Texts without a match, by rules. */
 interface CleanTexts {
   readonly texts: KnownTexts;
   readonly names: KnownTexts;
 }
 
-/** The bodies of one record. */
+/** Redacts the bodies and texts of one record. */
 export class Redaction {
   readonly counts: Counts = {};
   readonly #rules: CompiledRules;
   readonly #nameRules: CompiledRules;
   readonly #clean: CleanTexts;
   readonly #limit: number;
-  /** Texts of fields that were masked: in another format the same text is elsewhere. */
+  /** Texts of masked fields. In another format the same text is in another place. */
   #fields: MaskedFields | undefined;
 
-  /** @param limit bytes of one body */
+  /** @param limit maximum bytes of one body */
   constructor(rules: CompiledRules, nameRules: CompiledRules, clean: CleanTexts, limit: number) {
     this.#rules = rules;
     this.#nameRules = nameRules;
@@ -101,7 +101,7 @@ export class Redaction {
     this.#limit = limit;
   }
 
-  /** What may be masked is known without the operator's own fields and patterns. */
+  /** True if the rules have no fields and no patterns of the operator. */
   get isUsual(): boolean {
     return this.#rules.isUsual;
   }
@@ -111,11 +111,11 @@ export class Redaction {
   }
 
   /**
-   * A request, and a line of what its user said last.
+   * Masks a request body, and returns a one-line preview of the last user message.
    *
-   * @param text one byte a character
-   * @param source of its bytes, where they need not be made of the text
-   * @param isShown false where nobody asks for the line
+   * @param text one character per byte
+   * @param source provides the bytes, so that they need not be made from the text
+   * @param isShown false if no preview is needed
    */
   request(text: string, source?: ByteSource, isShown = true): { readonly body: Redacted | TooLargeBody; readonly preview: string | null } {
     try {
@@ -133,7 +133,7 @@ export class Redaction {
     }
   }
 
-  /** A line of what the user of a request said last, masked; null where nothing of it is known. */
+  /** A masked one-line preview of the last user message; null if there is none. */
   preview(text: string): string | null {
     try {
       return new RequestMasker(text, this.#rules, new Effort(), 0).preview();
@@ -143,7 +143,7 @@ export class Redaction {
     }
   }
 
-  /** A body that was kept as far as its first bytes, in any format. */
+  /** Masks a response body of any format, of which only the first bytes may have been kept. */
   response(body: ResponseBody): Redacted | TooLargeBody {
     try {
       const masked = this.#response(body);
@@ -154,12 +154,12 @@ export class Redaction {
     }
   }
 
-  /** A text from outside that is part of the record itself. */
+  /** Masks an external text that is part of the record itself. */
   text(text: string): string {
     return this.#shown(text, this.#rules, this.#clean.texts);
   }
 
-  /** A text by which records are found. */
+  /** Masks a text by which records are found. */
   name(text: string): string {
     return this.#shown(text, this.#nameRules, this.#clean.names);
   }
@@ -185,12 +185,12 @@ export class Redaction {
     return text;
   }
 
-  /** A value of JSON that is part of the record itself. */
+  /** Masks a JSON value that is part of the record itself. */
   value<T>(value: T): T {
     return this.#cleaned(value, this.#rules);
   }
 
-  /** The same for values by which records are found. */
+  /** Masks a JSON value by which records are found. */
   labels<T>(value: T): T {
     return this.#cleaned(value, this.#nameRules);
   }
@@ -205,7 +205,7 @@ export class Redaction {
     return shown === text ? value : (JSON.parse(Buffer.from(shown, 'latin1').toString('utf8')) as T);
   }
 
-  /** The text of such a value, one byte a character; `{}` where it cannot be looked through. */
+  /** Masks the text of a JSON value, one character per byte. Returns `{}` if it is too large to search. */
   json(text: string): string {
     return this.#masked(text, this.#rules);
   }
@@ -254,7 +254,7 @@ export class Redaction {
     }
   }
 
-  /** Where a first look may say that nothing has to be masked. */
+  /** True if the fast check is sufficient to decide that nothing has to be masked. */
   #mayBePlain(text: string): boolean {
     return this.#rules.isUsual && this.#fields?.isEmpty !== false && text.length <= this.#limit;
   }
@@ -269,9 +269,9 @@ export class Redaction {
   }
 
   /**
-   * An event that is cut is not kept: what is left of a value there cannot be recognised.
+   * An incomplete last event is dropped, because a truncated value in it might not be recognized.
    *
-   * @param bytes of the text, where they are there already
+   * @param bytes of the text, if available
    */
   #events(text: string, isCut: boolean, bytes: Buffer | undefined): Redacted {
     if (!isCut && this.#mayBePlain(text) && new PlainStream(text, this.#rules).run()) return unmoved(bytes ?? Buffer.from(text, 'latin1'));
@@ -280,7 +280,7 @@ export class Redaction {
     return this.#done(masker, masker.edits.apply(text), isCut);
   }
 
-  /** A stream that is one list. */
+  /** A stream that is one JSON list. */
   #list(whole: string, isCut: boolean): Redacted {
     const text = isCut ? whole.slice(0, eventsOfList(whole).end) : whole;
     const { events } = eventsOfList(text);
@@ -303,7 +303,7 @@ export class Redaction {
     return { bytes, isCut: isCut || isLonger, moved: edits.moved() };
   }
 
-  /** What was found elsewhere in the same record. */
+  /** Adds the matches found elsewhere in the same record. */
   addCounts(counts: Counts): void {
     for (const kind in counts) this.#count(kind, counts[kind] ?? 0);
   }
@@ -313,12 +313,12 @@ export class Redaction {
   }
 }
 
-/** Bytes of one whole response that are read: only files in it make it larger than what is kept. */
+/** Maximum bytes read of one whole response. Only files make a response larger than the kept part. */
 const mostRead = 32 * 1024 * 1024;
 
-/** Something that has its bytes, or can make them. */
+/** Provides the bytes of a body. */
 export interface ByteSource {
-  /** The first so many. */
+  /** The first `length` bytes. */
   start(length: number): Buffer;
 }
 
@@ -337,7 +337,7 @@ export function sizeOfPieces(pieces: readonly Buffer[]): number {
   return size;
 }
 
-/** Behind the last event that is there as a whole. */
+/** The offset after the last complete event. */
 function lastEnd(text: string, form: 'events' | 'lines'): number {
   if (form === 'lines') return text.lastIndexOf('\n') + 1;
   const ends = ['\n\n', '\r\n\r\n', '\r\r'].map((sign) => {
@@ -355,14 +355,14 @@ function startIn(starts: readonly number[], offset: number): number {
 
 type Form = 'json' | 'events' | 'lines' | 'list' | 'frames' | 'text' | 'file';
 
-/** How a body is read: by what its type says, else by how it begins. */
+/** The form of a body, by its content type, else by its beginning. */
 function formOf(bytes: Buffer, type: string): Form {
   if (type.startsWith('application/vnd.amazon.eventstream')) return 'frames';
   if (isBinary(bytes)) return 'file';
   if (type.startsWith('text/event-stream')) return 'events';
   if (/^application\/(?:(?:x-)?ndjson|stream\+json)/.test(type)) return 'lines';
   const start = bytes.toString('latin1', 0, 512).trimStart();
-  // Streams come under other types as well.
+  // Streams are also sent with other content types.
   if (/^(?:data|event|id|retry)?:/.test(start)) return 'events';
   if (/^\[\s*\{\s*"candidates"/.test(start)) return 'list';
   return type.includes('json') || /^[[{"]/.test(start) ? 'json' : 'text';
@@ -370,12 +370,12 @@ function formOf(bytes: Buffer, type: string): Form {
 
 const leastVisible = fourTimes(0x20);
 
-/** Control characters that no text has. */
+/** True if there are control characters that text does not contain. */
 function isBinary(bytes: Buffer): boolean {
   const most = Math.min(bytes.length, 512);
   const view = new DataView(bytes.buffer, bytes.byteOffset, most);
   for (let at = 0; at < most; at += 1) {
-    // Most lines are long.
+    // Skip printable characters four at a time, because most lines are long.
     while (at + 4 <= most && anyBelow(view.getInt32(at, true), leastVisible) === 0) at += 4;
     if (at === most) break;
     const byte = bytes[at] as number;

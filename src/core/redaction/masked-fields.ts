@@ -2,22 +2,22 @@ import { decoded } from './texts/strings.ts';
 import { oneByte, readable } from './texts/unicode.ts';
 import { type Visitor, Walk } from './walk.ts';
 
-/** Texts that are kept, and characters of the shortest one: what is shorter is in other places by chance. */
+/** Maximum number of texts kept, and minimum length. Shorter texts occur elsewhere by chance. */
 const most = 10_000;
 const shortest = 5;
-/** Characters in which one is written as an escape, at most. */
+/** Maximum characters of the escape for one character. */
 const longestEscape = 6;
 
-/** Members of a masked object that say what it is, in words of the format. */
+/** Members of a masked object whose values are keywords of the format. */
 const kinds: ReadonlySet<string> = new Set(['type', 'role', 'status', 'detail', 'format', 'media_type', 'mime_type', 'cache_control']);
 
 /**
- * The texts of fields that were masked in one body of a request. In another format the same text is in another place, and
- * it is masked there too.
+ * The texts of fields that were masked in one request body. In another format the same text is in another place, and it
+ * is masked there too.
  */
 export class MaskedFields {
   readonly #texts = new Set<string>();
-  /** Of all of them: most texts are compared by their length alone. */
+  /** Lengths of all texts. For most strings, comparing the length is sufficient. */
   readonly #lengths = new Set<number>();
   #longest = 0;
 
@@ -25,7 +25,7 @@ export class MaskedFields {
     return this.#texts.size === 0;
   }
 
-  /** A value of JSON that was masked: a text, or all texts in an object or a list. */
+  /** Adds a masked JSON value: a text, or all texts in an object or a list. */
   add(value: string): void {
     const walk = new Walk();
     const isText = value.startsWith('"');
@@ -59,5 +59,5 @@ export class MaskedFields {
   }
 }
 
-/** Without escapes, one byte a character. */
+/** The text without escapes, one character per byte. */
 const plain = (raw: string): string => (raw.includes('\\') ? oneByte(decoded(readable(raw).text)) : raw);

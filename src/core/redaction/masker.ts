@@ -12,13 +12,13 @@ import { decoded, Offsets } from './texts/strings.ts';
 import { cutMark, tailOf } from './texts/tail.ts';
 import { pathHash, type Visitor, Walk } from './walk.ts';
 
-/** The rules in the form in which a walk asks for them. */
+/** The rules in the form that a walk needs. */
 export interface CompiledRules extends RedactionRules {
   readonly fieldPaths: ReadonlySet<number>;
   readonly findKnown: FindKnown;
-  /** What may be masked is known without the operator's own fields and patterns. */
+  /** True if the rules have no fields and no patterns of the operator. */
   readonly isUsual: boolean;
-  /** A path names the elements of a list. */
+  /** True if a path addresses all elements of a list. */
   readonly hasElements: boolean;
 }
 
@@ -30,14 +30,14 @@ export const compileRules = (rules: RedactionRules, findKnown: FindKnown): Compi
   hasElements: rules.fields.some((path) => path.endsWith('[*]')),
 });
 
-/** Empty values, and what is masked already. */
+/** Empty values, and placeholders. */
 const nothing = /^(?:null|\[\]|\{\}|""|"\[[a-z_]+\]")$/;
 
 const quote = 0x22;
-/** Characters of a number that own patterns are matched against. */
+/** Maximum characters of a number that the operator's patterns are matched against. */
 const longestNumber = 1024;
 
-/** Masks what one JSON text holds, as edits of that text (one byte a character). What is outside of them stays byte for byte. */
+/** Masks one JSON text, as edits of that text (one character per byte). The rest stays byte for byte the same. */
 export class Masker implements Visitor {
   readonly edits = new Edits();
   readonly walk = new Walk();
@@ -47,7 +47,7 @@ export class Masker implements Visitor {
   protected readonly effort: Effort;
   readonly skipsElements: boolean;
   readonly looksAtAll: boolean;
-  /** Texts of fields that were masked in a body before this one; those of this one are added. */
+  /** Texts of fields that were masked in an earlier body. Those of this body are added. */
   fields: MaskedFields | undefined;
 
   constructor(text: string, rules: CompiledRules, effort: Effort) {
@@ -68,12 +68,12 @@ export class Masker implements Visitor {
     this.mask(start, end, isEscaped);
   }
 
-  /** Names may be what somebody wrote: addresses and numbers of accounts as keys of an object. */
+  /** Names can be user content, such as email addresses or account numbers as keys of an object. */
   name(start: number, end: number, isEscaped: boolean): void {
     this.#maskAs('', start, end, isEscaped);
   }
 
-  /** What is found within a text. */
+  /** Masks the matches within a text. */
   protected mask(start: number, end: number, isEscaped: boolean): void {
     this.#maskAs(this.walk.nameIn(this.text), start, end, isEscaped);
   }
@@ -92,13 +92,13 @@ export class Masker implements Visitor {
     const raw = this.text.slice(start, end);
     const content = decoded(raw);
     findAll(passage(content, name), this.rules, this.effort, hits);
-    // Written with other escapes than those that the mask of the spool knows.
+    // The text has escapes that the mask of the spool does not know.
     if (raw.includes('\\u') || raw.includes('\\/')) this.rules.findKnown(content, hits);
     const offsets = new Offsets(this.text, start);
     for (const { from, to, kind, words } of rangesOf(hits)) this.edits.add(offsets.of(from), offsets.of(to), words, kind);
   }
 
-  /** A string that is a file as a whole. */
+  /** Replaces a string that is a file as a whole. */
   protected file(start: number, end: number, isEscaped: boolean): boolean {
     const { media } = this.rules;
     if (media === 'keep' || end - start < shortestFile) return false;
@@ -109,7 +109,7 @@ export class Masker implements Visitor {
     return true;
   }
 
-  /** A number of JSON becomes a string: nothing else says what it was. */
+  /** A masked JSON number becomes a string, because a number cannot show what was masked. */
   number(start: number, end: number): void {
     const length = end - start;
     const digits = this.text.slice(start, Math.min(end, start + longestNumber));
@@ -147,7 +147,7 @@ export class Masker implements Visitor {
     return this.text.length;
   }
 
-  /** Of a text that was cut. */
+  /** Masks the end of a truncated text. */
   hideTail(): void {
     const tail = tailOf(this.text);
     if (tail < this.text.length) this.edits.add(tail, this.text.length, cutMark, undefined);

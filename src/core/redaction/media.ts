@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import type { Cursors } from './find/cursors.ts';
 import type { Hits } from './find/hits.ts';
 
-/** Characters from which on a text of nothing but base64 is a file. */
+/** Length from which a text that consists of base64 only counts as a file. */
 export const shortestFile = 1024;
 
-/** Characters of one file that a digest is made of: larger ones are named by type and size alone. */
+/** Maximum characters of a file that is hashed. Larger files are described by type and size only. */
 const mostHashed = 16 * 1024 * 1024;
 
 const isBase64 = (c: number): boolean =>
   (c >= 0x61 && c <= 0x7a) || (c >= 0x41 && c <= 0x5a) || (c >= 0x2f && c <= 0x39) || c === 0x2b || c === 0x2d || c === 0x5f;
 
-/** Types by what base64 of their first bytes begins with. */
+/** Media types by the base64 text of their first bytes. */
 const signatures: readonly (readonly [start: string, type: string])[] = [
   ['iVBORw0KGgo', 'image/png'],
   ['/9j/', 'image/jpeg'],
@@ -28,7 +28,7 @@ const signatures: readonly (readonly [start: string, type: string])[] = [
 
 const typeOf = (base64: string): string => signatures.find(([start]) => base64.startsWith(start))?.[1] ?? 'base64';
 
-/** What is written for a file: `[image/png, 12345 bytes, sha256 …]`. */
+/** The replacement for a file: `[media image/png, 12345 bytes, sha256 …]`. */
 export function digestOf(bytes: Uint8Array, type: string): string {
   return `[media ${type}, ${bytes.length} bytes, sha256 ${createHash('sha256').update(bytes).digest('hex')}]`;
 }
@@ -39,7 +39,7 @@ function digestOfBase64(base64: string, type: string): string {
   return base64.length > mostHashed ? `[media ${type}, ${size} bytes]` : digestOf(Buffer.from(base64, 'base64'), type);
 }
 
-/** What stands for a text that is a file as a whole; undefined where it is none. One-byte text, `from` and `to` enclose it. */
+/** The replacement for a text that is a file as a whole; undefined if it is not one. `from` and `to` delimit it in one-byte text. */
 export function fileIn(text: string, from: number, to: number, rule: 'digest' | 'drop'): string | undefined {
   if (to - from < shortestFile) return undefined;
   let at = from;
@@ -54,7 +54,7 @@ export function fileIn(text: string, from: number, to: number, rule: 'digest' | 
   return digestOfBase64(base64, typeOf(base64));
 }
 
-/** `data:image/png;base64,…` anywhere in a text. */
+/** Finds `data:image/png;base64,…` anywhere in a text. */
 export function findMediaIn(cursors: Cursors, start: number, end: number, rule: 'digest' | 'drop', hits: Hits): void {
   const { text } = cursors;
   eachMedia(cursors, start, end, (scheme, from, to) => {
@@ -64,7 +64,7 @@ export function findMediaIn(cursors: Cursors, start: number, end: number, rule: 
   });
 }
 
-/** Where a text ends of which so many characters are outside of media. */
+/** The end of a part that has `characters` characters outside of media. */
 export function endWithoutMedia(cursors: Cursors, start: number, end: number, characters: number): number {
   let stop = Math.min(end, start + characters);
   eachMedia(cursors, start, end, (scheme, _, to) => {

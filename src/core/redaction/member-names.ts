@@ -1,14 +1,14 @@
-/** Ends of names of members whose text is a secret, whatever it looks like; in lower case, with `_` between words. */
+/** Ends of member names whose text is always a secret; in lower case, with `_` between words. */
 const secretEnd =
   /(?:secret|password|passwd|passphrase|authorization|api_?key|(?:access|account|auth|encryption|master|private|secret|signing|subscription)_?key|service_?account_?json|client_?assertion|(?:^|_)(?:pwd|cookie|(?:access|api|auth|authorization|bearer|bot|git(?:hub|lab)|hf|id|refresh|sas|security|session|slack)_?token))$/;
 
-/** Names of members whose text is a secret where it looks like one, and a position or a count where it does not. */
+/** Names of members whose text is a secret only if it looks like one; otherwise it is a position or a count. */
 const mayBeSecret = /^(?:key|token)$/i;
 
-/** They repeat the text token by token, and as numbers: each token is too short to be recognised. */
+/** Lists that repeat the text token by token, also as numbers. Each token is too short to be recognized. */
 const tokenLists: ReadonlySet<string> = new Set(['logprobs', 'logprobsresult', 'toplogprobs']);
 
-/** One spelling of a name: `apiKey`, `api_key` and `API-KEY` are alike. */
+/** Normalizes the spelling of a name: `apiKey`, `api_key` and `API-KEY` are equal. */
 const plainName = (name: string): string =>
   name
     .replaceAll(/[a-z0-9](?=[A-Z])/g, '$&_')
@@ -20,15 +20,15 @@ export const namesSecret = (name: string): boolean => secretEnd.test(plainName(n
 export const mayNameSecret = (name: string): boolean => (name.length === 3 || name.length === 5) && mayBeSecret.test(name);
 export const namesTokenList = (name: string): boolean => tokenLists.has(plainName(name).replaceAll('_', ''));
 
-/** True where a member may be masked by its name. @param first character of its value */
+/** True if a member may be masked because of its name. @param first first character of its value */
 export const isMaskedMember = (name: string, first: number): boolean =>
   first === 0x22 ? namesSecret(name) || mayNameSecret(name) : namesTokenList(name);
 
 const isDash = (c: number): boolean => c === 0x5f || c === 0x2d;
 
 /**
- * False where a name that ends before an offset is none of these: a look at its last letters, which spares reading it.
- * Many of other names end like some of them: `description`, `response`.
+ * A fast check of the last letters of the name that ends before `end`. False if it is none of the names above. True also
+ * for some other names that end alike, such as `description` and `response`.
  */
 export function mayBeMasked(text: string, end: number): boolean {
   const last = text.charCodeAt(end - 1);

@@ -8,13 +8,13 @@ const blank = 0x20;
 const backslash = 0x5c;
 
 const longestPreview = 200;
-/** Characters of a text that a preview is made of: enough where each is written as an escape. */
+/** Maximum characters read for a preview: sufficient even if each is written as an escape. */
 const mostRead = 1280;
 
 const role = pathHash('role');
 const texts: ReadonlySet<number> = new Set(['content', 'content[*].text', 'content[*].input_text', 'text'].map(pathHash));
 
-/** What a message says, as far as one line needs it: one-byte text. */
+/** Reads as much of a message as one line needs, from one-byte text. */
 class MessageReader implements Visitor {
   readonly skipsElements = false;
   readonly looksAtAll = false;
@@ -49,17 +49,17 @@ class MessageReader implements Visitor {
   }
 }
 
-/** Messages from the end on that are looked through for one of a user. */
+/** Maximum messages, from the end, that are searched for a user message. */
 const mostMessages = 32;
-/** Characters at the end of a body that are looked through. */
+/** Maximum characters at the end of a body that are searched. */
 const mostLooked = 8 * 1024 * 1024;
 
-/** Masks a part of a request. @param before what is around it, as JSON: by it a field is known */
+/** Masks a part of a request. @param before the JSON before the part, from which paths of fields are known */
 export type Shown = (start: number, end: number, before: string) => string;
 
 /**
- * One line of what the user of a request said last; null where nothing of it is known. The body is read from its end: that
- * costs what lies behind the text, however much lies before it.
+ * One line of the last user message; null if there is none. The body is read from its end, so the cost depends only on
+ * what follows the message.
  */
 export function lastUserText(text: string, shown: Shown): string | null {
   const close = text.lastIndexOf('}');
@@ -82,7 +82,7 @@ export function lastUserText(text: string, shown: Shown): string | null {
   return said;
 }
 
-/** By the first letter: most members are others. */
+/** Checks the first letter first, because most members have other names. */
 function nameAt(text: string, at: number): 'messages' | 'input' | 'prompt' | undefined {
   switch (text.charCodeAt(at)) {
     case 0x6d:
@@ -96,7 +96,7 @@ function nameAt(text: string, at: number): 'messages' | 'input' | 'prompt' | und
   }
 }
 
-/** Of a list of messages. */
+/** The preview of the last user message in a list of messages. */
 function ofUser(text: string, open: number, to: number, shown: (start: number, end: number) => string): string | undefined {
   const close = text.lastIndexOf(']', to - 1);
   let preview: string | undefined;
@@ -111,7 +111,7 @@ function ofUser(text: string, open: number, to: number, shown: (start: number, e
   return preview;
 }
 
-/** A prompt, or the last one of a list. */
+/** The preview of a prompt, or of the last one in a list. */
 function lastText(text: string, value: number, to: number, shown: Shown): string | null {
   const line = (start: number, end: number, before: string): string | null => {
     const whole = shown(start, text.lastIndexOf('"', end - 1) + 1, before);
@@ -130,7 +130,7 @@ function lastText(text: string, value: number, to: number, shown: Shown): string
   return said;
 }
 
-/** The members or elements of an object or a list that ends at `close`, the last one first, for as long as `found` says so. */
+/** Calls `found` for the members or elements before `close`, the last one first, until it returns false. */
 function eachBackwards(text: string, close: number, least: number, found: (from: number, to: number) => boolean): void {
   let depth = 0;
   let to = close;
@@ -159,7 +159,7 @@ function pastBlanks(text: string, from: number, to: number): number {
   return at;
 }
 
-/** The content of a message that is written as most are; undefined where it is another. */
+/** The content of a message in the most common form; undefined for other forms. */
 function textOfUser(shown: string): string | undefined {
   if (!shown.startsWith(usual)) return undefined;
   const end = endOfString(shown, usual.length, shown.length);
@@ -168,7 +168,7 @@ function textOfUser(shown: string): string | undefined {
 
 const usual = '{"role":"user","content":"';
 
-/** One line of a message of a user, for lists; undefined where it is another's. @param shown masked one-byte text of the object */
+/** A one-line preview of a user message, for lists; undefined for other roles. @param shown masked one-byte text of the object */
 export function previewOfMessage(shown: string): string | undefined {
   const text = textOfUser(shown);
   if (text !== undefined && text !== '') return previewOfText(text);
@@ -181,7 +181,7 @@ export function previewOfMessage(shown: string): string | undefined {
 /** @param shown masked one-byte content of a string */
 function previewOfText(shown: string): string {
   const most = Math.min(shown.length, longestPreview + 1);
-  // Most begin with words and single blanks.
+  // Most texts begin with plain words and single blanks.
   let before = blank;
   for (let at = 0; at < most; at += 1) {
     const c = shown.charCodeAt(at);
@@ -194,29 +194,29 @@ function previewOfText(shown: string): string {
 
 const textOf = (shown: string): string => decoded(Buffer.from(shown, 'latin1').toString('utf8'));
 
-/** A half of an escape or of a pair of them at the end of a text; a backslash that is escaped itself begins none. */
+/** An incomplete escape, or half of a surrogate pair, at the end of a text. An escaped backslash does not begin an escape. */
 const halfEscape = /(?<!\\)((?:\\\\)*)(?:\\ud[89ab][\da-f]{2})?(?:\\(?:u[\da-f]{0,3})?)?$/i;
 
-/** The line of a text that goes on. */
+/** The preview of a text that was truncated. */
 function lineOfCut(shown: string): string {
   const line = oneLine(textOf(shown.replace(halfEscape, '$1')).replace(/\ufffd$/, ''));
   return line.endsWith('…') ? line : shortened(line);
 }
 
-/** White space, control characters, and what changes the direction of a text. A single blank stays, and most are. */
+/** White space, control characters, and characters that change the text direction. A single space is not matched. */
 const unseenOnes = String.raw`\s\0-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff`;
 const unseen = new RegExp(`(?! (?![${unseenOnes}]))[${unseenOnes}]+`, 'g');
-/** Characters that nearly always make a line; where they do not, all of the text is taken. */
+/** Characters that are usually sufficient for one line. If they are not, `mostRead` characters are used. */
 const usuallyRead = 256;
 
-/** Without line breaks and whatever a terminal would act upon. */
+/** Removes line breaks and control characters that would affect a terminal. */
 function oneLine(text: string): string {
   const start = inLine(text.slice(0, usuallyRead));
   const line = start.length > longestPreview || text.length <= usuallyRead ? start : inLine(text.slice(0, mostRead));
   return line.length <= longestPreview ? line : shortened(line);
 }
 
-/** Never with half of a pair at its end. */
+/** Never ends with half of a surrogate pair. */
 const shortened = (line: string): string => `${line.slice(0, longestPreview - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 
 const inLine = (text: string): string => text.replaceAll(unseen, ' ').trim();

@@ -2,34 +2,34 @@ import { mayBeMasked } from './member-names.ts';
 import { decoded } from './texts/strings.ts';
 import { oneByte, readable } from './texts/unicode.ts';
 
-/** What a walk over JSON text meets. Offsets are those of the text; hashes stand for paths. */
+/** Callbacks of a walk over JSON text. Offsets refer to the text; paths are represented by hashes. */
 export interface Visitor {
-  /** A string without its quotes. `channel` differs by the places in lists, `path` does not. */
+  /** A string without its quotes. `channel` depends on the indices of list elements, `path` does not. */
   string(start: number, end: number, isEscaped: boolean, channel: number, path: number): void;
   number(start: number, end: number): void;
-  /** True: the member's value is not looked into; `skipped` is called with its range. */
+  /** True to skip the value of the member. `skipped` is then called with its range. */
   skips(path: number, name: number, first: number): boolean;
   skipped(start: number, end: number, path: number): void;
-  /** A name that may hold something: with an @, many digits, or long with some. */
+  /** A name that may contain sensitive data: with a sign such as @, many digits, or long with some digits. */
   name(start: number, end: number, isEscaped: boolean): void;
-  /** True: it is told of all names and numbers. */
+  /** True to receive all names and numbers. */
   readonly looksAtAll: boolean;
-  /** True: elements of lists are asked about as members are, with a name of 0. */
+  /** True to call `skips` for elements of lists as well, with 0 as the name. */
   readonly skipsElements: boolean;
-  /** Offset up to which the text is read, of a walk that has come as far as it was told. */
+  /** Offset up to which to read, called when the walk has reached the previous limit. */
   reach(): number;
 }
 
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** The hash of a path is that of its parts, from the outermost on. */
+/** The hash of a path combines the hashes of its parts, from the outermost on. */
 const rootPath = 17;
-/** In place of an index, where a path names all elements. */
+/** Replaces the index in a path that names all elements. */
 const anyElement = 0x5bad;
 const mix = (a: number, b: number): number => (Math.imul(a, 0x01000193) ^ b) | 0;
 
-/** A name in quotes, which may hold dots and brackets; all elements of a list; a name. */
+/** A quoted name, which may contain dots and brackets; all elements of a list; a name. */
 const steps = /"((?:[^"\\]|\\.)*)"|\[\*\]|[^.[\]]+/g;
 
 export function pathHash(path: string): number {
@@ -41,14 +41,14 @@ export function pathHash(path: string): number {
   return hash;
 }
 
-/** Of a name as it is written in JSON. */
+/** Hash of a name as it is written in JSON. */
 function nameHash(name: string): number {
   let hash = 0;
   for (let i = 0; i < name.length; i += 1) hash = mix(hash, name.charCodeAt(i));
   return hash;
 }
 
-/** Of a name whatever its spelling: `apiKey`, `api_key` and `API-KEY` are one. */
+/** Hash of a name in any spelling: `apiKey`, `api_key` and `API-KEY` have the same hash. */
 function looseHash(name: string): number {
   let hash = 0;
   for (let i = 0; i < name.length; i += 1) {
@@ -58,20 +58,20 @@ function looseHash(name: string): number {
   return hash;
 }
 
-/** Gemini divides one text into parts in some events and not in others: what is in the list is one text, in its order. */
+/** Gemini splits one text into parts in some events and not in others. The parts of a list form one text, in order. */
 const parts = looseHash('parts');
-/** In place of an index: not a number, whatever is added to it. */
+/** Replaces the index of such a list. NaN stays NaN when incremented. */
 const oneChannel = Number.NaN;
 
-/** Characters at the end of a name that may say what its value is. */
+/** Characters at the end of a name that can determine how its value is treated. */
 const longestName = 64;
 
-/** Levels that are told apart; what lies deeper counts as lying on the last one. */
+/** Nesting levels that are distinguished. Deeper levels are treated as the last one. */
 const levels = 128;
 
 /**
- * Walks over JSON text once, without building anything, and over text that is not quite JSON or cut as far as it goes:
- * what is malformed is met as strings and numbers all the same. One walk after another; not while one is in progress.
+ * Walks over JSON text once without building values. Malformed or truncated JSON is walked as far as possible: its
+ * strings and numbers are still reported. A `Walk` can be reused, but only after the previous walk has ended.
  */
 export class Walk {
   readonly #channels: number[] = [0];
@@ -80,20 +80,20 @@ export class Walk {
   #name = 0;
   #nameStart = 0;
   #nameEnd = 0;
-  /** Hash of all members whose name ends in "index", with their values: tells choices and blocks of a stream apart. */
+  /** Hash of all members whose name ends in "index", with their values. It distinguishes the choices and blocks of a stream. */
   indices = 0;
 
-  /** The end of the name of the member that holds what was met last: names may be as long as bodies, and each value asks. */
+  /** The end of the name of the member that contains the current value. Limited, because names may be as long as bodies. */
   nameIn(text: string): string {
     return text.slice(Math.max(this.#nameStart, this.#nameEnd - longestName), this.#nameEnd);
   }
 
-  /** False where that name is none of those whose values may be masked. */
+  /** False if the name is none of those whose values may be masked. */
   mayNameBeMasked(text: string): boolean {
     return this.#isNameEscaped || mayBeMasked(text, this.#nameEnd);
   }
 
-  /** @param first offset at which the visitor is asked how far to go on. Returns where the walk ended. */
+  /** @param first offset at which the visitor is asked how far to continue. Returns the offset at which the walk ended. */
   run(text: string, from: number, to: number, visitor: Visitor, first = to): number {
     let end = Math.min(first, to);
     const channels = this.#channels;
@@ -161,7 +161,7 @@ export class Walk {
     this.indices = 0;
   }
 
-  /** Returns the last character of a number. */
+  /** Returns the offset of the last character of the number. */
   #number(text: string, start: number, to: number, visitor: Visitor): number {
     let stop = start + 1;
     while (stop < to && isNumeric(text.charCodeAt(stop))) stop += 1;
@@ -170,7 +170,7 @@ export class Walk {
     return stop - 1;
   }
 
-  /** What follows a name: returns the last character of what need not be looked at any more. */
+  /** Handles the value after a name. Returns the offset of the last character that needs no further processing. */
   #member(text: string, from: number, to: number, visitor: Visitor, path: number): number {
     const value = afterColon(text, from, to);
     if (value < 0) return from - 1;
@@ -180,7 +180,7 @@ export class Walk {
     return end - 1;
   }
 
-  /** What begins an element of a list: returns the last character of what need not be looked at any more. */
+  /** Handles the start of a list element. Returns the offset of the last character that needs no further processing. */
   #element(text: string, from: number, to: number, visitor: Visitor, path: number): number {
     let value = from;
     while (value < to && text.charCodeAt(value) <= 0x20) value += 1;
@@ -215,7 +215,7 @@ export class Walk {
       }
       hash = mix(hash, c);
       if (c !== 0x5f && c !== 0x2d) loose = mix(loose, c | 0x20);
-      // Digits, and signs such as @ and %; names are letters.
+      // Digits, and signs such as @ and %. Usual names consist of letters.
       if (c < 0x41 && c !== 0x2d) {
         if (c >= 0x30 && c <= 0x39) digits += 1;
         else hasSign = true;
@@ -237,7 +237,7 @@ export class Walk {
     return at;
   }
 
-  /** True where the string has escapes; `#end` is the offset of its closing quote. */
+  /** True if the string has escapes. `#end` is then the offset of its closing quote. */
   #skipString(text: string, start: number, to: number): boolean {
     let at = start;
     // Most strings are short.
@@ -257,7 +257,7 @@ export class Walk {
   #escape = -1;
   #escapeIn = '';
 
-  /** Offset of the next backslash. Looked for once, not for each string again. */
+  /** Offset of the next backslash. Cached, so that the text is not searched again for each string. */
   #nextEscape(text: string, from: number): number {
     if (this.#escape < from || this.#escapeIn !== text) {
       const found = text.indexOf('\\', from);
@@ -268,7 +268,7 @@ export class Walk {
   }
 }
 
-/** Offset of the quote that closes a string, or `to` where it is cut. */
+/** Offset of the quote that closes a string, or `to` if the string is truncated. */
 export function endOfString(text: string, from: number, to: number): number {
   let at = from;
   for (;;) {
@@ -281,7 +281,7 @@ export function endOfString(text: string, from: number, to: number): number {
   }
 }
 
-/** Offset of the value behind a name; -1 where there is none. */
+/** Offset of the value after a name; -1 if there is none. */
 export function afterColon(text: string, from: number, to: number): number {
   let at = from;
   while (at < to && text.charCodeAt(at) <= 0x20) at += 1;
@@ -291,7 +291,7 @@ export function afterColon(text: string, from: number, to: number): number {
   return at < to ? at : -1;
 }
 
-/** Behind a value of any kind. */
+/** The offset after a value of any kind. */
 export function endOfValue(text: string, start: number, to: number): number {
   let depth = 0;
   for (let at = start; at < to; at += 1) {

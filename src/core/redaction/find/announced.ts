@@ -2,28 +2,25 @@ import { mayBeMasked, namesSecret } from '../member-names.ts';
 import type { Cursors } from './cursors.ts';
 import type { Hits } from './hits.ts';
 
-/** Names that say that a secret follows, at the end of what is in front of `:` or `=`. */
+/** Names that indicate that a secret follows, at the end of the text before `:` or `=`. */
 const named =
   /(?:api[_-]?key|access[_-]?key|account[_-]?key|secret(?:[_-]?key)?|[_-]token|auth[_-]?token|passw(?:or)?d|passwd|pwd|private[_-]?key|authorization)$/i;
-/** Characters that such a name has at most. */
+/** Maximum characters of such a name. */
 const longestName = 32;
-/** Characters of the shortest text with one, and of a value. */
+/** Minimum characters of a text with such a name, and limits of a value. */
 const shortestText = 12;
 const [shortestValue, longestValue] = [8, 256];
 
-/** In front of a credential (RFC 9110 11.4). */
+/** Precedes a credential (RFC 9110 11.4). */
 const scheme = /^(?:apikey|basic|bearer|digest|token)(?:\s+|%20)/i;
 
-/** Quotes, backslashes and blanks between a name and its value, on each side of the sign. */
+/** Maximum quotes, backslashes and blanks between a name and its value, on each side of the sign. */
 const mostBetween = 5;
 
 const isQuote = (c: number): boolean => c === 0x22 || c === 0x27;
 const isBetween = (c: number): boolean => isQuote(c) || c === 0x5c || c === 0x20;
 
-/**
- * Finds what is called a secret, whatever characters it has: `password: P@ssw0rd!`, and members of JSON that is written in
- * a text.
- */
+/** Finds values whose name indicates a secret, whatever characters they have: `password: P@ssw0rd!`, and members of JSON inside a text. */
 export function findAnnounced(cursors: Cursors, from: number, to: number, hits: Hits): void {
   if (to - from < shortestText) return;
   const { text } = cursors;
@@ -33,7 +30,7 @@ export function findAnnounced(cursors: Cursors, from: number, to: number, hits: 
   }
 }
 
-/** True where a name of a secret is in front of a sign. */
+/** True if a secret's name precedes the sign. */
 export const announcesAt = (text: string, sign: number): boolean => isAnnounced(text, endOfName(text, sign, 0), 0);
 
 function endOfName(text: string, sign: number, from: number): number {
@@ -61,12 +58,12 @@ function inValue(text: string, sign: number, endOfName: number, to: number, hits
   if (isMember ? !isMark.test(value) : isSecret(value, isQuoted)) hits.add('secret', start, end);
 }
 
-/** What was masked before, here or as the credential of a header. */
+/** A placeholder of earlier masking, either by this module or of a header's credential. */
 const isMark = /^(?:\[[a-z_]+\]|\*{3,})?$/;
 
 const lastWord = (text: string, end: number): string => /[\w-]*$/.exec(text.slice(Math.max(0, end - longestName), end))?.[0] ?? '';
 
-/** Secrets mix letters and digits; what is called or looked up is a name in a program. */
+/** Secrets contain letters and digits. Other values, and those with brackets or a path, are probably program code. */
 const isSecret = (value: string, isQuoted: boolean): boolean =>
   value.length >= shortestValue &&
   /\d/.test(value) &&
@@ -82,7 +79,7 @@ function endOfQuoted(text: string, opening: number, start: number, to: number): 
   return end;
 }
 
-/** Blanks, quotes, and what divides members and parameters. What a sentence or brackets end with is no part of it. */
+/** A value ends at blanks, quotes and separators of members or parameters. Closing punctuation and brackets do not belong to it. */
 function endOfWord(text: string, start: number, to: number): number {
   const match = /^[^\s"'`\\,;&<>]*/.exec(text.slice(start, Math.min(to, start + longestValue)));
   let end = start + (match?.[0].length ?? 0);

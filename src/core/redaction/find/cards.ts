@@ -1,8 +1,8 @@
 export const longestCard = 19;
 
 /**
- * How many digits a number of a card has that begins with these six, as bits. A first look at the beginning spares the
- * rest for nearly all numbers.
+ * The possible lengths of a card number that begins with these six digits, as bits. Checking the beginning first avoids
+ * further work for nearly all numbers.
  */
 export function cardLengths(six: number): number {
   const two = Math.trunc(six / 10_000);
@@ -35,7 +35,7 @@ function of(from: number, to: number): number {
   return bits;
 }
 
-/** True for digits that are the number of a card: beginning, length and check digit (ISO/IEC 7812-1, Luhn) are those of one. */
+/** True if the digits have the beginning, length and check digit of a card number (ISO/IEC 7812-1, Luhn). */
 export const isCard = (digits: string): boolean =>
   ((cardLengths(Number(digits.slice(0, 6))) >> digits.length) & 1) === 1 && hasLuhn(digits);
 

@@ -1,9 +1,9 @@
-/** A run of seven digits and more, with what people write between them. */
+/** A run of seven or more digits, with separators between them. */
 const digits = /\d(?:[ \-./()\u0080-\u00c2\u00e2\u2007-\u202f]{0,3}\d){6}/g;
 
 /**
- * Where the next of some rare texts is. A text of many strings is looked through once for each of them, not from every
- * string to its end.
+ * Caches the next offset of some rare texts. A text with many strings is searched once for each of them, instead of from
+ * every string to the end.
  */
 export class Cursors {
   readonly text: string;
@@ -22,7 +22,7 @@ export class Cursors {
     this.text = text;
   }
 
-  /** `@`, also as addresses of pages write it: `%40` */
+  /** `@`, or its URL escape `%40` */
   at(from: number): number {
     if (this.#at < from) this.#at = this.#next('@', from);
     if (this.#coded < from) this.#coded = this.#next('%40', from);
@@ -43,7 +43,7 @@ export class Cursors {
 
   media(from: number): number {
     if (this.#media >= from) return this.#media;
-    // The beginning of it: longer texts are searched in another way, which is slower here.
+    // Searches for the beginning only: for a longer text the engine uses another algorithm, which is slower here.
     let at = this.#next(';base', from);
     while (at < none && !this.text.startsWith('64,', at + 5)) at = this.#next(';base', at + 1);
     return (this.#media = at);
@@ -56,7 +56,7 @@ export class Cursors {
     return Math.min(this.#colon, this.#equals);
   }
 
-  /** `%2B`: a plus as addresses write it. */
+  /** `%2B`: a plus sign as a URL escape. */
   plus(from: number): number {
     if (this.#plus >= from) return this.#plus;
     let at = this.#next('%2', from);

@@ -2,11 +2,11 @@ import { isAlnum, isDomainCharacter, isLocalCharacter } from './classes.ts';
 import type { Cursors } from './cursors.ts';
 import type { Hits } from './hits.ts';
 
-/** Characters (RFC 5321 4.5.3.1): what is longer is no address. */
+/** Maximum characters of each part of an email address (RFC 5321 4.5.3.1). */
 const longestLocal = 64;
 const longestDomain = 253;
 
-/** Finds addresses, and user names with passwords in front of hosts. */
+/** Finds email addresses, and user names with passwords before hosts. */
 export function findEmails(cursors: Cursors, from: number, to: number, hits: Hits): void {
   const { text } = cursors;
   let least = from;
@@ -14,7 +14,7 @@ export function findEmails(cursors: Cursors, from: number, to: number, hits: Hit
     const isCoded = text[at] === '%';
     const end = endOfDomain(text, isCoded ? at + 3 : at + 1, to);
     if (end < 0) continue;
-    // In the address of a page it is a parameter, or a part of the path.
+    // In a URL the address is a parameter or part of the path.
     if (isCoded) least = Math.max(least, at - (/[^/?&=#]*$/.exec(text.slice(Math.max(least, at - longestLocal), at))?.[0].length ?? 0));
     const start = at > least && text[at - 1] === '"' ? startOfQuoted(text, at, least) : startOfLocal(text, at, least);
     if (start < 0) continue;
@@ -24,15 +24,15 @@ export function findEmails(cursors: Cursors, from: number, to: number, hits: Hit
   }
 }
 
-/** Behind the domain; -1 where none begins here. */
+/** The offset after the domain, or -1 if no domain begins here. */
 function endOfDomain(text: string, from: number, to: number): number {
-  // A literal address: `jane@[192.0.2.1]`.
+  // Address literal: `jane@[192.0.2.1]`.
   if (text[from] === '[') {
     const literal = /^\[(?:IPv6:)?[0-9a-f.:]{3,45}\]/i.exec(text.slice(from, Math.min(to, from + 53)));
     return literal === null ? -1 : from + literal[0].length;
   }
   const ascii = domainEnd(text, from, to, isDomainCharacter);
-  // Letters of other scripts: of the name itself, or of the text behind it.
+  // Non-ASCII letters belong to the domain name or to the text after it.
   return ascii > 0 ? ascii : domainEnd(text, from, to, (c) => c >= 0x80 || isDomainCharacter(c));
 }
 
@@ -40,12 +40,12 @@ function domainEnd(text: string, from: number, to: number, isPart: (c: number) =
   const most = Math.min(to, from + longestDomain);
   let end = from;
   while (end < most && isPart(text.charCodeAt(end))) end += 1;
-  // A dot or dash at the end belongs to the sentence.
+  // A trailing dot or dash belongs to the sentence.
   while (end > from && (text[end - 1] === '.' || text[end - 1] === '-')) end -= 1;
   const domain = text.slice(from, end);
   const dot = domain.lastIndexOf('.');
   if (dot <= 0 || domain.startsWith('-') || domain.includes('..')) return -1;
-  // Names end in letters; what ends in digits is a version (`react@18.2.0`) or an address without brackets.
+  // The last label consists of letters. A label of digits is part of a version (`react@18.2.0`) or of an IP address without brackets.
   return /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$|[\u0080-\uffff]/i.test(domain.slice(dot + 1)) ? end : -1;
 }
 
@@ -54,12 +54,12 @@ function startOfLocal(text: string, at: number, least: number): number {
   let start = at;
   while (start > most && isLocalCharacter(text.charCodeAt(start - 1))) start -= 1;
   start = behindEscape(text, start, least, at);
-  // What only surrounds an address: `=jane@…`, `/jane@…`, `'jane@…`, `*jane@…`.
+  // Skip characters that only surround an address: `=jane@…`, `/jane@…`, `'jane@…`, `*jane@…`.
   while (start < at && !isAlnum(text.charCodeAt(start)) && text.charCodeAt(start) < 128 && text[start] !== '_') start += 1;
   return start === at ? -1 : start;
 }
 
-/** JSON inside a text: the letter of an escape in front of the address (`\njane@…`) is no part of it. */
+/** In JSON inside a text, the escape before the address (`\njane@…`) is not part of it. */
 function behindEscape(text: string, start: number, least: number, at: number): number {
   if (start <= least || text[start - 1] !== '\\') return start;
   const isCode = text[start] === 'u' && /^[0-9a-f]{4}$/i.test(text.slice(start + 1, start + 5));

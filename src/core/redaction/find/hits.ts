@@ -1,18 +1,18 @@
-/** What was found, by its name in settings, in records and in what replaces it. */
+/** The kind of a match, as named in settings, in records and in placeholders. */
 export type Kind = 'email' | 'phone' | 'iban' | 'credit_card' | 'secret' | 'field' | 'media' | 'pattern' | 'logprobs';
 
-/** Patterns that can be switched on by name. */
+/** Patterns that can be enabled by name. */
 export const namedPatterns = ['email', 'phone', 'iban', 'credit_card'] as const;
 export type NamedPattern = (typeof namedPatterns)[number];
 
-/** Ranges of one text, in the order in which they were found; they may overlap. */
+/** Matched ranges of one text, in the order found. They may overlap. */
 export class Hits {
   readonly from: number[] = [];
   readonly to: number[] = [];
   readonly kinds: Kind[] = [];
-  /** What to write, where it is more than the name of the kind. */
+  /** The replacement, if it is more than the placeholder of the kind. */
   readonly words: (string | undefined)[] = [];
-  /** Where finds end: what follows directly begins there like behind a space. */
+  /** End offsets of matches. A number may begin directly at one, as it may after a space. */
   readonly ends = new Set<number>();
 
   get count(): number {
@@ -28,7 +28,7 @@ export class Hits {
   }
 }
 
-/** What replaces a find. It contains nothing that any finder finds, and no character that JSON escapes. */
+/** The replacement for a match. No finder matches it, and it has no character that JSON escapes. */
 export const placeholder = (kind: Kind): string => placeholders[kind];
 
 const placeholders: Readonly<Record<Kind, string>> = {

@@ -12,7 +12,7 @@ const lengths: Readonly<Record<string, number>> = Object.fromEntries(
     .map((row) => [row.slice(0, 2), Number(row.slice(2))]),
 );
 
-/** Behind the account number that begins at `from`, in groups or not; -1 where its length or checksum is not that of one. */
+/** The offset after the IBAN that begins at `from`, grouped or not; -1 if its length or checksum is wrong. */
 export function endOfIban(text: string, from: number, to: number): number {
   const length = lengths[text.slice(from, from + 2).toUpperCase()];
   if (length === undefined) return -1;
@@ -23,7 +23,7 @@ export function endOfIban(text: string, from: number, to: number): number {
     const c = text.charCodeAt(at);
     if (isAlnum(c)) digits += text[at];
     else if (!isBlank(c) || isBlank(text.charCodeAt(at - 1))) {
-      // The two bytes of a blank that does not break.
+      // The two UTF-8 bytes of a no-break space.
       if (!(c === 0xa0 && text.charCodeAt(at - 1) === 0xc2)) return -1;
     }
   }

@@ -3,17 +3,17 @@ import { behindEscape, isAlnum, isKeyCharacter } from './classes.ts';
 import type { Cursors } from './cursors.ts';
 import type { Hits } from './hits.ts';
 
-/** Shortest run of characters that can be a key. */
+/** Minimum length of a run of characters that can be a key. */
 export const shortestKey = 16;
 const stride = shortestKey;
-/** Characters of a run that are looked at: what is longer is a file. */
+/** Maximum characters of a run that are checked. A longer run is a file. */
 const longestKey = 16 * 1024;
 
-/** Keys by the prefixes that their issuers document, and tokens by their form. */
+/** Keys with prefixes that their issuers document, and tokens recognized by their form. */
 const issued =
   /(?<![A-Za-z0-9])(?:sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{16,}|gw_(?:live|test)_\w{16,}|A(?:KIA|SIA|GPA|IDA|ROA)[0-9A-Z]{16}(?![0-9A-Za-z])|AIza[\w-]{30,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|gh[pousr]_\w{30,}|github_pat_\w{22,}|glpat-[\w-]{20,}|xox[abeprs]-[\w-]{16,}|hf_\w{30,}|gsk_\w{30,}|r8_\w{30,}|nvapi-[\w-]{30,}|pplx-\w{30,}|xai-\w{30,}|tvly-[\w-]{20,}|npm_\w{30,}|pypi-[\w-]{30,}|SG\.[\w-]{16,}\.[\w-]{16,}|ek_[A-Za-z0-9]{20,}|whsec_[\w+/=]{20,}|dapi[0-9a-f]{32}|shp(?:at|ca|pa|ss)_[0-9a-f]{32}|lsv2_[ps]t_[0-9a-f_]{32,}|tgp_v1_[\w-]{30,}|fw_[A-Za-z0-9]{20,}|csk-[a-z0-9]{20,}|jina_[A-Za-z0-9]{30,}|ABSK[A-Za-z0-9+/=]{40,}|ATATT3[\w\-=]{30,}|dop_v1_\w{40,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*){0,3})/g;
 
-/** The first two characters of all of them. */
+/** The first two characters of all these keys. */
 const beginnings = new Uint8Array(128 * 128);
 for (const two of 'sk rk gw AK AS AG AI AR ya GO gh gi gl xo hf gs r8 nv pp xa tv np py SG do ey ek wh da sh ls tg fw cs ji AB AT'.split(
   ' ',
@@ -22,22 +22,22 @@ for (const two of 'sk rk gw AK AS AG AI AR ya GO gh gi gl xo hf gs r8 nv pp xa t
 
 export const beginsLikeKey = (first: number, second: number): boolean => second < 128 && beginnings[first * 128 + second] === 1;
 
-/** True where a run of key characters holds a key. */
+/** True if a run of key characters contains a key. */
 export function isIssued(run: string): boolean {
   issued.lastIndex = 0;
   return issued.test(run);
 }
 
-/** What says that a secret follows. */
+/** Text that indicates that a secret follows. */
 const announced =
   /(?:\b(?:bearer|basic)(?:\s+|%20)|(?:api[_-]?key|apikey|access[_-]?key|account[_-]?key|secret(?:[_-]?key)?|[_-]token|auth[_-]?token|passw(?:or)?d|passwd|pwd|client[_-]?secret|private[_-]?key|authorization)["'\\]{0,3}\s{0,2}(?:[:=]|%3[AD])\s{0,2}["'\\]{0,3}(?:(?:bearer|basic)(?:\s|%20))?)$/i;
 
-/** Characters before a value in which what announces it is. */
+/** Characters before a value that are searched for such text. */
 const announcement = 32;
 
 /**
- * False where nothing in front of a run says that it is a secret. Of a text with escapes, or of other scripts, that is not
- * known.
+ * False if the text before a run does not indicate a secret. True also for text with escapes or of other scripts, where
+ * this is not known.
  */
 export function mayBeAnnounced(text: string, start: number): boolean {
   const isEscape = text.charCodeAt(start - 2) === 0x5c || text.charCodeAt(start - 3) === 0x25;
@@ -48,13 +48,13 @@ export function mayBeAnnounced(text: string, start: number): boolean {
 
 const beyondPlain = /[^\x20-\x5b\x5d-\x7e]/;
 
-/** A blank, a quote, : = and a backslash; whatever is no plain character. */
+/** A blank, a quote, `:`, `=`, a backslash, or any character that is not printable ASCII. */
 const endsAnnouncement = (c: number): boolean =>
   c <= 0x20 || c >= 0x7f || c === 0x22 || c === 0x27 || c === 0x3a || c === 0x3d || c === 0x5c;
 
 const begin = '-----BEGIN ';
 
-/** Finds what looks like a secret: keys of known issuers, tokens, private keys, and what is called a secret. */
+/** Finds text that looks like a secret: keys of known issuers, tokens, private keys, and values whose name indicates a secret. */
 export function findKeys(cursors: Cursors, from: number, to: number, hits: Hits): void {
   if (to - from < stride) return;
   const { text } = cursors;
@@ -92,21 +92,24 @@ function inValue(text: string, start: number, end: number, from: number, hits: H
   let to = end;
   while (to > start && (text[to - 1] === '.' || text[to - 1] === '/')) to -= 1;
   const value = text.slice(start, to);
-  // Not a name in a program: secrets mix letters and digits.
+  // Secrets contain letters and digits; other values are probably names in program code.
   if (value.length >= 8 && /\d/.test(value) && /[A-Za-z]/.test(value)) hits.add('secret', start, to);
 }
 
-/** Characters of a text that is a key as a whole. */
+/** Length limits of a text that is a key as a whole. */
 const [shortestWhole, longestWhole] = [20, 512];
 
-/** A text that looks like a key from its first character to its last: letters and digits, and nothing that words have between them. */
+/** Matches a text that is a key as a whole: only key characters, including letters and digits, without spaces or other punctuation. */
 export function findWhole(text: string, from: number, to: number, hits: Hits): void {
   if (to - from < shortestWhole || to - from > longestWhole) return;
   const value = text.slice(from, to);
   if (/^[\w\-.+/=~]+$/.test(value) && /\d.*\d/.test(value) && /[A-Za-z]/.test(value)) hits.add('secret', from, to);
 }
 
-/** PEM (RFC 7468): from the label to the end label, or to where it is cut. Public keys and certificates are no secrets. */
+/**
+ * PEM (RFC 7468), from the begin label to the end label, or to the end of a truncated text. Public keys and certificates
+ * are not secrets.
+ */
 function findPrivateKeys(cursors: Cursors, from: number, to: number, hits: Hits): void {
   const { text } = cursors;
   for (let at = cursors.privateKey(from); at < to; ) {
@@ -122,7 +125,7 @@ function findPrivateKeys(cursors: Cursors, from: number, to: number, hits: Hits)
   }
 }
 
-/** `https://user:password@host`, `?api_key=…`. An address may be part of another: what it ends with belongs to both. */
+/** `https://user:password@host`, `?api_key=…`. A URL may contain another one; both have the same end. */
 function findInAddresses(cursors: Cursors, from: number, to: number, hits: Hits): void {
   const { text } = cursors;
   let end = from;
@@ -151,7 +154,7 @@ const endsInfo = (c: number): boolean => c === 0x40 || c === 0x2f || c === 0x3f 
 function parameters(text: string, from: number, end: number, hits: Hits): void {
   for (let at = from, to = from - 1; at < end; ) {
     if (to < at) for (to = at; to < end && text[to] !== '&'; ) to += 1;
-    // The value may be an address with parameters of its own.
+    // The value may be a URL with parameters of its own.
     let stop = at;
     let equals = -1;
     for (; stop < to && text[stop] !== '?'; stop += 1) if (equals < 0 && text[stop] === '=') equals = stop;

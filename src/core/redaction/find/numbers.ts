@@ -5,14 +5,10 @@ import type { Hits, NamedPattern } from './hits.ts';
 import { endOfIban } from './ibans.ts';
 import { endOfPhone } from './phones.ts';
 
-/** Characters of one run of digits and gaps; a longer one is a table or a dump and is looked at in pieces of this size. */
+/** Maximum characters of one run of digits and gaps. A longer run is a table or a dump, and is checked in pieces of this size. */
 const longestRun = 96;
 
-/**
- * Finds telephone numbers, account numbers and cards: each of them has seven digits in a row, with gaps.
- *
- * @param name of the member that holds the text, where there is one
- */
+/** Finds phone numbers, account numbers and card numbers. Each of them has seven digits in a row, with gaps. */
 export function findNumbers(cursors: Cursors, from: number, to: number, wanted: Wanted, hits: Hits): void {
   let least = from;
   for (let at = cursors.digits(from); at < to; at = cursors.digits(least))
@@ -21,24 +17,24 @@ export function findNumbers(cursors: Cursors, from: number, to: number, wanted: 
 
 export interface Wanted {
   readonly patterns: ReadonlySet<NamedPattern>;
-  /** Of the member that holds the text, where there is one. */
+  /** Name of the member that contains the text, or empty. */
   readonly name: string;
 }
 
 interface Bounds {
   readonly from: number;
-  /** End of the run before. */
+  /** End of the previous run. */
   readonly least: number;
   readonly to: number;
 }
 
-/** Where a run of digits and gaps is. */
+/** Offsets of a run of digits and gaps. */
 interface Run extends Bounds {
   readonly start: number;
   readonly end: number;
 }
 
-/** Looks at the run around a digit, and returns where it ends. */
+/** Checks the run around a digit, and returns its end. */
 function lookAround(text: string, at: number, bounds: Bounds, wanted: Wanted, hits: Hits): number {
   const { to } = bounds;
   if (wanted.patterns.has('iban')) {
@@ -55,7 +51,7 @@ function lookAround(text: string, at: number, bounds: Bounds, wanted: Wanted, hi
   return end;
 }
 
-/** Characters in front of the digits of an account: country, check digits, and the letters of a bank, in groups. */
+/** Maximum characters before the digits of an IBAN: country, check digits and the letters of a bank, in groups. */
 const longestLead = 14;
 
 function findIban(text: string, at: number, { from, to }: Bounds, hits: Hits): number {
@@ -76,10 +72,10 @@ const isPart = (text: string, at: number): boolean => {
   return isDigit(c) || c === 0x2b || isGap(c);
 };
 
-/** The letter of an escape of JSON inside a text: `\n`. */
+/** The letter of a JSON escape inside a text: `\n`. */
 const isEscape = (text: string, at: number): boolean => text[at - 1] === '\\';
 
-/** Tries each beginning of a group of digits: cards first, which have a checksum. */
+/** Tries each start of a group of digits. Cards are tried first, because they have a checksum. */
 function inRun(text: string, { start, end, from, to }: Run, { patterns, name }: Wanted, hits: Hits): void {
   const run = text.slice(start, end);
   const before = start === from ? name : text.slice(Math.max(from, start - 28), start);
@@ -103,14 +99,14 @@ function inRun(text: string, { start, end, from, to }: Run, { patterns, name }: 
   }
 }
 
-/** A group of a longer number, such as that of an account. @param last end of the number that was found before */
+/** True for a group in the middle of a longer number, such as an account number. @param last end of the previous match */
 function goesOn(run: string, at: number, last: number): boolean {
   const c = run.charCodeAt(at - 1);
   if (last === at - 1 || (c !== 0x20 && c !== 0x2d) || !isDigit(run.charCodeAt(at))) return false;
   return isDigit(run.charCodeAt(at - 2)) && isDigit(run.charCodeAt(at - 3)) && isDigit(run.charCodeAt(at - 4));
 }
 
-/** Behind the longest number of a card that begins here, its groups divided by a blank or a dash. */
+/** The end of the longest card number that begins here, with its groups separated by a blank or a dash. */
 function endOfCard(run: string, from: number): number {
   let digits = '';
   let found = -1;
@@ -128,14 +124,14 @@ function endOfCard(run: string, from: number): number {
   return found;
 }
 
-/** Not in the middle of a word, a number, an amount, a path or an id. */
+/** True if the number does not begin in the middle of a word, a number, an amount, a path or an id. */
 function isFree(text: string, at: number, from: number): boolean {
   if (at === from) return true;
   const c = text.charCodeAt(at - 1);
   if (isLetter(c)) return isEscape(text, at - 1);
   if (isDigit(c) || c === 0x5f || c === 0x24 || c === 0x23 || c === 0x2b) return false;
   if (c !== 0x2d && c !== 0x2e && c !== 0x2f && c !== 0x2c) return true;
-  // A dash, dot or slash that belongs to what is in front of it.
+  // A dash, dot or slash may belong to the text before it.
   const before = at - 2 < from ? 0x20 : text.charCodeAt(at - 2);
   return c === 0x2f
     ? !isAlnum(before) || (isLetter(before) && !/[/.]\w*\/$/.test(text.slice(Math.max(from, at - 24), at)))

@@ -3,18 +3,18 @@ import { isAlnum, isDigit, isGap } from './classes.ts';
 import type { Cursors } from './cursors.ts';
 import type { Hits } from './hits.ts';
 
-/** Country calling codes (ITU-T E.164), as far as two digits tell them. */
+/** Country calling codes (ITU-T E.164), as far as two digits distinguish them. */
 const callingCode = String.raw`(?:1|7|20|27|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|2[1-69]\d|3[578]\d|42\d|5[09]\d|6[789]\d|8[0578]\d|9[679]\d)`;
 
-/** Between groups of digits: what people write, at most three characters. */
+/** Separators between groups of digits: up to three characters, some of which have several bytes in one-byte text. */
 const gap = String.raw`[^\d+]{1,5}`;
 const may = String.raw`[^\d+]{0,5}`;
-/** Brackets are around the first digits only: what follows them there is another number. */
+/** Brackets surround only the first digits. A bracket later begins another number. */
 const later = String.raw`[^\d+(]{0,5}`;
 
 /**
- * Numbers that are told by their form alone, each from its first character. What looks like an order number, a date, an
- * amount or an address of a network is none; those are found only where a word before them says what they are.
+ * Numbers recognized by their form alone, each matched from its first character. Forms that could also be an order
+ * number, a date, an amount or an IP address are not included; those numbers are found only after a word such as "phone".
  */
 const forms: readonly { readonly form: RegExp; readonly least: number; readonly most: number }[] = [
   // +49 30 123456, +1 (555) 010-9999, +4915112345678
@@ -35,14 +35,14 @@ const forms: readonly { readonly form: RegExp; readonly least: number; readonly 
 
 const afterWord = new RegExp(String.raw`[(+]{0,2}\d(?:${may}\d){5,14}(?!\d)`, 'y');
 
-/** Words that say what number follows, some characters before it. */
+/** Words that indicate a phone number, shortly before it. */
 const word =
   /(?:phone|tele?fono?|telephone|mobile?|mobil[a-z]*|cell(?:ular)?|fax|whatsapp|sms|handy|rufnummer|m[oó]vil|portable|电话|電話|手机|тел[а-я]*)(?:[\s_-]?(?:number|num|no|nr|nummer))?["'\s.:=()#_-]{0,6}$/i;
-/** Words that longer ones end in ("hotel", "recall"): apart, or as the second part of a name (`homeTel`). */
+/** Words that are also the end of longer ones ("hotel", "recall"). They count alone or as the second part of a name (`homeTel`). */
 const shortWord =
   /(?:(?<![A-Za-z])(?:[Tt][eé]l|TEL|(?:[Cc]all|CALL)(?: me)?(?: at| on)?)|(?<=[a-z])(?:Tel|Call))(?:[\s_-]?(?:[Nn]umber|[Nn]um|[Nn]o|[Nn]r|[Nn]ummer))?["'\s.:=()#_-]{0,6}$/;
 
-/** True where a text ends in such a word. */
+/** True if the text ends with such a word. */
 export function saysPhone(before: string): boolean {
   const { text } = readable(before);
   return word.test(text) || shortWord.test(text);
@@ -52,9 +52,9 @@ const calendar = /^\(?(?:\d{4}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./
 const address = /^\d{1,3}(?:\.\d{1,3}){3}(?!\d)/;
 
 /**
- * Behind the telephone number that begins at `at`, within a run of digits and gaps; -1 where none does.
+ * The end of the phone number that begins at `at`, within a run of digits and gaps; -1 if none does.
  *
- * @param before text in front of the run, or the name of the member that holds it
+ * @param before text before the run, or the name of the member that contains it
  */
 export function endOfPhone(run: string, at: number, before: string): number {
   if (at > 2 && !mayBegin(run, at)) return -1;
@@ -75,13 +75,13 @@ export function endOfPhone(run: string, at: number, before: string): number {
   return afterWord.test(run) && !isDigitAt(run, afterWord.lastIndex) ? afterWord.lastIndex : -1;
 }
 
-/** Characters of a number in an address, at most. */
+/** Maximum characters of a phone number in a URL. */
 const longestCoded = 80;
 
-/** What is between the digits of a number, as addresses write it. */
+/** URL escapes of the separators between digits. */
 const codedGaps: Readonly<Record<string, string>> = { '%20': ' ', '%28': '(', '%29': ')', '%2D': '-', '%2E': '.', '%2F': '/' };
 
-/** Finds international numbers in addresses: `%2B49+30+1234567`, where a blank is `+` or `%20`. */
+/** Finds international numbers in URLs: `%2B49+30+1234567`, where a blank is `+` or `%20`. */
 export function findCodedPhones(cursors: Cursors, from: number, to: number, hits: Hits): void {
   for (let at = cursors.plus(from); at < to; at = cursors.plus(at + 1)) {
     const before = cursors.text.slice(Math.max(from, at - 3), at);
@@ -91,7 +91,7 @@ export function findCodedPhones(cursors: Cursors, from: number, to: number, hits
   }
 }
 
-/** Behind the number whose plus is at `at`; -1 where none begins there. */
+/** The end of the number whose plus sign is at `at`; -1 if no number begins there. */
 function endOfCoded(text: string, at: number, to: number): number {
   let run = '+';
   const ends = [at + 3];
@@ -105,7 +105,7 @@ function endOfCoded(text: string, at: number, to: number): number {
   return ends[endOfPhone(run, 0, '') - 1] ?? -1;
 }
 
-/** What every form has that begins with 1 to 9: three digits in a row, the first of them after a 1 and a gap as well. */
+/** Every form that begins with 1 to 9 has three digits in a row; after a leading 1, a gap may come first. */
 function mayBegin(run: string, at: number): boolean {
   const c = run.charCodeAt(at);
   if (c < 0x31 || c > 0x39) return true;

@@ -7,13 +7,13 @@ import { saysPhone } from './phones.ts';
 import { mayBeMasked } from '../member-names.ts';
 
 /**
- * A first look at the text of a body, which most need no second: true where nothing in it could be masked by any pattern.
- * What it is not sure of is not plain. It looks for what each find must have, where it can at several characters at a time,
- * and knows strings only as far as they matter.
+ * A fast check of the text of a body: true if no pattern could match in it, so that most bodies need no further check. In
+ * doubt the result is false. It searches for what every match must contain, several characters at a time where possible,
+ * and does not fully parse strings.
  *
- * @param text one byte a character
- * @param bytes the same
- * @param isMasked true for names of members whose values are masked, by their first character
+ * @param text one character per byte
+ * @param bytes the same text as bytes
+ * @param isMasked true for members whose values are masked, by name and first character of the value
  */
 export function isPlain(text: string, bytes: Buffer, isMasked: (name: string, first: number) => boolean): boolean {
   return (
@@ -31,10 +31,10 @@ export function isPlain(text: string, bytes: Buffer, isMasked: (name: string, fi
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Shortest text that may be a file, in lines. */
+/** Minimum length of a text that may be a file split into lines. */
 const shortestLines = 1024;
 
-/** Escapes that stand for letters are read elsewhere; so are texts without blanks that may be files in lines. */
+/** False for escapes that encode letters, and for long texts without blanks, which may be files split into lines. */
 function hasPlainEscapes(text: string): boolean {
   if (text.indexOf('\\') < 0) return true;
   if (text.indexOf('\\u') >= 0 || text.indexOf('\\/') >= 0) return false;
@@ -46,7 +46,7 @@ function hasPlainEscapes(text: string): boolean {
   return true;
 }
 
-/** No @ with a domain behind it, and neither @ nor + as addresses write them. */
+/** True if no @ is followed by a domain, and there is no URL escape of @ or +. */
 function hasPlainSigns(text: string): boolean {
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
     let c = text.charCodeAt(at + 1);
@@ -60,7 +60,7 @@ function hasPlainSigns(text: string): boolean {
   return true;
 }
 
-/** No address with a user or a parameter. */
+/** True if there is no URL with user information or parameters. */
 function hasPlainAddresses(text: string): boolean {
   for (let at = text.indexOf('://'); at >= 0; ) {
     let end = at + 3;
@@ -70,19 +70,19 @@ function hasPlainAddresses(text: string): boolean {
   return true;
 }
 
-/** Runs of key characters that are longer are files, signatures and the like. */
+/** Longer runs of key characters are files, signatures and the like. */
 const longestRun = 64;
 
-/** Digits that the shortest number has. */
+/** Minimum digits of a number that can match. */
 const fewest = 7;
 
-/** Bytes that are looked at together: the shortest run of a key has eight of them, wherever it begins. */
+/** Bytes that are checked together. The shortest run of a key contains a whole block, wherever it begins. */
 const block = shortestKey / 2;
 
-/** The smallest key character: what nearly all gaps between words are not. */
+/** The smallest key character. Nearly all characters between words are below it. */
 const leastOfKey = fourTimes(0x2b);
 
-/** No run of key characters and no number that may be something. */
+/** True if there is no run of key characters and no number that could match. */
 function hasPlainWords(text: string, bytes: Buffer): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let run = 0;
@@ -102,7 +102,7 @@ function hasPlainWords(text: string, bytes: Buffer): boolean {
   return behindNumbers(text, bytes, Math.max(at, number), bytes.length, number) >= 0;
 }
 
-/** Behind the run of key characters at `at`; -1 where it may be something. @param seen behind the run before it */
+/** The end of the run of key characters at `at`; -1 if it could match. @param seen end of the previous run */
 function behindRun(text: string, bytes: Buffer, at: number, seen: number): number {
   let start = at;
   while (start > seen && isKeyCharacter(bytes[start - 1] as number)) start -= 1;
@@ -114,7 +114,7 @@ function behindRun(text: string, bytes: Buffer, at: number, seen: number): numbe
   return end - start < shortestKey || isPlainRun(text, start, end) ? end : -1;
 }
 
-/** Behind the last number that begins before `to`; -1 where one may be something. @param seen behind the one before it */
+/** The end of the last number that begins before `to`; -1 if one could match. @param seen end of the previous number */
 function behindNumbers(text: string, bytes: Buffer, from: number, to: number, seen: number): number {
   let behind = seen;
   for (let at = from; at < to; at += 1) {
@@ -148,15 +148,15 @@ function isPlainRun(text: string, start: number, end: number): boolean {
     if (isPart && !isInWord) mayBeIssued ||= beginsLikeKey(c, text.charCodeAt(at + 1));
     isInWord = isPart;
   }
-  // What is a string as a whole is not announced by a text before it.
+  // Text before a whole string cannot indicate a secret.
   const isWhole = text.charCodeAt(start - 1) === quote && text.charCodeAt(start - 2) !== backslash;
   return (isWhole || !hasDigit || !hasLetter || !mayBeAnnounced(text, start)) && !(mayBeIssued && isIssued(text.slice(start, end)));
 }
 
-/** What is before digits that may be those of an account. */
+/** Characters before digits that may belong to an account number. */
 const inAccount = /[A-Za-z]{2}\d\d|[A-Za-z]{2}$|\+$/;
 
-/** A date, or a number of JSON, that nothing before it says to be a telephone number. */
+/** True for a date or a JSON number, if the text before it does not indicate a phone number. */
 function isPlainNumber(text: string, from: number, to: number): boolean {
   const run = /^[ -]?(?:(\d{4}-\d\d-\d\d)|([1-9]\d+))[ .]?$/.exec(text.slice(from, Math.min(to, from + 24)));
   if (run === null) return false;
@@ -167,13 +167,13 @@ function isPlainNumber(text: string, from: number, to: number): boolean {
   return digits !== undefined && /[^\\]":$/.test(before) && /[\s,}]/.test(text[to] ?? '') && !isCard(digits) && !saysPhone(before);
 }
 
-/** No `password=`. */
+/** True if there is no setting such as `password=`. */
 function hasPlainSettings(text: string): boolean {
   for (let at = text.indexOf('='); at >= 0; at = text.indexOf('=', at + 1)) if (announcesAt(text, at)) return false;
   return true;
 }
 
-/** No member with a name that says that its value is masked. A name is what is in quotes in front of a colon. */
+/** True if no member's name causes its value to be masked. A name is the quoted text before a colon. */
 function hasPlainMembers(text: string, isMasked: (name: string, first: number) => boolean): boolean {
   for (let at = text.indexOf(':'); at >= 0; at = text.indexOf(':', at + 1)) {
     let before = text.charCodeAt(at - 1);

@@ -10,10 +10,10 @@ import { findKeys, findWhole } from './keys.ts';
 import { findNumbers } from './numbers.ts';
 import { findCodedPhones } from './phones.ts';
 
-/** Characters of all texts of one body that the operator's own patterns are matched against. */
+/** Maximum characters of all texts of one body that the operator's own patterns are matched against. */
 const ownPatternLimit = 128 * 1024;
 
-/** What one body may still cost. */
+/** The remaining effort for one body. */
 export class Effort {
   left = ownPatternLimit;
 
@@ -23,23 +23,23 @@ export class Effort {
   }
 }
 
-/** A text that is decoded, or a part of one that has no escapes. */
+/** A decoded text, or a part of a text without escapes. */
 export interface Passage {
   readonly cursors: Cursors;
   readonly from: number;
   readonly to: number;
-  /** Of the member that holds it. */
+  /** Name of the member that contains it. */
   readonly name: string;
 }
 
 export const passage = (text: string, name: string): Passage => ({ cursors: new Cursors(text), from: 0, to: text.length, name });
 
-/** Finds everything that is to be masked. */
+/** Finds everything that has to be masked. */
 export function findAll(passage: Passage, rules: RedactionRules, effort: Effort, hits: Hits): void {
   const { cursors, from, to } = passage;
   const known = hits.count;
   if (rules.media !== 'keep') findMediaIn(cursors, from, to, rules.media, hits);
-  // Nothing is looked for in a file.
+  // Files are not searched.
   let start = from;
   for (let i = known; i < hits.count && start < to; i += 1) {
     if (hits.kinds[i] !== 'media') break;
@@ -61,7 +61,7 @@ function findValues({ cursors, from, to, name }: Passage, { patterns }: Redactio
     findNumbers(cursors, from, to, { patterns, name }, hits);
 }
 
-/** What the operator's own patterns match. @throws TooLarge */
+/** Finds the matches of the operator's own patterns. @throws TooLarge */
 export function findOwn({ cursors, from: start, to: end }: Passage, { own }: RedactionRules, effort: Effort, hits: Hits): void {
   if (own.length === 0) return;
   const whole = readable(cursors.text.slice(start, end));
@@ -77,7 +77,7 @@ export function findOwn({ cursors, from: start, to: end }: Passage, { own }: Red
 const placeholders = /\[(?:email|phone|iban|credit_card|secret|field|media|pattern|logprobs|cut)[^\]]*\]/y;
 const longestPlaceholder = 200;
 
-/** Within what was written for an earlier find. */
+/** True if the range is within the placeholder of an earlier match. */
 function isPlaceholder(text: string, from: number, to: number): boolean {
   const least = Math.max(0, from - longestPlaceholder);
   const open = text.slice(least, from + 1).lastIndexOf('[');
@@ -86,7 +86,7 @@ function isPlaceholder(text: string, from: number, to: number): boolean {
   return placeholders.test(text.slice(0, least + open + 2 * longestPlaceholder)) && placeholders.lastIndex >= to;
 }
 
-/** One range to write anew. */
+/** A range to be replaced. */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -94,7 +94,7 @@ export interface Range {
   readonly words: string;
 }
 
-/** The finds in order; those that overlap become one, under the name of the first. */
+/** The matches in order. Overlapping ones are merged, under the kind of the first. */
 export function rangesOf(hits: Hits): readonly Range[] {
   if (hits.count === 0) return none;
   const order = hits.from.map((_, i) => i).toSorted((a, b) => at(hits.from, a) - at(hits.from, b) || at(hits.to, b) - at(hits.to, a));

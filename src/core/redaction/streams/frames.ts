@@ -1,16 +1,16 @@
-/** Frames of AWS (application/vnd.amazon.eventstream), whose checksums no longer fit once something in them is masked. */
+/** AWS frames (application/vnd.amazon.eventstream). They are converted to text, because masking would invalidate their checksums. */
 
-/** Headers of a frame: name, then type 7 and a text. */
+/** Headers of a frame consist of a name, type 7 (string) and a text. */
 const textType = 7;
 const overhead = 16;
 
-/** The frames as events of text, and where each of them begins: pairs of its offset in the frames and in the text. */
+/** The frames as text events, and the start of each event: pairs of its offset in the frames and its offset in the text. */
 export interface FrameText {
   readonly text: string;
   readonly starts: readonly number[];
 }
 
-/** Rewrites frames as server-sent events: `event:` with the frame's type, `data:` with its JSON (out of base64 where it is in it). */
+/** Rewrites frames as server-sent events: `event:` is the frame's type, `data:` its JSON, decoded from base64 if necessary. */
 export function framesAsEvents(bytes: Buffer): FrameText {
   let text = '';
   const starts: number[] = [];
@@ -27,7 +27,7 @@ export function framesAsEvents(bytes: Buffer): FrameText {
   return { text, starts };
 }
 
-/** `{"bytes":"<base64>","p":"…"}`: models that are invoked by their own format. */
+/** `{"bytes":"<base64>","p":"…"}`: the form for models that are invoked with their own format. */
 function unwrapped(payload: string): string {
   const match = /^\{\s*(?:"p"\s*:\s*"[^"]*"\s*,\s*)?"bytes"\s*:\s*"((?:[A-Za-z0-9+/=]|\\\/)*)"/.exec(payload);
   return match?.[1] === undefined ? payload : Buffer.from(match[1].replaceAll('\\', ''), 'base64').toString('latin1');

@@ -1,4 +1,4 @@
-/** Where lines of a text end: at LF, CR LF or CR, as server-sent events may. */
+/** Finds the ends of the lines of a text: LF, CR LF or CR, as in server-sent events. */
 export class LineEnds {
   readonly #text: string;
   #feed = -1;
@@ -8,14 +8,14 @@ export class LineEnds {
     this.#text = text;
   }
 
-  /** Behind the last character of the line at an offset, which grows from call to call. */
+  /** The offset after the last character of the line at `at`. Offsets must ascend from call to call. */
   from(at: number): number {
     if (this.#feed < at) this.#feed = this.#next('\n', at);
     if (this.#return < at) this.#return = this.#next('\r', at);
     return Math.min(this.#feed, this.#return);
   }
 
-  /** Where the line behind this end begins. */
+  /** The offset at which the line after this end begins. */
   behind(end: number): number {
     return end === this.#return && end + 1 === this.#feed ? end + 2 : end + 1;
   }

@@ -1,14 +1,14 @@
 import { endOfValue } from '../walk.ts';
 
-/** A stream as one list of JSON, as `streamGenerateContent` of Google writes it without `alt=sse`. */
+/** A stream that is one JSON list, as Google's `streamGenerateContent` writes it without `alt=sse`. */
 export interface ListText {
-  /** Where each event starts and ends, in turn; so does whatever else is between them. */
+  /** Start and end of each event, alternating. Other text between events is included as a range of its own. */
   readonly events: readonly number[];
-  /** Behind the last event that is there as a whole. */
+  /** The offset after the last complete event. */
   readonly end: number;
 }
 
-/** @param text begins with a list of objects, and may end anywhere */
+/** @param text begins with a list of objects, and may be truncated anywhere */
 export function eventsOfList(text: string): ListText {
   const events: number[] = [];
   let end = text.indexOf('[') + 1;
@@ -29,5 +29,5 @@ function addBetween(text: string, from: number, to: number, events: number[]): v
   if (at < to) events.push(at, to);
 }
 
-/** A comma, a bracket, or white space. */
+/** A comma, a closing bracket, or white space. */
 const isSeparator = (c: number): boolean => c <= 0x20 || c === 0x2c || c === 0x5d;

@@ -6,24 +6,25 @@ import { Effort, findAll, passage } from '../find/text.ts';
 import { type CompiledRules, Masker } from '../masker.ts';
 import { decoded } from '../texts/strings.ts';
 
-/** The text that strings in the same place of their events are pieces of. */
+/** The text that consists of the strings at the same place of all events. */
 interface Channel {
-  /** All pieces, decoded; of pieces that are all the same the first one. */
+  /** All pieces, decoded. While all pieces are the same, only the first one. */
   text: string;
-  /** The first piece, as long as all others are the same. */
+  /** The first piece, while all others are the same. */
   same: string | undefined;
   count: number;
 }
 
 /**
- * A first look at a stream of events, which most need no second: it reads what `StreamMasker` reads, in the same order,
- * but walks only over events that are not like those before them, and finds out no more than whether anything is masked.
+ * A fast check of an event stream, sufficient for most streams. It reads the same strings as `StreamMasker`, in the same
+ * order, but parses only events that differ in shape from earlier ones, and determines only whether anything has to be
+ * masked.
  */
 export class PlainStream extends Masker implements StringListener<Channel> {
   readonly #channels = new Map<number, Channel>();
   readonly #alike: LinesAlike<Channel>;
   readonly #plain = new KnownTexts();
-  /** Strings of the event that is being read: channel, without its index, start, end. */
+  /** Strings of the current event: channel without its index, start, end. */
   #found: number[] = [];
 
   constructor(text: string, rules: CompiledRules) {
@@ -31,7 +32,7 @@ export class PlainStream extends Masker implements StringListener<Channel> {
     this.#alike = new LinesAlike(text);
   }
 
-  /** True where nothing in the stream is masked. */
+  /** True if nothing in the stream has to be masked. */
   run(): boolean {
     const { text } = this;
     const ends = new LineEnds(text);
@@ -60,7 +61,7 @@ export class PlainStream extends Masker implements StringListener<Channel> {
     else channel.count += 1;
   }
 
-  /** From here on all pieces count. */
+  /** From here on, all pieces are joined. */
   #differs(channel: Channel, raw: string): void {
     if (channel.same !== undefined) channel.text = channel.text.repeat(channel.count);
     channel.same = undefined;
@@ -92,7 +93,7 @@ export class PlainStream extends Masker implements StringListener<Channel> {
     if (end > start && !this.file(start, end, isEscaped)) this.#found.push(channel, start, end);
   }
 
-  /** @param indices of the choices and blocks that the event is about */
+  /** @param indices of the choices and blocks that the event belongs to */
   #file(indices: number): readonly LineString<Channel>[] {
     const found = this.#found;
     const strings: LineString<Channel>[] = [];

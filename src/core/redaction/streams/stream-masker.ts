@@ -5,27 +5,27 @@ import { LineEnds } from './line-ends.ts';
 import { decoded, Offsets } from '../texts/strings.ts';
 import { cutMark, tailOf } from '../texts/tail.ts';
 
-/** The pieces of one text that a stream sends bit by bit: strings in the same place of their events. */
+/** The pieces of one streamed text: the strings at the same place of all events. */
 interface Channel {
-  /** Start, end, 1 where it has escapes. */
+  /** Per piece: start, end, and 1 if it has escapes. */
   readonly pieces: number[];
   readonly name: string;
-  /** The first piece, as long as all others are the same: an id or a name, which is no text in pieces. */
+  /** The first piece, while all others are the same. Such a channel is an id or a name, not a text in pieces. */
   same: string | undefined;
 }
 
 /**
- * Masks a stream of events. What one text holds is found wherever it was cut into events: the pieces are joined, each
- * find is written in the first piece that it touches and taken out of the others. Events stay what they are. An event is
- * one line of JSON, as all providers write it.
+ * Masks a stream of events. A match is found even if it is split across events: the pieces of a text are joined, and each
+ * match is replaced in the first piece that it touches and removed from the others. The events themselves are kept. An
+ * event is one line of JSON, as all providers write it.
  */
 export class StreamMasker extends Masker {
   readonly #channels = new Map<number, Channel>();
-  /** Strings of the event that is being read: its index may follow behind them. */
+  /** Strings of the current event. They are collected first, because the event's index may follow after them. */
   #found: number[] = [];
   #lastLine = 0;
 
-  /** @param isCut the last event is not the stream's last */
+  /** @param isCut true if the stream continued after the last event */
   run(isCut: boolean): void {
     const { text } = this;
     const ends = new LineEnds(text);
@@ -37,7 +37,7 @@ export class StreamMasker extends Masker {
     this.#maskAll(isCut);
   }
 
-  /** The same where events are no lines. @param events where each starts and ends, in turn */
+  /** Like `run`, for events that are not lines. @param events start and end of each, alternating */
   runOver(events: readonly number[], isCut: boolean): void {
     for (let i = 0; i + 1 < events.length; i += 2) this.#line(at(events, i), at(events, i + 1));
     this.#maskAll(isCut);
@@ -58,7 +58,7 @@ export class StreamMasker extends Masker {
     if (first === 0x7b || first === 0x5b || first === 0x22) {
       walk.run(text, at, end, this);
       this.#file(walk.indices);
-      // Text that is no JSON is looked through line by line.
+      // Text that is not JSON is searched line by line.
     } else super.string(at, end, false, 0, 0);
   }
 
@@ -66,7 +66,7 @@ export class StreamMasker extends Masker {
     if (end > start && !this.file(start, end, isEscaped)) this.#found.push(channel, start, end, isEscaped ? 1 : 0);
   }
 
-  /** @param indices of the choices and blocks that the event is about */
+  /** @param indices of the choices and blocks that the event belongs to */
   #file(indices: number): void {
     const found = this.#found;
     for (let i = 0; i < found.length; i += 4) {
@@ -104,7 +104,7 @@ export class StreamMasker extends Masker {
     for (let i = 0; i < (isOne ? pieces.length : 3); i += 3) this.#write(isOne ? pieces.slice(i, i + 3) : pieces, ranges);
   }
 
-  /** Writes each range into the pieces that it lies in. */
+  /** Writes each range into the pieces that contain it. */
   #write(pieces: readonly number[], ranges: ReturnType<typeof rangesOf>): void {
     let piece = 0;
     let before = 0;

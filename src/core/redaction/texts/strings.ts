@@ -1,8 +1,8 @@
-/** Strings of JSON as they are written: their content is decoded only where it has escapes. */
+/** JSON strings in their written form. Their content is decoded only if it has escapes. */
 
 const backslash = 0x5c;
 
-/** Decodes the content of a string (without its quotes) that has escapes. What is no escape stays as it is. */
+/** Decodes the content of a string (without its quotes). Invalid escapes are decoded leniently. */
 export function decoded(raw: string): string {
   if (!raw.includes('\\')) return raw;
   try {
@@ -12,7 +12,7 @@ export function decoded(raw: string): string {
   }
 }
 
-/** What is cut or malformed. */
+/** Decodes truncated or malformed content. */
 function loosely(raw: string): string {
   return raw.replaceAll(/\\(?:u([0-9a-fA-F]{4})|(.)|$)/gs, (_, code: string | undefined, letter: string | undefined) =>
     code !== undefined ? String.fromCharCode(Number.parseInt(code, 16)) : letter === undefined ? '' : (letters[letter] ?? letter),
@@ -21,19 +21,19 @@ function loosely(raw: string): string {
 
 const letters: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
-/** Walks over the content of a string with escapes: where in what is written the decoded characters are. */
+/** Maps offsets of the decoded characters to offsets of the written content, which has escapes. */
 export class Offsets {
   readonly #text: string;
   #at: number;
   #count = 0;
 
-  /** @param start of the content */
+  /** @param start offset of the content */
   constructor(text: string, start: number) {
     this.#text = text;
     this.#at = start;
   }
 
-  /** Offset of a decoded character; never smaller than the one before. */
+  /** The offset of a decoded character. Characters must ascend from call to call. */
   of(character: number): number {
     for (; this.#count < character; this.#count += 1) {
       if (this.#text.charCodeAt(this.#at) !== backslash) this.#at += 1;

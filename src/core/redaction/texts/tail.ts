@@ -1,13 +1,10 @@
-/** What is written for the end of a text that was cut. */
+/** Marks the end of a truncated text. */
 export const cutMark = '[cut]';
 
-/** Characters at the end of a text that are looked at. */
+/** Maximum characters at the end of a text that are checked. */
 const most = 256;
 
-/**
- * Where the last word of a text begins, with the digits before it: where the text was cut, what is left of a value there
- * may not be recognised.
- */
+/** The offset of the last word or number of a text. In a truncated text, a partial value there might not be recognized. */
 export function tailOf(text: string): number {
   const match = /(?:[+(]?\d[\d ().\-/]*|[^\s"]+)$/.exec(text.slice(-most));
   return match === null ? text.length : text.length - match[0].length;

@@ -1,16 +1,16 @@
 /**
- * Texts that are looked through have one byte of UTF-8 a character, or are decoded, or are both, where some characters of
- * a string of JSON are written as escapes.
+ * Texts to search are in one-byte form (each character is one byte of UTF-8) or decoded. A JSON string in one-byte form
+ * that also contains escapes is a mix of both.
  */
 
-/** A text as people read it, and where its characters are in the text that it was made of. */
+/** A decoded text, and the offsets of its characters in the original text. */
 export interface Readable {
   readonly text: string;
-  /** Offset of a UTF-16 unit of `text`, its end included. */
+  /** Offset of a UTF-16 unit of `text`, or of its end. */
   from(unit: number): number;
 }
 
-/** The text itself where it is ASCII. What is no UTF-8 stays as it is. */
+/** Decodes one-byte text. ASCII text, and bytes that are not valid UTF-8, are not changed. */
 export function readable(text: string): Readable {
   if (!/[\u0080-\u00ff]/.test(text)) return { text, from: (unit) => unit };
   const offsets = new Uint32Array(text.length + 1);
@@ -36,7 +36,7 @@ export function readable(text: string): Readable {
   return { text: out + text.slice(copied), from: (unit) => offsets[unit] as number };
 }
 
-/** Characters that are the bytes of one character of UTF-8; 1 for any other. */
+/** Number of characters that form one UTF-8 character; 1 if they do not form one. */
 function lengthOf(text: string, at: number): number {
   const first = text.charCodeAt(at);
   if (first < 0xc2 || first > 0xf4) return 1;
@@ -46,10 +46,10 @@ function lengthOf(text: string, at: number): number {
     if (!(c >= 0x80 && c <= 0xbf)) return 1;
   }
   const second = text.charCodeAt(at + 1);
-  // What is written longer than it has to be, halves of pairs, and what lies beyond Unicode.
+  // Overlong forms, surrogates, and code points beyond Unicode.
   const isNone = (first === 0xe0 && second < 0xa0) || (first === 0xed && second > 0x9f);
   return isNone || (first === 0xf0 && second < 0x90) || (first === 0xf4 && second > 0x8f) ? 1 : length;
 }
 
-/** The bytes of UTF-8 as text, one a character: as names and values are in a body. */
+/** Encodes a text as UTF-8 bytes with one character per byte, the form of names and values in a body. */
 export const oneByte = (text: string): string => (/[\u0080-\uffff]/.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text);
