@@ -5,8 +5,8 @@ import { modelsNamedInText, type NamedModel } from './model-fields.ts';
 import { modelsInQuery } from '../http/query-names.ts';
 
 /**
- * True for an upload that is a batch: its purpose says so, or comes only behind the file, which then has the name of a
- * file of lines.
+ * True for an upload that is a batch: its purpose is `batch`, or the purpose follows only after the file, whose name is
+ * that of a JSON Lines file.
  */
 export function isBatchInput(form: Pick<FormBody, 'fields' | 'file'>): boolean {
   const purpose = form.fields.get('purpose');
@@ -14,8 +14,8 @@ export function isBatchInput(form: Pick<FormBody, 'fields' | 'file'>): boolean {
 }
 
 /**
- * The models that a line of a batch names in any field of its, `body.model` among them, and in its address. A line that is
- * no strict JSON has one without a name: services read more than JSON allows, and differ about it.
+ * The models that a line of a batch names in any field, including `body.model`, and in its URL. A line that is not strict
+ * JSON has one model without a name, because services accept different supersets of JSON.
  */
 export function modelsInLine(line: string): readonly NamedModel[] {
   const text = line.replace(/^\ufeff/, '');
@@ -25,7 +25,7 @@ export function modelsInLine(line: string): readonly NamedModel[] {
   return text.includes('?') ? [...found, ...inAddress(text)] : found;
 }
 
-/** Addresses of lines may have a query of their own. */
+/** The URL of a line may have a query of its own. */
 function inAddress(text: string): NamedModel[] {
   const value: unknown = parseJson(text);
   const url = isPlain(value) ? value['url'] : undefined;

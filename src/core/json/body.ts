@@ -6,10 +6,10 @@ import { type JsonLimits, noLimits, requestLimits } from './limits.ts';
 import { type Member, membersAt, objectAround, parseCheckedExact, scanObject } from './scan.ts';
 import { firstNotUtf8 } from '../text/utf8.ts';
 
-/** A JSON value's scalar; what `peek` can give without parsing the body. */
+/** A scalar JSON value, as `peek` returns it without parsing the body. */
 export type Scalar = string | number | boolean | null;
 
-/** Top-level members to write: a value, or `undefined` to take the member out. */
+/** Top-level members to write: a value, or `undefined` to remove the member. */
 export type BodyPatch = ReadonlyMap<string, unknown>;
 
 /** A request body as the pipeline sees it. */
@@ -19,70 +19,70 @@ export interface EmptyBody {
   readonly kind: 'none';
 }
 
-/** Bytes that only pass through: any body of an unknown route. Nobody holds them, so they go out once. */
+/** A body that is passed through, from any unknown route. It is not held in memory, so it can be sent only once. */
 export interface PassingBody {
   readonly kind: 'passing';
   readonly contentType: string | undefined;
-  /** Bytes; 0 where there is none, undefined where the client does not say. */
+  /** Declared length in bytes: 0 without a body, undefined if the client does not declare it. */
   readonly length: number | undefined;
-  /** Bytes that came from the client so far. */
+  /** Bytes received from the client so far. */
   readonly received: number;
-  /** It may have been read, or acted upon, by a provider: it can't be sent again. */
+  /** True if a provider may have read or processed some of it, so that it cannot be sent again. */
   readonly isSpent: boolean;
-  /** A provider is connected: what is sent from now on can't be taken back. */
+  /** Marks the body as spent. Called when a provider is connected, because bytes sent from then on cannot be taken back. */
   spend(): void;
-  /** Not before it is connected: until then the next target may have the body whole. */
+  /** Called only after a provider is connected. Until then the whole body is available to the next target. */
   open(): FormBytes;
 }
 
-/** A connection that asks to be switched to WebSocket frames. */
+/** A connection that requests an upgrade to WebSocket. */
 export interface SocketBody {
   readonly kind: 'socket';
-  /** Bytes of frames that were passed on. */
+  /** Bytes of forwarded frames. */
   readonly received: number;
-  /** Subprotocols that a provider may choose from. */
+  /** Subprotocols that the provider may choose from. */
   readonly offered: readonly string[];
-  /** The headers that ask for the switch. */
+  /** The headers that request the upgrade. */
   readonly handshake: HeaderPairs;
-  /** The provider has agreed: what the client sends goes there, beginning with what was kept. Once. */
+  /** Called once, after the provider accepted the upgrade: forwards what the client sends, beginning with the buffered bytes. */
   into(reader: SocketReader): void;
   pause(): void;
   resume(): void;
-  /** The client is gone without a word, and nobody waits for the provider's. */
+  /** Ends the exchange without waiting for the provider, because the client disconnected without a close frame. */
   leave(): void;
 }
 
-/** Takes what a client sends over its WebSocket. */
+/** Receives what a client sends over its WebSocket. */
 export interface SocketReader {
   data(chunk: Buffer): void;
-  /** It sends nothing more. */
+  /** The client ended its sending side. */
   end(): void;
-  /** Its connection is closed. */
+  /** The client's connection is closed. */
   gone(): void;
 }
 
 export const emptyBody: EmptyBody = Object.freeze({ kind: 'none' });
 
-/** Bytes: a body from this size on is held as text alone. */
+/** Bodies of at least this many bytes are held only as text. */
 const large = 1024 * 1024;
 
 /**
- * A JSON object that is read only as far as somebody asks. Top-level scalars are found by scanning; the object is
- * built on the first call of `json`; an edit splices the text, so every byte that is not edited stays as it came
- * (64-bit integers, `1.0`, key order). Immutable: `edit` gives a new body.
+ * A JSON object that is parsed only as far as needed. Top-level scalars are found by scanning; `json` builds the object
+ * on its first call; an edit splices the text, so every byte that is not edited stays unchanged (64-bit integers, `1.0`,
+ * key order). Immutable: `edit` returns a new body.
  */
 export class JsonBody {
   readonly kind = 'json';
   readonly #text: string;
   readonly #edited: { readonly root: JsonBody; readonly patch: BodyPatch } | undefined;
-  /** What a large edited text is made of: its bytes are written from there, so that the text itself is never put together. */
+  /** The pieces of a large edited text. The bytes are written from them, so that V8 need not flatten the text. */
   readonly #pieces: readonly string[] | undefined;
   #found: readonly Member[] | undefined;
   #bytes: Buffer | undefined;
   #object: Readonly<Record<string, unknown>> | undefined;
-  /** Long texts that were asked for. */
+  /** Long values already returned by `peek`. */
   #texts: Map<string, Scalar> | undefined;
-  /** Made where there are too many to be looked through each time. */
+  /** Index of the members, made only if there are more than `few`. */
   #byKey: ReadonlyMap<string, Member> | undefined;
 
   private constructor(
@@ -111,7 +111,7 @@ export class JsonBody {
       : new JsonBody(text, members, start === 0 && bytes.length < large ? bytes : undefined);
   }
 
-  /** A body made from a value; the text is written once. */
+  /** Makes a body from a value, which is serialized once. */
   static of(value: Readonly<Record<string, unknown>>): JsonBody {
     const json = JSON.stringify(value);
     const bytes = Buffer.from(json, 'utf8');
@@ -122,7 +122,7 @@ export class JsonBody {
     return this.#text.length;
   }
 
-  /** The bytes as text, one a character: for whoever looks through them without a copy. */
+  /** The bytes as text with one character per byte, for searching without a copy. */
   get oneByte(): string {
     return this.#text;
   }
@@ -132,10 +132,7 @@ export class JsonBody {
     for (const member of this.#members) yield member.key;
   }
 
-  /**
-   * The top-level members in order. `first` is the first character of the value, whose whole text `textOf` gives by the
-   * place of the member.
-   */
+  /** The top-level members in order. `first` is the first character of the value. `textOf` returns the whole value for a `place`. */
   *members(): Iterable<{ readonly key: string; readonly first: string; readonly place: number }> {
     for (const [place, { key, keyStart, start }] of this.#members.entries()) {
       const exact = plainKey.test(key) ? key : this.#keyBetween(keyStart, start);
@@ -143,7 +140,7 @@ export class JsonBody {
     }
   }
 
-  /** A key as it is meant; behind its closing quote are blanks and the colon alone. */
+  /** The decoded key. Only blanks and the colon follow its closing quote. */
   #keyBetween(keyStart: number, start: number): string {
     return JSON.parse(utf8(this.#text.slice(keyStart, this.#text.lastIndexOf('"', start - 1) + 1))) as string;
   }
@@ -158,7 +155,7 @@ export class JsonBody {
     return this.#find(key) !== undefined;
   }
 
-  /** A top-level scalar; `undefined` when the member is absent, an object or an array. */
+  /** A top-level scalar; `undefined` if the member is absent, an object or an array. */
   peek(key: string): Scalar | undefined {
     const member = this.#find(key);
     if (member === undefined) return undefined;
@@ -171,21 +168,21 @@ export class JsonBody {
     return known;
   }
 
-  /** One top-level member as a value, without parsing the rest. */
+  /** The value of one top-level member, without parsing the rest. */
   value(key: string): unknown {
     const member = this.#find(key);
     return member === undefined ? undefined : parse(this.#text.slice(member.start, member.end));
   }
 
-  /** The same with numbers that keep their digits when they are written again (`parseExact`). */
+  /** Like `value`, but numbers keep their digits when they are serialized again (`parseExact`). */
   exact(key: string): unknown {
     const member = this.#find(key);
     return member === undefined ? undefined : fromJson(utf8(this.#text.slice(member.start, member.end)), parseCheckedExact);
   }
 
   /**
-   * The objects, at any depth, that have this member with this plain text as its value: their members, as offsets into the
-   * one-byte text. Found by the value, so that nothing else is looked at.
+   * The members, as offsets into the one-byte text, of each object at any depth whose member `key` has this plain text as
+   * its value. Searches for the value, so that nothing else is parsed.
    */
   *objectsWith(key: string, value: string): Iterable<{ readonly text: string; readonly members: readonly Member[] }> {
     const text = this.#text;
@@ -201,19 +198,19 @@ export class JsonBody {
     }
   }
 
-  /** Cheap test whether some ASCII text occurs anywhere in the body's JSON text: a look before parsing. */
+  /** True if an ASCII text occurs anywhere in the body's JSON text. A fast check before parsing. */
   mentions(text: string): boolean {
     return this.#text.includes(text);
   }
 
-  /** The whole object, parsed once; treat it as frozen. */
+  /** The whole object, parsed once. The caller must not change it. */
   json(): Readonly<Record<string, unknown>> {
     if (this.#object !== undefined) return this.#object;
     const bytes = this.bytes();
     return (this.#object = fromJson(isAsciiBytes(bytes) ? this.#text : bytes.toString('utf8')));
   }
 
-  /** The bytes to send. Those of a large body are made when they are asked for, so that it is not held twice. */
+  /** The bytes to send. Those of a large body are made on each call, so that the body is not held twice. */
   bytes(): Buffer {
     if (this.#bytes !== undefined) return this.#bytes;
     if (this.#pieces !== undefined) return joined(this.#pieces, this.#text.length);
@@ -222,17 +219,17 @@ export class JsonBody {
     return bytes;
   }
 
-  /** False where `bytes` makes new ones for whoever asks, who may give their memory back. */
+  /** False if `bytes` returns a new buffer on each call, whose memory the caller may return. */
   get holdsBytes(): boolean {
     return this.#bytes !== undefined;
   }
 
-  /** The first bytes, as far as they go. */
+  /** Up to `length` first bytes. */
   start(length: number): Buffer {
     return this.#bytes?.subarray(0, length) ?? Buffer.from(this.#text.slice(0, length), 'latin1');
   }
 
-  /** The same body with some top-level members written anew, added at the end, or taken out. */
+  /** Returns the body with some top-level members changed, appended or removed. */
   edit(patch: BodyPatch): JsonBody {
     if (patch.size === 0) return this;
     let removes = false;
@@ -247,17 +244,17 @@ export class JsonBody {
     return new JsonBody(text, undefined, undefined, edited, text.length < large ? undefined : pieces);
   }
 
-  /** Another body in its place. A plugin or provider file, which imports nothing, makes its bodies with this. */
+  /** Returns a body made from another value. Plugin and provider files import nothing, so they make bodies with this. */
   replace(value: Readonly<Record<string, unknown>>): JsonBody {
     return JsonBody.of(value);
   }
 
-  /** Where this body came from when it was edited: the body as received, and all that was written differently. */
+  /** The origin of an edited body: the body as received, and all members that were changed. */
   get edited(): { readonly root: JsonBody; readonly patch: BodyPatch } | undefined {
     return this.#edited;
   }
 
-  /** Writes values in place; every other byte, white space included, stays. */
+  /** Writes the values in place. Every other byte, including white space, stays unchanged. */
   #splice(patch: BodyPatch): string[] {
     const pieces: string[] = [];
     let from = 0;
@@ -280,7 +277,7 @@ export class JsonBody {
     return pieces;
   }
 
-  /** With a member taken out the members are joined anew; each keeps its own text. */
+  /** Joins the members again without the removed ones. Each keeps its own text. */
   #rejoin(patch: BodyPatch): string {
     const parts: string[] = [];
     const written = new Set<string>();
@@ -297,7 +294,7 @@ export class JsonBody {
     return `{${parts.join(',')}}`;
   }
 
-  /** A body that was made here is scanned only if somebody asks. */
+  /** A body made here is scanned only when needed. */
   get #members(): readonly Member[] {
     this.#found ??= scanObject(this.#text, noLimits);
     return this.#found;
@@ -314,7 +311,7 @@ export class JsonBody {
   }
 }
 
-/** One-byte texts as the bytes that they stand for. */
+/** Joins one-byte texts to the bytes that they represent. */
 function joined(pieces: readonly string[], size: number): Buffer {
   const bytes = Buffer.allocUnsafeSlow(size);
   let at = 0;
@@ -322,7 +319,7 @@ function joined(pieces: readonly string[], size: number): Buffer {
   return bytes;
 }
 
-/** True where the value at an offset belongs to this key. */
+/** True if the value at an offset belongs to this key. */
 function behindKey(text: string, value: number, key: string): boolean {
   const name = `"${key}"`;
   const colon = beforeSpace(text, value);
@@ -336,7 +333,7 @@ function beforeSpace(text: string, from: number): number {
   return at;
 }
 
-/** Members that are looked through faster than found in a map. */
+/** Up to this many members, a linear search is faster than a map. */
 const few = 64;
 
 function notUtf8(byte: number | undefined, at: number): GatewayError {
@@ -348,20 +345,20 @@ function notUtf8(byte: number | undefined, at: number): GatewayError {
   });
 }
 
-/** A member named twice means different things to different parsers: such a body is normalised (last one wins). */
+/** Parsers disagree about duplicate members, so a body with duplicates is normalized: the last one wins. */
 function hasTwice(members: readonly Member[]): boolean {
   const seen = new Set<string>();
   for (const member of members) seen.add(member.key);
   return seen.size !== members.length;
 }
 
-/** The object with the last of each name alone, each in its own text. */
+/** The object with only the last member of each name, each with its own text. */
 function lastOfEach(text: string, members: readonly Member[]): string {
   const last = new Map(members.map((member) => [member.key, member]));
   return `{${Array.from(last.values(), ({ keyStart, end }) => text.slice(keyStart, end)).join(',')}}`;
 }
 
-/** JSON text of a value in one-byte form: UTF-8 bytes as latin1 characters, like the text it is spliced into. */
+/** Serializes a value to one-byte text: UTF-8 bytes as latin1 characters, like the text it is inserted into. */
 function toText(value: unknown): string {
   const json = JSON.stringify(value);
   return json.length <= short && isAscii(json) ? json : Buffer.from(json, 'utf8').toString('latin1');
@@ -374,13 +371,13 @@ function isAscii(text: string): boolean {
 
 const parse = (oneByte: string): Record<string, unknown> => fromJson(utf8(oneByte));
 
-/** Keys that mean the same in the one-byte text and decoded. */
+/** Keys that are the same in one-byte text and decoded. */
 const plainKey = /^[\w-]*$/;
 
-/** Characters that are looked at faster one by one than copied. */
+/** Up to this many characters, checking each is faster than copying the text. */
 const short = 1024;
 
-/** The text that one-byte text stands for. */
+/** Decodes one-byte text. */
 const utf8 = (oneByte: string): string =>
   oneByte.length <= short && isAscii(oneByte) ? oneByte : Buffer.from(oneByte, 'latin1').toString('utf8');
 

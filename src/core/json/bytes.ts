@@ -2,26 +2,26 @@
 export interface WrittenBytes {
   readonly bytes: Buffer;
   readonly from: number;
-  /** Behind the last byte. */
+  /** Offset after the last byte. */
   readonly to: number;
 }
 
-/** Longer texts are written at once, and looked at where they are. */
+/** Longer texts are encoded natively and checked afterwards. */
 const longestShort = 48;
-/** Bytes of a JSON number, and a comma. */
+/** Maximum bytes of a JSON number and a comma. */
 const longestNumber = 32;
-/** Beyond it, thousandths are not counted exactly any more. */
+/** Above this, a number cannot be written exactly as thousandths. */
 const mostThousandths = 1e12;
 const million = 1e6;
 const billion = 1e9;
-/** Of `…`. */
+/** Bytes of `…` in UTF-8. */
 const cutBytes = 3;
-/** Beyond it, not all whole numbers are exact. */
+/** Above this, not all integers are exact. */
 const mostWhole = 1e15;
 
 /**
- * JSON as bytes in a block of memory, written member by member: for lines that are made for each request. No text of them
- * is built, and a number is written by its digits. Texts and numbers are written as `JSON.stringify` does.
+ * Writes JSON as bytes into a block of memory, member by member, for lines that are made for each request. It builds no
+ * string of the line, and writes numbers digit by digit. Texts and numbers have the same form as from `JSON.stringify`.
  */
 export class JsonBytes {
   readonly #usual: number;
@@ -29,28 +29,28 @@ export class JsonBytes {
   #from = 0;
   #at = 0;
 
-  /** @param usual bytes of a block; a larger piece gets one of its own */
+  /** @param usual bytes of a block; a larger piece gets a block of its own */
   constructor(usual: number) {
     this.#usual = usual;
     this.#bytes = Buffer.allocUnsafeSlow(usual);
   }
 
-  /** A new piece begins. */
+  /** Begins a new piece. */
   begin(): void {
     this.#from = this.#at;
   }
 
-  /** The piece from its beginning: valid until `reuse`. */
+  /** Returns the piece from its beginning. Valid until `reuse`. */
   end(): WrittenBytes {
     return { bytes: this.#bytes, from: this.#from, to: this.#at };
   }
 
-  /** Of the piece, only so many bytes stay. */
+  /** Truncates the piece to `length` bytes. */
   cut(length: number): void {
     this.#at = this.#from + length;
   }
 
-  /** All pieces so far are done with: their memory is written again. */
+  /** Releases all pieces so far. Their memory will be overwritten. */
   reuse(): void {
     if (this.#bytes.length > this.#usual) this.#bytes = Buffer.allocUnsafeSlow(this.#usual);
     this.#at = 0;
@@ -62,12 +62,12 @@ export class JsonBytes {
     return this.#at - this.#from;
   }
 
-  /** A copy of what the piece has from an offset on. */
+  /** Returns a copy of the piece from an offset on. */
   since(offset: number): Uint8Array {
     return new Uint8Array(this.#bytes.subarray(this.#from + offset, this.#at));
   }
 
-  /** @param text of ASCII alone, and short */
+  /** @param text short and ASCII only */
   ascii(text: string): void {
     const bytes = this.#room(text.length);
     let at = this.#at;
@@ -75,7 +75,7 @@ export class JsonBytes {
     this.#at = at;
   }
 
-  /** @param code of ASCII */
+  /** @param code of an ASCII character */
   character(code: number): void {
     this.#room(1)[this.#at] = code;
     this.#at += 1;
@@ -86,12 +86,12 @@ export class JsonBytes {
     this.#at += span.length;
   }
 
-  /** A part of a span. */
+  /** Writes a part of a span. */
   part(span: Buffer, from: number, to: number): void {
     this.#at += span.copy(this.#room(to - from), this.#at, from, to);
   }
 
-  /** @param json any, as it is */
+  /** @param json any JSON text, written unchanged */
   json(json: string): void {
     const bytes = this.#room(json.length * 3);
     this.#at += bytes.write(json, this.#at, 'utf8');
@@ -106,7 +106,7 @@ export class JsonBytes {
     if (!isWritten) this.json(JSON.stringify(text));
   }
 
-  /** A text that ends with `…`, which is written as an escape: a line of ASCII is read faster. */
+  /** Writes a text that ends with `…`, which is written as an escape: lines that are pure ASCII can be read faster. */
   cutText(text: string): void {
     if (!this.#long(text, text.length - 1)) this.json(JSON.stringify(text.slice(0, -1)));
     // The closing quote.
@@ -121,7 +121,7 @@ export class JsonBytes {
     }
     this.#room(longestNumber);
     const thousandths = Math.round(value * 1000);
-    // A number of so few digits that is this one is its shortest text.
+    // A number with so few digits that equals this one is its shortest form.
     if (thousandths >= 0 && thousandths < mostThousandths && thousandths / 1000 === value) {
       const whole = Math.floor(thousandths / 1000);
       this.#whole(whole);
@@ -133,7 +133,7 @@ export class JsonBytes {
     } else this.ascii(Number.isFinite(value) ? `${value}` : 'null');
   }
 
-  /** The same for one from 0 to 1 with at most fifteen decimals: to find out which are enough for any other takes much longer. */
+  /** Like `number`, for numbers from 0 to 1 with at most fifteen decimals, whose shortest form is found much faster. */
   share(value: number): void {
     const parts = Math.round(value * mostWhole);
     if (!(parts > 0 && parts < mostWhole && parts / mostWhole === value)) {
@@ -148,7 +148,7 @@ export class JsonBytes {
     while (this.#bytes[this.#at - 1] === zero) this.#at -= 1;
   }
 
-  /** @param value whole, from 0 to 999,999,999 */
+  /** @param value an integer from 0 to 999,999,999 */
   #whole(value: number): void {
     let rest = value | 0;
     let count = 1;
@@ -161,7 +161,7 @@ export class JsonBytes {
     }
   }
 
-  /** A whole number with zeros before it. @param digits at most nine, and no fewer than it has */
+  /** Writes an integer with leading zeros. @param digits at most nine, and at least as many as the number has */
   digits(value: number, digits: number): void {
     this.#room(digits);
     let rest = value | 0;
@@ -187,7 +187,7 @@ export class JsonBytes {
     this.#at += last > 0 ? 4 : hundredths > 0 ? 3 : 2;
   }
 
-  /** False where the text needs more than quotes. */
+  /** Returns false if the text needs escapes or is not ASCII. */
   #short(text: string): boolean {
     const bytes = this.#room(text.length + 2);
     let at = this.#at;
@@ -203,12 +203,12 @@ export class JsonBytes {
     return true;
   }
 
-  /** The same. @param length characters that must be plain */
+  /** Like `#short`. @param length number of leading characters that must be plain */
   #long(text: string, length: number): boolean {
     const bytes = this.#room(text.length * 3 + 2);
     const from = this.#at + 1;
     const taken = bytes.write(text, from, 'utf8');
-    // What is cut off takes three bytes, all before it one a character.
+    // The final `…` takes three bytes; every character before it must take one.
     if (taken !== length + (length < text.length ? cutBytes : 0)) return false;
     for (let at = from; at < from + length; at += 1) {
       const code = bytes[at] as number;
@@ -220,7 +220,7 @@ export class JsonBytes {
     return true;
   }
 
-  /** The block, with so many bytes behind what is written. */
+  /** Returns the block, with at least `more` bytes of space after the written ones. */
   #room(more: number): Buffer {
     return this.#at + more <= this.#bytes.length ? this.#bytes : this.#grown(more);
   }

@@ -2,20 +2,20 @@ import { answerLimits } from './limits.ts';
 import { flawOf } from './scan.ts';
 
 const quote = 0x22;
-/** Strings of an event that may change from one to the next. */
+/** Maximum number of strings that may differ between similar events. */
 const changingLimit = 4;
-/** Events in a row that were like none before: after so many of them no more is learned from this stream. */
+/** Events in a row without the known shape after which no more is learned from this stream. */
 const missLimit = 16;
-/** What clients read an event as: an object, or the mark of the end. */
+/** The events that clients can read: an object, or the end mark. */
 const readable = /^[ \t\r\n]*(?:\{|\[DONE\]\s*$)/;
 
 /**
- * Checks that each event of a stream is one JSON object, or `[DONE]`, at a fraction of a scan: most events of a stream differ from the
- * one before in the content of a string or two, so all that is compared is what is around them. Balance and strings
- * only, as for whole answers: nested scalars are not looked at.
+ * Checks that each event of a stream is one JSON object or `[DONE]`, much faster than by scanning it: most events of a
+ * stream differ from the previous one only in the content of one or two strings, so only the text around them is
+ * compared. As for whole responses, it checks balance and strings only, not nested scalars.
  */
 export class JsonEvents {
-  /** What events have in common, from quote to quote around the strings that change. */
+  /** The text that events have in common, from quote to quote around the strings that change. */
   #fixed: readonly string[] = [];
   /** The last event that was scanned. */
   #scanned = '';
@@ -43,11 +43,11 @@ export class JsonEvents {
       at = data.indexOf('"', from);
       if (at < 0) return false;
     }
-    // A quote behind a backslash does not end its string.
+    // A quote after a backslash does not end its string.
     return data.slice(at) === fixed[last] && !data.includes('\\', fixed[0]?.length);
   }
 
-  /** Finds the strings in which this event and the one that was scanned before differ. */
+  /** Finds the strings in which this event and the last scanned one differ. */
   #learn(data: string): void {
     if (data.includes('\\')) return;
     const before = this.#scanned;
@@ -75,5 +75,5 @@ export class JsonEvents {
   }
 }
 
-/** A text of its own: comparing with a piece of another one takes longer, and would keep that one alive. */
+/** Copies the text to a flat string. A slice of another string is slower to compare, and would keep that string in memory. */
 const flat = (text: string): string => Buffer.from(text, 'utf8').toString('utf8');

@@ -1,36 +1,36 @@
 import { GatewayError } from '../error.ts';
 
-/** What a JSON text may hold, so that whoever parses or walks it needs time and memory in proportion to its bytes. */
+/** Limits of a JSON text, so that parsing or walking it takes time and memory in proportion to its bytes. */
 export interface JsonLimits {
-  /** Levels of objects and lists, the outermost included. */
+  /** Maximum nesting depth of objects and arrays, including the outermost. */
   readonly depth: number;
   /**
-   * Members of objects, and objects and lists themselves. Sixteen commas count as one more: items of plain lists, such
+   * Maximum number of object members plus objects and arrays. Sixteen commas count as one: elements of plain arrays, such
    * as the numbers of a vector, cost far less.
    */
   readonly members: number;
 }
 
-/** Of a request, unless the configuration says otherwise. */
+/** Default limits of a request. */
 export const requestLimits: JsonLimits = Object.freeze({ depth: 128, members: 100_000 });
 
-/** Of what a provider answers: lists of files and models are longer than any request. */
+/** Limits of a provider's response. Lists of files and models are longer than any request. */
 export const answerLimits: JsonLimits = Object.freeze({ depth: 128, members: 500_000 });
 
-/** Of texts that the gateway wrote itself. */
+/** For texts that the gateway wrote. */
 export const noLimits: JsonLimits = Object.freeze({ depth: Number.POSITIVE_INFINITY, members: Number.POSITIVE_INFINITY });
 
-/** What a member takes from the budget, where a comma takes 1. */
+/** Cost of a member in the budget. A comma costs 1. */
 export const memberCost = 16;
 
-/** Counts what a text holds while somebody reads it: the reader subtracts, and stops where nothing is left. */
+/** Counts the contents of a text during a scan: the scanner subtracts from `left`, and stops when it is negative. */
 export class JsonBudget {
   readonly limits: JsonLimits;
   left: number;
-  /** Levels that a value may have. */
+  /** Maximum nesting depth of a value. */
   readonly levels: number;
 
-  /** @param open levels around the values that are read with it */
+  /** @param open nesting levels around the values scanned with this budget */
   constructor(limits: JsonLimits, open = 0) {
     this.limits = limits;
     this.levels = limits.depth - open;

@@ -2,7 +2,7 @@ import { GatewayError } from '../error.ts';
 import type { LineEdit } from '../http/form.ts';
 import { appendBytes } from '../memory/byte-pieces.ts';
 
-/** The longest line, in bytes: one request of a batch with its images. */
+/** Maximum length of a line in bytes: one request of a batch with its images. */
 const lineLimit = 64 * 1024 * 1024;
 
 const lineFeed = 0x0a;
@@ -10,29 +10,30 @@ const carriageReturn = 0x0d;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Writes the lines of a file anew while it passes, cut anywhere. A line that the edit gives back as it was keeps its
- * bytes, each line keeps its own end (LF or CRLF; the last may have none), and a byte order mark at the start goes.
+ * Rewrites the lines of a file while it streams, in chunks split at any position. A line that the edit returns unchanged
+ * keeps its bytes, and each line keeps its own end (LF or CRLF; the last may have none). A byte order mark at the start
+ * is removed.
  */
 export class LineRewriter {
   readonly #edit: LineEdit;
-  /** Pieces of a line whose end has not come. */
+  /** Pieces of the incomplete line. */
   #open: Buffer[] = [];
   #openLength = 0;
   #index = 0;
   #isStart: boolean;
 
-  /** @param keepsMark a byte order mark at the start stays, and is part of the first line */
+  /** @param keepsMark keeps a byte order mark at the start, as part of the first line */
   constructor(edit: LineEdit, keepsMark = false) {
     this.#edit = edit;
     this.#isStart = !keepsMark;
   }
 
-  /** Bytes of the line that has begun and not ended. */
+  /** Bytes of the incomplete line. */
   get waiting(): number {
     return this.#openLength;
   }
 
-  /** What can be passed on now. @throws GatewayError of the edit; `invalid_form` for a line that is too long */
+  /** Returns the bytes that can be forwarded now. @throws GatewayError of the edit; `invalid_form` for a line that is too long */
   push(chunk: Buffer): Buffer[] {
     const bytes = this.#isStart ? this.#withoutMark(chunk) : chunk;
     if (bytes === undefined) return [];
@@ -46,7 +47,7 @@ export class LineRewriter {
     return out;
   }
 
-  /** The file is at its end: its last line may lack one. */
+  /** Ends the file. Its last line may lack a line end. */
   end(): Buffer[] {
     const out: Buffer[] = [];
     this.#isStart = false;
@@ -54,7 +55,7 @@ export class LineRewriter {
     return out;
   }
 
-  /** Undefined while the mark may still be coming. */
+  /** Undefined until enough bytes were received to detect the mark. */
   #withoutMark(chunk: Buffer): Buffer | undefined {
     const bytes = this.#close(chunk);
     if (bytes.length < byteOrderMark.length && bytes.equals(byteOrderMark.subarray(0, bytes.length))) {
@@ -77,7 +78,7 @@ export class LineRewriter {
     appendBytes(this.#open, piece);
   }
 
-  /** The open line with its last piece. */
+  /** Returns the incomplete line with its last piece. */
   #close(last: Buffer | undefined): Buffer {
     if (this.#openLength === 0) return last ?? Buffer.alloc(0);
     const whole = Buffer.concat(last === undefined ? this.#open : [...this.#open, last]);
@@ -97,7 +98,7 @@ export class LineRewriter {
   }
 }
 
-/** Where the end of a line begins. */
+/** The offset at which the line end begins. */
 function endOf(bytes: Buffer): number {
   const { length } = bytes;
   if (bytes[length - 1] !== lineFeed) return length;

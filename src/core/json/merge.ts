@@ -1,7 +1,7 @@
-/** A number as `parseExact` gives it where it would lose digits: an object to everything but `JSON.stringify`. */
+/** True for a number that `parseExact` kept as raw JSON because a JavaScript number would lose digits. Only `JSON.stringify` can use it. */
 export const isExactNumber = (value: unknown): boolean => (JSON as unknown as { isRawJSON(value: unknown): boolean }).isRawJSON(value);
 
-/** A JSON object that may be merged into. */
+/** A JSON object that can be merged into. */
 export type Plain = Readonly<Record<string, unknown>>;
 
 export function isPlain(value: unknown): value is Plain {
@@ -9,8 +9,8 @@ export function isPlain(value: unknown): value is Plain {
 }
 
 /**
- * `override_params`: objects are merged member by member, everything else (arrays, scalars, null) is replaced, and
- * `over` wins. Neither argument is changed; parts that do not differ are shared.
+ * Merges `override_params`: objects are merged member by member; everything else (arrays, scalars, null) is replaced, and
+ * `over` wins. Neither argument is changed. Unchanged parts are shared.
  */
 export function merge(under: Plain, over: Plain): Plain {
   const out: Record<string, unknown> = { ...under };

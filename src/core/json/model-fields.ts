@@ -3,59 +3,59 @@ import { GatewayError } from '../error.ts';
 import type { FormPart } from '../http/form.ts';
 import { parseJson } from './scan.ts';
 
-/** What a request says about models beside the one that it asks for. */
+/** A model that a request names in addition to the one that it asks for. */
 export interface NamedModel {
-  /** The name; undefined where the field lets the service choose, or holds something that is no name. */
+  /** The name; undefined if the field lets the service choose, or its value is not a name. */
   readonly name: string | undefined;
-  /** Where it was found, for messages: `tools[0].model`. */
+  /** The path of the field, for messages: `tools[0].model`. */
   readonly field: string;
 }
 
-/** Texts that services may interpret as a list of fallbacks, a preset or a router: which model runs then is not visible. */
+/** Fields that services may interpret as a list of fallbacks, a preset or a router. The model that then runs is unknown. */
 const choosing: ReadonlySet<string> = new Set(['route', 'preset', 'fallback', 'fallbacks']);
-/** Tools that run a model of their own; without a name the service chooses it. */
+/** Tools that run a model of their own. Without a name, the service chooses the model. */
 const modelTools: ReadonlySet<string> = new Set(['imagegeneration']);
-/** Members whose lists and texts are content. As objects they are parameters like any other. */
+/** Members whose arrays and strings are content. As objects they are parameters like any other. */
 const content: ReadonlySet<string> = new Set(['messages', 'input', 'prompt', 'contents', 'system', 'instructions', 'documents']);
-/** Members that only describe or annotate, JSON Schemas of self-hosted servers among them: no service reads a model in them. */
+/** Members that only describe or annotate, including JSON Schemas for self-hosted servers. No service reads a model from them. */
 const notes: ReadonlySet<string> = new Set(['metadata', 'labels', 'variables', 'chattemplatekwargs', 'guidedjson']);
 /** JSON Schemas, whose properties may have any name. */
 const schemas: ReadonlySet<string> = new Set(['parameters', 'inputschema', 'schema', 'jsonschema', 'json', 'format']);
 const withSchemas: ReadonlySet<string> = new Set(['tools', 'functions', 'responseformat', 'text', 'structuredoutputs', 'jsonschema']);
 
-/** Levels that are looked at. */
+/** Maximum nesting depth that is searched. */
 const deepest = 128;
 
-/** Longer texts than names are: characters. */
+/** Characters from which a text is longer than any name. */
 const longName = 256;
 
 /**
- * A text in the form in which letters of any width are alike. Accents behind one letter are put in order, in a time that
- * grows with the square of their number, so of a long text they are left out.
+ * Normalizes a text so that letters of any width are equal. Normalization sorts the accents after one letter in quadratic
+ * time, so accents are removed from long texts.
  */
 export const compatible = (text: string): string => (text.length > longName ? text.replaceAll(/\p{M}/gu, '') : text).normalize('NFKC');
 
 /**
- * The name of a field as the most lenient service compares it: without regard to case, width, separators and brackets,
- * so that `Model`, `ｍodel`, `model[]` and `model\0` are all `model`.
+ * The name of a field as the most lenient service compares it: ignoring case, width, separators and brackets, so that
+ * `Model`, `ｍodel`, `model[]` and `model\0` are all `model`.
  */
 export const plainName = (name: string): string =>
   compatible(name)
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 
-/** True for a field, by its plain name, whose text is the name of a model or deployment. */
+/** True for a field, by its plain name, that contains the name of a model or deployment. */
 export const namesModel = (plain: string): boolean =>
   plain.includes('model') || plain.startsWith('engine') || plain.startsWith('deployment') || plain.endsWith('deployment');
 
-/** True for a field, by its plain name, whose text lets the service choose another model. */
+/** True for a field, by its plain name, that lets the service choose another model. */
 const choosesModel = (plain: string): boolean => choosing.has(plain);
 
 /**
- * Every model that a body names, in any field, spelling and nesting: whatever could be read as one. `model` itself is
- * left out where it is a text: it is the model that the request asks for.
+ * Finds every model that a body names, in any field, spelling and nesting that a service could read as a model. A string
+ * `model` is left out: it is the model that the request asks for.
  *
- * @throws GatewayError `invalid_json` for what is no strict JSON, since lenient parsers differ about it
+ * @throws GatewayError `invalid_json` for text that is not strict JSON, because lenient parsers disagree about it
  */
 export function modelsNamedIn(body: JsonBody): readonly NamedModel[] {
   body.json();
@@ -69,7 +69,7 @@ export function modelsNamedIn(body: JsonBody): readonly NamedModel[] {
   return found;
 }
 
-/** The same for the text of a whole value, `model` included; undefined where it is no strict JSON. */
+/** Like `modelsNamedIn` for the text of a whole value, including `model`. Undefined if it is not strict JSON. */
 export function modelsNamedInText(text: string): readonly NamedModel[] | undefined {
   if (!isJson(text)) return undefined;
   const found: NamedModel[] = [];
@@ -77,7 +77,7 @@ export function modelsNamedInText(text: string): readonly NamedModel[] | undefin
   return found;
 }
 
-/** The same for one field of a form: services also accept JSON in a text. The field `model` itself is left out. */
+/** Like `modelsNamedIn` for one form field, in which services also accept JSON. The field `model` itself is left out. */
 export function modelsNamedInPart({ name, isFile, text }: FormPart): readonly NamedModel[] {
   if (name === 'model' && !isFile && text !== undefined) return nothing;
   const plain = plainName(name);
@@ -107,7 +107,7 @@ const nothing: readonly NamedModel[] = Object.freeze([]);
 const isNested = (first: string): boolean => first === '{' || first === '[';
 const decides = (plain: string): boolean => namesModel(plain) || choosesModel(plain);
 
-/** One pass over the text of a value that is strict JSON: unlike a parsed object it still has members that are there twice. */
+/** Scans the text of a value once. The value must be strict JSON. Unlike a parsed object, the text still has duplicate members. */
 class Finder {
   readonly #text: string;
   readonly #found: NamedModel[];
@@ -123,7 +123,7 @@ class Finder {
     this.#value('', '', '');
   }
 
-  /** The value of a member. @param inside plain name of the member that it is in, or of one above that has schemas */
+  /** Scans the value of a member. @param inside plain name of the containing member, or of an outer one that has schemas */
   member(key: string, field: string, inside: string): void {
     const plain = plainName(key);
     this.#space();
@@ -135,7 +135,7 @@ class Finder {
     else this.#value(field, top, plain);
   }
 
-  /** A value that is no name itself, but may hold some. */
+  /** Scans a value that is not a name itself but may contain names. */
   #value(field: string, top: string, plain: string): void {
     this.#space();
     const first = this.#text[this.#at];
@@ -156,7 +156,7 @@ class Finder {
     if (plain === 'tools' && modelTools.has(type) && !hasModel) this.#found.push({ name: undefined, field: `${field}.model` });
   }
 
-  /** A name, a list of names, or nothing; anything else says nothing that can be checked. */
+  /** A name, a list of names, or null. Other values cannot be checked. */
   #named(plain: string, field: string, top: string): void {
     const first = this.#text[this.#at];
     if (first === '"') this.#found.push({ name: this.#string(), field });
@@ -222,14 +222,14 @@ class Finder {
     this.#at += 1;
   }
 
-  /** A string from its opening quote, decoded. */
+  /** Reads a string from its opening quote, decoded. */
   #string(): string {
     const start = this.#at;
     this.#at = endOfString(this.#text, start);
     return JSON.parse(this.#text.slice(start, this.#at)) as string;
   }
 
-  /** Past one value. */
+  /** Skips one value. */
   #skip(): void {
     this.#space();
     const text = this.#text;
@@ -263,12 +263,12 @@ class Finder {
   }
 }
 
-/** Set before each use, so it holds no state between calls. */
+/** `lastIndex` is set before each use, so it holds no state between calls. */
 const scalarEnd = /[\s,}\]]/g;
 
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
-/** Behind the closing quote of a string that is valid. */
+/** The offset after the closing quote of a valid string. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; at += 1) {
     const c = text[at];

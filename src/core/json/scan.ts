@@ -2,7 +2,7 @@ import { isPlain, type Plain } from './merge.ts';
 import { GatewayError } from '../error.ts';
 import { answerLimits, JsonBudget, type JsonLimits, memberCost, noLimits, requestLimits } from './limits.ts';
 
-/** One top-level member of a JSON object: offsets into the text, `start` and `end` enclose the value. */
+/** One top-level member of a JSON object, as offsets into the text. `start` and `end` delimit the value. */
 export interface Member {
   readonly key: string;
   /** Offset of the key's opening quote. */
@@ -21,10 +21,10 @@ const comma = 0x2c;
 const colon = 0x3a;
 
 /**
- * Finds the top-level members of a JSON object without building it: strings are skipped by their closing quote,
- * nesting is tracked, nothing is decoded. The text is one-byte (latin1) so that offsets are byte offsets and the
- * bytes come out as they went in. Checks the structure (balance, commas, colons, top-level scalars), not each nested scalar.
- * Stops where the text holds more than `limits` allow: what is too much is neither walked nor parsed.
+ * Finds the top-level members of a JSON object without building it: it skips strings by their closing quote, tracks
+ * nesting, and decodes nothing. The text is one-byte (latin1), so that offsets are byte offsets and the bytes stay
+ * unchanged. Checks the structure (balance, commas, colons, top-level scalars), but not each nested scalar. Stops where
+ * the text exceeds `limits`, so that excessive text is neither scanned nor parsed.
  *
  * @throws GatewayError `invalid_json`, `json_too_complex` with the byte position
  */
@@ -38,14 +38,14 @@ export function scanObject(text: string, limits: JsonLimits = requestLimits): Me
   return members;
 }
 
-/** Members of the object that begins at `start`; what is behind it is not looked at. @throws GatewayError as `scanObject` */
+/** Members of the object that begins at `start`. Ignores the text after it. @throws GatewayError as `scanObject` */
 export function membersAt(text: string, start: number): readonly Member[] {
   const members: Member[] = [];
   membersFrom(text, start, members, new JsonBudget(noLimits, 1));
   return members;
 }
 
-/** Returns the offset behind the closing brace. */
+/** Returns the offset after the closing brace. */
 function membersFrom(text: string, open: number, members: Member[], budget: JsonBudget): number {
   let at = skipSpace(text, open + 1);
   if (text.charCodeAt(at) === closeBrace) return at + 1;
@@ -71,8 +71,8 @@ function membersFrom(text: string, open: number, members: Member[], budget: Json
 }
 
 /**
- * Start of the object around an offset that is between two of its members, or -1: goes back over whole strings, whose
- * delimiters are the quotes behind an even number of backslashes.
+ * The start of the object that contains the offset, which must be between two of its members; -1 if there is none. Scans
+ * backward over whole strings, whose delimiters are quotes after an even number of backslashes.
  */
 export function objectAround(text: string, from: number): number {
   let depth = 0;
@@ -88,7 +88,7 @@ export function objectAround(text: string, from: number): number {
   return -1;
 }
 
-/** Offset of the quote that opens the string whose closing quote is at `close`; -1 where it is not behind `least`. */
+/** Offset of the quote that opens the string whose closing quote is at `close`; -1 if it is before `least`. */
 export function startOfString(text: string, close: number, least: number): number {
   for (let at = close - 1; at >= least; ) {
     const open = text.lastIndexOf('"', at);
@@ -101,7 +101,7 @@ export function startOfString(text: string, close: number, least: number): numbe
   return -1;
 }
 
-/** The elements of a JSON array as their own texts, found like the members of an object. @throws GatewayError `invalid_json` */
+/** The texts of the elements of a JSON array, found like the members of an object. @throws GatewayError `invalid_json` */
 export function* scanArray(text: string): Iterable<string> {
   const budget = new JsonBudget(noLimits, 1);
   let at = skipSpace(text, 0);
@@ -117,7 +117,7 @@ export function* scanArray(text: string): Iterable<string> {
   }
 }
 
-/** Why a text is not one balanced JSON value within limits; undefined when it is: the check before it is parsed, or passed on. */
+/** Why a text is not one balanced JSON value within the limits, or undefined. To be called before parsing or forwarding the text. */
 export function flawOf(text: string, limits: JsonLimits): GatewayError | undefined {
   try {
     const end = skipSpace(text, endOfValue(text, skipSpace(text, 0), new JsonBudget(limits)));
@@ -127,20 +127,20 @@ export function flawOf(text: string, limits: JsonLimits): GatewayError | undefin
   }
 }
 
-/** Characters of a text that cannot hold enough to be dangerous. */
+/** Texts up to this many characters cannot contain enough to be dangerous. */
 const harmless = 1024;
 
 /**
- * `JSON.parse` for a text that somebody else wrote: first looks whether it holds more than may be walked.
+ * `JSON.parse` for untrusted text. Checks the limits first.
  *
- * @throws SyntaxError for what is not JSON; GatewayError `json_too_complex` (or `invalid_json`)
+ * @throws SyntaxError for text that is not JSON; GatewayError `json_too_complex` (or `invalid_json`)
  */
 export function parseJson(text: string, limits?: JsonLimits): unknown {
   checkJson(text, limits);
   return JSON.parse(text);
 }
 
-/** The same, and undefined for what cannot be parsed. */
+/** Like `parseJson`, but returns undefined if the text cannot be parsed. */
 export function parsedJson(text: string): unknown {
   try {
     return parseJson(text);
@@ -149,14 +149,15 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** `JSON.parse` for a text in which `flawOf` found nothing. @throws SyntaxError for what is balanced, and still no JSON */
+/** `JSON.parse` for a text in which `flawOf` found no error. @throws SyntaxError for text that is balanced but not JSON */
 export const parseChecked = (text: string): unknown => JSON.parse(text);
 
-/** Numbers of 16 digits and more don't survive being read as JavaScript numbers. */
+/** True for text with numbers of 16 or more digits, which may lose precision as JavaScript numbers. */
 export const hasLongNumbers = (text: string): boolean => /\d{16}/.test(text);
 
 /**
- * `parseJson` whose numbers keep their digits when they are written again. Only text that holds long numbers pays for it.
+ * `parseJson` whose numbers keep their digits when they are serialized again. Only text with long numbers has the extra
+ * cost.
  *
  * @throws as `parseJson`
  */
@@ -165,19 +166,19 @@ export function parseExact(text: string): unknown {
   return parseCheckedExact(text);
 }
 
-/** The same for a text in which `flawOf` found nothing. */
+/** Like `parseExact`, for a text in which `flawOf` found no error. */
 export function parseCheckedExact(text: string): unknown {
   return hasLongNumbers(text) ? JSON.parse(text, keepDigits as (this: unknown, key: string, value: unknown) => unknown) : JSON.parse(text);
 }
 
-/** TC39 "JSON.parse source text access": what is in the text is passed beside the value. */
+/** TC39 "JSON.parse source text access": the reviver also receives the source text of the value. */
 function keepDigits(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source;
   if (typeof value !== 'number' || source === undefined || String(value) === source) return value;
   return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(source);
 }
 
-/** The object that a text is; undefined for all that is none. */
+/** Parses a text as an object; undefined for anything else. */
 export function objectIn(text: string): Plain | undefined {
   try {
     const value = parseJson(text);
@@ -187,7 +188,7 @@ export function objectIn(text: string): Plain | undefined {
   }
 }
 
-/** The look before a text is parsed, for parsers with a way of their own. @throws GatewayError as `parseJson` */
+/** The check before parsing, for callers with a parser of their own. @throws GatewayError as `parseJson` */
 function checkJson(text: string, limits: JsonLimits = answerLimits): void {
   const flaw = text.length <= harmless ? undefined : flawOf(text, limits);
   if (flaw !== undefined) throw flaw;
@@ -210,10 +211,10 @@ function skipSpace(text: string, from: number): number {
   return at;
 }
 
-/** Characters that are looked at one by one behind an escaped quote, where the next one is likely near. */
+/** Characters that are checked one by one after an escaped quote, where the next one is probably near. */
 const nearby = 64;
 
-/** From the opening quote to behind the closing one: jumps from quote to quote, and walks where escapes are close together. */
+/** From the opening quote to the offset after the closing one. Jumps from quote to quote, and steps where escapes are close together. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   for (;;) {
@@ -242,7 +243,7 @@ function endOfValue(text: string, start: number, budget: JsonBudget): number {
   return endOfScalar(text, start);
 }
 
-/** Characters of a number: no number that means anything is longer. */
+/** Maximum characters of a number. No meaningful number is longer. */
 const longestScalar = 1024;
 
 function endOfScalar(text: string, start: number): number {
@@ -259,10 +260,10 @@ function isLiteral(text: string, start: number, end: number): boolean {
   return length === 4 ? text.startsWith('true', start) || text.startsWith('null', start) : length === 5 && text.startsWith('false', start);
 }
 
-/** Anything but white space, commas, and what closes. */
+/** Anything but white space, commas and closing brackets. */
 const isScalar = (c: number): boolean => c > 0x20 && c !== comma && c !== closeBrace && c !== closeBracket;
 
-/** Objects and arrays, with what they hold. */
+/** Objects and arrays, including their contents. */
 function endOfNested(text: string, start: number, budget: JsonBudget): number {
   const open: number[] = [];
   const { levels } = budget;

@@ -2,8 +2,8 @@ import type { Admitted } from '../context.ts';
 import { traitsOf } from '../endpoint.ts';
 
 /**
- * True for a relayed request whose body, or what its method does at such a path, the gateway does not know: it may name any
- * model, and no parameter can be written into it.
+ * True for a relayed request that has a body, or a method that usually has one. The gateway does not interpret it: it may
+ * name any model, and no parameter can be written into it.
  */
 export function hasUnreadBody({ endpoint, method, headers }: Admitted): boolean {
   if (endpoint === 'realtime' || traitsOf(endpoint).body !== 'passing') return false;

@@ -1,18 +1,18 @@
 import { isBatchInput } from './batch-file.ts';
 import type { FormBody, FormEdit, FormUpstream, LineEdit } from '../http/form.ts';
 
-/** What to do about the lines of a batch's file, which are requests. Both may throw, which refuses the request. */
+/** Checks for the lines of a batch file, which are requests. Both may throw, which rejects the upload. */
 export interface LineWatch {
   /** Called with each line as the client wrote it, before the provider's own edit. */
   line(line: string, index: number): void;
-  /** Called when the whole form has passed whose file was not known to be a batch's while it passed. */
+  /** Called each time more of the form was read, if the file was not known to be a batch when sending began. */
   late(form: FormBody): void;
 }
 
-/** The same body, with its lines looked at while it is sent. */
+/** Returns the same body with its lines checked while it is sent. */
 export function watchedLines(body: FormUpstream, watch: LineWatch): FormUpstream {
   const isBatch = isBatchInput(body.form);
-  // What is stored alone is no batch before one is created of it.
+  // A file that is stored alone becomes a batch only when a batch is created from it.
   if (body.kind === 'file') return isBatch ? { ...body, line: behind(watch, body.line) } : body;
   const edit: FormEdit = body.edit ?? { fields: new Map() };
   if (isBatch) {
