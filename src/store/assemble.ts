@@ -1,11 +1,11 @@
 import type { SpoolFrame } from './frame.ts';
 
 /**
- * A block of memory that frames are copied into, so that many of them are one write. Grows for a large frame and
- * goes back to its usual size afterwards.
+ * A block of memory into which frames are copied, so that many of them are one write. It uses a larger block for large
+ * frames, and the usual one afterwards.
  */
 export interface Assembler {
-  /** The frames as they are to be written, masked; valid until the next call. */
+  /** The frames as they are to be written, masked. Valid until the next call. */
   assemble(frames: readonly SpoolFrame[]): Buffer;
 }
 
@@ -21,7 +21,7 @@ export function createAssembler(): Assembler {
       let maskedTo = 0;
       for (const [index, frame] of frames.entries()) {
         at = put(into, at, frame);
-        // Frames of one tick nearly always share a mask: one scan for all of them.
+        // Frames of one event loop turn nearly always share a mask, so one scan covers them all.
         if (frames[index + 1]?.mask === frame.mask && index + 1 < frames.length) continue;
         frame.mask?.inPlace(into.subarray(maskedTo, at));
         maskedTo = at;
@@ -31,7 +31,7 @@ export function createAssembler(): Assembler {
   };
 }
 
-/** A character of a line takes at most three bytes of UTF-8. */
+/** A character of a line takes at most three bytes in UTF-8. */
 function addBound(sum: number, frame: SpoolFrame): number {
   return sum + (frame.written === undefined ? frame.line.length * 3 : frame.written.to - frame.written.from) + frame.size + 2;
 }

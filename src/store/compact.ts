@@ -5,26 +5,26 @@ import type { AttemptRecord, BodyRecord, LogRecord, MessageRecord, PluginRecord 
 import { sameItems } from '../core/records/same-items.ts';
 
 /**
- * The short form of a line: lists in an agreed order in place of named members. It is half of the long one, and every
- * byte is made, masked, written and read. `expand.ts` reads it.
+ * The short form of a line: arrays in a fixed order instead of named members. It has half the size of the long form,
+ * which saves work when a line is made, masked, written and read. `expand.ts` reads it.
  *
- * `kind`: what most requests of one caller to one target have in common. `own`: what each has for itself. `more`: members
- * that are nearly always empty, by name. Behind them are the messages, which are not read for rows, and `ms`, the time of
- * each plugin.
+ * `kind`: what most requests of one caller to one target have in common. `own`: the values of this request. `more`:
+ * members that are nearly always empty, by name. They are followed by the messages, which are not read for rows, and
+ * `ms`, the time of each plugin.
  */
 
 /** Bytes of a block that lines are written into. */
 const blockSize = 64 * 1024;
 
-/** Writes lines, and remembers what many have in common: `kind` by the model that was asked for, the last of each, and headers. */
+/** Writes lines, and caches what many have in common: the last `kind` per requested model, and headers. */
 export class Lines {
   readonly out: JsonBytes;
-  /** Of clients, and of providers. */
+  /** Headers of clients, and headers of providers. */
   readonly asked = new HeaderSpans();
   readonly answered = new HeaderSpans();
   readonly #kinds = new Map<string, Known>();
 
-  /** @param size bytes of the block that they are written into */
+  /** @param size bytes of the block that lines are written into */
   constructor(size = blockSize) {
     this.out = new JsonBytes(size);
   }
@@ -44,7 +44,7 @@ export class Lines {
     this.out.span(json);
   }
 
-  /** Most are cut. */
+  /** Most previews are truncated. */
   preview(preview: string | null): void {
     if (preview?.endsWith('…') === true) this.out.cutText(preview);
     else this.out.text(preview);
@@ -65,7 +65,7 @@ function areSame(one: readonly PluginRecord[], other: readonly PluginRecord[]): 
   return true;
 }
 
-/** Writes a record of a request that was let in, without its closing brace. */
+/** Writes the record of an admitted request, without its closing brace. */
 export function writeCompact(record: LogRecord, lines: Lines): void {
   const { out } = lines;
   out.ascii('{"v":2,"kind":');
@@ -92,7 +92,7 @@ export function writeCompact(record: LogRecord, lines: Lines): void {
 
 const comma = 0x2c;
 
-/** The one attempt that most requests have, as far as `kind` and `own` can say it. */
+/** The single attempt that most requests have, if `kind` and `own` can represent it. */
 function onlyAttempt({ attempts }: LogRecord): AttemptRecord | undefined {
   const first = attempts.length === 1 ? attempts[0] : undefined;
   return first?.n === 0 && first.reason === null && first.retry_after_ms === null ? first : undefined;
@@ -167,7 +167,7 @@ function sharedFieldsOf(record: LogRecord) {
   ] as const;
 }
 
-/** In the order of `OwnFields`. */
+/** Writes the values in the order of `OwnFields`. */
 function writeOwn(record: LogRecord, out: JsonBytes): void {
   const { ms, usage, bytes, finish } = record;
   out.text(record.id);
@@ -214,7 +214,7 @@ function text(value: string | null, out: JsonBytes): void {
   out.text(value);
 }
 
-/** Members whose value is mostly the empty one. */
+/** Members whose value is usually empty. */
 const rare = [
   'error',
   'prompt',
@@ -246,7 +246,7 @@ function moreOf(record: LogRecord): Record<string, unknown> | undefined {
   return more;
 }
 
-/** False for most records, which are asked without looking for members by name. */
+/** A fast check that is false for most records. It accesses no members by computed name. */
 function hasMore(record: LogRecord): boolean {
   const { trace, attempts, usage } = record;
   if (record.error !== null || record.prompt !== null || record.socket !== null || usage.details !== undefined) return true;
@@ -272,7 +272,10 @@ function isEmpty(value: unknown): boolean {
   return true;
 }
 
-/** Headers and why there is no body; size and kept bytes; what a patch or a stream has; all of the body. Told apart by their length. */
+/**
+ * Writes headers and the reason for a missing body; then size and kept bytes; then the values of a patch or a stream; or
+ * the whole body. The length of the list distinguishes these forms.
+ */
 function writeMessage(message: MessageRecord, out: JsonBytes, known: HeaderSpans, sender: string | null): void {
   const { headers, body, why_absent: why } = message;
   out.ascii('[');

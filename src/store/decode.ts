@@ -8,35 +8,35 @@ const lineFeed = 0x0a;
 const closingBrace = 0x7d;
 const closingBracket = 0x5d;
 const sizesMark = ',"parts":[';
-/** Where the messages begin, in the short form of a line and in the one that earlier versions wrote. */
+/** The start of the messages, in the short form of a line and in the form of earlier versions. */
 const messagesMarks = [',"messages":[[{', ',"request":{"headers":'] as const;
 const shortForm = '{"v":2,';
 
-/** What is at an offset of a segment. */
+/** The result of decoding at an offset of a segment. */
 export type Decoded =
   | { readonly state: 'whole'; readonly entry: SpoolEntry; readonly next: number }
   /** More bytes are needed. */
   | { readonly state: 'short' }
-  /** Not a frame, and more bytes won't make it one. */
+  /** Not a frame, and more bytes cannot make it one. */
   | { readonly state: 'broken' };
 
 const short: Decoded = Object.freeze({ state: 'short' });
 const broken: Decoded = Object.freeze({ state: 'broken' });
 
-/** Reads the frame that begins at `from`. Bodies are views into `bytes`. */
+/** Decodes the frame that begins at `from`. Bodies are views into `bytes`. */
 export function decodeFrame(bytes: Buffer, from: number): Decoded {
   return decodeWith(bytes, from, false);
 }
 
 /**
- * The same, without looking into the messages of a record and what is behind them: what rows are made of is before
- * them, and parsing the rest is half of the work. It is missing in what this gives.
+ * Like `decodeFrame`, but without parsing the messages of a record and the members after them, which is half of the work.
+ * Rows need only the members before. The result lacks the others.
  */
 export function decodeHead(bytes: Buffer, from: number): Decoded {
   return decodeWith(bytes, from, true);
 }
 
-/** How many whole frames begin at the start of a segment, without reading more than the sizes that their lines announce. */
+/** Number of complete frames from the start of a segment. Reads only the sizes that the lines declare. */
 export function countFrames(bytes: Buffer): number {
   for (let at = 0, count = 0; ; count += 1) {
     const lineEnd = bytes.indexOf(lineFeed, at);
@@ -52,7 +52,7 @@ export function countFrames(bytes: Buffer): number {
 function decodeWith(bytes: Buffer, from: number, isHead: boolean): Decoded {
   const lineEnd = bytes.indexOf(lineFeed, from);
   if (lineEnd < 0) return short;
-  // The sizes are the last member of a record: parsed apart, the record needs no copy without them.
+  // The sizes are the last member of a record. They are parsed separately, so that the record needs no copy without them.
   const hasSizes = bytes[lineEnd - 1] === closingBrace && bytes[lineEnd - 2] === closingBracket;
   const mark = hasSizes ? bytes.lastIndexOf(sizesMark, lineEnd) : -1;
   const end = mark < from ? undefined : mark;
@@ -72,14 +72,14 @@ function decodeWith(bytes: Buffer, from: number, isHead: boolean): Decoded {
   return entry === undefined ? broken : { state: 'whole', entry, next: at + 1 };
 }
 
-/** What is before the messages of a record; undefined where there are none, or where no JSON is before them. */
+/** The members before the messages of a record; undefined if there are no messages, or no valid JSON before them. */
 function headIn(bytes: Buffer, from: number, end: number): unknown {
   const cut = bytes.indexOf(messagesMarks[bytes.toString('latin1', from, from + shortForm.length) === shortForm ? 0 : 1], from);
-  // The same text may be in a label: then what is before it is no JSON.
+  // A label may contain the same text. The text before it is then not valid JSON.
   return cut < 0 || cut >= end ? undefined : parsed(`${bytes.toString('utf8', from, cut)}}`);
 }
 
-/** Only a gateway writes here; what a crash tore is no JSON. */
+/** Only a gateway writes these lines. A line that is not JSON was torn by a crash. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -102,7 +102,7 @@ function toEntry(
   return isPlain(line['end']) ? { kind: 'amendment', id: line['id'], end: line['end'] as unknown as EndAmendment } : undefined;
 }
 
-/** A record from the line of its frame; undefined for what is none. */
+/** Decodes a record from the line of its frame; undefined if it is not a record. */
 export function decodeLine(line: string): LogRecord | undefined {
   const read = parsed(line);
   if (!isPlain(read)) return undefined;
@@ -111,7 +111,7 @@ export function decodeLine(line: string): LogRecord | undefined {
   return entry?.kind === 'record' ? entry.record : undefined;
 }
 
-/** Members that records of earlier versions do not have, before and behind the messages. */
+/** Members that records of earlier versions lack, before and after the messages. */
 const addedToHead: Readonly<Record<string, unknown>> = { response_id: null, notes: {}, socket: null, preview: null };
 const added: Readonly<Record<string, unknown>> = {
   ...addedToHead,
@@ -120,7 +120,7 @@ const added: Readonly<Record<string, unknown>> = {
   redactions: emptyRecord.redactions,
 };
 
-/** All members are there: what the line of a request that was not let in leaves out, and what older lines had not. */
+/** Completes a record with the members that the line of a request that was not admitted omits, and those that older lines lack. */
 function recordOf(line: Readonly<Record<string, unknown>>, members: Readonly<Record<string, unknown>>): LogRecord {
   if (line['admitted'] === false) return { ...emptyRecord, ...line } as unknown as LogRecord;
   return (hasAll(line, members) ? line : { ...members, ...line, admitted: true }) as unknown as LogRecord;
@@ -131,7 +131,7 @@ function hasAll(line: Readonly<Record<string, unknown>>, members: Readonly<Recor
   return true;
 }
 
-/** Undefined when it is not a list of known parts with sizes; an amendment has none. */
+/** Undefined if it is not a list of known parts with sizes. An amendment has none. */
 function readSizes(value: unknown): readonly (readonly [Part, number])[] | undefined {
   if (value === undefined) return [];
   if (!Array.isArray(value)) return undefined;

@@ -5,14 +5,14 @@ import type { WrittenBytes } from '../core/json/bytes.ts';
 import { Lines, writeCompact } from './compact.ts';
 import { type EndAmendment, type PartPieces, parts, type SpoolFrame } from './frame.ts';
 
-/** Bytes of the block for one record that is written alone. */
+/** Bytes of the block for a record that is written alone. */
 const alone = 8 * 1024;
 
 /**
- * A record and its kept bytes as one frame. Nothing is copied: the pieces stay the caller's, and the line lies in the block
- * of `lines`.
+ * Encodes a record and its kept bytes as one frame. Nothing is copied: the caller still owns the pieces, and the line is
+ * in the block of `lines`.
  *
- * @param lines where it is written, and what is remembered from record to record; whoever writes one alone has none
+ * @param lines writes the line and caches data between records; omitted by callers that write a single record
  */
 export function encodeRecord(record: LogRecord, bodies: PartPieces, mask?: Mask, lines = new Lines(alone)): SpoolFrame {
   const { out } = lines;
@@ -59,10 +59,10 @@ class RecordFrame implements SpoolFrame {
   }
 }
 
-/** Bytes of a record without its bodies. */
+/** Maximum bytes of a record without its bodies. */
 export const recordLimit = 64 * 1024;
 
-/** Without its closing brace. Each member is bounded where the record is made; all of them together are here. */
+/** Writes the line without its closing brace. Each member is limited where the record is made; this limits all of them together. */
 function writeLine(record: LogRecord, lines: Lines): void {
   const { out } = lines;
   if (!record.admitted) {
@@ -75,7 +75,7 @@ function writeLine(record: LogRecord, lines: Lines): void {
   writeCompact(shortened(record), lines);
 }
 
-/** Without what can be large: the rest is a few kilobytes. */
+/** The record without the members that can be large. The rest takes a few kilobytes. */
 function shortened(record: LogRecord): LogRecord {
   return {
     ...record,
@@ -97,7 +97,7 @@ function bare({ body, why_absent }: MessageRecord): MessageRecord {
   return { headers: {}, body: body === null ? null : { ...body, patch: null, chunks: null }, why_absent };
 }
 
-/** The short line that corrects the end of a record that is written already. */
+/** Encodes the short line that corrects the end of a record written earlier. */
 export function encodeAmendment(id: string, end: EndAmendment): SpoolFrame {
   return { line: JSON.stringify({ id, end }), written: undefined, pieces: [], size: 0, mask: undefined };
 }

@@ -5,11 +5,11 @@ import type { SharedFields, OwnFields } from './compact.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** Members of `kind` before the names of plugins, and of `own`. */
+/** Number of members of `kind` before the names of plugins, and of `own`. */
 const kindSize = 32 satisfies SharedFields['length'];
 const ownSize = 24 satisfies OwnFields['length'];
 
-/** The record of a line in its short form (`compact.ts`); undefined for what is none. One that was read without its messages lacks them. */
+/** Converts a line in short form (`compact.ts`) to a record; undefined if it is not one. Without messages, the record has none. */
 export function expanded(line: Line): LogRecord | undefined {
   const { kind, own, more, messages } = line;
   if (!Array.isArray(kind) || kind.length < kindSize || !Array.isArray(own) || own.length < ownSize) return undefined;
@@ -92,7 +92,7 @@ const usageOf = (kind: SharedFields, own: OwnFields): LogRecord['usage'] => ({
   source: kind[24],
 });
 
-/** Members by name; details are those of the usage. */
+/** Adds members by name. `details` belongs to the usage. */
 function withMore(facts: Facts, { details, ...named }: Line): Facts {
   const usage = isPlain(details) ? { ...facts.usage, details } : facts.usage;
   return { ...facts, usage, ...named };

@@ -2,52 +2,52 @@ import type { WrittenBytes } from '../core/json/bytes.ts';
 import type { Mask } from '../core/secrets/mask.ts';
 import type { LogRecord } from '../core/records/record.ts';
 
-/** The messages of a record whose bytes may be behind its line, in this order. */
+/** The messages of a record whose bytes may follow its line, in this order. */
 export const parts = ['request', 'upstream', 'response'] as const;
 export type Part = (typeof parts)[number];
 
-/** The kept bytes of a record's messages: pieces by reference, as they came. */
+/** The kept bytes of a record's messages, as references to the received pieces. */
 export type PartPieces = { readonly [P in Part]?: readonly Buffer[] | undefined };
 
 /**
- * One unit of the spool: a line of JSON, a line feed, the bytes that the line's `parts` announce, a line feed.
- * Bodies are never escaped: what is JSON already would cost more to escape than the rest of the log.
+ * One unit of the spool: a line of JSON, a line feed, the bytes that the line's `parts` declare, a line feed. Bodies are
+ * not escaped: escaping a body that is JSON already would cost more than the rest of the log.
  */
 export interface SpoolFrame {
-  /** Without its line feed, and without one inside. */
+  /** Without its line feed. It contains no other line feed. */
   readonly line: string;
-  /** The same as bytes, where it is there as such: valid until the next frames are made. */
+  /** The line as bytes, if available. Valid until the next frames are made. */
   readonly written: WrittenBytes | undefined;
   readonly pieces: readonly Buffer[];
-  /** Bytes of all pieces. */
+  /** Total bytes of all pieces. */
   readonly size: number;
-  /** Applied to the bytes that are written; absent where nothing in the frame can hold a secret. */
+  /** Applied to the bytes when they are written; undefined if the frame cannot contain a secret. */
   readonly mask: Mask | undefined;
 }
 
-/** What became known after a record was written: the client left in the last moment, or the real end. */
+/** A correction after a record was written: the client disconnected at the last moment, or the actual end of the response. */
 export interface EndAmendment {
   readonly end: LogRecord['end'];
-  /** Milliseconds from arrival to the very last byte. */
+  /** Milliseconds from the arrival to the last byte. */
   readonly total: number;
-  /** Bytes that went out in all. */
+  /** Total bytes sent. */
   readonly out: number;
 }
 
-/** What a spool gives back. */
+/** An entry read from a spool. */
 export type SpoolEntry =
   | { readonly kind: 'record'; readonly record: LogRecord; readonly bodies: { readonly [P in Part]?: Buffer } }
   | { readonly kind: 'amendment'; readonly id: string; readonly end: EndAmendment };
 
-/** Where finished requests go. `append` never throws: what cannot be kept is counted and reported. */
+/** Stores finished requests. `append` never throws: records that cannot be kept are counted and reported. */
 export interface RecordStore {
   append(frames: readonly SpoolFrame[]): void;
   readonly stats: StoreStats;
-  /** True: nothing is kept, and no frame needs to be made. */
+  /** True if nothing is kept, so that no frames need to be made. */
   readonly isOff?: boolean;
-  /** Frames of segments, by name, that were stored before the segment made room: they are not lost. All of them so far. */
+  /** Reports how many frames of each evicted segment had already been stored, in total so far. They do not count as lost. */
   wereStored?(frames: Readonly<Record<string, number>>): void;
-  /** Waits for frames that are on their way here from other processes. */
+  /** Waits for frames that other processes are still sending here. */
   settle?(): Promise<void>;
   close(): void;
 }
@@ -56,13 +56,13 @@ export interface RecordStore {
 export interface StoreStats {
   readonly frames: number;
   readonly bytes: number;
-  /** Frames that could not be written: the failing disk of promise 2. */
+  /** Frames lost: not written because the disk failed, or evicted before they were stored. */
   readonly dropped: number;
-  /** Segments (or, in memory, frames) that made room for newer ones. */
+  /** Segments (or, in memory, frames) that were deleted to make room for newer ones. */
   readonly evicted: number;
 }
 
-/** Why something was lost: a write failed, or the oldest had to make room. */
+/** The reason for a loss: a write failed, or the oldest segment was deleted to make room. */
 export type Drop =
   | { readonly why: 'write'; readonly frames: number; readonly error: Error }
   | { readonly why: 'room'; readonly segment: string; readonly bytes: number };

@@ -4,7 +4,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegularFile } from '../core/files/regular-file.ts';
 
-/** The files of the configuration that served last, as they were there: references unresolved. */
+/** The configuration files that were last in use, with references unresolved. */
 export interface LastGood {
   /** Absolute path of the entry file. */
   readonly entry: string;
@@ -13,10 +13,10 @@ export interface LastGood {
   readonly revision: string;
 }
 
-/** The most that a copy may hold, in bytes. */
+/** Maximum size of a copy, in bytes. */
 const maxCopy = 256 * 1024 * 1024;
 
-/** Keeps the copy of an entry file in a state directory, for the owner alone. Rejects when the disk does. */
+/** Saves the copy for an entry file in a state directory, readable by the owner only. Rejects with file system errors. */
 export async function saveLastGood(dir: string, copy: LastGood): Promise<void> {
   const path = pathIn(dir, copy.entry);
   const half = `${path}.${process.pid}`;
@@ -29,7 +29,7 @@ export async function saveLastGood(dir: string, copy: LastGood): Promise<void> {
   }
 }
 
-/** The copy of an entry file and when it was saved, in Unix milliseconds; undefined when there is none that can be read. */
+/** The copy for an entry file and when it was saved, in Unix milliseconds; undefined if there is no readable copy. */
 export function readLastGood(dir: string, entry: string): { readonly copy: LastGood; readonly savedAt: number } | undefined {
   try {
     const path = pathIn(dir, entry);
@@ -40,7 +40,7 @@ export function readLastGood(dir: string, entry: string): { readonly copy: LastG
   }
 }
 
-/** Configurations that share a folder, and so the state directory, keep a copy each. */
+/** Configurations in the same folder share a state directory, so each has a copy of its own. */
 function pathIn(dir: string, entry: string): string {
   return join(dir, `last-good-${createHash('sha256').update(entry).digest('hex').slice(0, 8)}.json`);
 }

@@ -4,15 +4,15 @@ import { readRegularFile } from '../core/files/regular-file.ts';
 import { objectIn } from '../core/json/scan.ts';
 import { errorCode } from '../core/text/error-code.ts';
 
-/** A file that says which process owns the folder it is in. */
+/** A lock file, which names the process that owns its folder. */
 export interface Lock {
   release(): void;
 }
 
-/** The owner touches its lock this often; on another host, one that was not touched for three times as long is stale. */
+/** Milliseconds between touches of the lock by its owner. A lock from another host is stale if not touched for three intervals. */
 const beatMs = 20_000;
 
-/** Takes the lock, also one whose owner is dead; undefined when a living process holds it. Throws what the file system says. */
+/** Acquires the lock, also if its owner is dead. Undefined if a living process holds it. Throws file system errors. */
 export function takeLock(path: string): Lock | undefined {
   const mine = identity(process.pid);
   for (let tries = 0; tries < 3; tries += 1) {
@@ -25,7 +25,7 @@ export function takeLock(path: string): Lock | undefined {
   return undefined;
 }
 
-/** Who holds a lock, as far as it says. */
+/** The owner that a lock file names, if it is readable. */
 export function ownerOf(path: string): { readonly pid: number; readonly host: string } | undefined {
   return parse(readIfThere(path) ?? '');
 }
@@ -40,7 +40,7 @@ function hold(path: string, mine: string): Lock {
   };
 }
 
-/** Process id, its start (so that an id that was given away again is not taken for the owner), and host. */
+/** Process id, its start time (so that a reused id is not mistaken for the owner), and host. */
 function identity(pid: number): string {
   return JSON.stringify({ pid, start: startOf(pid), host: hostname() });
 }
@@ -51,7 +51,7 @@ function create(path: string, text: string): boolean {
     return true;
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
-    // A full disk takes the name and not the text: an empty lock would look like one that is being written.
+    // A full disk may create the file without its text. An empty lock would look like one that is being written.
     if (readIfThere(path) === '') unlinkSync(path);
     throw error;
   }
@@ -59,7 +59,7 @@ function create(path: string, text: string): boolean {
 
 function isAlive(path: string, text: string): boolean {
   const owner = parse(text);
-  // Half-written: its owner is at it this very moment, or died there.
+  // A partly written lock: its owner is writing it, or died while doing so.
   if (owner === undefined || owner.host !== hostname())
     return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < 3 * beatMs;
   try {
@@ -72,8 +72,8 @@ function isAlive(path: string, text: string): boolean {
 }
 
 /**
- * Takes a stale lock away. Two processes may find it at once: what was moved is looked at again, and put back when it
- * is the other one's fresh lock.
+ * Removes a stale lock. Two processes may find it at the same time, so the moved file is checked again, and put back if
+ * it is the other process's new lock.
  */
 function setAside(path: string, stale: string): void {
   const aside = `${path}.${process.pid}.stale`;
@@ -81,12 +81,12 @@ function setAside(path: string, stale: string): void {
     renameSync(path, aside);
     if (readIfThere(aside) !== stale) linkSync(aside, path);
   } catch {
-    // Somebody else was faster: the next round sees what is there now.
+    // Another process was faster. The next attempt reads the current state.
   }
   try {
     unlinkSync(aside);
   } catch {
-    // Never moved.
+    // The file was not moved.
   }
 }
 
@@ -96,7 +96,7 @@ function parse(text: string): { readonly pid: number; readonly start: string | n
   return { pid: pid as number, start: typeof start === 'string' ? start : null, host };
 }
 
-/** Clock ticks since boot at which a process began, where /proc tells; the name before it may hold any character. */
+/** Clock ticks since boot when a process started, if /proc is available. The process name before it may contain any character. */
 function startOf(pid: number): string | null {
   const stat = readIfThere(`/proc/${pid}/stat`);
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
@@ -115,6 +115,6 @@ function touch(path: string): void {
     const now = new Date();
     utimesSync(path, now, now);
   } catch {
-    // The folder was deleted; nobody can take a lock that is not there from us.
+    // The folder was deleted. Without the file, no other process can take this lock.
   }
 }

@@ -2,12 +2,12 @@ import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ObjectOwners } from '../core/objects/owners.ts';
 
-/** Rows of each table: some 300 MB on disk at most. */
+/** Maximum rows of each table: at most about 300 MB on disk. */
 const mostRows = 2_000_000;
-/** Rows are counted, and the oldest forgotten, once in so many writes: twice as many at a time, so that the bound is reached. */
+/** Number of writes between sweeps. A sweep deletes up to twice as many rows, so that the limit is reached. */
 const sweepEvery = 512;
 
-/** Another gateway on the same folder writes for less than a millisecond. */
+/** Milliseconds to wait for a write of another gateway in the same folder, which takes less than one. */
 const busyMs = 1000;
 
 /** A table of owners that can be closed. */
@@ -16,18 +16,18 @@ export interface OwnerTable extends ObjectOwners {
 }
 
 /**
- * Opens the table of owners: one file for all gateways of a configuration on this machine, for the user alone. SQLite
- * gives the files beside it the same rights.
+ * Opens the table of owners: one file for all gateways of a configuration on this machine, accessible to the user only.
+ * SQLite creates its other files with the same permissions.
  *
  * @param path a file, or `:memory:`
- * @param limit rows of each kind
+ * @param limit maximum rows of each kind
  * @throws Error of the file system or of SQLite
  */
 export function openOwners(path: string, limit = mostRows): OwnerTable {
   if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
   const db = new DatabaseSync(path, { timeout: busyMs });
   try {
-    // A commit survives the death of the process, not a power cut, and so needs no wait for the disk.
+    // A commit must survive the death of the process but not a power failure, so it need not wait for the disk.
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
     return new Owners(db, limit);
   } catch (error) {
@@ -36,7 +36,7 @@ export function openOwners(path: string, limit = mostRows): OwnerTable {
   }
 }
 
-/** What the file cannot take (a full disk) is kept in memory, so that its owner is served until the process ends. */
+/** Keeps in memory what the file cannot store (a full disk), so that owners keep access until the process ends. */
 export function withMemory(file: OwnerTable, onFault: (error: unknown) => void, limit = 10_000): OwnerTable {
   const memory = openOwners(':memory:', limit);
   return {
@@ -110,7 +110,7 @@ class Table {
     if (this.#added % sweepEvery === 0) this.#sweep();
   }
 
-  /** Row numbers only grow, and the oldest are forgotten first: their distance is their count. */
+  /** Row numbers only increase, and the oldest rows are deleted first, so the difference of row numbers is the row count. */
   #sweep(): void {
     const { first, last } = this.#ends.get() as { first: number; last: number };
     const excess = last - first + 1 - this.#limit;

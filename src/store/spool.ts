@@ -7,36 +7,36 @@ import { errorCode } from '../core/text/error-code.ts';
 import type { Drop, RecordStore, SpoolFrame } from './frame.ts';
 
 export interface SpoolOptions {
-  /** Made when it is not there, for the owner alone. */
+  /** Created if it does not exist, accessible to the owner only. */
   readonly dir: string;
-  /** Bytes of one segment before the next one is begun. */
+  /** Size of a segment in bytes after which the next one is begun. */
   readonly maxSegment?: number;
-  /** Bytes that all segments in `dir` may take, those of earlier processes included. */
+  /** Maximum bytes of all segments in `dir`, including those of earlier processes. */
   readonly maxTotal: number;
-  /** Called for every loss; saying it less often is the caller's. Must not throw. */
+  /** Called for every loss. The caller limits how often it reports them. Must not throw. */
   onDrop?(drop: Drop): void;
-  /** Called for the first frames that could be written after some could not. Must not throw. */
+  /** Called when a write succeeds after a failed one. Must not throw. */
   onRecovered?(): void;
-  /** Processes that write into the folder, with this one; 1 unless said otherwise. */
+  /** Number of processes that write into the folder, including this one; default 1. */
   readonly writers?: number;
-  /** Start of the process in Unix milliseconds: the first part of the segments' names. */
+  /** Start of the process in Unix milliseconds. It is the first part of the segments' names. */
   readonly startedAt?: number;
   readonly pid?: number;
-  /** Writes and returns how many bytes were taken; exchanged by tests for a disk that is full. */
+  /** Writes, and returns the number of bytes written. Tests replace it to simulate a full disk. */
   write?(fd: number, bytes: Buffer, offset: number, length: number): number;
 }
 
-/** Segments that made room and of which more may be stored than is known. */
+/** Maximum number of deleted segments whose stored frames are still tracked. */
 const mostEvicted = 1000;
 
-/** How long a deleted folder may go unnoticed, in milliseconds. */
+/** Milliseconds for which a deleted folder may stay unnoticed. */
 const lookEvery = 1000;
 
 /**
- * Opens the durable log. When `append` returns, the frames are in the page cache: a killed process loses none, a power
- * cut may. There is no timer and no fsync; one call is one write.
+ * Opens the durable log. When `append` returns, the frames are in the page cache: killing the process loses none, a power
+ * failure may. There is no timer and no fsync; one call is one write.
  *
- * @throws Error when `dir` cannot be made or written to
+ * @throws Error if `dir` cannot be created or written to
  */
 export function openSpool(options: SpoolOptions): RecordStore {
   makeFolder(options.dir);
@@ -53,11 +53,11 @@ class Spool implements RecordStore {
   #fd: number | undefined;
   #name = '';
   #count = 0;
-  /** Frames of the segments of this process, by name: what is lost when one of them makes room. */
+  /** Frames of this process's segments, by name. They are lost if a segment is deleted before it was stored. */
   readonly #frames = new Map<string, number>();
-  /** Of segments that made room: their frames, and how many of them are known to be stored. */
+  /** Deleted segments: their frames, and how many of them are known to be stored. */
   readonly #evicted = new Map<string, { readonly frames: number; stored: number }>();
-  /** Bytes of the current segment that are whole frames. */
+  /** Bytes of complete frames in the current segment. */
   #good = 0;
   #lookedAt = 0;
   #closed = false;
@@ -65,7 +65,7 @@ class Spool implements RecordStore {
 
   constructor(options: SpoolOptions) {
     this.#options = options;
-    // A quarter at most of all writers together, so that making room never throws the whole log away.
+    // At most a quarter of the limit, shared by all writers, so that making room never deletes the whole log.
     const share = Math.ceil(options.maxTotal / 4 / (options.writers ?? 1));
     this.#maxSegment = Math.min(options.maxSegment ?? 16 * 1024 * 1024, share);
     this.#prefix = `${startOf(options)}-${options.pid ?? process.pid}`;
@@ -120,7 +120,7 @@ class Spool implements RecordStore {
     }
   }
 
-  /** The descriptor to write to: a new segment when there is none, it is full, or somebody deleted the folder. */
+  /** The descriptor to write to. Opens a new segment if there is none, it is full, or the folder was deleted. */
   #segment(): number {
     if (this.#fd !== undefined && (this.#good >= this.#maxSegment || this.#isGone(this.#fd))) this.#leave();
     if (this.#fd !== undefined) return this.#fd;
@@ -140,7 +140,7 @@ class Spool implements RecordStore {
     return fstatSync(fd).nlink === 0;
   }
 
-  /** A write that failed half-way leaves a torn frame: cut it off, or leave it as the end of this segment. */
+  /** A write that failed halfway leaves a torn frame: truncate it, or leave it as the end of this segment. */
   #undo(): void {
     if (this.#fd === undefined) return;
     try {
@@ -155,7 +155,7 @@ class Spool implements RecordStore {
     try {
       closeSync(this.#fd);
     } catch {
-      // What was written is written; a descriptor that can't be closed changes nothing about it.
+      // The data is already written; a failed close does not change that.
     }
     this.#fd = undefined;
   }
@@ -166,7 +166,7 @@ class Spool implements RecordStore {
     const names = new Set(segments.map(({ name }) => wholeName(name)));
     for (const name of this.#frames.keys()) if (!names.has(name)) this.#frames.delete(name);
     const own = this.#options.pid ?? process.pid;
-    // Of another writer: it may grow to the size of a segment.
+    // The open segment of another writer may grow to the size of a full segment.
     const open = (this.#options.writers ?? 1) === 1 ? noNames : openSegments([...names], own);
     const sizes = segments.map(({ name, bytes }) => (open.has(name) ? Math.max(bytes, this.#maxSegment) : bytes));
     let total = sizes.reduce((sum, bytes) => sum + bytes, this.#maxSegment);
@@ -178,7 +178,7 @@ class Spool implements RecordStore {
       const frames = this.#frames.get(whole) ?? this.#framesOfOther(name);
       if (!this.#remove(name)) continue;
       this.stats.evicted += 1;
-      // How much of it was stored already only the thread that stores knows: it tells later.
+      // Only the storing thread knows how many of these frames were already stored. It reports them later.
       this.stats.dropped += frames;
       this.#evicted.set(whole, { frames, stored: 0 });
       if (this.#evicted.size > mostEvicted) this.#evicted.delete(this.#evicted.keys().next().value ?? '');
@@ -186,7 +186,7 @@ class Spool implements RecordStore {
     }
   }
 
-  /** Frames of a segment that another process wrote which still serves; what earlier ones left is not counted. */
+  /** Frames of a segment that another living process wrote. Those of earlier processes are not counted. */
   #framesOfOther(name: string): number {
     if ((this.#options.writers ?? 1) === 1 || !isAlive(pidIn(name))) return 0;
     try {
@@ -196,7 +196,7 @@ class Spool implements RecordStore {
     }
   }
 
-  /** False where it is gone already: it was stored, or another writer needed the room. */
+  /** False if the file no longer exists: it was stored, or another writer deleted it. */
   #remove(name: string): boolean {
     try {
       unlinkSync(join(this.#options.dir, name));
@@ -208,16 +208,16 @@ class Spool implements RecordStore {
   }
 }
 
-/** Behind what is there already: after the time was set back, new segments would be the oldest, and make room first. */
+/** After every existing segment. If the system time was set back, new segments would otherwise be the oldest and be deleted first. */
 function startOf({ dir, startedAt }: SpoolOptions): number {
   const newest = segmentName.exec(listSegments(dir).at(-1) ?? '')?.[1] ?? 0;
   return Math.max(startedAt ?? Math.round(performance.timeOrigin), Number(newest) + 1);
 }
 
-/** `bare`: its bodies made room for newer records (`log/drain/eviction.ts`). */
+/** `bare`: its bodies were removed to make room for newer records (`log/drain/eviction.ts`). */
 const segmentName = /^(\d+)-(\d+)-(\d+)(?:\.bare)?\.log$/;
 
-/** Of a segment as it was before its bodies made room. */
+/** The name of a segment before its bodies were removed. */
 export const wholeName = (name: string): string => name.replace('.bare.', '.');
 
 const noNames: ReadonlySet<string> = new Set();
@@ -226,7 +226,7 @@ const noNames: ReadonlySet<string> = new Set();
  * The segments that living processes write to: the newest one of each.
  *
  * @param names oldest first
- * @param but the process whose segments don't count
+ * @param but the process whose segments are excluded
  */
 export function openSegments(names: readonly string[], but?: number): ReadonlySet<string> {
   const newest = new Map<number, string>();
@@ -245,7 +245,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Names of the segments in a folder, oldest first; empty when there is no folder. */
+/** Names of the segments in a folder, oldest first. Empty if there is no folder. */
 export function listSegments(dir: string): string[] {
   let names: string[];
   try {

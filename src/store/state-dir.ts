@@ -4,15 +4,15 @@ import { makeFolder } from '../core/files/folder.ts';
 import { type Lock, ownerOf, takeLock } from './lock.ts';
 import { errorCode } from '../core/text/error-code.ts';
 
-/** Where this process keeps what outlives it. */
+/** Where this process stores data that outlives it. */
 export type StateDir =
   | {
       readonly kind: 'disk';
-      /** Absolute; ours alone while the lock is held. */
+      /** Absolute path. This process has exclusive use of it while it holds the lock. */
       readonly path: string;
-      /** Said once at start: another gateway uses the folder itself. */
+      /** Logged once at start: another gateway uses the configured folder itself. */
       readonly warning: string | undefined;
-      /** Gives the folder up; once, at the end. */
+      /** Releases the folder. Called once, at the end. */
       release(): void;
     }
   | { readonly kind: 'memory'; readonly warning: string | undefined };
@@ -20,21 +20,21 @@ export type StateDir =
 export interface StateDirRequest {
   /** `server.state_dir` or the flag: a path, `memory`, or undefined for the default. */
   readonly setting: string | undefined;
-  /** The file that was loaded; undefined when there is none. */
+  /** The loaded configuration file; undefined if there is none. */
   readonly configPath: string | undefined;
   readonly cwd: string;
-  /** `server.state_dir_required`: without the folder the gateway must not start. */
+  /** `server.state_dir_required`: the gateway must not start without the folder. */
   readonly isRequired?: boolean | undefined;
-  /** `server.state_dir_shared`: a second gateway gets a sub-folder of its own. */
+  /** `server.state_dir_shared`: a further gateway uses a subfolder of its own. */
   readonly isShared?: boolean | undefined;
 }
 
-/** The folder is required and cannot be used: the gateway must not start. */
+/** The folder is required and cannot be used, so the gateway must not start. */
 export class StateDirError extends Error {
   override readonly name = 'StateDirError';
 }
 
-/** A living gateway uses the folder. */
+/** Another running gateway uses the folder. */
 export class StateDirLocked extends Error {
   override readonly name = 'StateDirLocked';
 
@@ -46,19 +46,19 @@ export class StateDirLocked extends Error {
 
 const defaultStateDir = '.gateway';
 
-/** In a state directory: records that are not stored yet, and the file that they are stored in. */
+/** Names in a state directory: the folder of records that are not stored yet, and the database file that stores them. */
 export const spoolFolder = 'spool';
 export const logFile = 'log.sqlite';
 
-/** More gateways than this on one folder are a mistake. */
+/** Maximum gateways that share a folder. More are a mistake. */
 const mostNeighbours = 64;
 
 /**
- * Opens and locks the state directory. By default it is `.gateway/` beside the configuration file; without a file it is
- * memory. Where it can't be written (read-only, full), it is memory with a warning.
+ * Opens and locks the state directory. By default it is `.gateway/` next to the configuration file; without a file,
+ * memory is used. If the folder cannot be written (read-only, full), memory is used, with a warning.
  *
- * @throws StateDirLocked when another gateway uses the folder and it is not shared
- * @throws StateDirError when the folder is required and can't be used
+ * @throws StateDirLocked if another gateway uses the folder and it is not shared
+ * @throws StateDirError if the folder is required and cannot be used
  */
 export function openStateDir(request: StateDirRequest): StateDir {
   const path = stateDirPath(request);
@@ -76,7 +76,7 @@ export function openStateDir(request: StateDirRequest): StateDir {
   }
 }
 
-/** Where the folder is that all gateways of one configuration share; undefined for memory. Opens nothing. */
+/** Path of the folder that all gateways of one configuration share; undefined for memory. Opens nothing. */
 export function stateDirPath({ setting, configPath, cwd }: StateDirRequest): string | undefined {
   if (setting === 'memory' || (setting === undefined && configPath === undefined)) return undefined;
   const base = configPath === undefined ? cwd : dirname(resolve(cwd, configPath));
@@ -102,11 +102,11 @@ function disk(path: string, lock: Lock, warning: string | undefined): StateDir {
   return { kind: 'disk', path, warning, release: () => lock.release() };
 }
 
-/** For the owner alone, and out of version control whatever the project's own ignore file says. */
+/** Creates the folder for the owner only, and excludes it from version control regardless of the project's ignore file. */
 function prepare(path: string): void {
   makeFolder(path);
   accessSync(path, constants.W_OK | constants.X_OK);
-  // The request log is written there later: a file in its place, or no room for a folder, is known now.
+  // Create the request log's folder now, to detect early that a file has its name or that there is no space for it.
   makeFolder(join(path, spoolFolder));
   try {
     writeFileSync(join(path, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 });
