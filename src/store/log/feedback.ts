@@ -3,14 +3,14 @@ import type { GivenFeedback } from '../../core/logs/reader.ts';
 import type { LogStore, RecordHead, StoredEntry } from './log-store.ts';
 
 /**
- * Stores the feedback that records contain, before the records themselves: where a crash comes in between, the
- * same is stored once more under the same id.
+ * Stores the feedback in records, before the records themselves. After a crash in between, the same feedback is stored
+ * again under the same id.
  */
 export async function storeFeedback(store: LogStore, entries: readonly StoredEntry[]): Promise<void> {
   for (const { feedback } of entries) if (feedback !== undefined) await store.feedback(feedback);
 }
 
-/** What a record of the feedback routes contains. */
+/** The feedback in a record of the feedback routes. */
 export function feedbackOf({ endpoint, status, notes }: RecordHead): GivenFeedback | undefined {
   if ((endpoint !== 'feedback' && endpoint !== 'feedback/{id}') || status !== 200) return undefined;
   const { id, trace_id: trace, value, weight, metadata, at } = notes['feedback'] ?? {};

@@ -19,22 +19,22 @@ export interface Figures {
 
 const minuteMs = 60_000;
 const minutesOfDay = 24 * 60;
-/** Days whose values are known: records of a time before or behind now, as by a clock that jumped, have their own. */
+/** Maximum days whose values are tracked. Records from another time, as after a clock change, have days of their own. */
 const mostDays = 4;
-/** Of 64 bits: a minute that costs more is counted as this. */
+/** Maximum of a signed 64-bit integer. A higher cost per minute is stored as this. */
 const mostCost = 2n ** 63n - 1n;
 
-/** The sum of two costs as stores can keep it. */
+/** The sum of two costs, limited to what stores can keep. */
 export function costSum(one: bigint, other: bigint): bigint {
   const sum = one + other;
   return sum > mostCost ? mostCost : sum < -mostCost ? -mostCost : sum;
 }
 
-/** Which values each day counts by name. Bounded: a client may send a new one with each request. */
+/** The values that each day counts by name. Limited, because a client may send a new value with each request. */
 export class SeenValues {
   readonly #days = new Map<number, Map<string, Set<string>>>();
 
-  /** The name to count a value by; undefined where its dimension is not counted. */
+  /** The name under which a value is counted; undefined if its dimension is not counted. */
   nameOf(dim: string, minute: number, value: string): string | undefined {
     const dims = this.#day(Math.floor(minute / minutesOfDay));
     let values = dims.get(dim);
@@ -53,7 +53,7 @@ export class SeenValues {
     let dims = this.#days.get(day);
     if (dims !== undefined) return dims;
     dims = new Map();
-    // The one that was begun first is forgotten.
+    // Remove the day that was added first.
     if (this.#days.size >= mostDays) this.#days.delete(this.#days.keys().next().value ?? 0);
     this.#days.set(day, dims);
     return dims;
@@ -66,10 +66,10 @@ function takesTag(dims: ReadonlyMap<string, unknown>): boolean {
   return tags < mostTagNames;
 }
 
-/** What is counted of a row. */
+/** The members of a row that are counted. */
 type CountedRow = Omit<StoredRow, 'key_id'>;
 
-/** Rows that differ in nothing that is counted by name. */
+/** Rows with the same values in all dimensions. */
 interface Group {
   readonly row: CountedRow;
   readonly minute: number;
@@ -87,14 +87,14 @@ export class FiguresOf {
   readonly #seen: SeenValues;
   readonly #groups = new Map<string, Group>();
   readonly #tags = new Map<string, Figures>();
-  /** Of the row before: most are of the same. */
+  /** Group of the previous row. Most rows belong to the same group. */
   #last: Group | undefined;
 
   constructor(seen: SeenValues) {
     this.#seen = seen;
   }
 
-  /** @param cost 10⁻¹² dollars; null: unknown */
+  /** @param cost in 10⁻¹² dollars; null if unknown */
   add(row: CountedRow, cost: bigint | null): void {
     const minute = Math.floor(storedAt(row.at) / minuteMs);
     const group = this.#last !== undefined && isOfGroup(this.#last, row, minute) ? this.#last : this.#groupOf(row, minute);
@@ -104,7 +104,7 @@ export class FiguresOf {
   }
 
   #groupOf(row: CountedRow, minute: number): Group {
-    // Texts of stores have no NUL; what is nothing is counted as the empty text.
+    // Stored texts contain no NUL. A missing value counts as the empty text.
     const key = `${minute}\0${dimensions.map((dim) => row[dim] ?? '').join('\0')}`;
     let group = this.#groups.get(key);
     if (group === undefined) {
@@ -115,7 +115,7 @@ export class FiguresOf {
     return group;
   }
 
-  /** Each bucket once. */
+  /** Returns each bucket once. */
   values(): Figures[] {
     const all = new Map<string, Figures>(this.#tags);
     for (const { row, minute, sums } of this.#groups.values()) {

@@ -3,10 +3,10 @@ import type { LogRecord } from '../../core/records/record.ts';
 import type { EndAmendment } from '../frame.ts';
 import type { StoredRow } from './stored-row.ts';
 
-/** What rows are made of. */
+/** The part of a record from which rows are made. */
 export type RecordHead = Omit<LogRecord, Behind>;
 
-/** What a line has from the messages on: it is not parsed for a row. */
+/** The members of a line from the messages on. They are not parsed for a row. */
 type Behind =
   | 'request'
   | 'upstream'
@@ -21,97 +21,97 @@ type Behind =
   | 'bodies'
   | 'redactions';
 
-/** A record as it comes out of a spool. */
+/** A record read from a spool. */
 export interface StoredEntry {
   readonly row: StoredRow;
-  /** What a request of the feedback routes contains. */
+  /** The feedback that a request of the feedback routes contains. */
   readonly feedback?: GivenFeedback | undefined;
-  /** All of it: parsed when it is asked for. */
+  /** The whole record, parsed on access. */
   readonly record: LogRecord;
-  /** Record and bodies as they lie in the spool, the line feed at the end included: `decodeFrame` reads them again. */
+  /** Record and bodies as they are in the spool, including the final line feed. `decodeFrame` reads them again. */
   readonly place: FrameSlice;
   readonly bodies: { readonly [P in BodyPart]?: Uint8Array };
 }
 
-/** Bytes of a larger piece of memory: what lies together there is stored together without a copy. */
+/** Bytes of a larger block of memory. Adjacent slices are stored together without a copy. */
 export interface FrameSlice {
   readonly bytes: Buffer;
   readonly from: number;
-  /** Behind the last byte. */
+  /** Offset after the last byte. */
   readonly to: number;
 }
 
-/** How much of a segment of a spool is stored. */
+/** How far a segment of a spool is stored. */
 export interface Position {
   readonly segment: string;
-  /** Bytes from its beginning: the end of a frame. */
+  /** Bytes from the beginning of the segment; always the end of a frame. */
   readonly offset: number;
 }
 
-/** What is written in one transaction: all of it, or nothing. */
+/** What is written in one transaction: all of it or nothing. */
 export interface Batch {
   readonly records: readonly StoredEntry[];
-  /** Of records in this batch or in an earlier one. */
+  /** Amendments to records of this batch or an earlier one. */
   readonly amendments: readonly { readonly id: string; readonly end: EndAmendment }[];
-  /** Where it was read to, and segments that are read to their end and deleted: they are forgotten. */
+  /** The new positions, and segments that were read completely and deleted, whose positions are removed. */
   readonly positions: readonly Position[];
   readonly gone: readonly string[];
 }
 
-/** What is kept at most. */
+/** Limits of what is kept. */
 export interface Retention {
   /** Milliseconds. */
   readonly age: number;
   /** Bytes of the whole database. */
   readonly size: number;
-  /** Records; only a store in memory has such a bound. */
+  /** Maximum records. Only a store in memory has this limit. */
   readonly rows?: number | undefined;
 }
 
-/** What is held now. */
+/** The current size of a store. */
 export interface StoreSize {
   readonly records: number;
   readonly bytes: number;
-  /** Unix milliseconds; null when empty. */
+  /** Unix milliseconds; null if empty. */
   readonly oldest: number | null;
 }
 
 /**
- * A database that a spool is drained into. One writer each; all methods reject with what the database says, and then
+ * A database into which a spool is drained. It has one writer. Every method rejects with the database's error, and then
  * nothing of the call is stored.
  */
 export interface LogStore {
-  /** As `StoreState` shows it: `sqlite /path`, `postgres host/database`. Never with a credential. */
+  /** As `StoreState` shows it: `sqlite /path`, `postgres host/database`. Never contains a credential. */
   readonly kind: string;
-  /** It is brought to the version of this gateway: until then all that is asked of it fails with `log_unavailable`. */
+  /** True while the database is being migrated to this version. Until then every method fails with `log_unavailable`. */
   readonly isMigrating?: boolean;
-  /** How far each segment of this gateway's spool is stored. */
+  /** The offset up to which each segment of this gateway's spool is stored. */
   positions(): Promise<ReadonlyMap<string, number>>;
-  /** A record whose id is there already is left out: a replay stores nothing twice. */
+  /** Writes a batch. A record whose id already exists is left out, so a repeated batch stores nothing twice. */
   write(batch: Batch): Promise<void>;
   feedback(feedback: GivenFeedback): Promise<void>;
-  /** Deletes a small slice of what is too old or too much; true: there is more of it. */
+  /** Deletes a small slice of what is too old or exceeds the limits. True if there is more to delete. */
   retain(retention: Retention, now: number): Promise<boolean>;
-  /** Makes a slice of rows searchable by their words; true: there is more of it. */
+  /** Adds a slice of rows to the full-text index. True if there is more to index. */
   index(): Promise<boolean>;
   size(): Promise<StoreSize>;
   close(): Promise<void>;
 }
 
-/** What may be asked, by a reader that never blocks the writer. Results hold nothing that JSON has not. */
+/** The queries of a reader, which never blocks the writer. Results contain only what JSON can represent. */
 export interface LogQueries extends Pick<LogReader, 'search' | 'get' | 'body' | 'trace' | 'stats' | 'suggest' | 'names' | 'keysUsed'> {
   close(): Promise<void>;
 }
 
 export type SqlValue = string | number | bigint | null | Uint8Array;
 
-/** What the queries are written against, once for both databases: parameters are `?1`, `?2`, … in SQLite and `$1`, `$2`, … in Postgres. */
+/** The interface that the queries use, for both databases. Parameters are `?1`, `?2`, … in SQLite and `$1`, `$2`, … in Postgres. */
 export interface SqlSource {
   readonly dialect: 'sqlite' | 'postgres';
   all(sql: string, parameters: readonly SqlValue[]): Promise<readonly Readonly<Record<string, SqlValue>>[]>;
   /**
-   * Called between the parts of a question that looks at many rows. Rejects when its time is over. Absent where the database
-   * itself ends a statement that takes too long: then rows are looked at in one.
+   * Called between the parts of a query that reads many rows. Rejects when the query's time is over. Undefined if the
+   * database itself ends long statements; a query is then one statement.
    */
   between?(): Promise<void>;
   close(): Promise<void>;

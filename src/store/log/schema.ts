@@ -1,18 +1,20 @@
 /**
- * The tables of the request log, the same in every database. `seq` is arrival × 1000 plus a number that makes it unique,
- * so that rows lie in the order of time, `since` and `until` are ranges of the key, and a page begins where one ended.
+ * The tables of the request log, the same in every database. `seq` is the arrival in milliseconds × 1000 plus a number
+ * that makes it unique, so that rows are in time order, `since` and `until` are ranges of the key, and a page begins
+ * where the previous one ended.
  *
- * - `requests`: what filters look at, one narrow row a record. `at` is `seq / 1000`.
- * - `records`: `seq`, `json`: the record itself, with what came later; rows for lists are made of it (`toRow`). In SQLite it
- *   is a view: records and bodies lie compressed in `blocks` of some dozens.
- * - `bodies`: `seq`, `request`, `upstream`, `response`; null where nothing is kept.
+ * - `requests`: what filters use, one narrow row per record. `at` is `seq / 1000`.
+ * - `records`: `seq`, `json`: the record itself, including later amendments; rows for lists are made from it (`toRow`).
+ *   In SQLite it is a view: records and bodies are compressed in `blocks` of some dozens.
+ * - `bodies`: `seq`, `request`, `upstream`, `response`; null if nothing is kept.
  * - `tags`: `kind` (`meta`, `label`), `name`, `value`, `seq`; in SQLite in the order of `seq`.
- * - `keys_used`: `key_id`, `at`: when each secret was used last. Postgres: for each writer, and of what is older than a day for all together (`''`).
- * - `texts`: the words of each row (`searchTextOf(row)` of src/query/match.ts, already split and folded), for full text. SQLite:
- *   FTS5 with `content=''`, `contentless_delete=1`, one column `words`, `rowid` is `seq`. Postgres: the column
- *   `words` of `requests`, behind all others.
- * - `unindexed`: `seq` and `words` of rows whose words are not in `texts` yet: the writer adds them when it has nothing else to
- *   do. Queries look into both. In SQLite it is a view; empty in Postgres.
+ * - `keys_used`: `key_id`, `at`: when each secret was last used. In Postgres per writer; rows older than a day are merged
+ *   under the writer `''`.
+ * - `texts`: the words of each row (`searchTextOf(row)` of src/query/match.ts, already split and folded), for full-text
+ *   search. SQLite: FTS5 with `content=''`, `contentless_delete=1`, one column `words`, `rowid` is `seq`. Postgres: the
+ *   column `words` of `requests`, after all others.
+ * - `unindexed`: `seq` and `words` of rows whose words are not in `texts` yet. The writer adds them when it is otherwise
+ *   idle. Queries search both. In SQLite it is a view; in Postgres it does not exist.
  * - `buckets`: figures of each minute by each value of a dimension.
  * - `feedback`: `id`, `trace`, `value`, `weight`, `metadata` (JSON), `at`.
  * - `positions` (how far each segment of a spool is stored), `marks` (named numbers of the store itself).
@@ -23,23 +25,24 @@ export interface Column {
   readonly isNullable: boolean;
 }
 
-/** Rows in one millisecond that have a number of their own. */
+/** Number of distinct row numbers in one millisecond. */
 export const seqStep = 1000;
-/** Behind this (in the year 2255) numbers of rows are no exact numbers any more. */
+/** Latest arrival (in the year 2255) for which row numbers are still exact integers. */
 const latest = Math.floor(Number.MAX_SAFE_INTEGER / seqStep) - 86_400_000;
 
-/** The arrival by which a record is stored. @param at Unix milliseconds by whatever clock */
+/** The arrival under which a record is stored. @param at Unix milliseconds from any clock */
 export const storedAt = (at: number): number => Math.min(latest, Math.max(0, Math.floor(at))) || 0;
 
-/** Times that a number was taken before one of the next millisecond is tried, and milliseconds that are tried. */
+/** Collisions in a millisecond after which the next one is tried, and maximum milliseconds that are tried. */
 const triesOfMs = 3;
 const mostMs = 200;
 
 /**
- * The beginning of the numbers that are tried for a row: a millisecond that is full, as under a clock that stands still,
- * goes on in the next ones.
- * @param tries how often one of its numbers was taken already
- * @throws Error where all are full, with a code that says that it is the record's fault
+ * The start of the number range to try for a row. A full millisecond, as when the clock stands still, continues in the
+ * next ones.
+ *
+ * @param tries how often a number was already taken
+ * @throws Error if all are full, with a code that attributes the error to the record
  */
 export function seqFor(at: number, tries: number): number {
   const more = Math.floor(tries / triesOfMs);
@@ -47,13 +50,13 @@ export function seqFor(at: number, tries: number): number {
   return (at + more) * seqStep;
 }
 
-/** Behind all numbers that a row of this millisecond may have. */
+/** Above every number that a row of this millisecond can have. */
 export const seqBehind = (at: number): number => (at + mostMs) * seqStep;
 
 const text = (name: string): Column => ({ name, type: 'text', isNullable: true });
 const needed = (name: string, type: Column['type'] = 'text'): Column => ({ name, type, isNullable: false });
 
-/** Of `requests`, behind `seq`. Names are members of a `LogRow`; `cost` is an integer of 10⁻¹² dollars, times are milliseconds. */
+/** Columns of `requests` after `seq`. Names are members of `LogRow`; `cost` is an integer in 10⁻¹² dollars, times are in milliseconds. */
 export const requestColumns = [
   needed('id'),
   needed('trace'),
@@ -88,18 +91,18 @@ export const requestColumns = [
   text('span_name'),
 ] as const satisfies readonly Column[];
 
-/** Fields by which each minute is counted; `meta.<name>` and `label.<name>` too, and `all` with the name `''`. */
+/** Dimensions that are counted per minute; also `meta.<name>` and `label.<name>`, and `all` with the name `''`. */
 export const dimensions = ['status', 'config', 'provider', 'model', 'key', 'endpoint', 'error'] as const;
 
-/** Values of a dimension that one day counts by name; the ones that come later are counted as `other`. */
+/** Maximum values of a dimension that one day counts by name. Further values are counted as `other`. */
 export const mostValues = 100;
-/** Metadata keys and labels, together, that one day counts. */
+/** Maximum metadata keys and labels, together, that one day counts. */
 export const mostTagNames = 20;
 export const otherValues = 'other';
 
 /**
- * Of `buckets`: `dim` and `name` (`''`: none) and `minute` (Unix minutes) are the key. Times are histograms
- * (`core/logs/histogram.ts`) as text, `cost` is an integer of 10⁻¹² dollars.
+ * Columns of `buckets`. `dim`, `name` (`''` for no value) and `minute` (Unix minutes) are the key. Times are histograms
+ * (`core/logs/histogram.ts`) as text, `cost` is an integer in 10⁻¹² dollars.
  */
 export const bucketCounts = [
   'requests',

@@ -3,7 +3,7 @@ import { storable } from '../../query/text.ts';
 import { wholeNumber } from '../../query/whole.ts';
 import type { FrameSlice, RecordHead } from './log-store.ts';
 
-/** What filters and figures look at, in the form that stores keep: a row without what only lists show. */
+/** What filters and figures use, in the form that stores keep: a row without the members that only lists show. */
 export interface StoredRow extends Omit<LogRow, ShownAlone> {
   readonly key_id: string | null;
 }
@@ -53,7 +53,7 @@ export function rowOf(record: RecordHead): StoredRow {
 
 const kept = (text: string | null): string | null => (text === null ? null : storable(text));
 
-/** The same object where nothing in it changes, which is nearly always. */
+/** Returns the same object if nothing changes, which is nearly always the case. */
 function storableMap(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   for (const name in texts) {
     if (storable(name) === name && storable(texts[name] ?? '') === texts[name]) continue;
@@ -62,5 +62,5 @@ function storableMap(texts: Readonly<Record<string, string>>): Readonly<Record<s
   return texts;
 }
 
-/** A frame that has memory of its own. */
+/** A frame in a buffer of its own. */
 export const placeOf = (bytes: Buffer): FrameSlice => ({ bytes, from: 0, to: bytes.length });

@@ -7,52 +7,52 @@ import type { Batch, LogStore, StoredEntry } from '../log-store.ts';
 import { DamagedFrame } from './entry.ts';
 import { type Look, SegmentWindow } from './segment-window.ts';
 
-/** Segments whose frames are counted: of those that made room, the last ones. */
+/** Maximum segments whose stored frames are counted; the oldest are dropped. */
 const mostCounted = 1000;
 
-/** Codes of Postgres for what a record has (a text or a number that cannot be, too much of one), not for the state of the server. */
+/** SQLSTATE classes for errors in a record (an invalid or too large value), as opposed to the state of the server. */
 const codesOfRecords = /^(?:22|54)[0-9A-Z]{3}$/;
 
-/** What became of a step. */
+/** The result of a step. */
 export type Step = 'more' | 'idle';
 
 /**
- * Carries a spool over into a store: what was read and how far is one transaction, and a segment is deleted after the
- * transaction that has its end. After a crash at any point the same step is done again, and stores nothing twice.
+ * Moves a spool into a store: the records read and the new position are one transaction, and a segment is deleted after
+ * the transaction that contains its end. After a crash at any point the same step is repeated, and stores nothing twice.
  */
 export class SpoolDrain {
   readonly #dir: string;
   readonly #window = new SegmentWindow();
-  /** How far each segment is stored; undefined until the store has told. */
+  /** Offset up to which each segment is stored; undefined until the store has returned the positions. */
   #offsets: Map<string, number> | undefined;
-  /** What was known before a store went away: what making room goes by meanwhile. */
+  /** The positions known before the store became unavailable. Eviction uses them in the meantime. */
   #lastKnown: ReadonlyMap<string, number> | undefined;
   #gone: string[] = [];
-  /** Frames that were stored, of each segment that is not stored whole. */
+  /** Number of stored frames of each segment that is not completely stored. */
   readonly #stored = new Map<string, number>();
-  /** Bytes that were no frames and never can be: as after a power cut, not what a killed process left half written. */
+  /** Bytes that are not frames and never can be, as after a power failure. The torn end that a killed process leaves is not counted. */
   damaged = 0;
-  /** Records that cannot be stored for what is in them, and what was said of the last one. */
+  /** Records that cannot be stored because of their content, and the last error. */
   rejected = { count: 0, why: '' };
 
   constructor(dir: string) {
     this.#dir = dir;
   }
 
-  /** Positions are asked for again: the store is another one. */
+  /** The store was replaced: the positions are requested again. */
   reset(): void {
     this.#lastKnown = this.#offsets ?? this.#lastKnown;
     this.#offsets = undefined;
     this.#gone = [];
   }
 
-  /** How far a segment is stored; undefined: unknown. */
+  /** Offset up to which a segment is stored; undefined if unknown. */
   offsetOf(segment: string): number | undefined {
     const offsets = this.#offsets ?? this.#lastKnown;
     return offsets === undefined ? undefined : (offsets.get(segment) ?? 0);
   }
 
-  /** One transaction. Rejects with what the store or the file system says; the next step tries the same again. */
+  /** Performs one transaction. Rejects with errors of the store or the file system; the next step retries the same records. */
   async step(store: LogStore): Promise<Step> {
     const offsets = this.#offsets ?? (await this.#recall(store));
     const segments = listSegments(this.#dir);
@@ -69,7 +69,7 @@ export class SpoolDrain {
         this.#count(wholeName(segment), look.entries.length);
         return 'more';
       }
-      // Those that are being written go on; what is torn there may become whole.
+      // Skip segments still being written. A torn frame at their end may be completed.
       if (segment === segments.at(-1)) break;
       if ((open ??= openSegments(segments)).has(segment)) continue;
       if (look.then === 'broken') this.damaged += this.#left(segment, look.next);
@@ -82,7 +82,7 @@ export class SpoolDrain {
     return 'idle';
   }
 
-  /** Where a record cannot be stored, the others are: one at a time. What is stored twice meanwhile, the store knows. */
+  /** If a record cannot be stored, stores each record in a transaction of its own. The store ignores records that are already stored. */
   async #store(store: LogStore, batch: Batch): Promise<void> {
     if (await this.#takes(store, batch)) return;
     const alone = { amendments: [], positions: [], gone: [] };
@@ -91,11 +91,11 @@ export class SpoolDrain {
       if (!(await this.#takes(store, { ...alone, records: [record] }))) rejected += 1;
     }
     await store.write({ ...batch, records: [] });
-    // Where the database goes away before this, the next step finds them again.
+    // If the database becomes unavailable before this point, the next step finds the rejected records again.
     this.rejected.count += rejected;
   }
 
-  /** False where it is the records that cannot be stored. Rejects with everything else. */
+  /** Returns false if the records cannot be stored because of their content. Rejects with every other error. */
   async #takes(store: LogStore, batch: Batch): Promise<boolean> {
     try {
       await storeFeedback(store, batch.records);
@@ -113,7 +113,7 @@ export class SpoolDrain {
     if (this.#stored.size > mostCounted) this.#stored.delete(this.#stored.keys().next().value ?? '');
   }
 
-  /** Frames that this process stored, of each segment that made room before it was stored whole. */
+  /** Number of frames that this process stored, for each segment that was evicted before it was completely stored. */
   storedOfGone(): Readonly<Record<string, number>> {
     const there = new Set(listSegments(this.#dir).map(wholeName));
     return Object.fromEntries([...this.#stored].filter(([segment]) => !there.has(segment)));
@@ -138,7 +138,7 @@ export class SpoolDrain {
     return offsets;
   }
 
-  /** Undefined where the segment is gone: it made room for newer ones. */
+  /** Undefined if the segment no longer exists, because it was evicted. */
   #read(segment: string, from: number): Look | undefined {
     try {
       return this.#window.read(join(this.#dir, segment), from);

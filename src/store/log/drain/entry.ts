@@ -8,12 +8,12 @@ import { rowOf, type StoredRow } from '../stored-row.ts';
 
 type RecordEntry = SpoolEntry & { readonly kind: 'record' };
 
-/** What is behind the row of a record cannot be read, as after a power cut. */
+/** The part of a record after its row cannot be read, as after a power failure. */
 export class DamagedFrame extends Error {
   override readonly name = 'DamagedFrame';
 }
 
-/** A record of which only its row was read. The frame must stay as it is until the entry is stored. */
+/** A record of which only the row was decoded. The frame must not change until the entry is stored. */
 export class FrameEntry implements StoredEntry {
   readonly row: StoredRow;
   readonly place: FrameSlice;

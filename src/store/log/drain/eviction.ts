@@ -7,18 +7,18 @@ import { listSegments, openSegments } from '../../spool.ts';
 import { DamagedFrame } from './entry.ts';
 import { SegmentWindow } from './segment-window.ts';
 
-/** Shares of the spool's bound. Beyond three quarters of it the spool itself deletes whole segments: that is later than both. */
+/** Shares of the spool's size limit at which eviction starts. At three quarters the spool itself deletes whole segments. */
 const shares = { bodies: 0.5, records: 0.7 } as const;
 
-/** What became of bodies that are not there. */
+/** The reason for a missing body, as records show it. */
 const whyAbsent = 'deleted: the spool was full';
 
-/** Of a segment that is still being written without its bodies. */
+/** Suffix of a segment without bodies while it is being written. */
 const halfEnd = '.half';
 
 const bare = (segment: string): string => segment.replace(/(?:\.bare)?\.log$/, '.bare.log');
 
-/** Makes room in a spool that cannot be stored for now: the bodies of the oldest records go first, then records. */
+/** Evicts data from a spool that currently cannot be stored: first the bodies of the oldest records, then the records. */
 export class SpoolEviction {
   readonly #dir: string;
   readonly #limit: number;
@@ -28,14 +28,14 @@ export class SpoolEviction {
   droppedBodies = 0;
   droppedRecords = 0;
 
-  /** @param limit bytes of the whole spool */
+  /** @param limit maximum bytes of the whole spool */
   constructor(dir: string, limit: number) {
     this.#dir = dir;
     this.#limit = limit;
     this.#clean();
   }
 
-  /** What a crash left half written; the segment that it was made of is still there. */
+  /** Deletes files that a crash left incomplete. The segments they were made from still exist. */
   #clean(): void {
     try {
       for (const name of readdirSync(this.#dir)) if (name.endsWith(halfEnd)) unlinkSync(join(this.#dir, name));
@@ -44,7 +44,7 @@ export class SpoolEviction {
     }
   }
 
-  /** @param offsetOf how much of a segment is stored: that part is not written again, and not counted; undefined: unknown */
+  /** @param offsetOf stored bytes of a segment, which are neither written again nor counted; undefined if unknown */
   make(offsetOf: (segment: string) => number | undefined): void {
     const segments = this.#closed();
     let total = this.#total();
@@ -59,7 +59,7 @@ export class SpoolEviction {
     }
   }
 
-  /** The last one is being written, and so is the newest one of each process that lives. */
+  /** The segments that no process writes to: not the last one, nor the newest one of each running process. */
   #closed(): string[] {
     const segments = listSegments(this.#dir);
     const open = openSegments(segments);
@@ -74,7 +74,7 @@ export class SpoolEviction {
     return this.#bare.has(segment) || segment === bare(segment);
   }
 
-  /** Writes it again without bodies, under a name of its own: positions are of the other one. @returns bytes that became free */
+  /** Rewrites a segment without bodies, under another name because positions belong to the old file. @returns bytes freed */
   #strip(segment: string, from: number): number {
     const path = join(this.#dir, segment);
     const made = join(this.#dir, bare(segment));
@@ -93,7 +93,7 @@ export class SpoolEviction {
     return before - this.#sizeOf(bare(segment));
   }
 
-  /** Writes the entries of a segment without their bodies. @returns how many bodies they had, and records that cannot be read */
+  /** Writes the entries of a segment without their bodies. @returns the number of bodies they had, and of unreadable records */
   #copy(path: string, from: number, half: string): { readonly bodies: number; readonly damaged: number } {
     let [bodies, damaged] = [0, 0];
     try {
@@ -110,7 +110,7 @@ export class SpoolEviction {
         }
       }
     } catch (error) {
-      // A full disk has no room for what nobody reads.
+      // On a full disk, do not leave an incomplete file.
       rmSync(half, { force: true });
       throw error;
     }

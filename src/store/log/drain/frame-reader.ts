@@ -4,12 +4,12 @@ import type { StoredEntry } from '../log-store.ts';
 import { FrameEntry, headEntry } from './entry.ts';
 import { RowScanner } from './row-scanner.ts';
 
-/** What a frame of the spool is to a store. */
+/** A decoded frame of the spool, for a store. */
 export type Read =
   | { readonly kind: 'record'; readonly entry: StoredEntry }
   | { readonly kind: 'amendment'; readonly id: string; readonly end: EndAmendment };
 
-/** What is at an offset: as `Decoded`. */
+/** The result of decoding at an offset, with the same states as `Decoded`. */
 export type ReadFrame =
   | { readonly state: 'whole'; readonly read: Read; readonly next: number }
   | { readonly state: 'short' }
@@ -21,13 +21,13 @@ const sizesMark = ',"parts":[';
 const short: ReadFrame = Object.freeze({ state: 'short' });
 const broken: ReadFrame = Object.freeze({ state: 'broken' });
 
-/** Reads frames for a store, as far as a row needs it. */
+/** Decodes frames for a store, only as far as a row needs. */
 export class FrameReader {
   readonly #rows = new RowScanner();
 
-  /** What it gives is a view into `bytes`. */
+  /** The result is a view into `bytes`. */
   read(bytes: Buffer, from: number): ReadFrame {
-    // Zeros, where a power cut came before what was written: no line feed would ever come.
+    // Zero bytes left by a power failure contain no line feed, so it is useless to wait for one.
     if (bytes[from] !== openingBrace) return broken;
     const lineEnd = bytes.indexOf(lineFeed, from);
     if (lineEnd < 0) return short;
@@ -42,7 +42,7 @@ export class FrameReader {
   }
 }
 
-/** By parsing what is before the messages. */
+/** Decodes by parsing the part before the messages. */
 function decoded(bytes: Buffer, from: number): ReadFrame {
   const found = decodeHead(bytes, from);
   if (found.state !== 'whole') return found;
@@ -51,7 +51,7 @@ function decoded(bytes: Buffer, from: number): ReadFrame {
   return { state: 'whole', read, next };
 }
 
-/** Bytes of the bodies that the end of a record's line announces; undefined where it does not end as usual. */
+/** Bytes of the bodies, as declared at the end of a record's line; undefined if the line does not end in the usual form. */
 function sizeBehind(line: string): number | undefined {
   if (line.endsWith(',"parts":[]}')) return 0;
   let at = line.lastIndexOf(sizesMark) + sizesMark.length;

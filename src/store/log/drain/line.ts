@@ -1,4 +1,4 @@
-/** A place of lines where something is that is alike in many, up to a mark. */
+/** A part of a line, up to a mark, that is often the same as in the previous line. */
 export class Gap {
   readonly mark: string;
   last = '';
@@ -8,37 +8,37 @@ export class Gap {
   }
 }
 
-/** Longer ones are searched each time. */
+/** Maximum length of a cached part. */
 const longestGap = 1024;
 
 /**
- * Walks along a line whose members are known beforehand, without building what they hold. What is not as expected makes
- * it `isGood: false`, and whatever it gives after that means nothing.
+ * Parses a line whose members and their order are known, without building values. An unexpected character sets `isGood`
+ * to false, and results after that are meaningless.
  */
 export class Line {
   readonly text: string;
   at = 0;
   isGood = true;
 
-  /** @param text one character a byte */
+  /** @param text one character per byte */
   constructor(text: string) {
     this.text = text;
   }
 
-  /** Goes behind what must be here. */
+  /** Skips text that must be at this position. */
   over(expected: string): void {
     if (this.text.startsWith(expected, this.at)) this.at += expected.length;
     else this.isGood = false;
   }
 
-  /** Goes behind this if it is here. */
+  /** Skips this text if it is at this position. */
   isOver(text: string): boolean {
     const isHere = this.text.startsWith(text, this.at);
     if (isHere) this.at += text.length;
     return isHere;
   }
 
-  /** What is before a mark; goes to the mark. */
+  /** Returns the text before a mark, and moves to the mark. */
   upTo(mark: string): string {
     const end = this.text.indexOf(mark, this.at);
     if (end < 0) return this.#bad('');
@@ -48,8 +48,8 @@ export class Line {
   }
 
   /**
-   * What is before the mark of a gap, with the mark; goes behind it. It is nearly always what was there last, which
-   * is known faster than it is searched.
+   * Returns the text up to and including the gap's mark, and moves after it. It is nearly always the same as in the
+   * previous line, and comparing is faster than searching.
    */
   until(gap: Gap): string {
     const { last } = gap;
@@ -62,12 +62,12 @@ export class Line {
     this.upTo(gap.mark);
     this.at += gap.mark.length;
     const found = this.text.slice(at, this.at);
-    // A copy: a piece of a line would keep all of it.
+    // Copy it: a slice would keep the whole line in memory.
     if (this.isGood && found.length <= longestGap) gap.last = Buffer.from(found, 'latin1').toString('latin1');
     return found;
   }
 
-  /** The rest of a text whose opening quote is behind; goes behind its closing one. Plain characters alone, and not many. */
+  /** Returns the rest of a string after its opening quote, and moves after its closing quote. Only short strings of plain characters. */
   plainText(): string {
     const { text, at } = this;
     for (let end = at; end < at + longestPlain; end += 1) {
@@ -81,7 +81,7 @@ export class Line {
     return this.#bad('');
   }
 
-  /** A number without an exponent; as exact as a parser of JSON reads it. */
+  /** Parses a number without an exponent, as exactly as a JSON parser. */
   number(): number {
     const { text } = this;
     let { at } = this;
@@ -96,20 +96,20 @@ export class Line {
       } else break;
     }
     const end = text.charCodeAt(at);
-    // Beyond fifteen digits a quotient of two exact numbers is not the nearest one any more.
+    // With more than fifteen digits, the quotient may not be the nearest number.
     if (digits === 0 || digits > 15 || end !== comma) return this.#bad(0);
     this.at = at;
     return decimals > 0 ? value / (powers[decimals] ?? 1) : value;
   }
 
-  /** Goes to the next comma. */
+  /** Moves to the next comma. */
   toComma(): void {
     const end = this.text.indexOf(',', this.at);
     if (end < 0) this.isGood = false;
     else this.at = end;
   }
 
-  /** Goes behind the end of a text whose opening quote is behind, whatever it holds. */
+  /** Moves after the end of a string of any content, whose opening quote was already read. */
   overText(): void {
     for (let end = this.text.indexOf('"', this.at); end >= 0; end = this.text.indexOf('"', end + 1)) {
       let escapes = 0;
@@ -133,6 +133,6 @@ const space = 0x20;
 const point = 0x2e;
 const zero = 0x30;
 const comma = 0x2c;
-/** What stores keep of a text. */
+/** Maximum characters of a text that stores keep. */
 const longestPlain = 400;
 const powers = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];

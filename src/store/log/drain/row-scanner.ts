@@ -5,12 +5,12 @@ import { wholeNumber } from '../../../query/whole.ts';
 import { rowOf, type StoredRow } from '../stored-row.ts';
 import { Gap, Line } from './line.ts';
 
-/** Parts of lines that are remembered: with more, all are forgotten. */
+/** Maximum cached parts of lines. When it is reached, the cache is cleared. */
 const mostKept = 500;
-/** Longer parts are parsed each time. */
+/** Maximum length of a cached part. */
 const longestKept = 1024;
 
-/** Of a record that has nothing for itself, and of one that has nothing in common with others. */
+/** Default values for a record without `own`, and for one without `kind`. */
 const noOwnFields: OwnFields = ['', '', 0, 0, 0, null, 0, 0, 0, 0, 0, 0, 0, 0, null, null, null, 0, 0, 0, null, null, 0, null];
 const noSharedFields: SharedFields = [
   ...(['', '', '', false, 0, 'whole', null, null, null, null, '', null, null, null, null, null, null, null, 'none', true] as const),
@@ -18,8 +18,8 @@ const noSharedFields: SharedFields = [
 ];
 
 /**
- * Makes rows of the lines of records (`compact.ts`) without parsing the whole of them: what each has for itself is read
- * where it is, and what it has in common with others is parsed once and known again by its text.
+ * Makes rows from the lines of records (`compact.ts`) without parsing them completely: the values of the record itself
+ * are read directly, and the parts that many records share are parsed once and then recognized by their text.
  */
 export class RowScanner {
   readonly #kept = new Map<string, StoredRow>();
@@ -27,8 +27,8 @@ export class RowScanner {
   readonly #none = rowIn({ kind: noSharedFields, own: noOwnFields });
 
   /**
-   * @param text the line of a record, one character a byte
-   * @returns undefined where a line is not as the encoder writes it nowadays: then it is parsed
+   * @param text the line of a record, one character per byte
+   * @returns undefined if the line is not in the current form of the encoder; it must then be parsed
    */
   scan(text: string): StoredRow | undefined {
     const line = new Line(text);
@@ -40,12 +40,12 @@ export class RowScanner {
     overText(line);
     const more = this.#more(line);
     if (!line.isGood || kind === undefined || more === undefined) return undefined;
-    // What it contains as feedback is stored too.
+    // Feedback in the record has to be stored too.
     if (kind.endpoint.startsWith('feedback')) return undefined;
     return joined(kind, own, more);
   }
 
-  /** Behind the preview. */
+  /** Reads the part after the preview. */
   #more(line: Line): StoredRow | undefined {
     if (line.isOver(messagesMark)) return this.#none;
     line.over(',"more":');
@@ -54,18 +54,19 @@ export class RowScanner {
   }
 
   /**
-   * The row of a record that has this member alone; undefined where it is none.
-   * @param mark how long what is behind it is
+   * The row of a record that has only this member; undefined if it is not valid.
+   *
+   * @param mark length of the mark after the member
    */
   #row(name: 'kind' | 'more', text: string, mark: number): StoredRow | undefined {
     const kept = this.#kept.get(text);
     if (kept !== undefined) return kept;
-    // Each of its braces must have its other half in it: a mark that was deeper in the line is found out here.
+    // Parsing also detects a mark that was found in a nested value, because the braces are then unbalanced.
     const read = objectIn(`{"${name}":${Buffer.from(text.slice(0, text.length - mark), 'latin1').toString()}}`);
     const row = read === undefined ? undefined : rowIn({ kind: noSharedFields, own: noOwnFields, ...read });
     if (row === undefined || text.length > longestKept) return row;
     if (this.#kept.size >= mostKept) this.#kept.clear();
-    // A copy: a piece of a line would keep all of it.
+    // Copy it: a slice would keep the whole line in memory.
     this.#kept.set(Buffer.from(text, 'latin1').toString('latin1'), row);
     return row;
   }
@@ -83,7 +84,7 @@ type OwnRow = Pick<
   'id' | 'trace' | 'at' | 'latency' | 'ttft' | 'overhead' | 'tokens_in' | 'tokens_out' | 'tokens_cached' | 'cost' | 'finish' | 'upstream_id'
 >;
 
-/** Goes behind the name of what follows. */
+/** Reads `own` and moves after the name of the following member. */
 function ownIn(line: Line): OwnRow {
   const id = line.plainText();
   line.over(',"');
@@ -97,7 +98,7 @@ function ownIn(line: Line): OwnRow {
   skip(line, 4);
   const cost = textOrNull(line);
   const finish = textOrNull(line);
-  // The id of the response, bytes, and the times of the attempt.
+  // Skips the id of the response, the byte counts, and the times of the attempt.
   textOrNull(line);
   skip(line, 6);
   const upstreamId = textOrNull(line);
@@ -123,7 +124,7 @@ function number(line: Line): number {
   return line.number();
 }
 
-/** Numbers, or nulls. */
+/** Skips numbers or nulls. */
 function skip(line: Line, count: number): void {
   for (let i = 0; i < count; i += 1) {
     line.over(',');
@@ -143,7 +144,7 @@ function overText(line: Line): void {
   line.overText();
 }
 
-/** Member by member: spreading objects takes longer than all the rest. */
+/** Assigns each member, because spreading objects takes longer than everything else. */
 function joined(kind: StoredRow, own: OwnRow, more: StoredRow): StoredRow {
   const several = more.attempts > 0;
   return {

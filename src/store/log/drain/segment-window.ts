@@ -1,26 +1,26 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { FrameReader, type Read } from './frame-reader.ts';
 
-/** What one look at a segment gave. */
+/** The result of one read of a segment. */
 export interface Look {
   readonly entries: readonly Read[];
-  /** Offset behind the last of them. */
+  /** Offset after the last entry. */
   readonly next: number;
-  /** What is there: `end` of the file, a frame that is not `whole` yet, or `broken` bytes that never will be one. */
+  /** What follows: `more` frames, the `end` of the file, a `torn` frame that may still be completed, or `broken` bytes. */
   readonly then: 'more' | 'end' | 'torn' | 'broken';
 }
 
 const usual = 1152 * 1024;
-/** The largest frame: three bodies and a record. A length beyond it was not written by a gateway. */
+/** Maximum size of a frame: a record and three bodies. No gateway writes a larger one. */
 const largest = 256 * 1024 * 1024;
 const records = 1024;
 
-/** Reads segments piece by piece into one block of memory: what it gave is valid until the next call. */
+/** Reads segments piece by piece into one block of memory. A result is valid until the next call. */
 export class SegmentWindow {
   readonly #frames = new FrameReader();
   #bytes = Buffer.allocUnsafeSlow(usual);
 
-  /** @throws what the file system says, `ENOENT` where the segment is gone */
+  /** @throws file system errors, `ENOENT` if the segment no longer exists */
   read(path: string, from: number): Look {
     const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
@@ -32,7 +32,7 @@ export class SegmentWindow {
     }
   }
 
-  /** Everything from there to the end of the file, or to what is no whole frame. */
+  /** Every entry from `from` to the end of the file, or to bytes that are not a complete frame. */
   *entries(path: string, from: number): Generator<Read> {
     for (let look = this.read(path, from); look.entries.length > 0; look = this.read(path, look.next)) yield* look.entries;
   }
@@ -49,7 +49,7 @@ export class SegmentWindow {
     }
   }
 
-  /** Undefined when not one frame fits into what was read. */
+  /** Undefined if not even one frame fits into the bytes read. */
   #look(bytes: Buffer, from: number, isMore: boolean): Look | undefined {
     const entries: Read[] = [];
     let at = 0;

@@ -2,25 +2,27 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { percentDecoded } from '../../../core/http/query.ts';
 
-/** Where a server is, taken from its URL. */
+/** The address of a server, parsed from its URL. */
 export interface Address {
-  /** For people, without credentials: `postgres db.internal/logs`. */
+  /** Display name without credentials: `postgres db.internal/logs`. */
   readonly kind: string;
-  /** Without the parameters about TLS, which are in `ssl`. */
+  /** Without the TLS parameters, which are in `ssl`. */
   readonly connectionString: string;
   readonly ssl: ConnectionOptions | false;
   /** Secrets of the URL, which no message may contain. */
   readonly secrets: readonly string[];
 }
 
-/** Characters from which a password is masked: a shorter one would be found in every message. */
+/** Minimum characters of a password that is masked. A shorter one would occur in every message. */
 const leastSecret = 4;
 
 const tlsNames = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat', 'sslnegotiation'];
 
 /**
- * Reads `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=/ca.pem`. Modes are those of other
- * Postgres clients: `disable` (the default), `require` (encrypted, nobody is verified), `verify-ca`, `verify-full`.
+ * Parses `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=/ca.pem`. The modes are those of
+ * other Postgres clients: `disable` (the default), `require` (encrypted without verification), `verify-ca`,
+ * `verify-full`.
+ *
  * @throws Error that does not contain the URL
  */
 export function readAddress(url: string): Address {

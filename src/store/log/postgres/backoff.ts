@@ -1,7 +1,7 @@
 const first = 250;
 const longest = 30_000;
 
-/** Keeps a server that does not respond from being called by every query: the pause after each failure is twice as long. */
+/** Prevents every query from connecting to a server that does not respond. The pause doubles with each failure. */
 export class Backoff {
   readonly #now: () => number;
   readonly #random: () => number;
@@ -9,13 +9,13 @@ export class Backoff {
   #until = 0;
   #last: unknown;
 
-  /** @param now milliseconds that never go back */
+  /** @param now monotonic milliseconds */
   constructor(now: () => number = () => performance.now(), random: () => number = Math.random) {
     this.#now = now;
     this.#random = random;
   }
 
-  /** @throws what `connect` throws; during a pause at once, what it threw last */
+  /** @throws the error of `connect`; during a pause immediately the last one */
   async run<T>(connect: () => Promise<T>): Promise<T> {
     if (this.#now() < this.#until) throw this.#last;
     try {

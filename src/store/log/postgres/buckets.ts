@@ -12,8 +12,8 @@ const typed = [
 ].join(', ');
 
 /**
- * Adds figures to the buckets of their minutes. Each gateway has buckets of its own, which readers add up: so nobody waits for
- * another one's transaction.
+ * Adds figures to the buckets of their minutes. Each gateway has its own buckets, which readers add up, so that no
+ * gateway waits for the transaction of another.
  */
 export async function addFigures(session: Session, writer: string, all: readonly Figures[]): Promise<void> {
   if (all.length === 0) return;

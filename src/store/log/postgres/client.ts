@@ -17,21 +17,21 @@ export interface Session {
 }
 
 export interface ClientOptions {
-  /** Connections at most. */
+  /** Maximum connections. */
   readonly connections: number;
-  /** Milliseconds: the server ends a statement that runs longer. */
+  /** Milliseconds after which the server ends a statement. */
   readonly statementTimeout: number;
-  /** Milliseconds for a connection to be made. */
+  /** Milliseconds for opening a connection. */
   readonly connectTimeout: number;
   readonly load?: () => Promise<PgLibrary>;
 }
 
 const lockTimeout = 5000;
 const idleTimeout = 30_000;
-/** Milliseconds more than the server's own limit: for a server that does not respond at all. */
+/** Milliseconds added to the server's own limit, for a server that does not respond at all. */
 const grace = 500;
 
-/** Connections to one server, made when they are needed. All errors are without credentials. */
+/** Connections to one server, opened when needed. Its errors contain no credentials. */
 export class Client implements Session {
   readonly kind: string;
   readonly #address: Address;
@@ -40,7 +40,7 @@ export class Client implements Session {
   #pool: Promise<Pool> | undefined;
   #isClosed = false;
 
-  /** @throws Error for a URL that is none */
+  /** @throws Error for an invalid URL */
   constructor(url: string, options: ClientOptions) {
     this.#address = readAddress(url);
     this.kind = this.#address.kind;
@@ -51,26 +51,26 @@ export class Client implements Session {
     return this.transaction((session) => session.query(sql, parameters));
   }
 
-  /** Of a statement that changes nothing: the end of its transaction is not waited for, which far from the server takes long. */
+  /** Runs a statement that changes nothing. Does not wait for the end of its transaction, which would take a further round trip. */
   read(sql: string, parameters: readonly Value[] = []): Promise<readonly Row[]> {
     const { promise, resolve, reject } = Promise.withResolvers<readonly Row[]>();
     this.transaction(async (session) => resolve(await session.query(sql, parameters))).catch(reject);
     return promise;
   }
 
-  /** All of it, or nothing. */
+  /** Runs statements in one transaction: all take effect or none. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return this.#with(async (connection) => {
       try {
-        // Of the transaction alone: behind a connection pooler others get the connection next, and a pooler rejects parameters of
-        // the start that it does not know.
+        // Set these per transaction: a connection pooler gives the connection to others afterwards, and rejects startup
+        // parameters that it does not know.
         const times = `SET LOCAL statement_timeout = ${this.#options.statementTimeout}; SET LOCAL lock_timeout = ${lockTimeout}`;
         await connection.query(`BEGIN; ${times}`);
         const result = await work({ query: (sql, parameters = []) => ask(connection, sql, parameters) });
         await connection.query('COMMIT');
         return result;
       } catch (error) {
-        // The server does it by itself where the connection is not used again, and one that does not respond is not waited for twice.
+        // Other errors close the connection, so that the server rolls back. That avoids a second wait for an unresponsive server.
         if (isRefusal(error)) await connection.query('ROLLBACK').catch(() => undefined);
         throw error;
       }
@@ -94,7 +94,7 @@ export class Client implements Session {
         failure = error;
         throw error;
       } finally {
-        // A connection that broke, or on which a statement is still running, is not used again.
+        // Do not reuse a connection that failed or on which a statement is still running.
         connection.release(failure !== undefined && !isRefusal(failure));
       }
     } catch (error) {
@@ -128,7 +128,7 @@ export class Client implements Session {
       application_name: 'llm-gateway',
       types: { getTypeParser: (oid: number, format?: string) => readerOf(oid, format) },
     });
-    // An idle connection that breaks is replaced by the next query.
+    // The next query replaces an idle connection that failed.
     pool.on('error', () => undefined);
     pool.on('connect', (connection) => void connection.on('error', () => undefined));
     return pool;
@@ -150,13 +150,13 @@ async function ask(connection: PoolClient, sql: string, parameters: readonly Val
   return rows as Row[];
 }
 
-/** Codes of Postgres for a wrong user, password or database. */
+/** SQLSTATE classes for a wrong user, password or database. */
 const isSignIn = /^(?:28|3D)/;
 
-/** The server refused a statement, and the connection is as good as before: an SQLSTATE that is not about connections. */
+/** True if the server rejected a statement but the connection is still usable: an SQLSTATE that is not about connections. */
 function isRefusal(error: unknown): boolean {
   const { code } = error as { code?: unknown };
-  // EPIPE has five letters too; no class of Postgres begins with an E.
+  // EPIPE also has five letters. No SQLSTATE class begins with an E.
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^(?:08|57P|53|E)/.test(code);
 }
 
@@ -165,7 +165,7 @@ const bytea = 17;
 const bool = 16;
 const floats = [700, 701, 21, 23, 26];
 
-/** Integers are numbers where a number is exact for them; all that is not listed stays a text. */
+/** Integers become numbers if a number is exact for them. Types that are not listed stay text. */
 function readerOf(oid: number, _format?: string): (value: string) => unknown {
   if (oid === int8) return (value) => (Number.isSafeInteger(Number(value)) ? Number(value) : BigInt(value));
   if (oid === bytea) return (value) => Buffer.from(value.slice(2), 'hex');

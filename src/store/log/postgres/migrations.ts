@@ -4,7 +4,7 @@ import { bucketCounts, bucketTimes, type Column, requestColumns } from '../schem
 import type { Client } from './client.ts';
 import { locks } from './locks.ts';
 
-// Bytes are compared, as everywhere else: the order of no language, and indexes that find the beginnings of texts.
+// Texts are compared by bytes, as in the rest of the gateway. An index can then also find prefixes.
 const types: Readonly<Record<Column['type'], string>> = {
   text: 'text COLLATE "C"',
   integer: 'bigint',
@@ -15,13 +15,13 @@ const types: Readonly<Record<Column['type'], string>> = {
 
 const columnOf = ({ name, type, isNullable }: Column): string => `"${name}" ${types[type]}${isNullable ? '' : ' NOT NULL'}`;
 
-/** Of the first version, in its order. */
+/** Columns of the first version, in its order. */
 const firstColumns = requestColumns.filter(({ name }) => name !== 'retries' && name !== 'span_name');
 
 /** Tables with a partition for each day. */
 export const dailyTables = ['requests', 'records', 'bodies', 'tags'] as const;
 
-/** Each step is applied once, in this order, and never changed afterwards: databases of every version before are out there. */
+/** Each step is applied once, in this order, and must never be changed, because databases of every earlier version exist. */
 const migrations: readonly string[] = [
   `
 CREATE TABLE requests (seq bigint PRIMARY KEY, ${firstColumns.map(columnOf).join(', ')}, words text COLLATE "C" NOT NULL) PARTITION BY RANGE (seq);
@@ -51,17 +51,18 @@ CREATE INDEX feedback_trace ON feedback (trace);
 CREATE TABLE positions (writer text NOT NULL, segment text NOT NULL, "offset" bigint NOT NULL, PRIMARY KEY (writer, segment));
 CREATE TABLE marks (name text PRIMARY KEY, value bigint NOT NULL);
 `,
-  // Retries were all attempts behind the first. Of these rows only whether they moved to another target is known, not how often.
-  // The default is for gateways of an earlier version that still write.
+  // Retries used to be all attempts after the first. For existing rows it is known only whether they moved to another
+  // target, not how often. The default is for gateways of an earlier version that still write.
   `
 ALTER TABLE requests ADD COLUMN retries bigint NOT NULL DEFAULT 0;
 UPDATE requests SET retries = attempts - 1 - fallback::int WHERE attempts > 1;
 UPDATE buckets SET retries = greatest(0, retries - fallbacks) WHERE retries > 0;
 `,
-  // Of rows from before it is null: lists show the names in their records, filters do not find them.
+  // Null for existing rows: lists show the names from their records, but filters do not find them.
   'ALTER TABLE requests ADD COLUMN span_name text COLLATE "C"',
-  // When each secret was used last, however old the record is; of records from before, that of the newest one of each key, which
-  // is looked up in the index of keys: a statement that reads all rows of a large log would be ended before it is through.
+  // The last use of each secret, independent of how long records are kept. For existing records it is taken from the
+  // newest record of each key, found through the index on keys: a statement that reads all rows of a large log would
+  // exceed its timeout.
   `
 CREATE TABLE keys_used (key_id text COLLATE "C" NOT NULL, writer text NOT NULL, at bigint NOT NULL, PRIMARY KEY (key_id, writer));
 INSERT INTO keys_used WITH RECURSIVE newest AS (
@@ -74,10 +75,10 @@ INSERT INTO keys_used WITH RECURSIVE newest AS (
 `,
 ];
 
-/** SQLSTATE of a table that is not there. */
+/** SQLSTATE for a missing table. */
 const noTable = '42P01';
 
-/** Whether nothing is to be done for a database. */
+/** True if a database needs no migration. */
 export async function isNewest(client: Client): Promise<boolean> {
   try {
     const [found] = await client.query('SELECT max(version) AS version FROM log_version');
@@ -89,7 +90,8 @@ export async function isNewest(client: Client): Promise<boolean> {
 }
 
 /**
- * Brings a database to the newest version: one gateway at a time, each step in a transaction.
+ * Migrates a database to the newest version: one gateway at a time, all steps in one transaction.
+ *
  * @throws Error for a database of a later version of the gateway, which this one would damage
  */
 export async function migrate(client: Client): Promise<void> {

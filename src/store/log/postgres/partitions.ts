@@ -11,10 +11,10 @@ export const dayOf = (at: number): number => Math.floor(at / dayMs);
 /** The first `seq` of a day. */
 export const seqOfDay = (day: number): bigint => BigInt(day) * daySeqs;
 
-/** `requests_d20260115`: sorts by day, and a person sees which one it is. */
+/** `requests_d20260115`: sorts by day, and is readable. */
 const nameOf = (table: string, day: number): string => `${table}_d${new Date(day * dayMs).toISOString().slice(0, 10).replaceAll('-', '')}`;
 
-/** Days that were seen to have their partitions. */
+/** Days that are known to have partitions. */
 export class Partitions {
   readonly #client: Client;
   readonly #known = new Set<number>();
@@ -23,7 +23,7 @@ export class Partitions {
     this.#client = client;
   }
 
-  /** Makes the partitions of the given days where there are none. */
+  /** Creates the partitions of the given days where they are missing. */
   async ensure(days: Iterable<number>): Promise<void> {
     for (const day of days) {
       if (this.#known.has(day)) continue;
@@ -32,13 +32,13 @@ export class Partitions {
     }
   }
 
-  /** Another gateway may have deleted some. */
+  /** Clears the cache, because another gateway may have deleted partitions. */
   forget(): void {
     this.#known.clear();
   }
 }
 
-/** Made aside and then attached, which lets others read and write meanwhile. */
+/** Creates tables and then attaches them, which allows others to read and write in the meantime. */
 async function make(session: Session, day: number): Promise<void> {
   await session.query(`SELECT pg_advisory_xact_lock(${locks.space}, ${locks.partitions})`);
   const existing = await session.query('SELECT to_regclass($1) IS NOT NULL AS found', [nameOf('requests', day)]);
@@ -50,7 +50,7 @@ async function make(session: Session, day: number): Promise<void> {
   }
 }
 
-/** Days that have partitions, oldest first, with their bytes. Partitions that somebody else made are not counted, and stay. */
+/** Days that have partitions, oldest first, with their bytes. Partitions with other names are neither counted nor deleted. */
 export async function daysIn(session: Session): Promise<{ readonly day: number; readonly bytes: number }[]> {
   const rows = await session.query(
     `SELECT right(c.relname, 8) AS day, CAST(sum(pg_total_relation_size(c.oid)) AS bigint) AS bytes

@@ -5,26 +5,28 @@ import { dayOf, daysIn, dropDay } from './partitions.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
-/** Figures and feedback that one slice deletes. */
+/** Maximum figures and feedback rows that one slice deletes. */
 const rowsOfSlice = 5000;
 /**
- * Milliseconds that the deletion of a day waits for statements that read it: whoever comes behind it waits as long. The server
- * cleans large days for hours, and gives way to whoever has waited for a second (`deadlock_timeout`).
+ * Milliseconds that deleting a day waits for statements that read it. Statements queued after it wait as long. Autovacuum
+ * can take hours for a large day, and yields to a lock request after one second (`deadlock_timeout`).
  */
 const dropWait = 1500;
 
 /**
- * One slice: days are deleted whole, oldest first; the newest one stays, whatever its size. One of all gateways does it.
- * @param now Unix milliseconds of this gateway; the server's clock counts where it is behind
+ * Deletes one slice. Days are deleted as a whole, oldest first; the newest day is kept whatever its size. Only one
+ * gateway at a time does this.
+ *
+ * @param now Unix milliseconds of this gateway; the server's clock is used if it is behind
  * @returns whether there is more to delete
- * @throws Error with the code 55P03 where a statement that takes long still reads what is to be deleted
+ * @throws Error with the code 55P03 if a long statement still reads the day
  */
 export async function retainSlice(session: Session, { age, size }: Retention, now: number): Promise<boolean> {
   const [lock] = await session.query(
     `SELECT pg_try_advisory_xact_lock(${locks.space}, ${locks.retain}) AS mine, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) AS now`,
   );
   if (lock?.mine !== 1) return false;
-  // One gateway whose clock is ahead would delete what all others have stored.
+  // Otherwise a gateway whose clock is ahead would delete what all others have stored.
   const oldestAt = Math.min(now, Number(lock.now)) - age;
   const days = await daysIn(session);
   const used = days.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -41,7 +43,7 @@ export async function retainSlice(session: Session, { age, size }: Retention, no
   return rows > 0;
 }
 
-/** By the beginnings of the table's key, one for each dimension: what is left is not read. @returns rows */
+/** Uses the table's key for each dimension, so that the remaining rows are not read. @returns number of rows deleted */
 async function forgetFigures(session: Session, oldestAt: number): Promise<number> {
   const next = (more: string): string => `(SELECT b.dim FROM buckets b ${more} ORDER BY b.dim LIMIT 1)`;
   const dims = `dims(dim) AS (${next('')} UNION ALL SELECT ${next('WHERE b.dim > dims.dim')} FROM dims WHERE dims.dim IS NOT NULL)`;
@@ -53,7 +55,7 @@ async function forgetFigures(session: Session, oldestAt: number): Promise<number
   return Number(deleted?.n);
 }
 
-/** @returns rows */
+/** @returns number of rows deleted */
 async function forgetFeedback(session: Session, oldestAt: number): Promise<number> {
   const [deleted] = await session.query(
     `WITH old AS (DELETE FROM feedback WHERE id IN (SELECT id FROM feedback WHERE at < $1 LIMIT ${rowsOfSlice}) RETURNING 1) SELECT count(*) AS n FROM old`,
@@ -63,8 +65,8 @@ async function forgetFeedback(session: Session, oldestAt: number): Promise<numbe
 }
 
 /**
- * When secrets were used last is kept for ever, but not for each gateway that ever ran: what is older than `before` is joined.
- * Rows that a gateway is writing are left out, so that nobody waits for the other.
+ * The last use of a secret is kept forever, but not for each gateway that ever ran: rows older than `before` are merged.
+ * Rows that a gateway is writing are skipped, so that neither waits for the other.
  */
 async function joinKeys(session: Session, before: number): Promise<void> {
   const free = `SELECT u.ctid FROM keys_used u WHERE u.writer <> '' AND u.at < $1 LIMIT ${rowsOfSlice} FOR UPDATE SKIP LOCKED`;

@@ -5,7 +5,7 @@ import { storable } from '../../../query/text.ts';
 import { wholeNumber } from '../../../query/whole.ts';
 import { type Column, requestColumns } from '../schema.ts';
 
-/** A row of `requests` without its `seq`: as JSON, which Postgres reads as a row of its table. */
+/** A row of `requests` without its `seq`, as JSON that Postgres converts to a row of its table. */
 export type Columns = Record<string, string | number | boolean | null>;
 
 export function columnsOf(row: LogRow, cost: bigint | null): Columns {
@@ -26,7 +26,7 @@ function valueOf(value: LogRow[keyof LogRow], { type, isNullable }: Column): str
 
 const realNumber = (value: number): number => (Number.isFinite(value) ? value : 0);
 
-/** JSON has no integers of this size that every reader agrees on. */
+/** As text, because not every JSON reader supports integers of this size. */
 const moneyOf = (cost: bigint | null): string | null => (cost === null ? null : cost.toString());
 
 export const costOf = ({ cost }: LogRow): bigint | null => (cost === null ? null : moneyUnits(cost));

@@ -9,25 +9,26 @@ import { retainSlice } from './retain.ts';
 import { BatchWriter } from './writer.ts';
 import { questionMs } from '../worker/clock.ts';
 
-/** Less than a call of the writer may take: it says what is wrong, and is not ended for it. */
+/** Shorter than the limit of a call to the writer, so that the call reports the error before the writer is ended. */
 const writeTimeout = 20_000;
-/** Of a step that brings a log to this version: it may look at every row of a large one. */
+/** For a migration step, which may read every row of a large log. */
 const migrationTimeout = 600_000;
-/** How long it is waited for: others are told at once then, since a writer that does not respond is ended, and begins anew. */
+/** Milliseconds to wait for a migration. Later calls fail at once, because a writer that does not respond is ended and restarted. */
 const migrationWait = 3000;
 
 export interface PostgresStoreOptions {
-  /** Which gateway writes: the same after a restart, and no other's. */
+  /** Identifies the writing gateway: the same after a restart, and different from every other gateway. */
   readonly writer: string;
   readonly load?: ClientOptions['load'];
-  /** Milliseconds that the first who asks waits while the log is brought to this version. */
+  /** Milliseconds that the first call waits while the log is migrated to this version. */
   readonly migrationWait?: number;
 }
 
 /**
- * A request log that several gateways share. Nothing is connected before it is used, so that a gateway starts while its
- * database is away.
- * @throws Error for a URL that is none, without the URL
+ * A request log that several gateways share. It connects on first use, so that a gateway starts while its database is
+ * unavailable.
+ *
+ * @throws Error for an invalid URL, without the URL
  */
 export function openPostgresStore(url: string, options: PostgresStoreOptions): LogStore {
   const { load } = options;
@@ -36,12 +37,12 @@ export function openPostgresStore(url: string, options: PostgresStoreOptions): L
   return new Store(clientWith(2, writeTimeout), () => clientWith(1, migrationTimeout), options);
 }
 
-/** Questions to the same database, over connections of their own. */
+/** Queries to the same database, over separate connections. */
 export function createPostgresSource(url: string, load?: ClientOptions['load']): SqlSource {
   const client = new Client(url, {
     connections: 4,
     statementTimeout: questionMs,
-    // Less than a question has: whoever asks learns that it is the connection.
+    // Shorter than the limit of a query, so that the error reports the connection.
     connectTimeout: questionMs - 1000,
     ...(load === undefined ? {} : { load }),
   });
@@ -61,7 +62,7 @@ class Store implements LogStore {
   readonly #options: PostgresStoreOptions;
   #isNewest = false;
   #migration: Migration | undefined;
-  /** Of one that took long: nobody waited for its end. */
+  /** Error of a migration that took long, whose end no call waited for. */
   #fault: Error | undefined;
 
   constructor(client: Client, patientClient: () => Client, options: PostgresStoreOptions) {
@@ -106,7 +107,7 @@ class Store implements LogStore {
     return this.#client.transaction((session) => retainSlice(session, retention, now));
   }
 
-  /** Words are indexed where they are written. */
+  /** Words are indexed when they are written. */
   index(): Promise<boolean> {
     return Promise.resolve(false);
   }
@@ -116,7 +117,7 @@ class Store implements LogStore {
     const days = await this.#client.transaction((session) => daysIn(session));
     const first = days[0];
     if (first === undefined) return { records: 0, bytes: 0, oldest: null };
-    // Counted by the figures: rows of many days would take long to count.
+    // Count from the figures, because counting the rows of many days would take long.
     const [found] = await this.#client.query(
       `SELECT (SELECT CAST(coalesce(sum(requests), 0) AS bigint) FROM buckets WHERE dim = 'all' AND minute >= $1) AS records,
        (SELECT min(seq) / 1000 FROM requests) AS oldest`,
@@ -134,7 +135,7 @@ class Store implements LogStore {
     return this.#client.close();
   }
 
-  /** @throws GatewayError `log_unavailable` where it takes long: it goes on, and what is asked meanwhile is not held up. */
+  /** @throws GatewayError `log_unavailable` if the migration takes long. It continues, and calls in the meantime are not delayed. */
   async #migrated(): Promise<void> {
     if (this.#isNewest) return;
     if (this.#migration === undefined) {
@@ -179,9 +180,9 @@ class Store implements LogStore {
   }
 }
 
-/** A log on its way to the version of this gateway. */
+/** A migration of the log to the version of this gateway. */
 interface Migration {
-  /** Rejects also where it takes long. */
+  /** Also rejects if the migration takes long. */
   readonly end: Promise<void>;
   isLong: boolean;
 }

@@ -10,9 +10,9 @@ import { writerLock } from './locks.ts';
 import { dayOf, Partitions } from './partitions.ts';
 import { columnsOf, costOf, tagsOf } from './rows.ts';
 
-/** The server's code where a row belongs to no partition. */
+/** SQLSTATE for a row that belongs to no partition. */
 const missingPartition = '23514';
-/** Bytes of bodies in one statement. */
+/** Maximum bytes of bodies in one statement. */
 const bytesOfStatement = 4 * 1024 * 1024;
 
 const names = ['seq', ...requestColumns.map(({ name }) => name), 'words'].map((name) => `"${name}"`).join(', ');
@@ -31,7 +31,7 @@ export class BatchWriter {
   readonly #writer: string;
   readonly #partitions: Partitions;
   readonly #seen = new SeenValues();
-  /** Number of the next row within its millisecond: gateways begin anywhere, so that they rarely meet. */
+  /** Number of the next row within its millisecond. It begins at random, so that gateways rarely choose the same number. */
   #number = Math.floor(Math.random() * seqStep);
 
   constructor(client: Client, writer: string) {
@@ -40,7 +40,7 @@ export class BatchWriter {
     this.#partitions = new Partitions(client);
   }
 
-  /** @throws Error with what the server says; then nothing of the batch is stored */
+  /** @throws Error of the server; then nothing of the batch is stored */
   async write(batch: Batch): Promise<void> {
     const entries = batch.records.map((entry) => entryOf(entry));
     const days = new Set(entries.map(({ at }) => dayOf(at)));
@@ -52,7 +52,7 @@ export class BatchWriter {
       await attempt();
     } catch (error) {
       this.#partitions.forget();
-      // A day that was seen is not there any more: retention has deleted it.
+      // Retention has deleted the partition of a day that was cached.
       if ((error as { code?: unknown }).code !== missingPartition) throw error;
       await attempt();
     }
@@ -82,7 +82,7 @@ export class BatchWriter {
     }
   }
 
-  /** Rows whose number another gateway has already get the next one. */
+  /** A row whose number another gateway already used gets the next one. */
   async #requests(session: Session, entries: readonly Entry[]): Promise<void> {
     let left = entries;
     for (let tries = 0; left.length > 0; tries += 1) {
@@ -94,7 +94,7 @@ export class BatchWriter {
         taken.add(entry.seq);
         tried.push(entry);
       }
-      // In one order for all gateways: two that wait for each other's numbers would be a deadlock.
+      // Use one order for all gateways: two that wait for each other's numbers would deadlock.
       tried.sort((one, other) => one.seq - other.seq);
       const rows = tried.map(({ seq, row, cost }) => ({ seq, ...columnsOf(row, cost) }));
       const stored = await session.query(
@@ -118,7 +118,7 @@ function entryOf(entry: StoredEntry): Entry {
   return { entry, row, cost: costOf(row), at: storedAt(row.at), seq: 0 };
 }
 
-/** Without records that are stored already: a record has its arrival, and so its range of numbers, for ever. */
+/** Removes records that are already stored. A record's arrival never changes, and neither does its range of numbers. */
 async function withoutKnown(session: Session, entries: readonly Entry[]): Promise<Entry[]> {
   if (entries.length === 0) return [];
   const first = entries.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY);
@@ -163,7 +163,7 @@ async function insertRecords(session: Session, entries: readonly Entry[]): Promi
   await flush();
 }
 
-/** When secrets were used last: each gateway for itself, so that nobody waits for another one's transaction. */
+/** Stores the last use of secrets, separately for each gateway, so that none waits for the transaction of another. */
 async function noteKeys(session: Session, writer: string, entries: readonly Entry[]): Promise<void> {
   const used = new Map<string, number>();
   for (const { entry, at } of entries) {
@@ -187,7 +187,7 @@ async function insertTags(session: Session, entries: readonly Entry[]): Promise<
   );
 }
 
-/** One whose record is not there, or made room, changes nothing. */
+/** An amendment whose record is missing or was deleted changes nothing. */
 async function amend(session: Session, { id, end }: Batch['amendments'][number]): Promise<void> {
   const [found] = await session.query('SELECT r.seq, c.json FROM requests r JOIN records c ON c.seq = r.seq WHERE r.id = $1', [
     storable(id),

@@ -6,9 +6,9 @@ import { bucketCounts, bucketTimes, dimensions, otherValues } from '../schema.ts
 import { type Cells, costSums } from './sums.ts';
 
 const minuteMs = 60_000;
-/** So many parts at most, of which no one takes much of a long question's time. */
+/** Maximum parts of a long query, so that no part takes much of its time. */
 const mostParts = 16;
-/** Minutes of a part at least: shorter ones would cost more than they spare. Statements to a server that may be far away are fewer. */
+/** Minimum minutes per part, because shorter parts cost more than they save. A remote server gets fewer statements. */
 const leastMinutes = { here: 60, away: 24 * 60 } as const;
 
 /** Unix milliseconds, whole minutes. */
@@ -17,33 +17,33 @@ interface Range {
   readonly until: number;
 }
 
-/** What is read of the buckets. */
+/** What to read from the buckets. */
 export interface BucketPlan {
   readonly dim: string;
   readonly terms: readonly FieldTerm[];
 }
 
 /**
- * Buckets count each dimension by itself: they have the figures where grouping and terms are about one dimension. Undefined
- * where only the rows have them.
+ * Each dimension has its own buckets. They have the figures if the grouping and all terms use one dimension. Returns
+ * undefined if only the rows have them.
  */
 export function bucketPlan(filter: Filter, by: string | undefined): BucketPlan | undefined {
   const dims = new Set(by === undefined ? [] : [by]);
   const terms: FieldTerm[] = [];
   for (const term of filter.terms) {
     if (term.kind === 'words' || term.any.some(({ kind }) => kind === 'compare' || kind === 'range')) return undefined;
-    // Statuses are counted by their texts.
+    // Statuses are counted as texts.
     if (term.field.type !== 'text' && term.any.some(({ kind }) => kind === 'equal')) return undefined;
     dims.add(term.key === '' ? term.field.name : `${term.field.column}.${term.key}`);
     terms.push(term);
   }
   const [dim = 'all', second] = dims;
   const isCounted = dim === 'all' || (dimensions as readonly string[]).includes(dim);
-  // Requests without a key are not counted by it.
+  // Metadata and labels are excluded, because their buckets lack the requests without that metadata key or label.
   return second === undefined && isCounted ? { dim, terms } : undefined;
 }
 
-/** False, and nothing is added, where a value that the terms name may be among those that are not counted by name. */
+/** Returns false, and adds nothing, if a value in the terms may be among those that are not counted by name. */
 export async function addOfBuckets(
   cells: Cells,
   source: SqlSource,
@@ -52,7 +52,7 @@ export async function addOfBuckets(
   step: number | undefined,
 ): Promise<boolean> {
   if (terms.length > 0 && (await hasOthers(source, dim, range))) return false;
-  // Also where the database ends long statements by itself: histograms of many minutes are many megabytes at once.
+  // Also if the database itself ends long statements, because the histograms of many minutes take many megabytes at once.
   const least = source.between === undefined ? leastMinutes.away : leastMinutes.here;
   const part = Math.max(minuteMs * least, Math.ceil((range.until - range.since) / (mostParts * minuteMs)) * minuteMs);
   for (let since = range.since; since < range.until; since += part) {
@@ -62,7 +62,7 @@ export async function addOfBuckets(
   return true;
 }
 
-/** Whether values are counted together. */
+/** True if some values are counted together as `other`. */
 async function hasOthers(source: SqlSource, dim: string, range: Range): Promise<boolean> {
   const statement = new Statement(source.dialect);
   const sql = `SELECT 1 AS found FROM buckets b WHERE ${placeOf(dim, range, statement)} AND b.name = '${otherValues}' LIMIT 1`;
@@ -77,7 +77,7 @@ function placeOf(dim: string, { since, until }: Range, statement: Statement): st
 async function addPart(cells: Cells, source: SqlSource, { dim, terms }: BucketPlan, range: Range, step: number | undefined): Promise<void> {
   const statement = new Statement(source.dialect);
   const conditions = terms.map((term) => conditionOnTexts('b.name', term, statement));
-  // Texts of histograms are joined by the database: far fewer rows come here than there are minutes.
+  // The database concatenates the texts of histograms, so that far fewer rows than minutes are transferred.
   const join = source.dialect === 'sqlite' ? 'group_concat' : 'string_agg';
   const counts = bucketCounts.filter((name) => name !== 'cost').map((name) => `CAST(sum(b.${name}) AS BIGINT) AS ${name}`);
   const times = bucketTimes.map((name) => `${join}(b.${name}, ',') AS ${name}`);

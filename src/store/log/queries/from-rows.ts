@@ -7,7 +7,7 @@ import type { SqlSource } from '../log-store.ts';
 import { partsOf } from './parts.ts';
 import { type Cells, costSums } from './sums.ts';
 
-/** Adds up the rows themselves: for terms that no bucket is kept by. */
+/** Adds up the rows themselves, for terms without a bucket. */
 export async function addOfRows(cells: Cells, source: SqlSource, filter: Filter, window: Window, grouping: Grouping): Promise<void> {
   for (const part of partsOf(source, window)) {
     await addPart(cells, source, filter, part, grouping);
@@ -32,7 +32,7 @@ async function addPart(cells: Cells, source: SqlSource, filter: Filter, window: 
     const empty = sumNames.map(() => none).join(', ');
     return `SELECT '${time}', name, at, ${time}, count(*), ${empty} FROM fitting WHERE ${time} IS NOT NULL GROUP BY name, at, ${time}`;
   });
-  // Rows are found once, however many figures are made of them.
+  // The matching rows are found once, for all figures.
   const sql = `WITH fitting AS MATERIALIZED (${fitting}) ${[sums, ...times].join(' UNION ALL ')}`;
   for (const row of await source.all(sql, statement.parameters)) {
     const cell = cells.of(row.name === null || row.name === '' ? null : String(row.name), Number(row.at) * (step ?? 0));
@@ -42,12 +42,12 @@ async function addPart(cells: Cells, source: SqlSource, filter: Filter, window: 
   }
 }
 
-/** What `sumColumns` reads of the rows that fit. */
+/** The columns of matching rows that `sumColumns` reads. */
 const used = ['provider', 'error', 'status', 'fallback', 'retries', 'cache', 'tokens_in', 'tokens_out', 'tokens_cached', 'cost']
   .map((name) => `r.${name}`)
   .join(', ');
 
-/** What `sumColumns` gives behind the number of requests. */
+/** The columns that `sumColumns` returns after the number of requests. */
 const sumNames = [
   'errors',
   'fallbacks',
@@ -71,7 +71,7 @@ function groupOf(by: string | undefined, statement: Statement, window: Window): 
   return { group: 'g.value', join: `LEFT JOIN tags g ON g.kind = '${kind}' AND g.name = ${name} AND ${range} AND g.seq = r.seq` };
 }
 
-/** As `isError`, `isCacheHit` and `isUnpriced` of core/logs/row.ts count. */
+/** Counts like `isError`, `isCacheHit` and `isUnpriced` of core/logs/row.ts. */
 function sumColumns(dialect: SqlDialect): string {
   const isHit = dialect === 'sqlite' ? `substr(r.cache, -3) = 'HIT'` : `right(r.cache, 3) = 'HIT'`;
   const count = (condition: string): string => `CAST(sum(CASE WHEN ${condition} THEN 1 ELSE 0 END) AS BIGINT)`;

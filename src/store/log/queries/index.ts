@@ -5,7 +5,8 @@ import { stats } from './stats.ts';
 import { names, suggest } from './suggest.ts';
 
 /**
- * What may be asked of a database, SQLite and Postgres alike. Closing it closes the source.
+ * The queries to a database, for both SQLite and Postgres. Closing them closes the source.
+ *
  * @param now Unix milliseconds, from which `since:1h` counts back
  */
 export function createQueries(source: SqlSource, now: () => number): LogQueries {

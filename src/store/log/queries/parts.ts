@@ -1,19 +1,19 @@
 import type { Window } from '../../../query/sql/condition.ts';
 import type { SqlSource } from '../log-store.ts';
 
-/** So many parts at most, of which no one takes much of a long question's time. */
+/** Maximum parts of a long query, so that no part takes much of its time. */
 const most = 16n;
-/** Numbers of an hour's rows: shorter parts would cost more than they spare. */
+/** Number range of one hour's rows. Shorter parts would cost more than they save. */
 const least = 3_600_000n * 1000n;
 
-/** The longest part of a range that one statement should look at: all of it where the database ends one that takes too long. */
+/** The longest range for one statement. The whole range if the database itself ends long statements. */
 export function partOf({ between }: SqlSource, { from, to }: Window): bigint {
   if (between === undefined) return to - from + 1n;
   const part = (to - from) / most + 1n;
   return part > least ? part : least;
 }
 
-/** A range in parts that one statement each looks at, oldest first. */
+/** Splits a range into parts for one statement each, oldest first. */
 export function partsOf(source: SqlSource, window: Window): Window[] {
   const part = partOf(source, window);
   const parts: Window[] = [];

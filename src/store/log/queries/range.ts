@@ -6,17 +6,17 @@ import { seqStep } from '../schema.ts';
 import type { SqlSource } from '../log-store.ts';
 
 const step = BigInt(seqStep);
-/** Behind every number of a row: Unix milliseconds have no more than 53 bits. */
+/** Above the number of every row, because Unix milliseconds have at most 53 bits. */
 const end = 2n ** 63n - 1n;
 
-/** The rows that a filter's times leave. */
+/** The range of rows that matches the times of a filter. */
 export function rangeOfFilter({ since, until }: Pick<Filter, 'since' | 'until'>): Window {
   return { from: since === null ? 0n : seqAt(since), to: until === null ? end : seqAt(until) };
 }
 
 const seqAt = (ms: number): bigint => BigInt(Math.max(0, Math.floor(ms))) * step;
 
-/** The same range, cut to the rows that there are; undefined where there are none. */
+/** Limits the range to existing rows. Undefined if there are none. */
 export async function filledRange(source: SqlSource, window: Window): Promise<Window | undefined> {
   const statement = new Statement(source.dialect);
   const range = rangeOf('r.seq', statement, window);

@@ -14,12 +14,12 @@ const parts: readonly BodyPart[] = ['request', 'upstream', 'response'];
 const mostOfTrace = 1000;
 const mostFeedback = 100;
 
-/** Rows of these numbers, in their order; one that is deleted meanwhile is left out. */
+/** Rows of these numbers, in their order. A row deleted in the meantime is left out. */
 export async function rowsOf(source: SqlSource, seqs: readonly number[]): Promise<LogRow[]> {
   if (seqs.length === 0) return [];
   const statement = new Statement(source.dialect);
   const list = seqs.map((seq) => statement.number(seq)).join(', ');
-  // SQLite makes rows of the beginnings of records; Postgres gives the records.
+  // SQLite makes rows from the beginnings of records; Postgres returns the records.
   const isRow = source.dialect === 'sqlite';
   const found = await source.all(`SELECT seq, json FROM ${isRow ? 'rows' : 'records'} WHERE seq IN (${list})`, statement.parameters);
   const bySeq = new Map(found.map(({ seq, json }) => [Number(seq), json]));
@@ -90,28 +90,28 @@ async function feedbackOf(source: SqlSource, trace: string): Promise<Feedback[]>
     id: String(row.id),
     trace_id: String(row.trace),
     value: Number(row.value),
-    // Below 0 and empty: what was stored so far did not say it.
+    // A negative weight or empty metadata means that the feedback stored so far has none.
     weight: Number(row.weight) < 0 ? 1 : Number(row.weight),
     metadata: objectIn(String(row.metadata)) ?? {},
     at: Number(row.at),
   }));
 }
 
-/** By the id of the secret. */
+/** The last use of each secret, by its id. */
 export async function keysUsed(source: SqlSource): Promise<Readonly<Record<string, number>>> {
   const found = await source.all('SELECT key_id, max(at) AS at FROM keys_used GROUP BY key_id', []);
   return Object.fromEntries(found.map(({ key_id: id, at }) => [String(id), Number(at)]));
 }
 
-/** Members that a record of an earlier version has not are those of the empty one. */
+/** Members that a record of an earlier version lacks have the values of an empty record. */
 function recordIn(json: SqlValue | undefined): LogRecord | undefined {
   const found = typeof json === 'string' ? objectIn(json) : undefined;
   return found === undefined ? undefined : ({ ...emptyRecord, ...found } as LogRecord);
 }
 
-/** As the source made it. */
+/** A row in the form that the source made. */
 const rowIn = (json: SqlValue | undefined): LogRow | undefined =>
   typeof json === 'string' ? (objectIn(json) as unknown as LogRow | undefined) : undefined;
 
-/** SQLite has numbers, Postgres `true`. */
+/** SQLite returns numbers, Postgres `true`. */
 const isTrue = (value: unknown): boolean => value === true || value === 1;

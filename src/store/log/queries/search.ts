@@ -12,7 +12,7 @@ import type { SqlSource } from '../log-store.ts';
 
 const largestPage = 500;
 
-/** @throws GatewayError `invalid_filter`, `invalid_value` for a page that there cannot be */
+/** @throws GatewayError `invalid_filter`, `invalid_value` for an invalid page */
 export async function search(source: SqlSource, { query, before, limit }: SearchRequest, now: number): Promise<SearchPage> {
   const filter = readFilter(query, now);
   const range = rangeOfFilter(filter);
@@ -20,7 +20,7 @@ export async function search(source: SqlSource, { query, before, limit }: Search
   const window = await filledRange(source, { from: range.from, to: top < range.to ? top : range.to });
   if (window === undefined) return { rows: [], next: null };
   const wanted = Math.min(Math.max(1, Math.floor(limit)), largestPage);
-  // One more tells whether there is a next page.
+  // One extra row shows whether there is a next page.
   const seqs = await newest(source, filter, window, wanted + 1);
   const shown = seqs.slice(0, wanted);
   return { rows: await rowsOf(source, shown), next: seqs.length > wanted ? String(shown.at(-1)) : null };
@@ -35,12 +35,12 @@ function pageEnd(before: string): bigint {
   });
 }
 
-/** Milliseconds that are looked at first; each next part is four times as long, up to a share of the whole. */
+/** Milliseconds of the first part. Each further part is four times as long, up to a share of the whole range. */
 const firstPart = 3_600_000;
 
 /**
- * The newest rows that fit. Where there are terms, the newest hour is looked at first: what is common is found there, without
- * collecting all of it.
+ * The newest matching rows. With terms, the newest hour is searched first, so that frequent values are found without
+ * collecting all matches.
  */
 async function newest(source: SqlSource, filter: Filter, window: Window, count: number): Promise<number[]> {
   const seqs: number[] = [];

@@ -15,8 +15,8 @@ const mostBuckets = 2000;
 const mostGroups = 200;
 
 /**
- * Figures of what fits a filter, in all, by group and over time. Of a filter with a beginning and an end they are exact; with a
- * beginning alone they are of whole minutes: `since` is rounded down.
+ * The figures of what matches a filter: in total, by group and over time. They are exact for a filter with both a start
+ * and an end. With a start only they cover whole minutes: `since` is rounded down.
  */
 export async function stats(source: SqlSource, request: StatsRequest, now: number): Promise<Stats> {
   const filter = readFilter(request.query, now);
@@ -28,7 +28,7 @@ export async function stats(source: SqlSource, request: StatsRequest, now: numbe
   const since = asked.since ?? floor(filled === undefined ? now : Number(filled.from) / seqStep, minuteMs);
   const last = filled === undefined ? 0 : Math.ceil(Number(filled.to) / seqStep);
   const isPossible = (end: number): boolean => step === undefined || (end - since) / step <= mostBuckets;
-  // A record that came from a clock far ahead does not count where there would be no end of points.
+  // A record with a timestamp far in the future is ignored if it would make too many points.
   const until = Math.max(since, asked.until ?? (isPossible(last) ? Math.max(now, last) : now));
   if (step !== undefined && !isPossible(until)) {
     throw new GatewayError('invalid_value', {
@@ -60,7 +60,7 @@ async function cellsOf(
     if (part !== undefined) await addOfRows(cells, source, filter, part, { by, step });
   };
   const whole = { since: -floor(-since, minuteMs), until: filter.until === null ? -floor(-until, minuteMs) : floor(until, minuteMs) };
-  // Minutes have figures also of rows that made room.
+  // Buckets also include rows that were deleted.
   const hasMinutes = plan !== undefined && whole.since < whole.until && (await addOfBuckets(cells, source, plan, whole, step));
   if (hasMinutes) {
     await addRows(since, whole.since);
@@ -105,7 +105,7 @@ interface SeriesScope {
   readonly since: number;
   readonly until: number;
   readonly step: number;
-  /** Undefined: not grouped. */
+  /** Undefined if not grouped. */
   readonly nameOf: ((name: string | null) => string | null) | undefined;
 }
 

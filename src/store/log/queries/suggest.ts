@@ -10,10 +10,10 @@ import { filledRange, rangeOfFilter } from './range.ts';
 import type { SqlSource } from '../log-store.ts';
 
 const dayMs = 86_400_000;
-/** Rows that are looked at for values that no bucket counts. */
+/** Maximum rows that are read for values without a bucket. */
 const sample = 20_000;
 
-/** Names of fields, then values of the last day, most frequent first. */
+/** Suggests names of fields, or values of the last day, most frequent first. */
 export async function suggest(source: SqlSource, { text, cursor }: SuggestRequest, now: number): Promise<Suggestion[]> {
   const typed = typedAt(text, cursor);
   if (typed.kind === 'nothing') return [];
@@ -51,7 +51,7 @@ async function fromBuckets(source: SqlSource, dim: string, begins: string, now: 
   return (await source.all(sql, statement.parameters)).map(valueIn);
 }
 
-/** Of the newest rows of the last day. */
+/** Values of the newest rows of the last day. */
 async function fromRows(source: SqlSource, { field, key }: FieldRef, begins: string, now: number): Promise<Value[]> {
   const window = await filledRange(source, rangeOfFilter({ since: now - dayMs, until: null }));
   if (window === undefined) return [];
@@ -84,7 +84,7 @@ async function namesOf(source: SqlSource, kind: 'meta' | 'label'): Promise<strin
   return source.dialect === 'sqlite' ? namesByPart(source, kind) : namesByKey(source, kind);
 }
 
-/** Tags lie in the order of rows there: each is looked at once. */
+/** In SQLite, tags are sorted by row, and each is read once. */
 async function namesByPart(source: SqlSource, kind: 'meta' | 'label'): Promise<string[]> {
   const found = new Set<string>();
   const window = await filledRange(source, rangeOfFilter({ since: null, until: null }));
@@ -97,7 +97,7 @@ async function namesByPart(source: SqlSource, kind: 'meta' | 'label'): Promise<s
   return [...found].toSorted((one, other) => (one < other ? -1 : 1)).slice(0, mostNames);
 }
 
-/** The next name behind each one, by the key of the table, which is never read whole. */
+/** Finds each next name through the table's key, without reading the whole table. */
 async function namesByKey(source: SqlSource, kind: 'meta' | 'label'): Promise<string[]> {
   const first = `SELECT min(t.name) FROM tags t WHERE t.kind = '${kind}'`;
   const seen = `seen(name) AS (${first} UNION ALL SELECT (${first} AND t.name > seen.name) FROM seen WHERE seen.name IS NOT NULL)`;

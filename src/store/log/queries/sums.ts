@@ -7,18 +7,18 @@ import { bucketCounts, bucketTimes } from '../schema.ts';
 const counted = bucketCounts.filter((name) => name !== 'cost');
 type Counted = Exclude<(typeof bucketCounts)[number], 'cost'>;
 
-/** Money is read in two parts: a sum of many could be more than a number of JavaScript is exact for. */
+/** Money is read in two parts, because a large sum may exceed what a JavaScript number represents exactly. */
 const part = 1_000_000;
 export const costSums = (column: string): string =>
   `CAST(coalesce(sum(${column} / ${part}), 0) AS BIGINT) AS cost_high, CAST(coalesce(sum(${column} % ${part}), 0) AS BIGINT) AS cost_low`;
 
-/** Figures that are still being added up. */
+/** Figures while they are being added up. */
 export class Sums {
   readonly counts = Object.fromEntries(counted.map((name) => [name, 0])) as Record<Counted, number>;
   cost = 0n;
   readonly times = { latency: new Histogram(), ttft: new Histogram(), overhead: new Histogram() };
 
-  /** Columns of a row that are called as the figures are. */
+  /** Adds the columns of a row that have the names of the figures. */
   addCounts(row: Readonly<Record<string, SqlValue>>): void {
     for (const name of counted) this.counts[name] += Number(row[name] ?? 0);
     this.cost += BigInt(Number(row.cost_high ?? 0)) * BigInt(part) + BigInt(Number(row.cost_low ?? 0));
@@ -46,11 +46,11 @@ export class Sums {
   }
 }
 
-/** Figures of one group in one step of time. */
+/** Figures by group and time step. */
 export class Cells {
   readonly #cells = new Map<string, { readonly name: string | null; readonly at: number; readonly sums: Sums }>();
 
-  /** @param at Unix milliseconds of the step's beginning; 0 where there are no steps */
+  /** @param at start of the step in Unix milliseconds; 0 without steps */
   of(name: string | null, at: number): Sums {
     const key = `${at} ${name === null ? '' : `=${name}`}`;
     let cell = this.#cells.get(key);

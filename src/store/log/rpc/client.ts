@@ -3,28 +3,28 @@ import { type RpcCall, type RpcReply, restored, type ProblemReport } from './pro
 import type { Peer, PeerEvents } from './peer.ts';
 
 export interface RpcClientOptions {
-  /** Starts the thread or the process that is asked (`startThread`, `startProcess`). */
+  /** Starts the thread or the process that handles the calls (`startThread`, `startProcess`). */
   start(events: PeerEvents): Peer;
-  /** Calls that may wait; more are refused. */
+  /** Maximum pending calls. Further calls are rejected. */
   readonly most: number;
-  /** Milliseconds that a call may take: from when it was made, or where calls are pure from when it is next and the peer is ready. */
+  /** Milliseconds allowed for a call, from when it was made; for pure calls, from when it is next and the peer is ready. */
   readonly limitMs: number;
   /**
-   * Calls change nothing: where one takes too long or the peer dies with it, that one fails, and the ones behind it are made
-   * again to another peer.
+   * Calls change nothing. If one takes too long or the peer dies during it, only that call fails, and the calls after it
+   * are repeated with another peer.
    */
   readonly isPure?: boolean;
-  /** Milliseconds without calls after which the peer ends; absent: it stays. */
+  /** Milliseconds without calls after which the peer is ended. Undefined: it is kept. */
   readonly idleMs?: number;
-  /** What is wrong now, whenever that changes. */
+  /** Called with the current problems whenever they change. */
   onProblems?(problems: readonly string[]): void;
-  /** The peer died by itself, or was ended because a call took too long. */
+  /** Called when the peer died, or was ended because a call took too long. */
   onDeath?(why: Error): void;
-  /** The peer could not be started: `start` is called again at once, and gives one of another kind. */
+  /** Called when the peer could not be started. `start` is called again at once, and must return a peer of another kind. */
   onUnstarted?(why: Error): void;
 }
 
-/** Numbers of calls are 32 bits in a pipe. */
+/** Call numbers have 32 bits in a pipe. */
 const mostId = 0xffff_ffff;
 
 interface Waiting {
@@ -36,8 +36,8 @@ interface Waiting {
 }
 
 /**
- * Asks a thread or a process: started by the first call, replaced when it dies or does not respond in time. It never keeps
- * this process alive but while a call waits.
+ * Calls a thread or a process. It is started by the first call, and replaced if it dies or does not respond in time. It
+ * keeps this process alive only while a call is pending.
  */
 export class RpcClient {
   readonly #options: RpcClientOptions;
@@ -56,14 +56,14 @@ export class RpcClient {
     return this.#peer !== undefined;
   }
 
-  /** Calls that wait. */
+  /** Number of pending calls. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
   /**
-   * @param transfer memory that is handed over
-   * @throws GatewayError `log_unavailable`; what the handler threw
+   * @param transfer memory whose ownership is transferred
+   * @throws GatewayError `log_unavailable`; the handler's error
    */
   call(name: string, argument: unknown, { limitMs = this.#options.limitMs, transfer = [] as ArrayBuffer[] } = {}): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(unavailable('The gateway is shutting down.'));
@@ -82,10 +82,10 @@ export class RpcClient {
     });
   }
 
-  /** What is asked, and does one call after the other in the order in which they came. */
+  /** Returns the peer, starting one if needed. It handles the calls one after another, in order. */
   start(): Peer {
     if (this.#peer !== undefined) return this.#peer;
-    // Nothing of an earlier one is listened to.
+    // Ignore events of an earlier peer.
     const ifCurrent =
       <A extends unknown[]>(then: (...given: A) => void) =>
       (...given: A): void => {
@@ -108,7 +108,7 @@ export class RpcClient {
     return peer;
   }
 
-  /** Ends what is asked; the next call starts another. */
+  /** Ends the peer. The next call starts another one. */
   stop(): void {
     this.#drop(unavailable('The request log was opened again.'));
   }
@@ -129,7 +129,7 @@ export class RpcClient {
     waiting.timer ??= setTimeout(() => this.#died(tooSlow(waiting.limitMs)), waiting.limitMs);
   }
 
-  /** @param said to whoever waits */
+  /** @param said the error for pending calls */
   #died(why: Error, said = why): void {
     this.#drop(said);
     this.#options.onDeath?.(why);
@@ -170,7 +170,7 @@ export class RpcClient {
     this.#again();
   }
 
-  /** @returns when it is gone */
+  /** @returns a promise that resolves when the peer has ended */
   #leave(): Promise<void> | undefined {
     const peer = this.#peer;
     this.#peer = undefined;
@@ -179,7 +179,7 @@ export class RpcClient {
     return peer?.end();
   }
 
-  /** Another one does what waits. */
+  /** Repeats the pending calls with another peer. */
   #again(): void {
     if (this.#waiting.size === 0) return;
     const peer = this.start();

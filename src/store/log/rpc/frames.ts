@@ -1,17 +1,17 @@
-/** What is in a frame of a pipe: a call, what a process is started with, or one of the forms of a reply. */
+/** The contents of a frame in a pipe: a call, the start data of a process, or one of the forms of a reply. */
 export const kinds = { json: 0, bytes: 1, nothing: 2, error: 3 } as const;
 export type Kind = (typeof kinds)[keyof typeof kinds];
 
-/** Of one frame, in bytes. */
+/** Maximum payload of one frame, in bytes. */
 export const mostPayload = 128 * 1024 * 1024;
 
-/** The length of what follows, the number of the call, the kind. */
+/** The length of the payload (4 bytes), the number of the call (4), and the kind (1). */
 const headBytes = 9;
 
 export interface Frame {
   readonly id: number;
   readonly kind: number;
-  /** Memory of its own. */
+  /** The buffer is not shared. */
   readonly payload: Buffer;
 }
 
@@ -28,7 +28,7 @@ export function jsonFrame(id: number, kind: Kind, value: unknown): Buffer {
   return Buffer.concat([headOf(id, kind, payload.length), payload]);
 }
 
-/** Puts frames together from the pieces of a pipe: each piece is copied to its place when it comes, none twice. */
+/** Assembles frames from the pieces read from a pipe. Each byte is copied once. */
 export class Unframer {
   readonly #onFrame: (frame: Frame) => void;
   readonly #head = Buffer.alloc(headBytes);
@@ -40,7 +40,7 @@ export class Unframer {
     this.#onFrame = onFrame;
   }
 
-  /** @throws Error for what is no frame */
+  /** @throws Error for an invalid frame */
   take(piece: Buffer): void {
     for (let at = 0; at < piece.length; ) {
       const payload = this.#payload;
@@ -55,7 +55,7 @@ export class Unframer {
   #finish(): void {
     const length = this.#head.readUInt32LE(0);
     if (length > mostPayload) throw new Error(`a frame of ${length} bytes`);
-    // As large as it is, and nobody else's: it is passed on.
+    // Allocate the exact size, not shared, because ownership of the payload is passed on.
     const payload = (this.#payload ??= Buffer.allocUnsafeSlow(length));
     if (this.#read < length) return;
     this.#payload = undefined;

@@ -1,22 +1,22 @@
 import type { RpcCall, RpcReply, ProblemReport } from './protocol.ts';
 
-/** What is asked: a thread, or a process. It does one call after the other, in the order in which they come. */
+/** A thread or a process that handles calls, one after another, in order. */
 export interface Peer {
-  /** @param transfer memory that is handed over; a process takes none */
+  /** @param transfer memory whose ownership is transferred; ignored by a process */
   post(call: RpcCall, transfer: readonly ArrayBuffer[]): void;
-  /** Whether it keeps this process alive. */
+  /** Sets whether the peer keeps this process alive. */
   hold(isHeld: boolean): void;
-  /** Ends it, whatever it does. Resolves when it is gone. */
+  /** Ends the peer at once. Resolves when it has ended. */
   end(): Promise<void>;
 }
 
-/** What becomes known of a peer, never while it is being started. */
+/** Events of a peer. None is called while it is being started. */
 export interface PeerEvents {
-  /** It can take calls. */
+  /** The peer can handle calls. */
   ready(): void;
   take(reply: RpcReply | ProblemReport): void;
   died(why: Error): void;
-  /** It never was ready, and another one would not be. */
+  /** The peer was never ready, and another one of its kind would not be either. */
   unstarted(why: Error): void;
 }
 

@@ -1,31 +1,34 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 
-/** Of what gets a processor when nobody else wants it. */
+/** The priority of a process that runs only when no other process needs the processor. */
 const lowest = constants.priority.PRIORITY_LOW;
 
 /**
- * Lets this thread stand back behind the one that serves requests, where processors are short. On Linux alone, where a thread has a
- * priority of its own; elsewhere, and where it is not allowed, nothing happens.
+ * Lowers the priority of this thread below that of the thread that serves requests. Works on Linux only, where each
+ * thread has a priority of its own; elsewhere, or without permission, it has no effect.
  *
- * @param steps 1 to 19, added to what the process was started with
+ * @param steps 1 to 19, added to the priority that the process was started with
  */
 export function lowerPriority(steps: number): void {
   try {
     const thread = Number(/\/task\/(\d+)$/.exec(readlinkSync('/proc/thread-self'))?.[1]);
-    // The process itself has the number of its first thread.
+    // The main thread has the process id as its number.
     if (Number.isInteger(thread) && thread !== process.pid) setPriority(thread, Math.min(lowest, getPriority(thread) + steps));
   } catch {
-    // As it was.
+    // The priority stays unchanged.
   }
 }
 
-/** Lets this process stand back behind all others, with every thread: on Linux each has a priority of its own, which those that it starts get too. */
+/**
+ * Lowers the priority of this process and all its threads to the lowest. On Linux, each thread has a priority of its own,
+ * and a new thread inherits that of its creator.
+ */
 export function lowerAllPriorities(): void {
   try {
     setPriority(lowest);
     for (const thread of readdirSync('/proc/self/task')) setPriority(Number(thread), lowest);
   } catch {
-    // Not Linux, or not allowed.
+    // Not Linux, or not permitted.
   }
 }

@@ -7,26 +7,29 @@ import { type Frame, jsonFrame, kinds, Unframer } from './frames.ts';
 import type { Peer, PeerEvents } from './peer.ts';
 
 export interface ProcessOptions {
-  /** What the process runs; it responds to calls (`serveCalls`). */
+  /** The program of the process. It responds to calls (`serveCalls`). */
   readonly entry: URL;
-  /** The first thing that it reads: what is secret is in no argument and in no variable. Something that JSON has. */
+  /** The first message to the process, so that secrets are in no argument or environment variable. Must be representable in JSON. */
   readonly data: unknown;
-  /** Heap of the process in megabytes: beyond it the process dies, and nothing else. */
+  /** Heap of the process in megabytes. Beyond it only that process dies. */
   readonly heapMb: number;
 }
 
-/** Milliseconds until it is ready: a busy machine has little time for it. */
+/** Milliseconds until the process is ready. A busy machine may give it little time. */
 const startMs = 30_000;
 
-/** Variables that say how Node, the system and Postgres clients work; no others are handed on, credentials of providers least. */
+/**
+ * Environment variables that configure Node, the system and Postgres clients. No others are inherited, in particular no
+ * provider credentials.
+ */
 const ordinary =
   /^(?:PG[A-Z]+|NODE_(?:OPTIONS|ENV|EXTRA_CA_CERTS|USE_SYSTEM_CA|COMPILE_CACHE|DISABLE_COMPILE_CACHE)|SSL_CERT_(?:FILE|DIR)|OPENSSL_CONF|LC_[A-Z]+|LD_[A-Z_]+|DYLD_[A-Z_]+|LANG|TZ|HOME|USER|PATH|TMPDIR|TEMP|TMP|SYSTEMROOT|USERPROFILE|APPDATA)$/i;
-/** Flags of this process that hold for the other one too. */
+/** Flags of this process that the child process inherits. */
 const inherited = /^--(?:conditions=|use-(?:bundled|openssl|system)-ca)/;
 
 /**
- * A process that is asked things. Unlike a thread it can stand back behind everything else with what V8 does for it. It ends with this
- * process, however that ends. What it writes beside its replies is thrown away.
+ * A process that handles calls. Unlike a thread, it can run with the lowest priority including V8's own work. It ends
+ * with this process, however that ends. Its other output is discarded.
  */
 export function startProcess({ entry, data, heapMb }: ProcessOptions, events: PeerEvents): Peer {
   const flags = [
@@ -49,7 +52,7 @@ export function startProcess({ entry, data, heapMb }: ProcessOptions, events: Pe
 
 class ChildPeer implements Peer {
   readonly #child: ChildProcess;
-  /** Absent where not even the pipe could be made. */
+  /** Undefined if the pipe could not be created. */
   readonly #pipe: Socket | undefined;
   readonly #events: PeerEvents;
   readonly #timer: NodeJS.Timeout;
@@ -104,7 +107,7 @@ class ChildPeer implements Peer {
   }
 
   async end(): Promise<void> {
-    // Whoever waits for its end must not end for that reason.
+    // Keep this process alive while it waits for the child to end.
     this.#child.ref();
     this.#kill();
     await this.#gone;

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { fromUnknown } from '../../../core/error.ts';
 
-/** A question to a thread or a process, and what comes back. */
+/** A call to a thread or a process. */
 export interface RpcCall {
   readonly id: number;
   readonly name: string;
@@ -10,7 +10,7 @@ export interface RpcCall {
 
 export type RpcReply = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: PostedError };
 
-/** What a thread says without being asked. */
+/** A message that a thread sends without a call. */
 export interface ProblemReport {
   readonly problems: readonly string[];
 }
@@ -24,7 +24,7 @@ export interface PostedError {
 
 export type RpcHandlers = Readonly<Record<string, (argument: never) => unknown>>;
 
-/** Does one thing after the other. */
+/** Runs tasks one after another. */
 export type Sequence = (work: () => Promise<void>) => void;
 
 export function createSequence(): Sequence {
@@ -34,7 +34,7 @@ export function createSequence(): Sequence {
   };
 }
 
-/** Lets a thread respond to calls, in the order in which they come. */
+/** Lets a thread respond to calls, in order. */
 export function respond(port: MessagePort, handlers: RpcHandlers, sequence: Sequence): void {
   const post = (reply: RpcReply): void => port.postMessage(reply, 'value' in reply ? handedOver(reply.value) : []);
   port.on('message', (call: RpcCall) => sequence(() => run(post, handlers, call)));
@@ -49,13 +49,13 @@ export async function run(post: (reply: RpcReply) => unknown, handlers: RpcHandl
   }
 }
 
-/** Memory of a value, or of the members of a list, that is not copied. */
+/** Memory of a value, or of the elements of a list, that is transferred instead of copied. */
 function handedOver(value: unknown): ArrayBuffer[] {
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
   return values.flatMap((one) => (one instanceof Uint8Array && isWhole(one) ? [one.buffer as ArrayBuffer] : []));
 }
 
-/** What can be handed over instead of copied: no view into memory that something else is in. */
+/** True if the memory can be transferred: the view covers its whole buffer. */
 function isWhole(bytes: Uint8Array): boolean {
   return bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength && bytes.byteLength > 0;
 }
@@ -66,7 +66,7 @@ function posted(error: unknown): PostedError {
   return { code: text(code), message: text(message) ?? String(error), param: text(param), hint: text(hint) };
 }
 
-/** The error as the caller throws it. */
+/** Restores the error for the caller to throw. */
 export function restored({ message, ...more }: PostedError): Error {
   const error = Object.assign(new Error(message), more);
   const known = fromUnknown(error);

@@ -4,16 +4,16 @@ import { objectIn } from '../../../core/json/scan.ts';
 import { createSequence, type RpcHandlers, type RpcReply, run } from './protocol.ts';
 import { type Frame, headOf, jsonFrame, kinds, mostPayload, Unframer } from './frames.ts';
 
-/** Behind those that every process has. */
+/** The first descriptor after the standard ones. */
 const descriptor = 3;
 
 /**
- * Lets this process respond to calls, one after the other, until whoever started it is gone. Values of handlers are bytes, or nothing.
+ * Lets this process respond to calls, one after another, until its parent ends. Handlers return bytes or nothing.
  *
- * @param begin given what `ProcessOptions.data` was
+ * @param begin called with `ProcessOptions.data`
  */
 export function serveCalls(begin: (data: unknown) => RpcHandlers): void {
-  // It ends with the gateway and not before: a terminal sends its signals to both.
+  // Ignore these signals: a terminal sends them to both processes, but this one must not end before the gateway.
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {});
   const pipe = new Socket({ fd: descriptor, readable: true, writable: true });
   const sequence = createSequence();
@@ -26,7 +26,7 @@ export function serveCalls(begin: (data: unknown) => RpcHandlers): void {
     }
     handlers = begin(said);
     pipe.write(headOf(0, kinds.nothing, 0));
-    // It is ended without a warning, and would take what it compiled with it.
+    // Write the compile cache now, because this process is killed without a warning.
     sequence(async () => flushCompileCache());
   };
   const unframer = new Unframer(take);
@@ -35,7 +35,7 @@ export function serveCalls(begin: (data: unknown) => RpcHandlers): void {
   pipe.on('close', () => process.exit());
 }
 
-/** Resolves when it is written: results do not pile up here. */
+/** Resolves when the reply is written, so that results do not accumulate here. */
 function write(pipe: Socket, reply: RpcReply): Promise<void> {
   return new Promise((resolve) => {
     const { id } = reply;
@@ -44,7 +44,7 @@ function write(pipe: Socket, reply: RpcReply): Promise<void> {
     else if (!(value instanceof Uint8Array)) pipe.write(headOf(id, kinds.nothing, 0), () => resolve());
     else if (value.length > mostPayload) throw new Error(`a result of ${value.length} bytes is too large`);
     else {
-      // In one piece, as far as the pipe has room: whoever reads wakes for each.
+      // In one write if possible, because each write wakes the reader.
       pipe.cork();
       pipe.write(headOf(id, kinds.bytes, value.length));
       pipe.write(value, () => resolve());

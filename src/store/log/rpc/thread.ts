@@ -4,11 +4,11 @@ import type { RpcReply, ProblemReport } from './protocol.ts';
 import type { Peer, PeerEvents } from './peer.ts';
 
 export interface ThreadOptions {
-  /** What the thread runs; it responds to calls (`respond`). */
+  /** The program of the thread. It responds to calls (`respond`). */
   readonly entry: URL;
-  /** Its `workerData`. */
+  /** The thread's `workerData`. */
   readonly data: unknown;
-  /** Heap of the thread in megabytes: beyond it the thread dies, and nothing else. */
+  /** Heap of the thread in megabytes. Beyond it only the thread dies. */
   readonly heapMb: number;
 }
 

@@ -4,7 +4,7 @@ import { bucketCounts, bucketTimes } from '../schema.ts';
 import { costSum, type Figures } from '../figures.ts';
 import { changing } from './open.ts';
 
-/** Writes figures to the buckets of their minutes, added to what is there. */
+/** Adds figures to the stored buckets of their minutes. */
 export class BucketWriter {
   readonly #find: StatementSync;
   readonly #put: StatementSync;

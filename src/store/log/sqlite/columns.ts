@@ -3,11 +3,11 @@ import type { StoredRow } from '../stored-row.ts';
 
 type Value = string | number | bigint | null;
 
-/** What each row has for itself, behind `seq`, `block` and `start`. */
+/** Columns whose values belong to one row, after `seq`, `block` and `start`. */
 export const ownColumns =
   'id, trace, span, finish, latency, ttft, overhead, tokens_in, tokens_out, tokens_cached, cost, upstream_id, span_name';
 
-/** Values of a row in the order of `ownColumns`. @param cost 10⁻¹² dollars */
+/** Values of a row in the order of `ownColumns`. @param cost in 10⁻¹² dollars */
 export function ownOf(row: StoredRow, cost: bigint | null): Value[] {
   return [
     row.id,
@@ -26,7 +26,7 @@ export function ownOf(row: StoredRow, cost: bigint | null): Value[] {
   ];
 }
 
-/** What many rows have in common. */
+/** Columns whose values many rows share. */
 export const commonColumns =
   'status, "end", error, config, provider, model, key, virtual_key, endpoint, stream, cache, fallback, attempts, guardrail, prompt, revision, agent, retries';
 
@@ -54,7 +54,7 @@ export function commonOf(row: StoredRow): (string | number | null)[] {
   ];
 }
 
-/** True where `commonOf` of both is the same. What differs most often is looked at first. */
+/** True if `commonOf` is the same for both. Compares the members first that differ most often. */
 export function isAlike(one: StoredRow, other: StoredRow): boolean {
   if (one.model !== other.model || one.key !== other.key || one.agent !== other.agent || one.config !== other.config) return false;
   if (one.status !== other.status || one.end !== other.end || one.error !== other.error || one.provider !== other.provider) return false;
@@ -64,5 +64,5 @@ export function isAlike(one: StoredRow, other: StoredRow): boolean {
   return one.revision === other.revision && one.retries === other.retries;
 }
 
-/** 10⁻¹² dollars. */
+/** Cost in 10⁻¹² dollars. */
 export const costOf = ({ cost }: StoredRow): bigint | null => (cost === null ? null : moneyUnits(cost));

@@ -4,12 +4,12 @@ import { searchTextOf } from '../../../query/match.ts';
 import { headAt, seqsIn, unpackBlock } from './blocks.ts';
 import { changing } from './open.ts';
 
-/** Blocks of one slice: some milliseconds. Each slice is a part of the index, and few large ones are cheaper to merge. */
+/** Blocks per slice, which takes some milliseconds. Each slice becomes a segment of the index, and few large ones are cheaper to merge. */
 const blocksOfSlice = 16;
-/** The last block whose words are indexed, among `marks`. */
+/** Name in `marks` for the last block whose words are indexed. */
 export const indexedMark = 'indexed';
 
-/** Makes rows searchable by their words, a few blocks at a time, in the order in which they were stored. */
+/** Adds rows to the full-text index, a few blocks at a time, in the order in which they were stored. */
 export class TextIndexer {
   readonly #db: DatabaseSync;
   readonly #next: StatementSync;
@@ -24,13 +24,13 @@ export class TextIndexer {
     this.#startOf = db.prepare('SELECT start FROM requests WHERE seq = ?');
     this.#add = changing(db, 'INSERT INTO texts (rowid, words) VALUES (?, ?)');
     this.#mark = changing(db, 'INSERT OR REPLACE INTO marks (name, value) VALUES (?, ?)');
-    // Numbers of blocks once began anew in a file that was empty: those that are there now are not indexed.
+    // Earlier versions restarted block numbers in an empty file. The current blocks of such a file are not indexed.
     changing(db, 'DELETE FROM marks WHERE name = ? AND value > (SELECT max(block) FROM blocks)').run(indexedMark);
     const mark = db.prepare('SELECT value FROM marks WHERE name = ?').get(indexedMark) as { value: number } | undefined;
     this.#done = mark?.value ?? 0;
   }
 
-  /** One slice. @returns whether there is more */
+  /** Indexes one slice. @returns whether there is more */
   slice(): boolean {
     const blocks = this.#next.all(this.#done, blocksOfSlice) as unknown as { block: number; seqs: Uint8Array; bytes: Uint8Array }[];
     const last = blocks.at(-1)?.block;

@@ -3,21 +3,21 @@ import type { StoredRow } from '../stored-row.ts';
 import { commonColumns, commonOf, isAlike, ownColumns, ownOf } from './columns.ts';
 import { changing } from './open.ts';
 
-/** Rows after which others like them get a statement of their own, and for how many kinds that is kept. */
+/** Number of similar rows after which they get a statement of their own, and maximum kinds that are tracked. */
 const leastRows = 64;
 const mostKinds = 16;
 
-/** Rows that are alike. */
+/** Rows with the same common values. */
 interface Kind {
   readonly row: StoredRow;
   rows: number;
-  /** Undefined where it is not worth it, or what they have in common cannot be written. */
+  /** Undefined if there are too few rows, or if the common values cannot be written as SQL. */
   statement: StatementSync | undefined;
 }
 
 /**
- * Inserts rows. Most are alike but for some columns, and to hand over all of them takes as long as to store them: what rows
- * of one kind have in common is written into a statement of their own.
+ * Inserts rows. Most rows share the values of many columns, and binding all values takes as long as storing them, so the
+ * shared values of a kind of rows are written into a statement of its own.
  */
 export class RowInserter {
   readonly #db: DatabaseSync;
@@ -29,7 +29,7 @@ export class RowInserter {
     this.#any = changing(db, insertOf('?, '.repeat(commonColumns.split(',').length - 1).concat('?')));
   }
 
-  /** @param start of the record within its block @returns whether it was not there. @throws what SQLite says */
+  /** @param start offset of the record in its block @returns whether the row was new. @throws SQLite errors */
   insert(seq: number, block: number, start: number, row: StoredRow, cost: bigint | null): boolean {
     const own = ownOf(row, cost);
     const statement = this.#statementFor(row);
@@ -60,7 +60,7 @@ const insertOf = (common: string): string =>
   `INSERT INTO requests (seq, block, start, ${ownColumns}, ${commonColumns})
    VALUES (?, ?, ?, ${ownColumns.replaceAll(/\w+/g, '?')}, ${common}) ON CONFLICT (id) DO NOTHING`;
 
-/** A value as SQL; undefined for one that is not plain. */
+/** A value as SQL; undefined if it is not plain. */
 function literal(value: string | number | null): string | undefined {
   if (value === null) return 'NULL';
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined;

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { openForReading } from './open.ts';
 
-/** When each secret was used last, by its id, in Unix milliseconds; empty where there is no request log that can be read. */
+/** When each secret was last used, by its id, in Unix milliseconds. Empty if there is no readable request log. */
 export function keysUsed(path: string): ReadonlyMap<string, number> {
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return new Map();
   try {
@@ -13,7 +13,7 @@ export function keysUsed(path: string): ReadonlyMap<string, number> {
       db.close();
     }
   } catch {
-    // Damaged, or of a version before this was kept: the newest records in the spool tell still.
+    // The file is damaged or of an earlier version. The newest records in the spool still have this information.
     return new Map();
   }
 }

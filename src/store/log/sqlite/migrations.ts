@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * Nothing is indexed by a value that comes in no order (a trace id, a metadata value): each record would touch a page of
- * its own, which costs more than all the rest. A look through a million narrow rows is a fraction of a second.
+ * There is no index on values in random order (a trace id, a metadata value): each record would change a separate page,
+ * which costs more than everything else. Scanning a million narrow rows takes a fraction of a second.
  *
- * Each step is applied once, in this order, and never changed afterwards: files of every version before are out there.
+ * Each step is applied once, in this order, and must never be changed, because files of every earlier version exist.
  */
 export const migrations: readonly string[] = [
   `
@@ -91,22 +91,24 @@ CREATE TABLE positions (segment TEXT PRIMARY KEY, "offset" INTEGER NOT NULL) WIT
 CREATE TABLE marks (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 CREATE VIRTUAL TABLE texts USING fts5 (words, content = '', contentless_delete = 1, tokenize = "ascii tokenchars '.'");
 `,
-  // When each secret of a key was used last, however old the record is.
+  // The last use of each secret, independent of how long records are kept.
   'CREATE TABLE keys_used (key_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;',
-  // Retries were all attempts behind the first. Of these rows only whether they moved to another target is known, not how often.
+  // Retries used to be all attempts after the first. For existing rows it is known only whether they moved to another
+  // target, not how often.
   `
 ALTER TABLE requests ADD COLUMN retries INTEGER NOT NULL DEFAULT 0;
 UPDATE requests SET retries = attempts - 1 - fallback WHERE attempts > 1;
 UPDATE buckets SET retries = max(0, retries - fallbacks) WHERE retries > 0;
 `,
-  // Of rows from before it is null: lists show the names in their records, filters do not find them.
+  // Null for existing rows: lists show the names from their records, but filters do not find them.
   'ALTER TABLE requests ADD COLUMN span_name TEXT;',
-  // A record that came late, or whose clock was wrong, is not as old as its block is.
+  // A record that arrived late, or with a wrong clock, has another age than its block.
   'CREATE INDEX blocks_newest ON blocks (newest);',
 ];
 
 /**
- * Brings a database to the newest version, one transaction a step.
+ * Migrates a database to the newest version, one transaction per step.
+ *
  * @throws Error for a database of a later version of the gateway, which this one would damage
  */
 export function migrate(db: DatabaseSync, steps = migrations): void {
@@ -123,7 +125,7 @@ export function migrate(db: DatabaseSync, steps = migrations): void {
   }
 }
 
-/** The file was written by a later version of the gateway. */
+/** A later version of the gateway wrote the file. */
 class LaterVersion extends Error {
   override readonly name = 'LaterVersion';
 

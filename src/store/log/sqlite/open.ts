@@ -6,10 +6,10 @@ import { migrate } from './migrations.ts';
 
 export const inMemory = ':memory:';
 
-/** Another process (`gateway keys list`) reads for a moment. */
+/** Milliseconds to wait for another process (`gateway keys list`), which reads for a moment. */
 const busyMs = 5000;
 
-/** Opens the file for writing, made for the owner alone, at the newest version. @throws what SQLite or the file system says */
+/** Opens the file for writing, created for the owner only, at the newest version. @throws SQLite or file system errors */
 export function openForWriting(path: string): DatabaseSync {
   if (path !== inMemory) {
     makeFolder(dirname(path));
@@ -17,8 +17,9 @@ export function openForWriting(path: string): DatabaseSync {
   }
   const db = new DatabaseSync(path, { timeout: busyMs });
   try {
-    // Large pages: rows are appended, and blocks of records fill them. A commit survives the death of the process, not a
-    // power cut, and so waits for no disk. Deleted pages are given back, a few at a time.
+    // Large pages, because rows are appended and blocks of records fill them. A commit must survive the death of the
+    // process but not a power failure, so it does not wait for the disk. Deleted pages are returned to the file system, a
+    // few at a time.
     db.exec(`
       PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL;
       PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
@@ -33,8 +34,8 @@ export function openForWriting(path: string): DatabaseSync {
 }
 
 /**
- * A statement that changes rows. What it says of them are big integers: the id of the row that was written last is part of
- * it, and what full text writes for itself has ids beyond the numbers of JavaScript, which Node 26 throws for.
+ * Prepares a statement that changes rows. Its result has big integers, because it contains the id of the last written
+ * row, and the ids of the full-text tables exceed JavaScript's exact integers, for which Node 26 throws.
  */
 export function changing(db: DatabaseSync, sql: string): StatementSync {
   const statement = db.prepare(sql);
@@ -42,34 +43,34 @@ export function changing(db: DatabaseSync, sql: string): StatementSync {
   return statement;
 }
 
-/** Opens the file for questions: nothing that is asked can change it. */
+/** Opens the file for queries, which cannot change it. */
 export function openForReading(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: busyMs, readOnly: true });
   db.exec('PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY; PRAGMA query_only = ON;');
   return db;
 }
 
-/** Which file there is at a path: another one has another text. Undefined where there is none. */
+/** Identifies the file at a path. A different file has a different text. Undefined if there is none. */
 export function fileAt(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? undefined : `${found.dev}:${found.ino}`;
 }
 
-/** The file is no database any more, or one that contradicts itself. */
+/** True if the file is not a database or is corrupt. */
 export function isDamage(error: unknown): boolean {
   const code = (error as { errcode?: unknown } | null)?.errcode;
-  // SQLITE_CORRUPT and SQLITE_NOTADB; the higher bits say more.
+  // SQLITE_CORRUPT and SQLITE_NOTADB; the higher bits contain details.
   return typeof code === 'number' && [11, 26].includes(code % 256);
 }
 
-/** Moves a damaged file and what lies beside it out of the way, for whoever wants to rescue it. @returns its new path */
+/** Renames a damaged file and its companion files, so that they can be recovered later. @returns the new path */
 export function setAside(path: string, now: number): string {
   const aside = `${path}.corrupt-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`;
   for (const suffix of ['', '-wal', '-shm']) {
     try {
       renameSync(path + suffix, aside + suffix);
     } catch {
-      // There is none.
+      // The file does not exist.
     }
   }
   return aside;

@@ -3,13 +3,13 @@ import type { Retention } from '../log-store.ts';
 import { seqsIn } from './blocks.ts';
 import { changing } from './open.ts';
 
-/** Blocks that one slice deletes: some hundred records, a few milliseconds. */
+/** Maximum blocks that one slice deletes: some hundred records, a few milliseconds. */
 const blocksOfSlice = 8;
-/** Pages that one slice gives back to the file system. */
+/** Maximum pages that one slice returns to the file system. */
 const pagesOfSlice = 256;
-/** Minutes of figures that one slice deletes. */
+/** Maximum minutes of figures that one slice deletes. */
 const minutesOfSlice = 2000;
-/** What is too much is deleted down to this share of the bound, so that not each batch deletes something. */
+/** When the size limit is exceeded, deletes down to this share of it, so that not every batch causes a deletion. */
 const lowWater = 0.95;
 
 interface Block {
@@ -18,7 +18,7 @@ interface Block {
   readonly seqs: Uint8Array;
 }
 
-/** Deletes what is too old, then what is too much: the blocks that were stored first. */
+/** Deletes what is too old, then what exceeds the limits: the blocks that were stored first. */
 export class Retainer {
   readonly #db: DatabaseSync;
   readonly #old: StatementSync;
@@ -39,7 +39,7 @@ export class Retainer {
     this.#block = changing(db, 'DELETE FROM blocks WHERE block = ?');
   }
 
-  /** What is kept: counted when the file is opened, and never again. */
+  /** Number of records. Counted when the file is opened, and tracked from then on. */
   get records(): number {
     return this.#records;
   }
@@ -48,7 +48,7 @@ export class Retainer {
     this.#records += records;
   }
 
-  /** One slice. @returns whether there is more to delete */
+  /** Deletes one slice. @returns whether there is more to delete */
   slice({ age, size, rows }: Retention, now: number): boolean {
     const oldest = now - age;
     const old = this.#old.all(oldest, blocksOfSlice) as unknown as Block[];
@@ -81,7 +81,7 @@ export class Retainer {
     });
   }
 
-  /** Bytes of pages that hold something. */
+  /** Bytes of pages in use. */
   #used(): number {
     const { used } = this.#db
       .prepare(
@@ -91,7 +91,7 @@ export class Retainer {
     return used;
   }
 
-  /** @returns records that were there */
+  /** @returns number of records deleted */
   #delete({ block, seqs }: Block): number {
     let deleted = 0;
     for (const seq of seqsIn(seqs)) {

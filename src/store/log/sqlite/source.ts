@@ -5,9 +5,9 @@ import { toRow } from '../../../core/logs/row.ts';
 import { searchTextOf } from '../../../query/match.ts';
 import { frameAt, headAt, seqsIn, unpackBlock } from './blocks.ts';
 
-/** Unpacked blocks that are kept: rows of one page lie in neighbouring ones. */
+/** Maximum unpacked blocks in the cache. Rows of one page are in neighboring blocks. */
 const keptBlocks = 8;
-/** Statements that are kept prepared. */
+/** Maximum prepared statements in the cache. */
 const keptStatements = 32;
 
 const views = `
@@ -24,7 +24,7 @@ CREATE TEMP VIEW unindexed AS
   WHERE b.block > coalesce((SELECT value FROM main.marks WHERE name = 'indexed'), 0);
 `;
 
-/** Questions to a SQLite file. The source closes the connection. */
+/** Queries to a SQLite file. Closing the source closes the connection. */
 export function createSqliteSource(db: DatabaseSync): SqlSource {
   const blocks = new Blocks(db);
   db.function('record_at', (block, start, amended) => blocks.record(Number(block), Number(start), amended));
@@ -59,7 +59,7 @@ class Blocks {
     this.#find = db.prepare('SELECT bytes FROM main.blocks WHERE block = ?');
   }
 
-  /** The record as JSON, with its amendment. */
+  /** The record as JSON, including its amendment. */
   record(block: number, start: number, amended: unknown): string | null {
     const bytes = this.#block(block);
     const decoded = bytes === undefined ? undefined : frameAt(bytes, start);
@@ -75,7 +75,7 @@ class Blocks {
     });
   }
 
-  /** The row of a record as JSON, with its amendment: its messages are not read. */
+  /** The row of a record as JSON, including its amendment. Does not read the record's messages. */
   row(block: number, start: number, amended: unknown): string | null {
     const bytes = this.#block(block);
     const decoded = bytes === undefined ? undefined : headAt(bytes, start);

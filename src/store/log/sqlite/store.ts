@@ -9,14 +9,15 @@ import { BatchWriter } from './writer.ts';
 
 /** A request log in one file. */
 export interface SqliteStore extends LogStore {
-  /** For questions where there is no file that another connection could open. */
+  /** For queries if there is no file that another connection could open. */
   readonly db: DatabaseSync;
 }
 
 /**
- * Opens the file, made when it is not there, at the newest version.
+ * Opens the file, creating it if needed, at the newest version.
+ *
  * @param path a file, or `:memory:`
- * @throws what SQLite or the file system says
+ * @throws SQLite or file system errors
  */
 export function openSqliteStore(path: string): SqliteStore {
   const db = openForWriting(path);
@@ -93,7 +94,7 @@ class Store implements SqliteStore {
   }
 }
 
-/** What is thrown rejects. */
+/** Converts a thrown error to a rejection. */
 function settled<T>(work: () => T): Promise<T> {
   return new Promise((resolve) => resolve(work()));
 }

@@ -38,14 +38,14 @@ export class BatchWriter {
     this.#statements = prepare(db);
     this.#rows = new RowInserter(db);
     this.#buckets = new BucketWriter(db);
-    // Also behind those that are deleted: a number that comes again would count as indexed.
+    // Also after deleted blocks: a reused number would count as already indexed.
     const { newest } = db
       .prepare('SELECT max(coalesce((SELECT max(block) FROM blocks), 0), coalesce((SELECT value FROM marks WHERE name = ?), 0)) AS newest')
       .get(indexedMark) as { newest: number };
     this.#block = newest + 1;
   }
 
-  /** @returns records that were not stored before. @throws what SQLite says; then nothing of the batch is stored */
+  /** @returns number of records that were not stored before. @throws SQLite errors; then nothing of the batch is stored */
   write(batch: Batch): number {
     const block = this.#block;
     let stored = 0;
@@ -58,14 +58,14 @@ export class BatchWriter {
       this.#db.exec('COMMIT');
     } catch (error) {
       this.#block = block;
-      // A full disk or a damaged file may have ended it already.
+      // A full disk or a damaged file may have ended the transaction already.
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       throw error;
     }
     return stored;
   }
 
-  /** @returns records that were not stored before */
+  /** @returns number of records that were not stored before */
   #records(entries: readonly StoredEntry[]): number {
     const figures = new FiguresOf(this.#seen);
     const used = new Map<string, number>();
@@ -92,7 +92,7 @@ export class BatchWriter {
     return stored;
   }
 
-  /** Undefined where the record is stored already. */
+  /** Undefined if the record is already stored. */
   #insert(row: StoredRow, cost: bigint | null, start: number): number | undefined {
     const at = storedAt(row.at);
     for (let tries = 0; ; tries += 1) {
@@ -101,7 +101,7 @@ export class BatchWriter {
       try {
         return this.#rows.insert(seq, this.#block, start, row, cost) ? seq : undefined;
       } catch (error) {
-        // A number that was given before the last start. 1555: SQLITE_CONSTRAINT_PRIMARYKEY.
+        // The number was used before the last start. 1555: SQLITE_CONSTRAINT_PRIMARYKEY.
         if ((error as { errcode?: unknown }).errcode !== 1555) throw error;
       }
     }
@@ -119,7 +119,7 @@ export class BatchWriter {
     this.#block += 1;
   }
 
-  /** One whose record is not there, or made room, changes nothing. */
+  /** An amendment whose record is missing or was deleted changes nothing. */
   #amend({ id, end }: Batch['amendments'][number]): void {
     const found = this.#statements.seqOf.get(storable(id)) as { seq: number } | undefined;
     if (found === undefined) return;
@@ -128,7 +128,7 @@ export class BatchWriter {
   }
 }
 
-/** The block that is being filled. */
+/** The block being filled. */
 class OpenBlock {
   readonly pieces: { readonly bytes: Buffer; readonly from: number; to: number }[] = [];
   readonly seqs: number[] = [];

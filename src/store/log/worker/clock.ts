@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { tooSlow } from '../rpc/client.ts';
 
-/** Milliseconds that one question to the request log may take from when it begins; in a process of its own, milliseconds of work. */
+/** Milliseconds allowed for one query to the request log, from its start; in a process of its own, milliseconds of CPU time. */
 export const questionMs = 5000;
 
-/** The time of one question after the other: a database cannot be interrupted, and so long ones are asked in parts. */
+/** Limits the time of queries, one after another. SQLite cannot be interrupted, so long queries are split into parts. */
 export class QuestionClock {
   readonly #limit: number;
   readonly #now: () => number;
   #until = Number.POSITIVE_INFINITY;
 
-  /** @param now milliseconds that never go back */
+  /** @param now monotonic milliseconds */
   constructor(limit: number, now: () => number) {
     this.#limit = limit;
     this.#now = now;
@@ -21,13 +21,13 @@ export class QuestionClock {
   }
 
   /**
-   * Without a rest: whoever sleeps and wakes gets in front of others more often than one that works on.
+   * Does not pause: a thread that sleeps and wakes is scheduled before others more often than one that keeps running.
    *
-   * @throws GatewayError `log_unavailable` when the time of the question is over
+   * @throws GatewayError `log_unavailable` when the time of the query is over
    */
   async between(): Promise<void> {
     if (this.#now() > this.#until) throw tooSlow(this.#limit);
-    // That nobody waits for the result any more is heard in between.
+    // Lets the event loop run, so that the thread or process can notice that no caller waits for the result any more.
     await nextTurn();
   }
 }

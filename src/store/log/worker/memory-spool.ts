@@ -2,15 +2,15 @@ import { createAssembler } from '../../assemble.ts';
 import type { Drop, RecordStore } from '../../frame.ts';
 import type { RpcClient } from '../rpc/client.ts';
 
-/** Bytes on their way to the thread at most: more are dropped, and counted. */
+/** Maximum bytes being sent to the thread. Frames beyond it are dropped and counted. */
 const mostWaiting = 32 * 1024 * 1024;
 
 export interface MemorySpool extends RecordStore {
-  /** Takes so many frames as `Assembler` makes them. The memory of the bytes is handed over. */
+  /** Accepts frames as `Assembler` makes them. Ownership of the bytes is transferred. */
   take(bytes: Uint8Array<ArrayBuffer>, frames: number): void;
 }
 
-/** Hands frames to a writer whose store is its memory: for a gateway that keeps nothing on disk. */
+/** Passes frames to a writer that stores them in memory, for a gateway that keeps nothing on disk. */
 export function createMemorySpool(writer: RpcClient, onDrop: (drop: Drop) => void): MemorySpool {
   const stats = { frames: 0, bytes: 0, dropped: 0, evicted: 0 };
   const assembler = createAssembler();
@@ -37,7 +37,7 @@ export function createMemorySpool(writer: RpcClient, onDrop: (drop: Drop) => voi
     take,
     append(frames) {
       const assembled = assembler.assemble(frames);
-      // Memory of its own, which is handed over.
+      // Copied to a buffer of its own, whose ownership is transferred.
       const bytes = Buffer.allocUnsafeSlow(assembled.length);
       assembled.copy(bytes);
       take(bytes as Uint8Array<ArrayBuffer>, frames.length);

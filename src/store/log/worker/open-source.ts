@@ -4,7 +4,7 @@ import { openForReading } from '../sqlite/open.ts';
 import { createSqliteSource } from '../sqlite/source.ts';
 import type { Database } from './settings.ts';
 
-/** @throws what the database says */
+/** @throws database errors */
 export async function openSource(database: Database): Promise<SqlSource> {
   switch (database.kind) {
     case 'sqlite':
@@ -23,7 +23,7 @@ function sqliteSource(path: string): SqlSource {
   try {
     return createSqliteSource(db);
   } catch (error) {
-    // Damaged, or without its tables yet: each question would open another one.
+    // Damaged, or without its tables yet. Close it, because each query would open another connection.
     db.close();
     throw error;
   }

@@ -7,7 +7,7 @@ import type { Database } from './settings.ts';
 
 /**
  * @param spool folder of the spool that is stored
- * @throws what the database says
+ * @throws database errors
  */
 export async function openStore(database: Database, spool: string | undefined): Promise<LogStore> {
   switch (database.kind) {

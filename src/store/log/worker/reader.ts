@@ -10,13 +10,13 @@ import { openSource } from './open-source.ts';
 import type { Question, Database } from './settings.ts';
 import { asUnavailable } from './unavailable.ts';
 
-/** Characters from which a result is compressed: the event loop has less to pass on, and a reader far away less to wait for. */
+/** Size from which a result is compressed, so that the event loop transfers less and a remote client waits less. */
 const leastPacked = 8 * 1024;
 
 /**
- * Questions to a database of their own thread or process: the writer never waits for one.
+ * Queries to a database in a thread or process of their own, so that the writer never waits for one.
  *
- * @param now milliseconds by which a question's time is counted
+ * @param now milliseconds that measure the time of a query
  */
 export function createReader(database: Database, now: () => number): RpcHandlers {
   const clock = new QuestionClock(questionMs, now);
@@ -28,7 +28,7 @@ export function createReader(database: Database, now: () => number): RpcHandlers
   return timed(questionHandlers(open, fileNow), clock);
 }
 
-/** Each question has its own time, whatever was asked before it, and an error of the catalogue where the database fails. */
+/** Gives each query its own time limit, and converts database errors to errors of the catalog. */
 function timed(handlers: RpcHandlers, clock: QuestionClock): RpcHandlers {
   const begun = Object.entries(handlers).map(([name, handle]) => [
     name,
@@ -45,9 +45,9 @@ function timed(handlers: RpcHandlers, clock: QuestionClock): RpcHandlers {
 }
 
 /**
- * Results are made JSON where they are found: the event loop that serves requests passes the bytes on.
+ * Results are serialized to JSON here, so that the event loop that serves requests only forwards the bytes.
  *
- * @param fileNow which file there is to be asked (`fileAt`)
+ * @param fileNow identifies the current file (`fileAt`)
  */
 export function questionHandlers(open: () => Promise<LogQueries> | LogQueries, fileNow?: () => string | undefined): RpcHandlers {
   let queries: Promise<LogQueries> | undefined;
@@ -55,14 +55,14 @@ export function questionHandlers(open: () => Promise<LogQueries> | LogQueries, f
   const opened = async (): Promise<LogQueries> => {
     const now = fileNow?.();
     if (now !== undefined && now !== file) {
-      // The writer has begun another one.
+      // The writer has created a new file.
       const before = queries;
       queries = undefined;
       file = now;
       await (await before)?.close();
     }
     queries ??= (async () => open())();
-    // One that could not be opened is tried again.
+    // If opening failed, the next query tries again.
     queries.catch(() => {
       queries = undefined;
     });

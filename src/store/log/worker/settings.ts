@@ -1,40 +1,40 @@
 import type { JsonForm } from '../../../core/logs/reader.ts';
 import type { Retention } from '../log-store.ts';
 
-/** Where the request log is kept. */
+/** The database of the request log. */
 export type Database =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
   | { readonly kind: 'memory' };
 
-/** What a thread of the request log is started with. */
+/** The start data of a thread of the request log. */
 export type ThreadData =
   | {
       readonly role: 'writer';
       readonly database: Database;
-      /** Folder of the spool; undefined where records come as messages. */
+      /** Folder of the spool; undefined if records are sent as messages. */
       readonly spool: string | undefined;
       readonly spoolLimit: number;
       readonly retention: Retention;
     }
   | { readonly role: 'reader'; readonly database: Database };
 
-/** A question whose response is JSON. */
+/** A query whose response is JSON. */
 export interface Question<T> extends JsonForm {
   readonly of: T;
 }
 
-/** What a writer tells of itself. */
+/** The state that a writer reports. */
 export interface WriterState {
   readonly kind: string;
   readonly records: number;
   readonly bytes: number;
   readonly oldest: number | null;
   readonly behind: { readonly bytes: number; readonly ms: number };
-  /** Bodies that made room in the spool, and records. */
+  /** Number of bodies, and of records, that were evicted from the spool; `dropped` also counts records that the store rejected. */
   readonly dropped_bodies: number;
   readonly dropped: number;
-  /** Frames that were stored of segments that made room, by segment. */
+  /** Frames that were stored before their segment was evicted, by segment. */
   readonly stored_of_gone: Readonly<Record<string, number>>;
   readonly problems: readonly string[];
 }

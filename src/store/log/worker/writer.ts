@@ -18,20 +18,20 @@ import type { ThreadData, WriterState } from './settings.ts';
 
 type WriterData = ThreadData & { readonly role: 'writer' };
 
-/** Milliseconds between looks at the spool. A batch is what came meanwhile: large ones cost less a record. */
+/** Milliseconds between checks of the spool. A batch is what arrived in the meantime; large batches cost less per record. */
 const pause = { busy: 500, idle: 1000, failed: 2000 } as const;
-/** Transactions after which calls get their turn. */
+/** Number of transactions after which pending calls are handled. */
 const stepsOfTurn = 4;
-/** Milliseconds between looks at what is too old. */
+/** Milliseconds between checks for records to delete. */
 const retainEvery = 30_000;
-/** Milliseconds without records after which words are indexed: that can wait until nothing else is to be done. */
+/** Milliseconds without records after which words are indexed, because indexing can wait until the writer is idle. */
 const quietMs = 10_000;
-/** Milliseconds for what is in the spool: longer than any question waits for it, and shorter than the end of a gateway. */
+/** Milliseconds to drain the spool: longer than a query after the first waits for it, and shorter than the shutdown of a gateway. */
 const drainMs = { question: 2000, end: 4000 } as const;
-/** Milliseconds between slices of work that can wait. */
+/** Milliseconds between slices of work that is not urgent. */
 const slicePause = 20;
 
-/** Starts the thread that alone writes to the store. */
+/** Starts the only thread that writes to the store. */
 export function startWriter(port: MessagePort, data: WriterData): void {
   const writer = new Writer(data, createSequence());
   writer.serve(port);
@@ -42,10 +42,10 @@ class Writer {
   readonly #sequence: Sequence;
   readonly #drain: SpoolDrain | undefined;
   #store: LogStore | undefined;
-  /** As it was shown last. */
+  /** The last known kind and size of the store. */
   #kind: string;
   #size: StoreSize = { records: 0, bytes: 0, oldest: null };
-  /** The file that is open. */
+  /** Identifies the open file. */
   #file: string | undefined;
   #retention: Retention;
   #timer: NodeJS.Timeout | undefined;
@@ -53,17 +53,17 @@ class Writer {
   readonly #told: string[] = [];
   #retainedAt = Number.NEGATIVE_INFINITY;
   #isShrinking = false;
-  /** How often old records could not be deleted since they last could, and why. */
+  /** How often deleting old records failed since it last succeeded, and why. */
   #unretained = { times: 0, why: '' };
-  /** When everything was stored last, and when something was: monotonic milliseconds. */
+  /** Monotonic milliseconds of when the spool was last empty, and of when a record was last stored. */
   #idleAt = performance.now();
   #busyAt = performance.now();
-  /** A question looked for words: those that are not indexed yet are worth it. */
+  /** True if a query searched for words, so that rows not indexed yet are indexed now. */
   #wantsWords = false;
   readonly #room: SpoolEviction | undefined;
   readonly #frames = new FrameReader();
   #port: MessagePort | undefined;
-  /** Undefined: nothing yet, and what one before this said may still be shown. */
+  /** The last problems sent. Undefined before the first report: those of an earlier writer may still be shown. */
   #shown: string | undefined;
 
   constructor(data: WriterData, sequence: Sequence) {
@@ -90,7 +90,7 @@ class Writer {
       state: () => this.#state(),
       close: () => this.#close(),
     };
-    // A store in memory belongs to this thread, and so do questions to it.
+    // A store in memory belongs to this thread, so it also handles the queries.
     const own = this.#data.database.kind === 'memory' ? questionHandlers(() => this.#ownQueries()) : {};
     respond(port, { ...handlers, ...own }, this.#sequence);
     this.#wake(0);
@@ -113,7 +113,7 @@ class Writer {
     this.#tell();
   }
 
-  /** Whoever looks at the gateway learns it without asking. */
+  /** Reports changed problems, so that the status of the gateway shows them without a call. */
   #tell(): void {
     const problems = this.#problems();
     const text = problems.join('\n');
@@ -128,17 +128,17 @@ class Writer {
     const bytes = this.#drain?.damaged ?? 0;
     const damaged = bytes === 0 ? [] : [`The spool was damaged: ${bytes} bytes of it are no records and were left out.`];
     const { times, why: reason } = this.#unretained;
-    // Once is a statement that took long.
+    // A single failure is usually caused by a long statement, and is not reported.
     const unretained = times < 2 ? [] : [`Old records cannot be deleted: ${reason}`];
     return [...this.#told, ...damaged, ...rejected, ...unretained, ...(this.#fault === undefined ? [] : [this.#fault])];
   }
 
-  /** Nothing can be stored for now: what is oldest makes room. */
+  /** Nothing can be stored at present, so the oldest data is evicted. */
   #makeRoom(): void {
     try {
       this.#room?.make((segment) => this.#drain?.offsetOf(segment));
     } catch (error) {
-      // A full disk: there is nothing to make room with, and the spool itself keeps its bound.
+      // On a full disk nothing can be evicted. The spool itself still enforces its size limit.
       this.#fault = `${this.#fault ?? ''} The spool: ${error instanceof Error ? error.message : String(error)}`;
     }
   }
@@ -165,10 +165,10 @@ class Writer {
   }
 
   /**
-   * Records are stored all the same where old ones cannot be deleted.
+   * Deletes old records. If that fails, new records are still stored.
    *
    * @returns whether there is more to delete
-   * @throws Error where the database is damaged, or away: then nothing can be stored either
+   * @throws Error if the database is damaged or unavailable, because then nothing can be stored either
    */
   async #retain(store: LogStore): Promise<boolean> {
     try {
@@ -200,13 +200,13 @@ class Writer {
     return this.#store;
   }
 
-  /** Somebody deleted the file: what is written to it would end with this process. */
+  /** True if the file was deleted or replaced. Data written to it would be lost when this process ends. */
   #isGone(): boolean {
     const { database } = this.#data;
     return database.kind === 'sqlite' && fileAt(database.path) !== this.#file;
   }
 
-  /** A damaged file is moved out of the way: what comes is stored in a new one. */
+  /** Renames a damaged file, so that further records are stored in a new one. */
   #replaced(error: unknown): boolean {
     const { database } = this.#data;
     if (database.kind !== 'sqlite' || !isDamage(error)) return false;
@@ -217,18 +217,18 @@ class Writer {
 
   async #failed(error: unknown): Promise<void> {
     this.#fault = `Records wait in the spool: ${error instanceof Error ? error.message : String(error)}`;
-    // Only to Postgres there is a connection that may be broken; a store in memory would be lost.
+    // Only a Postgres connection can be broken. A store in memory would be lost if it were closed.
     if ((this.#data.database.kind !== 'postgres' && !isDamage(error)) || this.#store?.isMigrating === true) return;
     await this.#store?.close().catch(() => {});
     this.#store = undefined;
     if (this.#replaced(error)) this.#fault = undefined;
   }
 
-  /** Everything that is in the spool now, as far as there is time. @returns whether that was all */
+  /** Drains what is in the spool, up to a time limit. @returns whether everything was drained */
   async #drainAll(ms: number): Promise<boolean> {
     const store = await this.#open();
     if (this.#drain === undefined) return true;
-    // Of a spool that filled while a database was away nobody waits for the end: other calls get their turn.
+    // After a database outage the spool may be large. Do not wait for its end, so that other calls are handled.
     const until = performance.now() + ms;
     for (;;) {
       if ((await this.#drain.step(store)) !== 'more') return true;
@@ -264,7 +264,7 @@ class Writer {
   }
 
   async #state(): Promise<WriterState> {
-    // Of a database that is away, what was there last: it is not empty.
+    // If the database is unavailable, report its last known size. It is not empty.
     this.#size = (await this.#store?.size().catch(() => undefined)) ?? this.#size;
     this.#kind = this.#store?.kind ?? this.#kind;
     const bytes = this.#drain?.behind() ?? 0;
