@@ -170,6 +170,9 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     await expect.poll(() => page.locator('.provider-card').count()).toBe(2);
     await page.getByRole('link', { name: /Error rate/ }).click();
     await expect.poll(() => page.locator('.histogram').innerText()).toContain(`${failed} requests`);
+    // Its provider responded with a good status, and did not end its response.
+    await page.locator('tr', { hasText: 'gpt-4o-cut' }).first().click();
+    await page.locator('.timeline .badge.bad', { hasText: '200 broken' }).waitFor();
     expect(complaints).toEqual([]);
   });
 });

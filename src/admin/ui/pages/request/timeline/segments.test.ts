@@ -52,7 +52,7 @@ describe('the bars of a request', () => {
       'retry judge',
       'other judge',
       'transform prepare',
-      'p2/m',
+      'p2/m next target',
       'retry judge',
       'other judge',
       'prices settle',
@@ -68,10 +68,35 @@ describe('the bars of a request', () => {
     expect(namesOf(recordOf({ plugins: plugins('breaker skip', 'retry judge'), attempts: [left, attempt(2)] }))).toEqual([
       'breaker skip',
       'p1/m',
-      'p2/m',
+      'p2/m next target',
       'retry judge',
     ]);
-    expect(namesOf(recordOf({ plugins: [], attempts: [attempt(1), attempt(2)] }))).toEqual(['p1/m', 'p2/m']);
+    expect(namesOf(recordOf({ plugins: [], attempts: [attempt(1), attempt(2)] }))).toEqual(['p1/m', 'p2/m next target']);
     expect(namesOf(recordOf({ plugins: plugins('auth admit'), attempts: [] }))).toEqual(['auth admit']);
+  });
+
+  it('show how long a retry was put off, and that it was prepared behind the pause', () => {
+    const again = attempt(2, { target: 'config.targets[0]', provider: 'p1', at: 460 });
+    const record = recordOf({
+      plugins: plugins('transform prepare', 'retry judge', 'prompts screen', 'transform prepare', 'retry judge'),
+      attempts: [attempt(1), again],
+      ms: { total: 520, first_event: null, overhead: 1 },
+    });
+    expect(namesOf(record)).toEqual([
+      'transform prepare',
+      'p1/m',
+      'retry judge',
+      'prompts screen',
+      'transform prepare',
+      'p1/m retry',
+      'retry judge',
+    ]);
+    const bars = barsOf(record);
+    expect(bars[5]?.segments[0]).toEqual({ kind: 'pause', from: 160, ms: 300 });
+    expect(bars.slice(3, 5).map(({ segments }) => segments[0]?.from)).toEqual([458, 459]);
+    // To the next target it goes at once.
+    expect(
+      barsOf(recordOf({ attempts: [attempt(1), attempt(2)] })).flatMap(({ segments }) => segments.map(({ kind }) => kind)),
+    ).not.toContain('pause');
   });
 });

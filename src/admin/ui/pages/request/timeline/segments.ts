@@ -1,7 +1,7 @@
 import type { AttemptRecord, LogRecord, PluginRecord } from '../../../../../core/records/record.ts';
 
 export interface Segment {
-  readonly kind: 'plugin' | 'connect' | 'wait' | 'token' | 'stream' | 'total';
+  readonly kind: 'plugin' | 'pause' | 'connect' | 'wait' | 'token' | 'stream' | 'total';
   /** Milliseconds from arrival. */
   readonly from: number;
   readonly ms: number;
@@ -35,7 +35,7 @@ export function barsOf(record: LogRecord): readonly Bar[] {
   // Those that have judged the attempt before: one that judges again does so of the next.
   const judged = new Set<string>();
   const addAttempt = (attempt: AttemptRecord): void => {
-    bars.push(attemptBar(attempt, attempt === last ? record.ms : null));
+    bars.push(attemptBar(attempt, attempt === last ? record.ms : null, attempts[next - 1]));
     // It is judged by the head of its response: its stream may last on.
     from =
       attempt.at + (attempt === last && attempt.outcome === 'answered' ? (attempt.first_byte_ms ?? attempt.total_ms) : attempt.total_ms);
@@ -57,13 +57,33 @@ export function barsOf(record: LogRecord): readonly Bar[] {
       }
       judged.add(name);
     } else if (late.has(moment)) addAttempts(() => false);
-    else judged.clear();
+    else {
+      // A retry is prepared after its pause, not before it.
+      if (judged.size > 0) from = Math.max(from, (attempts[next]?.at ?? 0) - untilSent(record.plugins.slice(i)));
+      judged.clear();
+    }
     if (moment === 'settle' && last !== undefined) from = Math.max(from, last.at + last.total_ms);
     bars.push(pluginBar(plugin, i, from));
     from += plugin.ms;
   });
   addAttempts(() => false);
   return bars;
+}
+
+/** Milliseconds of the plugins that run before the next attempt. */
+function untilSent(plugins: readonly PluginRecord[]): number {
+  const end = plugins.findIndex(({ moment }) => moment === 'judge' || late.has(moment));
+  return plugins.slice(0, end < 0 ? undefined : end).reduce((sum, { ms }) => sum + ms, 0);
+}
+
+/** Why there was another attempt, and how long the gateway waited before it. Null: it is the first. */
+export function causeOf(
+  attempt: AttemptRecord,
+  before: AttemptRecord | undefined,
+): { readonly isRetry: boolean; readonly pause: number } | null {
+  if (before === undefined) return null;
+  const isRetry = before.target === attempt.target;
+  return { isRetry, pause: isRetry ? Math.max(0, attempt.at - before.at - before.total_ms) : 0 };
 }
 
 const pluginBar = (plugin: PluginRecord, i: number, from: number): Bar => ({
@@ -76,11 +96,14 @@ const pluginBar = (plugin: PluginRecord, i: number, from: number): Bar => ({
   attempt: null,
 });
 
+/** Shorter ones are the work of plugins. */
+const leastPause = 5;
+
 /**
- * Connect, wait for the first byte, to the first token, the rest. What was not measured is part of what follows. The last
+ * The pause before a retry, connect, wait for the first byte, to the first token, the rest. What was not measured is part of what follows. The last
  * attempt ends when its provider has answered: the stream behind that lasts until the request ends.
  */
-function attemptBar(attempt: AttemptRecord, ofLast: LogRecord['ms'] | null): Bar {
+function attemptBar(attempt: AttemptRecord, ofLast: LogRecord['ms'] | null, before: AttemptRecord | undefined): Bar {
   const { n, provider, model, at, connect_ms: connect, first_byte_ms: firstByte, outcome } = attempt;
   const firstEvent = ofLast?.first_event ?? null;
   const total = ofLast !== null && outcome === 'answered' ? Math.max(attempt.total_ms, ofLast.total - at) : attempt.total_ms;
@@ -90,7 +113,9 @@ function attemptBar(attempt: AttemptRecord, ofLast: LogRecord['ms'] | null): Bar
     ['token', firstEvent === null ? null : firstEvent - at],
     ['stream', total],
   ];
-  const segments: Segment[] = [];
+  const cause = causeOf(attempt, before);
+  const segments: Segment[] =
+    cause === null || cause.pause < leastPause ? [] : [{ kind: 'pause', from: at - cause.pause, ms: cause.pause }];
   let reached = 0;
   for (const [kind, end] of ends) {
     if (end === null || end <= reached) continue;
@@ -101,7 +126,7 @@ function attemptBar(attempt: AttemptRecord, ofLast: LogRecord['ms'] | null): Bar
   return {
     key: `attempt ${n}`,
     name: model === '' ? provider : `${provider}/${model}`,
-    about: '',
+    about: cause === null ? '' : cause.isRetry ? 'retry' : 'next target',
     ms: total,
     segments,
     step: { kind: 'attempt', attempt },

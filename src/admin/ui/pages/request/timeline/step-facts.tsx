@@ -4,7 +4,7 @@ import { Button } from '../../../components/button.tsx';
 import { Code } from '../../../components/code.tsx';
 import { Facts } from '../../../components/display.tsx';
 import { Panel } from '../../../components/surface.tsx';
-import type { Step } from './segments.ts';
+import { causeOf, type Step } from './segments.ts';
 
 /** What is known of one bar of the timeline. */
 export function StepFacts({ step, record, onClose }: { step: Step; record: LogRecord; onClose: () => void }) {
@@ -27,6 +27,7 @@ export function StepFacts({ step, record, onClose }: { step: Step; record: LogRe
     );
   }
   const { attempt } = step;
+  const cause = causeOf(attempt, record.attempts[record.attempts.indexOf(attempt) - 1]);
   return (
     <Panel title={`Attempt ${attempt.n}`} aside={close}>
       <Facts
@@ -35,6 +36,7 @@ export function StepFacts({ step, record, onClose }: { step: Step; record: LogRe
           ['provider', attempt.provider],
           ['model', attempt.model],
           ['outcome', attempt.status === null ? attempt.outcome : `${attempt.outcome} ${attempt.status}`],
+          ['why it was tried', cause && (cause.isRetry ? `again after ${duration(cause.pause)}` : 'the target before it was left')],
           ['why it was left', attempt.reason],
           ['retry-after', attempt.retry_after_ms === null ? null : duration(attempt.retry_after_ms)],
           ['started at', duration(attempt.at)],

@@ -1,4 +1,4 @@
-import type { LogRecord } from '../../../../../core/records/record.ts';
+import type { AttemptRecord, LogRecord } from '../../../../../core/records/record.ts';
 import { duration } from '../../../browser/format.ts';
 import { Badge } from '../../../components/display.tsx';
 import { statusWord } from '../../../log/cells.tsx';
@@ -6,13 +6,14 @@ import { type Bar, barsOf, type Segment, type Step } from './segments.ts';
 
 const words: Readonly<Record<Segment['kind'], string>> = {
   plugin: 'plugin',
+  pause: 'pause before a retry',
   connect: 'connect',
   wait: 'wait',
   token: 'to the first token',
   stream: 'stream',
   total: 'total',
 };
-const legend: readonly Segment['kind'][] = ['connect', 'wait', 'token', 'stream'];
+const legend: readonly Segment['kind'][] = ['pause', 'connect', 'wait', 'token', 'stream'];
 
 interface TimelineProps {
   readonly record: LogRecord;
@@ -23,6 +24,8 @@ interface TimelineProps {
 /** Plugins and attempts on one time axis. A bar can be chosen: the panes below then show that step. */
 export function Timeline({ record, step, onStep }: TimelineProps) {
   const bars = barsOf(record);
+  const isShown = (kind: Segment['kind']): boolean =>
+    kind !== 'pause' || bars.some(({ segments }) => segments.some((segment) => segment.kind === 'pause'));
   const whole = Math.max(record.ms.total, ...bars.flatMap(({ segments }) => segments.map(({ from, ms }) => from + ms)), 0.1);
   return (
     <div class="timeline">
@@ -40,7 +43,7 @@ export function Timeline({ record, step, onStep }: TimelineProps) {
       </ol>
       {record.attempts.length > 0 && (
         <div class="legend" aria-hidden="true">
-          {legend.map((kind) => (
+          {legend.filter(isShown).map((kind) => (
             <span key={kind} class="row">
               <i class={`swatch seg-${kind}`} />
               {words[kind]}
@@ -73,7 +76,7 @@ function BarRow({ bar, whole, record, isChosen, onStep }: BarRowProps) {
     <li>
       <button type="button" class="bar-row" aria-pressed={isChosen} onClick={() => onStep(isChosen ? null : step)}>
         <span class="bar-name">
-          {attempt !== null && <AttemptStatus outcome={attempt.outcome} status={attempt.status} />}
+          {attempt !== null && <AttemptStatus attempt={attempt} record={record} />}
           <span class="cut" title={name}>
             {name}
           </span>
@@ -87,9 +90,13 @@ function BarRow({ bar, whole, record, isChosen, onStep }: BarRowProps) {
   );
 }
 
-function AttemptStatus({ outcome, status }: { outcome: string; status: number | null }) {
-  const { tone } = statusWord(status ?? 599, 'whole');
-  return <Badge tone={status === null ? 'bad' : tone}>{status ?? outcome}</Badge>;
+/** Of the last attempt, how its stream ended, too: one that broke began with a good status. */
+function AttemptStatus({ attempt, record }: { attempt: AttemptRecord; record: LogRecord }) {
+  const { outcome, status } = attempt;
+  const end = record.end === 'fault' && attempt === record.attempts.at(-1) ? 'fault' : 'whole';
+  const { tone, word } = statusWord(status ?? 599, end);
+  const isBroken = status !== null && status < 400 && end === 'fault';
+  return <Badge tone={status === null ? 'bad' : tone}>{isBroken ? `${status} ${word}` : (status ?? outcome)}</Badge>;
 }
 
 function Track({ segments, whole }: { segments: readonly Segment[]; whole: number }) {
