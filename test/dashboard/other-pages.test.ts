@@ -58,6 +58,32 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     }
   });
 
+  it('is where it was left when somebody goes back to it, and a new page begins at its top', async () => {
+    const { page } = await open(server.url, { height: 500 });
+    const top = (): Promise<number> => page.evaluate('Math.round(scrollY)');
+    await page.locator('.figures').waitFor();
+    // Scrolled as by hand: it ends before the page is left.
+    await page.mouse.move(640, 300);
+    await page.mouse.wheel(0, 500);
+    await expect.poll(() => page.evaluate('history.state?.top')).toBe(500);
+    await page.evaluate("document.querySelector('.legend a').click()");
+    await page.locator('.grid').waitFor();
+    expect(await top()).toBe(0);
+    await page.goBack();
+    await page.locator('.figures').waitFor();
+    await expect.poll(top).toBe(500);
+    await page.reload();
+    await page.locator('.figures').waitFor();
+    await expect.poll(top).toBe(500);
+    // A page that is as high, and there at once.
+    await page.route('**/api/**', (route) => route.abort());
+    await page.evaluate("document.querySelector('#main').style.minHeight = '3000px'");
+    await page.keyboard.press('g');
+    await page.keyboard.press('k');
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    expect(await top()).toBe(0);
+  });
+
   it('goes on by itself when the gateway is back', async () => {
     const { page } = await open(server.url);
     await page.clock.install();

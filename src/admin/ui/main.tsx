@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { followKeys } from './browser/shortcuts.ts';
 import { followLinks } from './browser/route.ts';
+import { followScroll } from './browser/scroll.ts';
 import { followTheme } from './browser/theme.ts';
 import { App } from './shell/app.tsx';
 
@@ -8,6 +9,7 @@ import { App } from './shell/app.tsx';
 followTheme();
 addEventListener('DOMContentLoaded', () => {
   followLinks();
+  followScroll();
   followKeys();
   const root = document.getElementById('app');
   if (root !== null) render(<App />, root);

@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals';
+import { toTop } from './scroll.ts';
 
 /** Where the page is: the path, and what the address says behind `?`. */
 const here = signal(read());
@@ -10,12 +11,17 @@ function read(): { readonly path: string; readonly search: string } {
 export const path = computed(() => here.value.path);
 export const parameters = computed(() => new URLSearchParams(here.value.search));
 
+/** `/configs/support` and `/configs/draft` are one page, which stays where it is. */
+const pageOf = (pathname: string): string | undefined => pathname.split('/')[1];
+
 /** Goes to an address of the dashboard. `replace` makes no entry in the history. */
 export function go(address: string, { replace = false } = {}): void {
   if (address === location.pathname + location.search) return;
-  if (replace) history.replaceState(null, '', address);
+  const before = pageOf(location.pathname);
+  if (replace) history.replaceState(history.state, '', address);
   else history.pushState(null, '', address);
   here.value = read();
+  if (pageOf(location.pathname) !== before) toTop();
 }
 
 /** Changes what is behind `?`; undefined removes. */
