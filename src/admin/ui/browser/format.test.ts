@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, duration, percent, usd } from './format.ts';
+import { bytes, duration, percent, usd, withoutZeros } from './format.ts';
 
 describe('money', () => {
   it.each<[string | null, string]>([
@@ -31,6 +31,20 @@ describe('durations', () => {
     [7_260_000, '2 h 1 min'],
     [987_654_321, '11 d 10 h'],
   ])('%d → %s', (ms, text) => expect(duration(ms)).toBe(text));
+});
+
+describe('labels of an axis', () => {
+  it.each([
+    ['4.00 s', '4 s'],
+    ['1.50 s', '1.5 s'],
+    ['10.0 s', '10 s'],
+    ['$1,200.00', '$1,200'],
+    ['$0.005', '$0.005'],
+    ['$0.01002', '$0.01002'],
+    ['1,000', '1,000'],
+    ['12.4K', '12.4K'],
+    ['0 ms', '0 ms'],
+  ])('%s → %s', (text, label) => expect(withoutZeros(text)).toBe(label));
 });
 
 describe('shares and sizes', () => {

@@ -19,6 +19,10 @@ export const percent = (part: number, of: number): string => {
   return `${share < 10 || share >= 99.5 ? share.toFixed(1) : Math.round(share)} %`;
 };
 
+/** `4.00 s` → `4 s`: zeros behind a point say nothing of a line of the grid. */
+export const withoutZeros = (text: string): string =>
+  text.replace(/\.(\d*?)0+(?!\d)/, (_, kept: string) => (kept === '' ? '' : `.${kept}`));
+
 /** Milliseconds → `812 ms`, `1.94 s`, `2 min 5 s`. */
 export function duration(ms: number | null): string {
   if (ms === null) return '–';
@@ -80,6 +84,14 @@ export function day(at: number): string {
 
 /** `2026-11-22 09:31:07.114`. */
 export const moment = (at: number): string => `${day(at)} ${clock(at)}.${String(Math.floor(at % 1000)).padStart(3, '0')}`;
+
+/** How far the clock of the browser is from UTC at a moment: `UTC+01:00`, `UTC`. */
+export function zone(at: number): string {
+  const minutes = -new Date(at).getTimezoneOffset();
+  if (minutes === 0) return 'UTC';
+  const size = Math.abs(minutes);
+  return `UTC${minutes < 0 ? '−' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+}
 
 /** `12 s ago`, `in 3 d`. */
 export function ago(at: number, now: number): string {

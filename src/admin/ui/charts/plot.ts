@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import { clock, day } from '../browser/format.ts';
+import { clock, day, withoutZeros } from '../browser/format.ts';
 
 export interface Series {
   readonly name: string;
@@ -66,7 +66,7 @@ export function plot(target: HTMLElement, options: PlotOptions): () => void {
           size: 56,
           gap: 4,
           space: height < low ? 14 : 28,
-          values: (_u, splits) => splits.map((value) => options.format(value)),
+          values: (_u, splits) => splits.map((value) => withoutZeros(options.format(value))),
         },
       ],
       series: [{}, ...order.map((one) => seriesOf(one, kind, colour))],

@@ -43,11 +43,18 @@ const numbered = (text: string, first: number, marked: number | undefined): Comp
     const content = (
       <>
         <span class="number">{first + i}</span>
-        {line}
-        {'\n'}
+        <span>{`${line}\n`}</span>
       </>
     );
-    return first + i === marked ? <mark key={i}>{content}</mark> : <span key={i}>{content}</span>;
+    return first + i === marked ? (
+      <mark key={i} class="line">
+        {content}
+      </mark>
+    ) : (
+      <span key={i} class="line">
+        {content}
+      </span>
+    );
   });
 
 const diffLines = (text: string): ComponentChildren =>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { clock, day } from '../browser/format.ts';
+import { clock, day, zone } from '../browser/format.ts';
 import { Button } from '../components/button.tsx';
 import { TextField } from '../components/form.tsx';
 import { Popover } from '../components/popover.tsx';
@@ -88,7 +88,13 @@ function OwnRange({ range, onRange }: Pick<RangePickerProps, 'range' | 'onRange'
       }}
     >
       <TextField label="From" value={since} onInput={setSince} placeholder="2026-11-22T09:31" />
-      <TextField label="To" value={until} onInput={setUntil} problem={isValid ? null : 'From is before To: 2026-11-22T09:31'} />
+      <TextField
+        label="To"
+        value={until}
+        onInput={setUntil}
+        problem={isValid ? null : 'From is before To: 2026-11-22T09:31'}
+        hint={`Times of this browser: ${zone(Number.isNaN(to) ? Date.now() : to)}`}
+      />
       <Button type="submit" disabled={!isValid}>
         Show this range
       </Button>

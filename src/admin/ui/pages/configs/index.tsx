@@ -1,6 +1,6 @@
 import type { ConfigView, Status } from '../../../api-types.ts';
 import { get } from '../../browser/api.ts';
-import { clock } from '../../browser/format.ts';
+import { clock, count } from '../../browser/format.ts';
 import { useLoad } from '../../browser/load.ts';
 import { may } from '../../browser/session.ts';
 import { Code } from '../../components/code.tsx';
@@ -37,7 +37,7 @@ export function Configs({ name }: { name: string | undefined }) {
                 <div class="split">
                   <NameList
                     label="Configs"
-                    names={configs.map((one) => ({ name: one.name, note: noteOf(one, window) }))}
+                    names={configs.map((one) => ({ name: one.name, note: noteOf(one) }))}
                     current={config?.name}
                     hrefOf={(one) => `/configs/${encodeURIComponent(one)}`}
                   />
@@ -65,8 +65,9 @@ const hour = 3_600_000;
 const windowOf = (start: number | undefined): string =>
   start === undefined || Date.now() - start > hour ? 'in the last hour' : `since the start at ${clock(start).slice(0, 5)}`;
 
-const noteOf = ({ root }: ConfigView, window: string): string =>
-  root.live.requests === 0 ? `not used ${window}` : `${root.live.requests} ${window}`;
+/** In a narrow list: what the number is of stands beside the tree. */
+const noteOf = ({ root: { live } }: ConfigView): string =>
+  live.requests === 0 ? 'not used' : `${count(live.requests)} ${live.requests === 1 ? 'attempt' : 'attempts'}`;
 
 function Nothing() {
   return (

@@ -89,7 +89,7 @@ function State({ entry: { revoked, expires } }: { entry: KeyView }) {
     <span class="stack-cell">
       <Badge tone={tone}>{expires < now ? 'expired' : 'works'}</Badge>
       <span class="muted small">
-        {expires < now ? 'since' : 'until'} {day(expires)}
+        {expires < now ? 'since' : 'until'} <span class="nowrap">{day(expires)}</span>
       </span>
     </span>
   );

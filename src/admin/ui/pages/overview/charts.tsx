@@ -169,7 +169,7 @@ function Groups({ stats, by, range }: { stats: Stats; by: Dimension; range: Rang
       rowKey={({ name }) => name ?? ''}
       columns={[
         {
-          name: by,
+          name: dimensions.find(([id]) => id === by)?.[1] ?? by,
           cell: ({ name }) =>
             name === 'other' ? (
               'other'
@@ -179,9 +179,9 @@ function Groups({ stats, by, range }: { stats: Stats; by: Dimension; range: Rang
               </a>
             ),
         },
-        { name: 'requests', isNumber: true, cell: ({ requests }) => count(requests) },
+        { name: 'Requests', isNumber: true, cell: ({ requests }) => count(requests) },
         {
-          name: 'errors',
+          name: 'Errors',
           isNumber: true,
           cell: ({ name, errors, requests }) =>
             name === 'other' ? (
@@ -191,9 +191,9 @@ function Groups({ stats, by, range }: { stats: Stats; by: Dimension; range: Rang
             ),
         },
         { name: 'p95', isNumber: true, cell: ({ p95 }) => duration(p95) },
-        { name: 'tokens', isNumber: true, cell: ({ tokens_in: into, tokens_out: out }) => compact(into + out) },
+        { name: 'Tokens', isNumber: true, cell: ({ tokens_in: into, tokens_out: out }) => compact(into + out) },
         {
-          name: 'cost',
+          name: 'Cost',
           isNumber: true,
           cell: ({ cost_usd: cost, unpriced, requests }) => (unpriced === requests ? 'unknown price' : usd(cost)),
         },

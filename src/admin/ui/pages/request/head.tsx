@@ -1,5 +1,5 @@
 import type { LogRecord } from '../../../../core/records/record.ts';
-import { count, duration, moment } from '../../browser/format.ts';
+import { count, duration, moment, zone } from '../../browser/format.ts';
 import { Button, CopyButton, LinkButton } from '../../components/button.tsx';
 import { Cost, routeText, Status } from '../../log/cells.tsx';
 import { requestHref } from '../../log/terms.ts';
@@ -36,7 +36,9 @@ export function Head({ record, isPanel, onClose }: { record: LogRecord; isPanel:
           {count(usage.prompt)} → {count(usage.completion)} tokens
         </span>
         <Cost cost={cost.usd} provider={provider} />
-        <time dateTime={new Date(at).toISOString()}>{moment(at)}</time>
+        <time dateTime={new Date(at).toISOString()} title={new Date(at).toISOString()}>
+          {moment(at)} {zone(at)}
+        </time>
       </div>
       <div class="row story-ids">
         <span class="row">

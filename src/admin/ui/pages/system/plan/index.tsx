@@ -25,7 +25,9 @@ export function Plan({ revision }: { revision: string | undefined }) {
       {({ files, revision: serves }) =>
         files.length === 0 ? (
           <Empty icon="system" title="No file to plan with">
-            <p>The gateway runs without a file. Write one with `gateway init`, start with it, and plan changes to it here.</p>
+            <p>
+              The gateway runs without a file. Write one with <code>gateway init</code>, start with it, and plan changes to it here.
+            </p>
           </Empty>
         ) : (
           <Workbench files={files} revision={serves} />
