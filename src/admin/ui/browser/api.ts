@@ -1,3 +1,4 @@
+import { notReached, reached } from './away.ts';
 import { sessionEnded } from './session.ts';
 
 /** What the gateway said to a call that failed. `status` 0: it could not be reached. */
@@ -53,6 +54,7 @@ async function readJson<T>(address: string, init: RequestInit): Promise<T> {
 /** A connection that could not be made, or that broke. @throws ApiError, and what stopped the call where the page itself did */
 function lost(error: unknown, { signal, method }: RequestInit): never {
   if (signal?.aborted === true) throw error;
+  notReached();
   // Only what is read is read again.
   const hint = method === undefined ? 'Is it running? The page tries again by itself.' : 'Is it running?';
   throw new ApiError('The gateway can’t be reached.', 0, 'unreachable', hint);
@@ -67,6 +69,7 @@ export async function getBytes(path: string, parameters: Parameters, signal?: Ab
 
 async function call(address: string, init: RequestInit): Promise<Response> {
   const response = await fetch(address, { credentials: 'same-origin', ...init }).catch((error: unknown) => lost(error, init));
+  reached();
   if (response.ok) return response;
   const error = await errorOf(response);
   if (response.status === 401 && !address.startsWith('/api/session')) sessionEnded();

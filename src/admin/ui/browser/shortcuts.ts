@@ -5,7 +5,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 export interface Shortcut {
   readonly keys: string;
   readonly does: string;
-  readonly run: () => void;
+  /** Undefined: it is listed alone. */
+  readonly run: (() => void) | undefined;
   /** Where it is listed. */
   readonly group?: string;
 }
@@ -23,7 +24,10 @@ export function useShortcuts(list: readonly Shortcut[]): void {
   const names = list.map(({ keys }) => keys).join(',');
   // With the drawing: a key may come before effects run.
   useLayoutEffect(() => {
-    const bound = latest.current.map((entry) => ({ ...entry, run: () => latest.current.find(({ keys }) => keys === entry.keys)?.run() }));
+    const bound = latest.current.map((entry) => ({
+      ...entry,
+      run: entry.run && (() => latest.current.find(({ keys }) => keys === entry.keys)?.run?.()),
+    }));
     shortcuts.value = [...shortcuts.peek(), ...bound];
     return () => {
       shortcuts.value = shortcuts.peek().filter((entry) => !bound.includes(entry));
@@ -52,11 +56,11 @@ export function followKeys(): void {
     // Enter on a button or a link is a click.
     if (event.key === 'Enter' && event.target instanceof Element && event.target.closest('a, button, summary') !== null) return;
     const two = first !== '' && event.timeStamp - at < waitForSecond ? `${first} ${event.key}` : '';
-    const all = shortcuts.peek();
+    const all = shortcuts.peek().filter(({ run }) => run !== undefined);
     const found = all.findLast(({ keys }) => keys === two) ?? all.findLast(({ keys }) => keys === event.key);
     first = found === undefined && all.some(({ keys }) => keys.startsWith(`${event.key} `)) ? event.key : '';
     at = event.timeStamp;
-    if (found === undefined) return;
+    if (found?.run === undefined) return;
     event.preventDefault();
     found.run();
   });

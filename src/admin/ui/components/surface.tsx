@@ -60,12 +60,12 @@ export function Problem({ error, again }: { error: ApiError; again?: () => void 
   );
 }
 
-/** Skeleton, problem or content of a call. With old data and a new problem, both are shown. */
+/** Skeleton, problem or content of a call. With old data and a new problem, both are shown; that the gateway is away is said once, for the whole page. */
 export function Await<T>({ loaded, children, lines = 4 }: { loaded: Loaded<T>; children: (data: T) => ComponentChildren; lines?: number }) {
   const { data, error, again } = loaded;
   return (
     <>
-      {error !== undefined && <Problem error={error} again={again} />}
+      {error !== undefined && !(error.code === 'unreachable' && data !== undefined) && <Problem error={error} again={again} />}
       {data !== undefined ? children(data) : error === undefined && <Skeleton lines={lines} />}
     </>
   );

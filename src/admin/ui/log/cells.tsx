@@ -34,7 +34,7 @@ export function routeText({ provider, model, endpoint }: Pick<LogRow, 'provider'
   return model === null || model === '' ? `${provider} ${endpoint}` : `${provider}/${model}`;
 }
 
-/** `openai-main 429 ×2 → azure-eu/gpt-4o-mini`: where it is narrow, what failed on the way is cut before what responded. */
+/** `openai-main 429 ×2 → azure-eu/gpt-4o-mini`: in one line, what failed on the way is cut before what responded. */
 export function Route({ row }: { row: Pick<LogRow, 'hops' | 'provider' | 'model' | 'endpoint'> }) {
   const { hops } = row;
   const last = routeText(row);
@@ -42,10 +42,10 @@ export function Route({ row }: { row: Pick<LogRow, 'hops' | 'provider' | 'model'
   return (
     <span class="route" title={title}>
       {hops.length > 0 && (
-        <>
-          <span class="hops cut">{hopTexts(hops).join(' → ')}</span>
-          <span class="hops"> → </span>
-        </>
+        <span class="hops">
+          <span class="cut">{hopTexts(hops).join(' → ')}</span>
+          <span> → </span>
+        </span>
       )}
       <span class="cut">{last}</span>
     </span>

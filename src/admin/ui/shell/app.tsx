@@ -10,6 +10,7 @@ import { Toasts } from '../components/toasts.tsx';
 import { signal } from '@preact/signals';
 import type { ApiError } from '../browser/api.ts';
 import { SignIn, SignInAgain } from '../pages/sign-in/index.tsx';
+import { Away } from './away.tsx';
 import { Navigation } from './navigation.tsx';
 import { pageAt } from './pages.ts';
 import { ShortcutList } from './shortcut-list.tsx';
@@ -91,6 +92,7 @@ function Shell() {
         )}
       </main>
       <ShortcutList />
+      <Away />
       <Toasts />
     </div>
   );

@@ -13,6 +13,7 @@ import { SwitchedOff } from '../../log/switched-off.tsx';
 import { RangePicker } from '../../log/range-picker.tsx';
 import { hasTimes, isRange, type Range, withoutTimes, withRange } from '../../log/terms.ts';
 import { FirstRequest } from '../overview/first-request.tsx';
+import { listedActions } from '../request/actions/keys.ts';
 import { RequestView } from '../request/view.tsx';
 import { FilterBar, problemOf } from './filter/filter-bar.tsx';
 import { Views } from './filter/views.tsx';
@@ -68,11 +69,7 @@ function List({ status }: { status: Loaded<Status> }) {
     toTop();
   }, [query]);
 
-  const show = (id: string | undefined): void => setParameters({ open: id }, { replace: open !== undefined && id !== undefined });
-  const setFilter = (next: string): void => {
-    const id = wholeId.exec(next)?.[1];
-    setParameters(id === undefined ? { q: next, open: undefined } : { q: `id:${id}`, open: id, range: 'all' });
-  };
+  const { show, wasOpened } = useOpening(open);
   // Times of the filter would overrule what is chosen.
   const setRange = (next: Range): void => setParameters({ range: next === usualRange ? undefined : next, q: withoutTimes(filter) });
   useListKeys({ rows, selected, open, select: setSelected, show, toggleLive: () => hasEnd || setLive((on) => !on), menu: setMenu });
@@ -125,11 +122,12 @@ function List({ status }: { status: Loaded<Status> }) {
       <div class={open === undefined ? 'list' : 'list with-side'}>
         <div class="list-main">
           {isKnown && rows.error !== undefined && rows.error.code !== 'invalid_filter' && <Problem error={rows.error} again={rows.again} />}
-          <LiveBar live={live} flows={flows} onShow={() => showNew(live.show, setSelected)} />
+          <LiveBar live={live} flows={flows} rows={rows} onShow={() => showNew(live.show, setSelected)} />
           <Grid
             rows={rows.rows}
             selected={selected}
             loading={rows.loading}
+            isOld={rows.isOld}
             onTop={setTop}
             onEnd={rows.more}
             onOpen={({ id }) => {
@@ -140,13 +138,28 @@ function List({ status }: { status: Loaded<Status> }) {
           />
         </div>
         {open !== undefined && (
-          <Side onClose={() => show(undefined)}>
+          <Side takesFocus={wasOpened} onClose={() => show(undefined)}>
             <RequestView key={open} id={open} isPanel onClose={() => show(undefined)} />
           </Side>
         )}
       </div>
     </Page>
   );
+}
+
+function setFilter(next: string): void {
+  const id = wholeId.exec(next)?.[1];
+  setParameters(id === undefined ? { q: next, open: undefined } : { q: `id:${id}`, open: id, range: 'all' });
+}
+
+/** Opens the request of a row. `wasOpened`: by somebody who is here, not by the address that the page began with. */
+function useOpening(open: string | undefined): { readonly show: (id: string | undefined) => void; readonly wasOpened: boolean } {
+  const wasOpened = useRef(false);
+  const show = (id: string | undefined): void => {
+    wasOpened.current = true;
+    setParameters({ open: id }, { replace: open !== undefined && id !== undefined });
+  };
+  return { show, wasOpened: wasOpened.current };
 }
 
 type Menu = 'time' | 'columns';
@@ -218,8 +231,8 @@ function useListKeys({ rows, selected, open, select, show, toggleLive, menu }: L
     { keys: 'j', does: 'select the next row', group: 'Requests', run: () => step(1, false) },
     { keys: 'k', does: 'select the row before', group: 'Requests', run: () => step(-1, false) },
     { keys: 'Enter', does: 'open the selected row', group: 'Requests', run: () => show(selected) },
-    { keys: ']', does: 'open the next row', group: 'Requests', run: () => step(1, true) },
     { keys: '[', does: 'open the row before', group: 'Requests', run: () => step(-1, true) },
+    { keys: ']', does: 'open the next row', group: 'Requests', run: () => step(1, true) },
     {
       keys: 'Escape',
       does: 'close, then clear the selection',
@@ -229,5 +242,6 @@ function useListKeys({ rows, selected, open, select, show, toggleLive, menu }: L
     { keys: 'l', does: 'switch live rows on and off', group: 'Requests', run: toggleLive },
     { keys: 't', does: 'choose the time range', group: 'Requests', run: () => menu('time') },
     { keys: 'c', does: 'choose columns', group: 'Requests', run: () => menu('columns') },
+    ...(open === undefined ? listedActions() : []),
   ]);
 }

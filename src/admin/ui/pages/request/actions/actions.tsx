@@ -12,6 +12,7 @@ import { Button } from '../../../components/button.tsx';
 import { originOf } from '../../../log/terms.ts';
 import { isKept } from '../bodies/use-body.ts';
 import { ExplainDialog } from './explain.tsx';
+import { actionKeys } from './keys.ts';
 import { ReplayDialog } from './replay.tsx';
 
 async function bodyOf(stored: StoredRecord, part: BodyPart): Promise<Uint8Array | undefined> {
@@ -48,16 +49,14 @@ export function Actions({ stored }: { stored: StoredRecord }) {
   const [dialog, setDialog] = useState<'explain' | 'replay'>();
   const { id } = stored.record;
   const mayTry = may('operator');
-  useShortcuts([
-    { keys: 'y', does: 'copy the request id', group: 'Request', run: () => attempt(copy(id, 'Request id')) },
-    { keys: 'Y', does: 'copy as curl', group: 'Request', run: () => attempt(copyCurl(stored)) },
-    ...(mayTry
-      ? [
-          { keys: 'e', does: 'explain it under the configuration of now', group: 'Request', run: () => setDialog('explain') },
-          { keys: 'r', does: 'replay it', group: 'Request', run: () => setDialog('replay') },
-        ]
-      : []),
-  ]);
+  useShortcuts(
+    actionKeys({
+      copyId: () => attempt(copy(id, 'Request id')),
+      copyCurl: () => attempt(copyCurl(stored)),
+      explain: () => setDialog('explain'),
+      replay: () => setDialog('replay'),
+    }),
+  );
   return (
     <div class="row">
       <Button icon="copy" shortcut="Y" label="Copy as a curl command" onClick={() => attempt(copyCurl(stored))}>

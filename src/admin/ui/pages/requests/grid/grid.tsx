@@ -21,10 +21,12 @@ interface GridProps {
   readonly onTop: (isTop: boolean) => void;
   readonly footer: ComponentChildren;
   readonly loading: boolean;
+  /** The rows are of another filter. */
+  readonly isOld: boolean;
 }
 
 /** Rows are drawn where they are looked at; the others are space. Below 40 rem each row is a card. */
-export function Grid({ rows, selected, onOpen, onEnd, onTop, footer, loading }: GridProps) {
+export function Grid({ rows, selected, onOpen, onEnd, onTop, footer, loading, isOld }: GridProps) {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 600, width: 1000 });
   const isCards = view.width < 640;
@@ -36,14 +38,22 @@ export function Grid({ rows, selected, onOpen, onEnd, onTop, footer, loading }: 
   useEffect(() => {
     if (last >= rows.length - 20 && rows.length > 0) onEnd();
   }, [last, rows.length]);
+  // Rows become cards, and cards rows, when a request is opened or closed beside them: the same ones stay in view.
+  const drawnHeight = useRef(height);
+  useLayoutEffect(() => {
+    if (box.current !== null) box.current.scrollTop *= height / drawnHeight.current;
+    drawnHeight.current = height;
+  }, [height]);
+  // Also when the row of an address comes later than the address.
+  const isListed = selected !== undefined && rows.some(({ id }) => id === selected);
   useEffect(() => {
     const at = rows.findIndex(({ id }) => id === selected);
     if (at >= 0) reveal(box.current, at * height, height);
-  }, [selected]);
+  }, [selected, isListed, height]);
   const { columns, least } = fitted(shownColumns(), view.width);
   const longest = useMemo(() => scaleOf(rows), [rows.length, rows[0]?.id]);
   return (
-    <div class="grid-box" ref={box} tabIndex={0} role="region" aria-label="Requests" aria-busy={loading}>
+    <div class={isOld ? 'grid-box old' : 'grid-box'} ref={box} tabIndex={0} role="region" aria-label="Requests" aria-busy={loading}>
       <table
         class={isCards ? 'grid cards' : 'grid'}
         role="table"

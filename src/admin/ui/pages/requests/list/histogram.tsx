@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Stats } from '../../../../../core/logs/reader.ts';
 import { get } from '../../../browser/api.ts';
 import { compact, count, percent } from '../../../browser/format.ts';
+import { useLasting } from '../../../browser/lasting.ts';
 import { type Loaded, useLoad } from '../../../browser/load.ts';
 import { Chart } from '../../../charts/chart.tsx';
 import { Skeleton } from '../../../components/display.tsx';
@@ -48,23 +49,24 @@ function useFollow(newest: string | undefined, again: () => void): void {
 export function Histogram({ query, isValid, newest, oldest, isTold, onRange }: HistogramProps) {
   const isKnown = isValid && oldest !== undefined;
   const step = useMemo(() => stepOf(query, oldest ?? null, Date.now()), [query, oldest]);
-  const stats: Loaded<Stats | undefined> = useLoad(
-    async (signal) => (isKnown ? get<Stats>('/api/stats', { q: query, by: 'status', step }, signal) : undefined),
+  const loaded: Loaded<{ readonly query: string; readonly stats: Stats } | undefined> = useLoad(
+    async (signal) => (isKnown ? { query, stats: await get<Stats>('/api/stats', { q: query, by: 'status', step }, signal) } : undefined),
     [query, step, isKnown],
     every,
   );
   // A gateway that is away for a moment takes nothing off the page; other problems may be of another filter than what was drawn.
-  const problem = stats.error?.code === 'unreachable' ? undefined : stats.error;
-  const data = problem === undefined ? stats.data : undefined;
-  useFollow(newest, stats.again);
+  const problem = loaded.error?.code === 'unreachable' ? undefined : loaded.error;
+  const data = problem === undefined ? loaded.data?.stats : undefined;
+  const isOld = useLasting(loaded.loading && loaded.data !== undefined && loaded.data.query !== query);
+  useFollow(newest, loaded.again);
   // What the list got over is over for its bars too.
   useEffect(() => {
-    if (!isTold && stats.error !== undefined) stats.again();
+    if (!isTold && loaded.error !== undefined) loaded.again();
   }, [isTold]);
   const times = useMemo(() => data?.series.map(({ at }) => at) ?? [], [data]);
   const series = useMemo(() => statusSeries(data?.series ?? []), [data]);
   return (
-    <section class="histogram" aria-label="Volume">
+    <section class={isOld ? 'histogram old' : 'histogram'} aria-label="Volume">
       <p class="muted small nowrap cut">
         {data === undefined
           ? ((isTold ? undefined : problem?.message) ?? ' ')

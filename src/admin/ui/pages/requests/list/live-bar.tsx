@@ -2,15 +2,17 @@ import { count } from '../../../browser/format.ts';
 import { Button } from '../../../components/button.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import type { Live } from './use-live.ts';
+import type { Rows } from './use-rows.ts';
 
 interface LiveBarProps {
   readonly live: Live;
   readonly flows: boolean;
+  readonly rows: Pick<Rows, 'isOld' | 'error'>;
   readonly onShow: () => void;
 }
 
-/** New rows that wait, and what was left out. It lies over the list: nothing moves when it appears. */
-export function LiveBar({ live, flows, onShow }: LiveBarProps) {
+/** New rows that wait, what was left out, and a search that takes long. It lies over the list: nothing moves when it appears. */
+export function LiveBar({ live, flows, rows, onShow }: LiveBarProps) {
   const { waiting, skipped, hasGap, state } = live;
   return (
     <div class="live-bar" role="status" aria-live="polite">
@@ -36,7 +38,8 @@ export function LiveBar({ live, flows, onShow }: LiveBarProps) {
           </Button>
         </span>
       )}
-      {state === 'lost' && <span class="pill plain">Live rows are interrupted, trying again…</span>}
+      {rows.isOld && <span class="pill plain">Searching…</span>}
+      {state === 'lost' && rows.error === undefined && <span class="pill plain">Live rows are interrupted, trying again…</span>}
     </div>
   );
 }

@@ -1,8 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** Beside the list, or over it where there is no room for both. The list stays usable. */
-export function Side({ children, onClose }: { children: ComponentChildren; onClose: () => void }) {
+/**
+ * Beside the list, or over it where there is no room for both. The list stays usable. What somebody opened has the focus, so that the
+ * keyboard scrolls it and reaches what is in it; the list gets it back.
+ */
+export function Side({ children, takesFocus, onClose }: { children: ComponentChildren; takesFocus: boolean; onClose: () => void }) {
   const box = useRef<HTMLElement>(null);
   const close = useRef(onClose);
   close.current = onClose;
@@ -17,10 +20,14 @@ export function Side({ children, onClose }: { children: ComponentChildren; onClo
       close.current();
     };
     element.addEventListener('keydown', escape);
-    return () => element.removeEventListener('keydown', escape);
+    if (takesFocus) element.focus({ preventScroll: true });
+    return () => {
+      element.removeEventListener('keydown', escape);
+      if (element.contains(document.activeElement)) document.querySelector<HTMLElement>('.grid-box')?.focus({ preventScroll: true });
+    };
   }, []);
   return (
-    <aside class="side-panel" aria-label="Request" ref={box}>
+    <aside class="side-panel" aria-label="Request" tabIndex={-1} ref={box}>
       {children}
     </aside>
   );

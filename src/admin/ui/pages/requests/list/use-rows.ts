@@ -3,6 +3,7 @@ import type { SearchPage } from '../../../../../core/logs/reader.ts';
 import type { LogRow } from '../../../../../core/logs/row.ts';
 import type { ApiError } from '../../../browser/api.ts';
 import { get } from '../../../browser/api.ts';
+import { useLasting } from '../../../browser/lasting.ts';
 import { toApiError, useReturn } from '../../../browser/load.ts';
 import { hasEnded } from '../../../browser/session.ts';
 
@@ -17,6 +18,8 @@ export interface Rows {
   /** Undefined: not asked yet; null: there are no more. */
   readonly next: string | null | undefined;
   readonly loading: boolean;
+  /** The rows are of the filter before: those of this one are on their way. */
+  readonly isOld: boolean;
   readonly error: ApiError | undefined;
   readonly more: () => void;
   readonly again: () => void;
@@ -25,6 +28,8 @@ export interface Rows {
 
 interface State {
   readonly rows: readonly LogRow[];
+  /** The filter that they are of. */
+  readonly query: string;
   readonly next: string | null | undefined;
   readonly error: ApiError | undefined;
 }
@@ -34,7 +39,7 @@ interface State {
  * page goes to `late`, as live rows do: nothing moves under whoever reads.
  */
 export function useRows(query: string, isValid: boolean, late: { readonly current: (rows: readonly LogRow[]) => void }): Rows {
-  const [state, setState] = useState<State>({ rows: [], next: undefined, error: undefined });
+  const [state, setState] = useState<State>({ rows: [], query, next: undefined, error: undefined });
   const [loading, setLoading] = useState(true);
   const [turn, setTurn] = useState(0);
   const running = useRef<AbortController | undefined>(undefined);
@@ -57,7 +62,7 @@ export function useRows(query: string, isValid: boolean, late: { readonly curren
         const page = await get<SearchPage>('/api/requests', { q: query, before, limit: pageSize }, abort.signal);
         if (abort.signal.aborted) return;
         const kept = before === undefined ? arrived.current : now.current.rows;
-        setState({ rows: newestFirst(joined(kept, page.rows)), next: page.next, error: undefined });
+        setState({ rows: newestFirst(joined(kept, page.rows)), query, next: page.next, error: undefined });
       } catch (error) {
         if (!abort.signal.aborted && !hasEnded.peek()) setState({ ...now.current, error: toApiError(error) });
       }
@@ -80,6 +85,7 @@ export function useRows(query: string, isValid: boolean, late: { readonly curren
   return {
     ...state,
     loading,
+    isOld: useLasting(loading && state.query !== query && state.rows.length > 0),
     more: () => {
       const { next, rows } = now.current;
       if (running.current === undefined && typeof next === 'string' && rows.length < mostRows) void load(next);

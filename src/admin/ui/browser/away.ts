@@ -1,0 +1,10 @@
+import { signal } from '@preact/signals';
+
+/** Unix milliseconds of the first call that did not reach the gateway; undefined: the last one did. */
+export const awaySince = signal<number | undefined>(undefined);
+
+export const reached = (): void => void (awaySince.value = undefined);
+
+export function notReached(): void {
+  awaySince.value ??= Date.now();
+}

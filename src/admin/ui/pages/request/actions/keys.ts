@@ -1,0 +1,23 @@
+import { may } from '../../../browser/session.ts';
+import type { Shortcut } from '../../../browser/shortcuts.ts';
+
+type Action = 'copyId' | 'copyCurl' | 'explain' | 'replay';
+
+const group = 'Open request';
+const keys: Readonly<Record<Action, Pick<Shortcut, 'keys' | 'does'>>> = {
+  copyId: { keys: 'y', does: 'copy the request id' },
+  copyCurl: { keys: 'Y', does: 'copy as curl' },
+  explain: { keys: 'e', does: 'explain it under the configuration of now' },
+  replay: { keys: 'r', does: 'replay it' },
+};
+const forOperators: readonly Action[] = ['explain', 'replay'];
+
+/** The keys of a request that is open. @param run what they do; undefined: they are listed and do nothing, since none is open */
+const shortcutsOf = (run: Readonly<Record<Action, () => void>> | undefined): readonly Shortcut[] =>
+  (Object.keys(keys) as Action[])
+    .filter((action) => !forOperators.includes(action) || may('operator'))
+    .map((action) => ({ ...keys[action], group, run: run?.[action] }));
+
+export const actionKeys = (run: Readonly<Record<Action, () => void>>): readonly Shortcut[] => shortcutsOf(run);
+/** For the list of keys, so that it names them before a request is open. */
+export const listedActions = (): readonly Shortcut[] => shortcutsOf(undefined);

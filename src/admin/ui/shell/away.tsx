@@ -1,0 +1,33 @@
+import { useEffect } from 'preact/hooks';
+import { get } from '../browser/api.ts';
+import { awaySince } from '../browser/away.ts';
+import { clock } from '../browser/format.ts';
+import { Icon } from '../components/icon.tsx';
+
+/** Milliseconds between two looks whether the gateway is back. */
+const lookEvery = 3000;
+
+/** What is on the page may be old: whoever reads it must know. It lies over the page, so that nothing moves. */
+export function Away() {
+  const since = awaySince.value;
+  const isAway = since !== undefined;
+  useEffect(() => {
+    if (!isAway) return undefined;
+    // A page that asks for nothing by itself would never learn that the gateway is back.
+    const timer = setInterval(() => void get('/api/session').catch(() => undefined), lookEvery);
+    return () => clearInterval(timer);
+  }, [isAway]);
+  return (
+    <div class="away" role="status">
+      {since !== undefined && (
+        <p class="toast">
+          <Icon name="warn" />
+          <span>
+            <strong>No connection to the gateway since {clock(since)}.</strong> The page shows what was there before, and tries again by
+            itself.
+          </span>
+        </p>
+      )}
+    </div>
+  );
+}

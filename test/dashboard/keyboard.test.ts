@@ -1,0 +1,120 @@
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LogRow } from '../../src/core/logs/row.ts';
+import { type FixtureServer, startFixtureServer } from '../support/dashboard/fixture-server.ts';
+import { hasBrowser, useBrowser } from '../support/dashboard/page.ts';
+import { makeRows } from '../support/dashboard/rows.ts';
+
+const drawn = (page: Page) => page.locator('.grid tbody tr:not(.space)');
+const parameter = (page: Page, name: string): string | null => new URL(page.url()).searchParams.get(name);
+
+describe.skipIf(!hasBrowser)('the keyboard', () => {
+  const open = useBrowser();
+  let server: FixtureServer;
+  let rows: LogRow[];
+  beforeEach(async () => {
+    rows = makeRows(300, Date.now(), 20);
+    server = await startFixtureServer(rows);
+  });
+  afterEach(() => server.close());
+
+  const list = async (search = '') => {
+    const opened = await open(`${server.url}/requests${search}`);
+    await drawn(opened.page).first().waitFor();
+    return opened.page;
+  };
+
+  it('opens a request beside the list, walks, and closes, by keyboard', async () => {
+    const page = await list();
+    const panel = page.getByRole('complementary', { name: 'Request' });
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await page.keyboard.press('Enter');
+    await panel.getByText(rows[0]?.id ?? '').waitFor();
+    await page.keyboard.press(']');
+    await panel.getByText(rows[1]?.id ?? '').waitFor();
+    // As on a keyboard that has brackets behind another key.
+    await page.evaluate("document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '[', altKey: true, bubbles: true }))");
+    await panel.getByText(rows[0]?.id ?? '').waitFor();
+    expect(parameter(page, 'open')).toBe(rows[0]?.id);
+    await page.keyboard.press('y');
+    await page.getByText('Request id copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(rows[0]?.id);
+    await page.keyboard.press('Y');
+    await page.getByText('Command copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
+      /^curl 'http:\/\/127\.0\.0\.1:8787\/v1\/[\s\S]*\$GATEWAY_API_KEY[\s\S]*--data-raw/,
+    );
+    await page.keyboard.press('e');
+    await page.getByRole('dialog', { name: /would happen/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    // The list is usable beside the open request.
+    await drawn(page).nth(3).click();
+    await panel.getByText(rows[3]?.id ?? '').waitFor();
+    await drawn(page).nth(5).click();
+    await panel.getByText(rows[5]?.id ?? '').waitFor();
+  });
+
+  it('has the focus in what it opened, and then in the list again', async () => {
+    const page = await list();
+    const focus = (): Promise<string> => page.evaluate('document.activeElement.getAttribute("aria-label")');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('complementary', { name: 'Request' })
+      .getByText(rows[0]?.id ?? '')
+      .waitFor();
+    await expect.poll(focus).toBe('Request');
+    await page.keyboard.press(']');
+    await page
+      .getByRole('complementary', { name: 'Request' })
+      .getByText(rows[1]?.id ?? '')
+      .waitFor();
+    expect(await focus()).toBe('Request');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Page');
+    await page.keyboard.press('Escape');
+    await page.getByRole('complementary', { name: 'Request' }).waitFor({ state: 'detached' });
+    expect(await focus()).toBe('Requests');
+    // An address takes the focus from nobody.
+    const other = await list(`?open=${rows[2]?.id}`);
+    await other
+      .getByRole('complementary', { name: 'Request' })
+      .getByText(rows[2]?.id ?? '')
+      .waitFor();
+    expect(await other.evaluate('document.activeElement.tagName')).toBe('BODY');
+  });
+
+  it('goes to each page by keyboard, and lists all keys', async () => {
+    const page = await list();
+    for (const [key, path] of Object.entries({ o: '/', c: '/configs', p: '/prompts', k: '/keys', s: '/system', r: '/requests' })) {
+      // The second key must come soon after the first: on a slow machine more than once.
+      const go = async (): Promise<string> => {
+        await page.keyboard.press('g');
+        await page.keyboard.press(key);
+        return new URL(page.url()).pathname;
+      };
+      await expect.poll(go).toBe(path);
+    }
+    await page.keyboard.press('?');
+    const text = await page.getByRole('dialog', { name: 'Keyboard' }).innerText();
+    for (const does of [
+      'write a filter',
+      'open the next row',
+      'choose columns',
+      'go to System',
+      'show this list',
+      'copy as curl',
+      'replay it',
+    ])
+      expect(text).toContain(does);
+    // Those of an open request do nothing while there is none.
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('r');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+});

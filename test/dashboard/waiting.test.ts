@@ -1,0 +1,63 @@
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LogRow } from '../../src/core/logs/row.ts';
+import { type FixtureServer, startFixtureServer } from '../support/dashboard/fixture-server.ts';
+import { hasBrowser, useBrowser } from '../support/dashboard/page.ts';
+import { makeRows } from '../support/dashboard/rows.ts';
+
+describe.skipIf(!hasBrowser)('a page that waits says so', () => {
+  const open = useBrowser();
+  let server: FixtureServer;
+  let rows: LogRow[];
+  beforeEach(async () => {
+    rows = makeRows(100, Date.now(), 20);
+    server = await startFixtureServer(rows);
+  });
+  afterEach(() => server.close());
+
+  const cut = async (page: Page): Promise<void> => void (await page.route('**/api/**', (route) => route.abort()));
+  const away = (page: Page) => page.getByText('No connection to the gateway since');
+
+  it('for a gateway that is away, beside what it showed before', async () => {
+    const { page } = await open(server.url);
+    await page.locator('.figures').waitFor();
+    await page.clock.install();
+    await cut(page);
+    await page.clock.runFor(1000);
+    await away(page).waitFor();
+    // All figures have been asked for in vain by now.
+    await page.clock.runFor(11_000);
+    expect([await page.locator('.figures').count(), await page.getByRole('alert').count()]).toEqual([1, 0]);
+    await page.unroute('**/api/**');
+    await page.clock.runFor(3000);
+    await away(page).waitFor({ state: 'detached' });
+  });
+
+  it('until the gateway is back, also where nothing is asked for again', async () => {
+    const { page } = await open(`${server.url}/requests/${rows[0]?.id}`);
+    await page.locator('.timeline').waitFor();
+    await cut(page);
+    await page.keyboard.press('e');
+    await away(page).waitFor();
+    await page.unroute('**/api/**');
+    await away(page).waitFor({ state: 'detached' });
+  });
+
+  it('for the rows of a new filter', async () => {
+    const { page } = await open(`${server.url}/requests`);
+    await page.locator('.grid tbody tr:not(.space)').first().waitFor();
+    const slow = Promise.withResolvers<void>();
+    await page.route('**/api/requests?*', async (route) => {
+      await slow.promise;
+      await route.continue();
+    });
+    const filter = page.getByRole('combobox', { name: 'Filter' });
+    await filter.fill('stream:true');
+    await filter.press('Enter');
+    await page.getByText('Searching…').waitFor();
+    expect(await page.locator('.grid-box.old').count()).toBe(1);
+    slow.resolve();
+    await page.getByText('Searching…').waitFor({ state: 'detached' });
+    expect(await page.locator('.grid-box.old').count()).toBe(0);
+  });
+});
