@@ -80,6 +80,9 @@ describe.skipIf(!hasBrowser)('the keyboard', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('complementary', { name: 'Request' }).waitFor({ state: 'detached' });
     expect(await focus()).toBe('Requests');
+    await page.keyboard.press('t');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Last 24 hours');
+    await page.keyboard.press('Escape');
     // An address takes the focus from nobody.
     const other = await list(`?open=${rows[2]?.id}`);
     await other

@@ -43,6 +43,15 @@ describe.skipIf(!hasBrowser)('a page that waits says so', () => {
     await away(page).waitFor({ state: 'detached' });
   });
 
+  it('until the gateway is back, also where it has not come to a page yet', async () => {
+    const { page } = await open(server.url);
+    await cut(page);
+    await page.reload();
+    await page.getByText('The gateway can’t be reached').waitFor();
+    await page.unroute('**/api/**');
+    await page.locator('.figures').waitFor();
+  });
+
   it('for the rows of a new filter', async () => {
     const { page } = await open(`${server.url}/requests`);
     await page.locator('.grid tbody tr:not(.space)').first().waitFor();

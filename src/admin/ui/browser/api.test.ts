@@ -22,10 +22,18 @@ describe('a call that fails', () => {
     ['the connection breaks', broken, () => get('/api/status'), 'unreachable', true],
     ['the connection breaks within a change', broken, () => post('/api/reload', {}), 'unreachable', false],
     ['the connection breaks within a body', broken, () => getBytes('/api/requests/1/body', {}), 'unreachable', true],
+    ['a proxy finds nobody', () => new Response('<h1>Bad Gateway</h1>', { status: 502 }), () => get('/api/status'), 'unreachable', true],
+    [
+      'the gateway is stopping',
+      () => Response.json({ error: { message: 'Stopping.', code: 'draining' } }, { status: 503 }),
+      () => get('/api/status'),
+      'draining',
+      false,
+    ],
     ['a proxy asks for a sign-in', () => new Response('<!doctype html>'), () => get('/api/status'), 'no_json', false],
   ])('because %s says so, and promises no more than the page does', async (_name, respond, call, code, isCalledAgain) => {
     const { code: found, hint } = await faultOf(respond, call);
-    expect([found, hint?.includes(again)]).toEqual([code, isCalledAgain]);
+    expect([found, hint?.includes(again) ?? false]).toEqual([code, isCalledAgain]);
   });
 
   it('because the page stopped it is no fault', async () => {

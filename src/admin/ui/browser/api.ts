@@ -54,10 +54,14 @@ async function readJson<T>(address: string, init: RequestInit): Promise<T> {
 /** A connection that could not be made, or that broke. @throws ApiError, and what stopped the call where the page itself did */
 function lost(error: unknown, { signal, method }: RequestInit): never {
   if (signal?.aborted === true) throw error;
+  throw away(method);
+}
+
+function away(method: string | undefined): ApiError {
   notReached();
   // Only what is read is read again.
   const hint = method === undefined ? 'Is it running? The page tries again by itself.' : 'Is it running?';
-  throw new ApiError('The gateway can’t be reached.', 0, 'unreachable', hint);
+  return new ApiError('The gateway can’t be reached.', 0, 'unreachable', hint);
 }
 
 /** The bytes of a body. @throws ApiError */
@@ -67,11 +71,17 @@ export async function getBytes(path: string, parameters: Parameters, signal?: Ab
   return new Uint8Array(await response.arrayBuffer().catch((error: unknown) => lost(error, init)));
 }
 
+/** Of a response whose body is not an error of the gateway. */
+const noCode = 'unknown';
+/** What a proxy responds in place of a gateway that is away. */
+const ofProxies: ReadonlySet<number> = new Set([502, 503, 504]);
+
 async function call(address: string, init: RequestInit): Promise<Response> {
   const response = await fetch(address, { credentials: 'same-origin', ...init }).catch((error: unknown) => lost(error, init));
+  const error = response.ok ? undefined : await errorOf(response);
+  if (error?.code === noCode && ofProxies.has(response.status)) throw away(init.method);
   reached();
-  if (response.ok) return response;
-  const error = await errorOf(response);
+  if (error === undefined) return response;
   if (response.status === 401 && !address.startsWith('/api/session')) sessionEnded();
   throw error;
 }
@@ -87,10 +97,5 @@ interface ErrorBody {
 async function errorOf(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => ({}))) as ErrorBody;
   const { message, code, gateway } = body.error ?? {};
-  return new ApiError(
-    message ?? `The gateway responded with ${response.status}.`,
-    response.status,
-    code ?? 'unknown',
-    gateway?.hint ?? null,
-  );
+  return new ApiError(message ?? `The gateway responded with ${response.status}.`, response.status, code ?? noCode, gateway?.hint ?? null);
 }

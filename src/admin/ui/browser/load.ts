@@ -11,7 +11,7 @@ export interface Loaded<T> {
 }
 
 /** Milliseconds after which a gateway that could not be reached is called again. */
-const awayMs = 3000;
+export const awayMs = 3000;
 
 /**
  * Loads when `deps` change, and every `every` milliseconds while the page is looked at; where the session has ended, when somebody

@@ -54,7 +54,12 @@ export function Popover({ open, onClose, button, children, label, side = 'right'
     document.addEventListener('pointerdown', outside);
     document.addEventListener('focusin', outside);
     document.addEventListener('keydown', escape, true);
-    anchor.current?.querySelector<HTMLElement>('.popover input, .popover button, .popover a')?.focus();
+    // What is chosen already, else what comes first.
+    const first = ['.popover [aria-pressed="true"]', '.popover input, .popover button, .popover a'];
+    first
+      .map((selector) => anchor.current?.querySelector<HTMLElement>(selector))
+      .find(Boolean)
+      ?.focus();
     return () => {
       resized.disconnect();
       window.removeEventListener('resize', follow);

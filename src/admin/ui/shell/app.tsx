@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { Session } from '../../api-types.ts';
 import { get, post } from '../browser/api.ts';
-import { toApiError } from '../browser/load.ts';
+import { awayMs, toApiError } from '../browser/load.ts';
 import { path } from '../browser/route.ts';
 import { hasEnded, session, signedIn } from '../browser/session.ts';
 import { Empty } from '../components/display.tsx';
@@ -41,6 +41,12 @@ export function App() {
     return () => window.removeEventListener('hashchange', again);
   }, []);
   const who = session.value;
+  // What a page says when it can't reach the gateway holds for the first call too.
+  useEffect(() => {
+    if (who !== undefined || failed.value?.code !== 'unreachable') return undefined;
+    const timer = setTimeout(() => void start(), awayMs);
+    return () => clearTimeout(timer);
+  }, [who, failed.value]);
   // Who has signed in reads no more of what was wrong with it.
   useEffect(() => {
     if (who !== undefined && who.role !== null && !hasEnded.value) failed.value = undefined;

@@ -2,10 +2,8 @@ import { useEffect } from 'preact/hooks';
 import { get } from '../browser/api.ts';
 import { awaySince } from '../browser/away.ts';
 import { clock } from '../browser/format.ts';
+import { awayMs } from '../browser/load.ts';
 import { Icon } from '../components/icon.tsx';
-
-/** Milliseconds between two looks whether the gateway is back. */
-const lookEvery = 3000;
 
 /** What is on the page may be old: whoever reads it must know. It lies over the page, so that nothing moves. */
 export function Away() {
@@ -14,7 +12,7 @@ export function Away() {
   useEffect(() => {
     if (!isAway) return undefined;
     // A page that asks for nothing by itself would never learn that the gateway is back.
-    const timer = setInterval(() => void get('/api/session').catch(() => undefined), lookEvery);
+    const timer = setInterval(() => void get('/api/session').catch(() => undefined), awayMs);
     return () => clearInterval(timer);
   }, [isAway]);
   return (

@@ -32,9 +32,11 @@ export function Head({ record, isPanel, onClose }: { record: LogRecord; isPanel:
       <div class="row story-facts">
         <strong>{duration(ms.total)}</strong>
         {record.stream && ms.first_event !== null && <span>first token {duration(ms.first_event)}</span>}
-        <span>
-          {count(usage.prompt)} → {count(usage.completion)} tokens
-        </span>
+        {usage.prompt + usage.completion > 0 && (
+          <span>
+            {count(usage.prompt)} → {count(usage.completion)} tokens
+          </span>
+        )}
         <Cost cost={cost.usd} provider={provider} />
         <time dateTime={new Date(at).toISOString()} title={new Date(at).toISOString()}>
           {moment(at)} {zone(at)}
