@@ -134,6 +134,27 @@ describe.skipIf(!hasBrowser)('the pages of the configuration', () => {
     await server.close();
   });
 
+  it('show the notes of configs and the changes of keys without scrolling, and YAML beside its numbers', async () => {
+    const { page } = await open(`${servers.usual.url}/configs`);
+    await settled(page);
+    const over = (selector: string): Promise<number[]> =>
+      page.locator(selector).evaluateAll((all) => all.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth));
+    expect((await over('.name-list .small')).filter((width) => width > 0)).toEqual([]);
+    await page.setViewportSize({ width: 1080, height: 800 });
+    const below = `[...document.querySelectorAll('.code .line')].filter(({ children: [number, text] }) =>
+      [...text.getClientRects()].some(({ left }) => left < number.getBoundingClientRect().right)).length`;
+    expect(await page.locator('.code .line').count()).toBeGreaterThan(3);
+    expect(await page.evaluate(below)).toBe(0);
+    await page.setViewportSize({ width: 1024, height: 800 });
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await page
+      .getByRole('button', { name: /^Revoke/ })
+      .first()
+      .waitFor();
+    expect(await over('.table-box')).toEqual([0]);
+    await page.context().close();
+  });
+
   it('show the exact YAML where no file can be written', async () => {
     const serving = {
       ...someServing(now),

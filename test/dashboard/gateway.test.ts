@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('explains a recorded request under the configuration of now', async () => {
+  it('explains a recorded request under the current configuration', async () => {
     const id = await send(gateway, 0);
     const { page, complaints } = await open(`${adminUrl(gateway)}/requests/${id}`);
     await page.getByRole('button', { name: 'Explain now' }).click();

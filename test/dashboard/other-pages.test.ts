@@ -207,7 +207,7 @@ describe.skipIf(!hasBrowser)('one request', () => {
     await page.getByText('To reset the password, open **Settings**').waitFor();
     await page.route('**/body?part=response', (route) => route.fulfill({ body: Buffer.from([0xff, 0xfb, 0x90, 0]) }));
     await page.reload();
-    await page.getByText('This body is no text').waitFor();
+    await page.getByText('This body is not text').waitFor();
     expect(await page.getByRole('link', { name: 'Save it' }).getAttribute('href')).toContain(`${plain?.id}/body?part=response`);
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export' }).click();

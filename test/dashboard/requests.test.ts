@@ -37,6 +37,8 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     };
     await expect.poll(toTheEnd).toBeGreaterThan(500);
     expect(Math.max(...counts)).toBeLessThanOrEqual(80);
+    // All usual columns have room.
+    expect(await page.evaluate('(box => box.scrollWidth - box.clientWidth)(document.querySelector(".grid-box"))')).toBe(0);
     // Nobody sees the time of a row of another day that is cut.
     const cut = `[...document.querySelectorAll('td.c-time .cut, td.c-tokens .cut')].filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)`;
     expect(await page.evaluate(cut)).toEqual([]);

@@ -47,7 +47,12 @@ async function readJson<T>(address: string, init: RequestInit): Promise<T> {
   try {
     return (await new Response(text).json()) as T;
   } catch {
-    throw new ApiError('What came is not from the gateway.', response.status, 'no_json', 'A proxy may ask for a sign-in: reload the page.');
+    throw new ApiError(
+      'This response is not from the gateway.',
+      response.status,
+      'no_json',
+      'A proxy may ask for a sign-in: reload the page.',
+    );
   }
 }
 

@@ -92,7 +92,7 @@ function OwnRange({ range, onRange }: Pick<RangePickerProps, 'range' | 'onRange'
         label="To"
         value={until}
         onInput={setUntil}
-        problem={isValid ? null : 'From is before To: 2026-11-22T09:31'}
+        problem={isValid ? null : 'From must be before To, and both like 2026-11-22T09:31'}
         hint={`Times of this browser: ${zone(Number.isNaN(to) ? Date.now() : to)}`}
       />
       <Button type="submit" disabled={!isValid}>

@@ -95,7 +95,7 @@ export function ExplainForm({ configs, current }: { configs: readonly ConfigView
               value={input.key}
               onInput={(key) => set({ key })}
               options={[['', 'none'], ...(keys.data ?? []).map(({ name }) => [name, name] as const)]}
-              hint="Its rules hold; its secret is not needed"
+              hint="Its rules apply; its secret is not needed"
             />
           </div>
           <TextField

@@ -90,7 +90,7 @@ function One({ config, window }: { config: ConfigView; window: string }) {
       </Panel>
       <Panel title="YAML" aside={<Place at={at} />}>
         {yaml === '' ? (
-          <p class="muted">It is not written in a file of its own lines.</p>
+          <p class="muted">No file has lines for this config alone, so there is no YAML to show.</p>
         ) : (
           <Code text={yaml} language="yaml" what={`YAML of ${name}`} firstLine={at?.line ?? 1} />
         )}

@@ -27,7 +27,10 @@ export function Issued({ change }: { change: KeyChange }) {
       {file === null ? (
         <>
           <Notice tone="info" title="Nothing was written: paste these lines into gateway.yaml">
-            <p>The gateway can’t write its files here, or includes no directory for keys. The change holds a second after you save them.</p>
+            <p>
+              The gateway can’t write its files here, or includes no directory for keys. The change takes effect a second after you save
+              them.
+            </p>
           </Notice>
           <Code text={yaml} language="yaml" what="YAML" />
         </>

@@ -79,9 +79,12 @@ function State({ entry: { revoked, expires } }: { entry: KeyView }) {
   const now = Date.now();
   if (revoked !== null)
     return (
-      <Badge tone="off">
-        revoked <Ago at={revoked} />
-      </Badge>
+      <span class="stack-cell">
+        <Badge tone="off">revoked</Badge>
+        <span class="muted small">
+          <Ago at={revoked} />
+        </span>
+      </span>
     );
   if (expires === null) return <Badge tone="ok">works</Badge>;
   const tone = expires < now ? 'bad' : expires < now + week ? 'warn' : 'ok';

@@ -35,7 +35,7 @@ export function RotateDialog({ name, onClose, onDone }: ChangeProps) {
       }
     >
       <p>A second secret is issued. Both work until the overlap ends; the table shows which one clients still use.</p>
-      <TextField label="Overlap" value={overlap} onInput={setOverlap} hint="How long the secret of now still works, as 24h or 7d" />
+      <TextField label="Overlap" value={overlap} onInput={setOverlap} hint="How long the current secret keeps working, such as 24h or 7d" />
     </Confirm>
   );
 }

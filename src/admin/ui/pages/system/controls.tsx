@@ -43,7 +43,7 @@ export function Controls({ status }: { status: Loaded<Status> }) {
         >
           <p>
             It accepts no further requests, completes those that are running ({status.data?.in_flight ?? 0} now), and then ends its process.
-            This page ends with it. Whether it starts again is up to what runs it.
+            The dashboard stops with it. Whether it starts again depends on what runs it, such as systemd or Kubernetes.
           </p>
         </Confirm>
       )}

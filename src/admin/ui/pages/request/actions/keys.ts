@@ -7,7 +7,7 @@ const group = 'Open request';
 const keys: Readonly<Record<Action, Pick<Shortcut, 'keys' | 'does'>>> = {
   copyId: { keys: 'y', does: 'copy the request id' },
   copyCurl: { keys: 'Y', does: 'copy as curl' },
-  explain: { keys: 'e', does: 'explain it under the configuration of now' },
+  explain: { keys: 'e', does: 'explain it under the current configuration' },
   replay: { keys: 'r', does: 'replay it' },
 };
 const forOperators: readonly Action[] = ['explain', 'replay'];

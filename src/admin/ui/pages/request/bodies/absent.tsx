@@ -66,7 +66,7 @@ function Setting({ path, stored }: { path: string; stored: StoredRecord }): Comp
         </p>
       )}
       {isSample ? (
-        <p>Bodies are kept of a share of the requests, and this one is not among them.</p>
+        <p>Only a share of the requests is kept with bodies, and this one is not part of it.</p>
       ) : (
         <p>
           With <code>redacted</code> the bodies of later requests are kept, with secrets and personal data masked.

@@ -8,7 +8,7 @@ import { Icon } from '../../../components/icon.tsx';
 export function Binary({ stored: { record }, part, size }: { stored: StoredRecord; part: BodyPart; size: number }) {
   const type = record[part].headers['content-type'] ?? 'of an unknown type';
   return (
-    <Empty icon="info" title="This body is no text">
+    <Empty icon="info" title="This body is not text">
       <p>
         {bytes(size)}, {type}.
       </p>

@@ -68,12 +68,12 @@ export const fixedColumns: readonly GridColumn[] = [
   {
     id: 'duration',
     name: 'Duration',
-    width: 108,
+    width: 100,
     isNumber: true,
     cell: ({ latency, ttft }, { longest }) => <Duration latency={latency} ttft={ttft} of={longest} />,
   },
   { id: 'tokens', name: 'Tokens', width: 112, isNumber: true, cell: (row) => <Tokens row={row} /> },
-  { id: 'cost', name: 'Cost', width: 112, isNumber: true, cell: (row) => <Cost {...row} /> },
+  { id: 'cost', name: 'Cost', width: 108, isNumber: true, cell: (row) => <Cost {...row} /> },
   { id: 'preview', name: 'Preview', width: undefined, cell: (row) => text(row.error === null ? row.preview : (row.message ?? row.error)) },
   column('id', 'Request id', 290, (row) => row.id),
   column('trace', 'Trace id', 290, (row) => row.trace),
@@ -131,7 +131,7 @@ export function columnOf(id: string): GridColumn | undefined {
 export const shownColumns = (): readonly GridColumn[] => chosenColumns.value.map(columnOf).filter((entry) => entry !== undefined);
 
 /** Pixels that the column without a width gets at least, and before others grow. */
-const narrowestRest = 110;
+const narrowestRest = 100;
 const fairRest = 400;
 
 /** Names grow into what a wide window has left beside a fair preview. @param room pixels @returns columns with their widths, and their sum */

@@ -19,7 +19,7 @@ export function Foot({ rows, isValid, filter, range, onRange, onFilter }: FootPr
   if (list.length === 0 && !isValid)
     return (
       <Empty icon="search" title="This filter does not parse">
-        <p>What is wrong with it is shown below the field. Nothing is searched until it is right.</p>
+        <p>The mistake is marked below the field. Nothing is searched until it is corrected.</p>
         <Button onClick={() => onFilter('')}>Clear the filter</Button>
       </Empty>
     );
@@ -29,7 +29,9 @@ export function Foot({ rows, isValid, filter, range, onRange, onFilter }: FootPr
     return (
       <Empty icon="search" title={filter === '' ? 'No requests in this range' : 'No request matches'}>
         <p>
-          {filter === '' ? 'Requests of other times are not shown.' : 'The filter is right, and no request of this time range fits it.'}
+          {filter === ''
+            ? 'Choose a longer time range to see older requests.'
+            : 'The filter has no mistake, but no request in this time range matches it.'}
         </p>
         <div class="row">
           {range !== 'all' && <Button onClick={() => onRange('all')}>Search all time</Button>}

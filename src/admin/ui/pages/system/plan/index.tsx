@@ -133,7 +133,7 @@ function Outcome({
 }
 
 function Changes({ data, isUnchanged }: { data: PlanResult; isUnchanged: boolean }) {
-  if (!data.ok) return <Notice tone="bad" title="With these texts the gateway would keep serving what it serves now" />;
+  if (!data.ok) return <Notice tone="bad" title="These files would be rejected: the gateway would keep serving what it serves now" />;
   if (isUnchanged) return <p class="muted">The text is what serves. Change it, and what that would do appears here.</p>;
   return (
     <>
