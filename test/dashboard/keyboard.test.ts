@@ -92,6 +92,23 @@ describe.skipIf(!hasBrowser)('the keyboard', () => {
     expect(await other.evaluate('document.activeElement.tagName')).toBe('BODY');
   });
 
+  it('says that a filter is not applied yet, and gives it up with Escape', async () => {
+    const page = await list('?q=status%3A200');
+    const filter = page.getByRole('combobox', { name: 'Filter' });
+    const hint = page.locator('.unapplied');
+    expect(await hint.count()).toBe(0);
+    await page.keyboard.press('/');
+    await page.keyboard.type(' prov');
+    await page.getByRole('option', { name: 'provider:' }).waitFor();
+    await hint.waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    expect(await filter.inputValue()).toBe('status:200');
+    expect([await hint.count(), parameter(page, 'q')]).toEqual([0, 'status:200']);
+    await page.keyboard.press('j');
+    await page.getByRole('row', { selected: true }).waitFor();
+  });
+
   it('goes to each page by keyboard, and lists all keys', async () => {
     const page = await list();
     for (const [key, path] of Object.entries({ o: '/', c: '/configs', p: '/prompts', k: '/keys', s: '/system', r: '/requests' })) {

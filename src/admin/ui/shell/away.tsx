@@ -21,8 +21,7 @@ export function Away() {
         <p class="toast">
           <Icon name="warn" />
           <span>
-            <strong>No connection to the gateway since {clock(since)}.</strong> The page shows what was there before, and tries again by
-            itself.
+            <strong>No connection to the gateway since {clock(since)}.</strong> What you see is older.
           </span>
         </p>
       )}

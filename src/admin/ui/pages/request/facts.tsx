@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { StoredRecord } from '../../../../core/logs/reader.ts';
 import { fromHeader } from '../../../../core/http/header-text.ts';
 import type { LogRecord, MessageRecord } from '../../../../core/records/record.ts';
-import { bytes, count, duration, moment, usd } from '../../browser/format.ts';
+import { bytes, count, duration, moment, usd, zone } from '../../browser/format.ts';
 import { Facts, Tag } from '../../components/display.tsx';
 import { requestsHref, term } from '../../log/terms.ts';
 
@@ -50,7 +50,7 @@ function requestRows(record: LogRecord): Rows {
   const { client, end, bytes: size, prompt, lane, model, trace } = record;
   return [
     ['call', <code key="c">{`${record.method} ${record.path}`}</code>],
-    ['time', moment(record.at)],
+    ['time', `${moment(record.at)} ${zone(record.at)}`],
     ['key', filterLink('key', record.key)],
     ['virtual key', filterLink('virtual_key', record.virtual_key)],
     ['config', filterLink('config', record.config)],

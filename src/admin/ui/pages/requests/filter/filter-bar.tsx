@@ -58,6 +58,17 @@ export function FilterBar({ filter, onFilter }: FilterBarProps) {
     caret.current = at;
     if (kind === 'field') ask(next, at);
   };
+  /** What was not applied is given up: the field says what the list shows. */
+  const leave = (): void => {
+    setText(filter);
+    setProblem(problemOf(filter));
+    input.current?.blur();
+  };
+  const clear = (): void => {
+    setText('');
+    apply('');
+  };
+  const isUnapplied = text.trim() !== filter.trim();
   const askHere = ({ value, selectionStart }: HTMLInputElement): void => ask(value, selectionStart ?? value.length);
   const onKey = (event: TargetedKeyboardEvent<HTMLInputElement>): void => {
     // Enter that ends the input of Chinese or Japanese is not meant for the field.
@@ -69,11 +80,11 @@ export function FilterBar({ filter, onFilter }: FilterBarProps) {
     else if (act === 'accept' && entry !== undefined) accept(entry);
     else if (act === 'ask') askHere(event.currentTarget);
     else if (act === 'close') close();
-    else if (act === 'leave') input.current?.blur();
+    else if (act === 'leave') leave();
     else if (typeof act === 'number') activate(act);
   };
   return (
-    <div class="filter-bar">
+    <div class={isUnapplied ? 'filter-bar has-more' : 'filter-bar'}>
       <Icon name="search" />
       <input
         ref={input}
@@ -105,18 +116,8 @@ export function FilterBar({ filter, onFilter }: FilterBarProps) {
         }}
         onPointerUp={(event) => askHere(event.currentTarget)}
       />
-      {text !== '' && (
-        <Button
-          small
-          kind="quiet"
-          icon="close"
-          label="Clear the filter"
-          onClick={() => {
-            setText('');
-            apply('');
-          }}
-        />
-      )}
+      {isUnapplied && <EnterHint />}
+      {text !== '' && <Clear onClear={clear} />}
       {problem !== undefined ? (
         <ProblemText id={`${id}-problem`} text={text} problem={problem} />
       ) : (
@@ -125,6 +126,16 @@ export function FilterBar({ filter, onFilter }: FilterBarProps) {
     </div>
   );
 }
+
+const EnterHint = () => (
+  <kbd class="unapplied" title="Enter applies the filter" aria-hidden="true">
+    Enter
+  </kbd>
+);
+
+const Clear = ({ onClear }: { onClear: () => void }) => (
+  <Button small kind="quiet" icon="close" label="Clear the filter" onClick={onClear} />
+);
 
 /** What a key does in the field; a number is the suggestion that becomes the active one. */
 function actionOf(key: string, active: number, length: number): 'apply' | 'accept' | 'ask' | 'close' | 'leave' | number | undefined {
