@@ -67,6 +67,19 @@ function asFile(text: string): string {
     .replaceAll(/sha256:[0-9a-f]*…/g, `sha256:${'0'.repeat(64)}`);
 }
 
+/** The anchors that GitHub gives to the headings of a page. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const prose = readProjectFile(page).replaceAll(/^```[\s\S]*?^```$/gm, '');
+  return new Set(
+    [...prose.matchAll(/^#+ (.+)$/gm)].map((match) =>
+      (match[1] ?? '')
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
 describe('the documentation', () => {
   const yaml = blocks.filter((block) => block.language === 'yaml');
 
@@ -99,6 +112,18 @@ describe('the documentation', () => {
       return links.filter((link) => !existsSync(join(root, dirname(page), link))).map((link) => `${page}: ${link}`);
     });
     expect(broken).toEqual([]);
+  });
+
+  it('links to headings that exist', () => {
+    const links = pages.flatMap((page) =>
+      [...readProjectFile(page).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)].map((match) => ({
+        page,
+        target: match[1] === '' ? page : join(dirname(page), match[1] ?? ''),
+        anchor: match[2] ?? '',
+      })),
+    );
+    expect(links.length).toBeGreaterThan(20);
+    expect(links.filter(({ target, anchor }) => target.endsWith('.md') && !anchorsOf(target).has(anchor))).toEqual([]);
   });
 
   it('names npm scripts that exist', () => {

@@ -9,8 +9,8 @@ export function cliPage(): string {
   return [
     '# Commands',
     '```sh\nnpm run gateway -- check --format short\n```',
-    'In a clone, `npm run gateway -- COMMAND` runs a command; in an installed package, `gateway COMMAND`. Options common to most commands: `--config FILE` names the configuration (else `$GATEWAY_CONFIG`, `./gateway.yaml` or `/etc/gateway/gateway.yaml`), `--json` prints JSON on standard output, `--no-color` prints no colors.',
-    'Exit codes: 0 success, 1 the check or command failed, 2 wrong usage, 3 the configuration is invalid, 4 no gateway there, 5 not allowed, 130 and 143 ended by a signal.',
+    'In a clone, `npm run gateway -- COMMAND` runs a command; in an installed package, `gateway COMMAND`. Options common to most commands: `--config FILE` sets the configuration file (default: `$GATEWAY_CONFIG`, then `./gateway.yaml`, then `/etc/gateway/gateway.yaml`), `--json` prints JSON on standard output, `--no-color` prints no colors.',
+    'Exit codes: 0 success, 1 the check or command failed, 2 wrong usage, 3 the configuration is invalid, 4 the running gateway cannot be reached, 5 not allowed, 130 and 143 ended by a signal.',
     ...leaves(program, 'gateway').map(section),
   ]
     .join('\n\n')

@@ -56,7 +56,7 @@ const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? val
 function table(schema: Schema, path = ''): string {
   const properties = schema['properties'];
   const lines = isSchema(properties) ? rows(properties, path, list(schema['required'])) : [];
-  if (lines.length === 0) return 'No keys of its own.';
+  if (lines.length === 0) return 'No additional keys.';
   return `| Key | Form | Default | Meaning |\n|---|---|---|---|\n${lines.join('\n')}`;
 }
 
@@ -72,7 +72,7 @@ configs:
 \`\`\``;
 
 /** Aliases that only old configurations use. */
-const neutral = /^(?:cloud-)?(?:provider|vendor)-[a-z]$/;
+const neutral = /^(?:cloud-)?(?:provider|vendor)-[a-z]$|^cloud-ai$/;
 
 const hasOwn = ({ entry: { settings, authModes } }: Provider): boolean =>
   authModes !== undefined || Object.keys(isSchema(settings['properties']) ? settings['properties'] : {}).length > 0;
@@ -98,20 +98,20 @@ export function configurationPage(): string {
   return [
     '# Configuration',
     example,
-    '`gateway.yaml` is YAML 1.2 or JSON. Unknown keys are errors; keys that start with `x-` are free for notes and anchors. `${env:NAME}`, `${env:NAME:-default}` and `${file:path}` may be used in every string, `$${` is a literal `${`. Inside `{…}` and `[…]` they need quotes.',
+    '`gateway.yaml` is YAML 1.2 or JSON. Unknown keys are errors, except keys that start with `x-`, which you can use for notes and anchors. Every string may contain `${env:NAME}` (an environment variable), `${env:NAME:-default}` and `${file:path}` (the content of a file). `$${` is a literal `${`. Inside `{…}` and `[…]`, put such strings in quotes.',
     `## Top level\n\n${table({ properties: simple, required: schema['required'] })}`,
     ...options.map((stage) => `### options of \`${stage.name}\`\n\n${table(stage.options)}`),
     ...['server', 'logging', 'observability'].map((key) => `## ${key}\n\n${about(child(top, key))}\n\n${table(child(top, key))}`),
     `## providers\n\n${about(child(top, 'providers'))}\n\n${table(providerCommon)}`,
     ...kinds,
-    `### other types\n\n${providers.flatMap((one) => (hasOwn(one) ? [] : [`\`${one.type}\``])).join(', ')} have no keys of their own: [services known by name](services.md).`,
+    `### other types\n\n${providers.flatMap((one) => (hasOwn(one) ? [] : [`\`${one.type}\``])).join(', ')} have no additional keys: see [services known by name](services.md).`,
     ...['virtual_keys', 'api_keys'].map(
       (key) => `## ${key}\n\n${about(child(top, key))}\n\n${table(child(top, key, 'additionalProperties'))}`,
     ),
     `## auth\n\n${about(child(top, 'auth'))} [Keys and tokens](keys.md) shows how they are used.\n\n${table(child(top, 'auth'))}`,
-    `## configs\n\n${about(child(top, 'configs'))} The same keys are allowed in a config and in each of its targets; a target inherits what it does not set. Spellings in camelCase are accepted too.\n\n${table(child(schema, '$defs', 'target'))}`,
-    `## prompts\n\n${about(child(top, 'prompts'))} A prompt has one version, written beside its name, or several under \`versions\`. [Prompts](prompts.md) shows how they are used.\n\n${table(child(top, 'prompts', 'additionalProperties'))}`,
+    `## configs\n\n${about(child(top, 'configs'))} The same keys are allowed in a config and in each of its targets; a target inherits the keys that it does not set. camelCase is accepted too.\n\n${table(child(schema, '$defs', 'target'))}`,
+    `## prompts\n\n${about(child(top, 'prompts'))} A prompt has one version, written directly below its name, or several below \`versions\`. [Prompts](prompts.md) shows how they are used.\n\n${table(child(top, 'prompts', 'additionalProperties'))}`,
     `## pricing\n\n${about(child(top, 'pricing'))} [Costs](costs.md) shows how they are used.\n\n${table(child(top, 'pricing', 'additionalProperties'))}`,
-    '## When it goes wrong\n\n`npm run gateway -- check` names file, line and column of every problem, and what to write instead.\n',
+    '## When it goes wrong\n\n`npm run gateway -- check` prints file, line and column of every error, and what to write instead.\n',
   ].join('\n\n');
 }

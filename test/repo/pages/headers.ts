@@ -2,48 +2,48 @@ import { providers } from '../../../plugins/index.ts';
 import { canonicalPrefix, defaultPrefixes, type RequestHeader, requestHeaders, responseHeaders } from '../../../src/core/http/headers.ts';
 
 const requestMeaning = {
-  apiKey: 'Key of the gateway. `Authorization: Bearer …` and `x-api-key` are read too.',
+  apiKey: 'API key of the gateway. It is also accepted in `Authorization: Bearer …` and `x-api-key`.',
   provider: 'Slug of a provider (`@openai-main`), or in direct mode a type (`openai`).',
   virtualKey: 'Name of a virtual key, or a slug.',
-  providerModel: 'The model, where the body has no field for it: uploads of files and batches. Counts as `model` does, slug included.',
-  filePurpose: 'The purpose of an uploaded file, where its form has none (`vertex-ai`).',
+  providerModel: 'The model, for requests whose body has no field for it: uploads of files and batches. Like `model`, it may have a slug.',
+  filePurpose: 'The purpose of an uploaded file, if its form has none (`vertex-ai`).',
   config: 'Name of a config, or a config object as JSON.',
-  traceId: 'Trace that this request belongs to. Default: the one of `traceparent`, else a new one.',
+  traceId: 'Trace that this request belongs to. Default: the trace id of `traceparent`, otherwise a new one.',
   spanId: 'Id of this request within the trace.',
   spanName: 'Name of this step in the request log and in exported traces; its first 128 characters are kept.',
   parentSpanId: 'Span id of the step that sent this request: the request is drawn below it in the tree of the trace.',
   metadata: 'JSON object of strings (128 characters each), for conditional routing and the request log.',
   strictCompliance:
-    '`false` (in any case; also `0`, `no`, `off`) allows fields that the OpenAI format does not define: thinking blocks, native finish reasons.',
+    '`false` (in any letter case; also `0`, `no`, `off`) allows fields in the response that the OpenAI format does not define: thinking blocks, native finish reasons.',
   reasoningContent:
-    '`true`: chat completions also carry the thoughts of the model as `reasoning_content`, strict compliance on or off; `false` omits them even if the config sets them.',
-  customHost: 'Base URL to call instead of the provider’s own. With a configured provider only where it has `allow_custom_host`.',
+    '`true`: chat completions also contain the thinking text of the model as `reasoning_content`, with and without strict compliance; `false` omits it even if the config enables it.',
+  customHost: 'Base URL to call instead of that of the provider. With a configured provider only if `allow_custom_host` permits it.',
   forwardHeaders: 'Request headers that are forwarded to the provider, separated by commas.',
   requestTimeout: 'Milliseconds. Can only shorten what the configuration allows.',
   debug: '`false`: the record stores no bodies. `true` is accepted and has no effect in this version; any other value is rejected.',
-  log: '`metadata` or `none` (also `redacted`): lowers what the record of this request stores. See `logging.requests.client_may`. Unknown values are rejected.',
+  log: '`metadata` or `none` (also `redacted`): stores less in the record of this request. See `logging.requests.client_may`. Unknown values are rejected.',
 } as const satisfies Record<RequestHeader, string>;
 
 const responseMeaning = {
-  traceId: "The request's trace.",
-  config: 'Config and revision, for example `support@91bd0e7`; `-` where no config applied.',
+  traceId: 'Trace id of the request.',
+  config: 'Config and revision, for example `support@91bd0e7`; `-` in place of the name if no config applied.',
   provider: 'Slug of the provider that responded.',
-  providerType: 'Its type.',
+  providerType: 'Type of this provider.',
   model: 'Model name that was sent to the provider.',
   lastUsedOptionIndex: 'Path of the target in the config, for example `config.targets[1]`.',
-  retryAttemptCount: 'Retries of the last target; `-1` when all of them failed, or the provider asked for too long a wait.',
+  retryAttemptCount: 'Number of retries of the last target; `-1` if all of them failed, or if the provider requested a wait that is too long.',
   cacheStatus: '`DISABLED`: this version has no cache.',
   attempts: 'Each attempt with status and time, at most 8; then the number of the others: `... and 3 more`.',
-  overheadMs: 'Milliseconds that were not spent waiting for a provider, up to the first byte.',
-  cost: 'Cost in USD as an exact decimal, for example `0.000102`: on responses that are not streamed, where the price is known. Streams: see the request log.',
+  overheadMs: 'Milliseconds up to the first byte of the response, without the time spent waiting for a provider.',
+  cost: 'Cost in USD as an exact decimal, for example `0.000102`. Only on responses that are not streamed, and if the price is known. The cost of a stream is in the request log.',
   errorSource: '`gateway` or `provider`, on errors.',
   droppedParams:
     'Parameters that the chosen provider does not support and that were not sent, at most 20 and 1 KB; then the number of the others: `... and 12 more`.',
   warnings: 'Notes on how the request was handled, at most 5 sentences and 1 KB.',
   overruled:
     'Choices of the request that were overruled, each with what was used instead, for example `model=@azure-eu;by=config, x-gateway-provider=claude;by=config`.',
-  exception: '`true` on errors that the gateway made itself.',
-  prompt: 'The stored prompt that was run, with its version.',
+  exception: '`true` on errors of the gateway itself.',
+  prompt: 'The stored prompt that was used, with its version.',
 } as const satisfies Record<keyof typeof responseHeaders, string>;
 
 const name = (tail: string): string => `\`${canonicalPrefix}${tail}\``;
@@ -58,7 +58,7 @@ export function headersPage(): string {
   );
   return [
     '# Headers',
-    `Gateway headers begin with ${defaultPrefixes.map((prefix) => `\`${prefix}\``).join(' or ')}; \`server.header_prefixes\` changes the list. The gateway accepts all of them. It writes response headers with \`x-gateway-\`, and again with the prefix that the request used. None of them is sent to a provider.`,
+    `Gateway headers begin with ${defaultPrefixes.map((prefix) => `\`${prefix}\``).join(' or ')}; \`server.header_prefixes\` changes the list. The gateway accepts all of them. It writes response headers with the prefix \`x-gateway-\`, and again with the prefix that the request used. It never sends any of them to a provider.`,
     '## Request headers',
     `| Header | Meaning |\n|---|---|\n${requests.join('\n')}`,
     'A header with one of these prefixes and another name has no effect, and `x-gateway-warnings` names it, with the name that was probably meant. Where that is `config`, `provider`, `virtual-key` or `api-key`, the gateway rejects the request with 400 `invalid_header`: without that header it would use another route or caller.',
@@ -70,12 +70,16 @@ export function headersPage(): string {
   ].join('\n\n');
 }
 
-/** The headers that stand for settings, one row a setting of a type. */
+/** Names that only old clients use: another header has the name of the service. */
+const neutral = /^(?:cloud|vendor)-/;
+
+/** The headers that set a key of a provider, one row for each. */
 function settings(): string {
   const rows = providers.flatMap((provider) =>
     provider.entry.requestSettings.map((entry) => {
       const host = entry.shapesHost ? 'host' : entry.choosesPart === true ? 'part' : '';
-      return `| \`${provider.type}\` | ${entry.headers.map(name).join(', ')} | \`${entry.setting}\` | ${host} |`;
+      const known = entry.headers.filter((tail) => !neutral.test(tail));
+      return `| \`${provider.type}\` | ${(known.length === 0 ? entry.headers : known).map(name).join(', ')} | \`${entry.setting}\` | ${host} |`;
     }),
   );
   return `| Type | Header | Key | Rejected with a configured provider |\n|---|---|---|---|\n${rows.join('\n')}`;

@@ -4,7 +4,7 @@ import { type MetricRow, metricsTable } from '../../../src/telemetry/metrics/tab
 export function metricsPage(): string {
   return `${[
     '# Metrics',
-    'Prometheus metrics, on `server.probe_listen` and on the admin listener. [observability.md](observability.md) has the configuration, the dashboard and the alerts.',
+    'Prometheus metrics, on `server.probe_listen` and on the admin listener. [Observability](observability.md) describes the configuration, the dashboard and the alerts.',
     table('Requests', 'gateway_', (row) => row.name.endsWith('_total') || row.type === 'histogram'),
     table('State', 'gateway_', (row) => !(row.name.endsWith('_total') || row.type === 'histogram')),
     table('GenAI conventions of OpenTelemetry', 'gen_ai_', () => true),

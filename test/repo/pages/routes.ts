@@ -20,10 +20,10 @@ export function routesPage(): string {
   const account = (Object.values(endpoints) as EndpointTraits[]).filter((traits) => traits.account === true);
   return [
     '# Routes',
-    '✓: the provider uses the format of the route, and bytes pass unchanged. ⇄: the gateway converts. Empty: the gateway returns 400 `unsupported_endpoint`, and a fallback tries its next target. –: the gateway itself responds. The [services known by name](services.md) list theirs. Types from `provider_plugins` define which routes they serve; `mock` simulates most routes without a network.',
+    '✓: the provider uses the format of the route, and the gateway forwards bodies unchanged. ⇄: the gateway converts. Empty: the gateway returns 400 `unsupported_endpoint`, and a fallback tries its next target. –: the gateway itself responds. [Services known by name](services.md) lists the routes of the other types. Types from `provider_plugins` define which routes they serve; `mock` simulates most routes without a network.',
     `| Route | Does | ${shown.map(({ type }) => `\`${type}\``).join(' | ')} |\n|---|---|${shown.map(() => ':-:|').join('')}\n${lines.join('\n')}`,
-    '`HEAD` returns what `GET` does, without the body. For the content of a file and the output of a batch, which would be downloaded for it, `HEAD` is passed through to the provider.',
-    `Any other path below \`/v1/\` is passed through with its method, query and body to the provider that header, virtual key or config choose: ${shown
+    '`HEAD` returns the headers of `GET` without the body. For the content of a file and the output of a batch, `HEAD` is passed through to the provider, so that the gateway does not download them.',
+    `Any other path below \`/v1/\` is passed through with its method, query and body to the provider that a header, a virtual key or a config chooses: ${shown
       .filter(({ relay }) => relay !== undefined)
       .map(({ type }) => `\`${type}\``)
       .join(', ')} and the [services known by name](services.md) accept such requests.`,

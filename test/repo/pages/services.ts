@@ -32,7 +32,7 @@ providers:
   gpu: {type: vllm, custom_host: http://10.0.0.11:8000/v1}
 \`\`\`
 
-Each type below has its address and its usual variable for the key; \`custom_host\` sets another address. \`--slug\`, \`--key-env\` and \`--set custom_host=…\` of \`providers add\` change what is written. Without a configuration \`gateway start\` serves each service whose \`…_API_KEY\` is set. Every other service that speaks the format of OpenAI is \`type: openai\` with its base URL as \`custom_host\`.
+Each type below has a default address and a default environment variable for its key; \`custom_host\` sets another address. \`providers add\` has options for other values: \`--slug\`, \`--key-env\` and \`--set custom_host=…\`. Without a configuration file, \`gateway start\` serves each service whose variable is set. For any other service with an OpenAI-compatible API, use \`type: openai\` with its base URL as \`custom_host\`.
 
 | Type | Service | Address | Key |
 |---|---|---|---|
@@ -40,7 +40,7 @@ ${rows.join('\n')}
 
 ## What differs
 
-These services speak the format of OpenAI. Requests and responses pass byte for byte, but for what a service would reject: such fields are left out or renamed, and \`x-gateway-dropped-params\` names what was left out. The gateway's own fields (\`labels\`, \`thinking\`, \`content_blocks\`, …) are left out except where the list says that a service has them; \`extensions: pass\` sends them. Other paths below \`/v1/\` are passed through to the same address.
+These services have an OpenAI-compatible API. The gateway forwards requests and responses unchanged, except for fields that a service would reject: it removes or renames them, and lists the removed ones in \`x-gateway-dropped-params\`. Extensions of the gateway (\`labels\`, \`thinking\`, \`content_blocks\`, …) are left out except where the list says that a service has them; \`extensions: pass\` sends them. Other paths below \`/v1/\` are passed through to the same address.
 
 ${own.join('\n\n')}
 `;
@@ -67,12 +67,12 @@ function about(quirk: Quirk): string {
     ...(quirk.refusesOf === undefined
       ? []
       : [`and ${code([...new Set(Object.values(quirk.refusesOf).flat())])} of messages of ${code(Object.keys(quirk.refusesOf))}`]),
-    ...(quirk.thoughts === undefined ? [] : [`sends the thoughts of earlier responses as \`${quirk.thoughts}\``]),
+    ...(quirk.thoughts === undefined ? [] : [`sends the thinking text of earlier responses as \`${quirk.thoughts}\``]),
     ...(quirk.takes === undefined ? [] : [`keeps ${code(quirk.takes)} of earlier responses`]),
-    ...(quirk.needsThoughts === true ? ['gives earlier messages with tool calls empty thoughts where they have none'] : []),
-    ...(quirk.thoughtParts === true ? ['keeps the thoughts of its own earlier responses in their `content`'] : []),
-    ...(quirk.callIds === undefined ? [] : ['gives tool calls of other services ids of nine letters and digits']),
-    ...(quirk.imageEdits === undefined ? [] : ['sends edits of images as JSON, without `size` and `style`']),
+    ...(quirk.needsThoughts === true ? ['adds an empty thinking text to earlier messages with tool calls that have none'] : []),
+    ...(quirk.thoughtParts === true ? ['keeps the thinking text of its own earlier responses in their `content`'] : []),
+    ...(quirk.callIds === undefined ? [] : ['replaces the ids of tool calls of other services with ids of nine letters and digits']),
+    ...(quirk.imageEdits === undefined ? [] : ['sends image edits as JSON, without `size` and `style`']),
     ...(quirk.known === undefined ? [] : [`passes on ${code(quirk.known)}`]),
   ];
   const [first = '', ...more] = parts;
