@@ -170,7 +170,7 @@ describe('the attempt that opens a circuit', () => {
   ])('%s', async (_name, leaf, leaves) => {
     const plugin = await setUp(fallbackRetry);
     const verdict = plugin.judge?.(makeContext({ body: { model: 'm' } }), answered(503)(makeAttempt(leaf as Leaf)), []);
-    const next = 'status 503, so the next target is tried instead of this one, which is left out from now on';
+    const next = 'status 503, so the next target is tried instead of this one, which is skipped from now on';
     expect(verdict).toMatchObject({ do: 'again', because: 'status 503', ...(leaves ? { orNext: next } : {}) });
     expect(verdict !== undefined && 'orNext' in verdict).toBe(leaves);
   });
@@ -211,7 +211,7 @@ describe('a target that is left out', () => {
     plugin.judge?.(makeContext({ over: { at: clock.now } }), answered(200)(makeAttempt(target)), []);
     const place = { target: 'configs.test.targets[0]', provider: 'main' };
     expect(logged).toEqual([
-      { ...place, cooldown_ms: 30_000, message: 'circuit opened: the target failed too often and is left out' },
+      { ...place, cooldown_ms: 30_000, message: 'circuit opened: the target failed too often and is skipped' },
       { ...place, message: 'circuit closed: the target is used again' },
     ]);
   });

@@ -79,7 +79,7 @@ export class Circuits {
     const { root, path } = attempt.target;
     const target = { target: root + path.slice('config'.length), provider: attempt.binding.slug };
     if (turn === 'closed') this.#host.log.warn(target, 'circuit closed: the target is used again');
-    else this.#host.log.warn({ ...target, cooldown_ms: policy.cooldownMs }, 'circuit opened: the target failed too often and is left out');
+    else this.#host.log.warn({ ...target, cooldown_ms: policy.cooldownMs }, 'circuit opened: the target failed too often and is skipped');
     return turn;
   }
 }

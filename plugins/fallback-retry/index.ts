@@ -51,7 +51,7 @@ class FallbackRetry implements PluginInstance {
       const again: Verdict = { do: 'again', afterMs: wait.ms, because };
       const isLong = wait.ms > patienceMs && requestedWait(outcome, this.#host.now()) !== undefined;
       if (!(hasOpened || isLong) || !wantsNext(outcome, state)) return again;
-      const instead = hasOpened ? 'of this one, which is left out from now on' : `of waiting ${Math.ceil(wait.ms / 1000)} s`;
+      const instead = hasOpened ? 'of this one, which is skipped from now on' : `of waiting ${Math.ceil(wait.ms / 1000)} s`;
       return { ...again, orNext: `${because}, so the next target is tried instead ${instead}` };
     }
     const left = wait === undefined ? because : `${because}, the wait of ${Math.ceil(wait.ms / 1000)} s is too long`;

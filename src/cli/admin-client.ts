@@ -92,7 +92,7 @@ class HttpClient implements AdminClient {
       if (signal?.aborted === true) return;
       if (!hasBegun || error instanceof CommandError) throw this.#reached(error);
     }
-    throw new CommandError(exitCodes.unreachable, `the gateway at ${this.shown} closed the connection`, 'It has stopped, or starts again.');
+    throw new CommandError(exitCodes.unreachable, `the gateway at ${this.shown} closed the connection`, 'It has stopped or is restarting.');
   }
 
   #json(bytes: Buffer): unknown {
@@ -181,8 +181,8 @@ class HttpClient implements AdminClient {
     return new CommandError(
       exitCodes.unreachable,
       `no gateway at ${this.shown}: ${why}`,
-      this.#unread('address', 'name it with --admin or $GATEWAY_ADMIN.') ??
-        'Start it with gateway start, or name its admin listener with --admin or $GATEWAY_ADMIN.',
+      this.#unread('address', 'set its address with --admin or $GATEWAY_ADMIN.') ??
+        'Start it with gateway start, or set the address of its admin listener with --admin or $GATEWAY_ADMIN.',
     );
   }
 
@@ -193,8 +193,8 @@ class HttpClient implements AdminClient {
     if (headers['x-request-id'] !== undefined)
       return new CommandError(
         exitCodes.unreachable,
-        `${this.shown} is where clients send requests, not the admin listener`,
-        'Name the address of server.admin.listen: the start prints it as "dashboard".',
+        `${this.shown} is the listener for clients, not the admin listener`,
+        'Use the address of server.admin.listen, which gateway start prints as "dashboard".',
       );
     const message = printable(error.message).replace(/\.$/, '');
     if (status === 401)
@@ -203,7 +203,7 @@ class HttpClient implements AdminClient {
         message,
         this.#target.token === undefined
           ? (this.#unread('state directory', 'set $GATEWAY_ADMIN_TOKEN.') ??
-              'Set $GATEWAY_ADMIN_TOKEN, or run the command where gateway.yaml and its state directory can be read (-c names the file).')
+              'Set $GATEWAY_ADMIN_TOKEN, or run the command where gateway.yaml and its state directory can be read (-c sets the file).')
           : printable(error.hint ?? ''),
       );
     const code = status === 403 ? exitCodes.forbidden : usageErrors.has(error.code) ? exitCodes.usage : exitCodes.no;

@@ -83,7 +83,7 @@ export interface CommandDeps {
 /** The command tree, from which docs/cli.md is generated. */
 export function createProgram(io: CliIo, registry: Registry, done: (code: number) => void, loader?: Loader): Command {
   const program = new Command('gateway')
-    .description('One HTTP service in front of model providers, described by a YAML file.')
+    .description('An HTTP gateway in front of model providers, configured by a YAML file.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
@@ -109,7 +109,7 @@ export function createProgram(io: CliIo, registry: Registry, done: (code: number
   };
   addMain(program, making);
   addExplain(program, making);
-  addPlan(remote(program, 'plan', 'compare the file with what serves, and show where recorded requests would go'), making);
+  addPlan(remote(program, 'plan', 'compare the file with the running configuration, and show where recorded requests would go'), making);
   addRunning(program, making);
   const logs = group(program, 'logs', 'follow, search, show, export, count and replay recorded requests');
   examples(logs, ...logExamples);
@@ -149,19 +149,19 @@ function addMain(program: Command, { io, registry, loader, does }: CommandDeps):
     .option('--probe-listen <address>', 'a second listener with only /healthz, /readyz and /metrics')
     .option('--admin-listen <address>', 'host:port or unix:/path of the dashboard and the admin API')
     .option('--no-admin', 'no dashboard and no admin API')
-    .option('--workers <number>', 'processes that serve, or auto for one for each core')
+    .option('--workers <number>', 'number of worker processes, or auto for one per core')
     .option('--no-watch', 'do not reload when a file changes')
     .addOption(oneOf('--log-format <format>', 'format of log lines', ['auto', 'pretty', 'json']))
     .addOption(oneOf('--log-level <level>', 'minimum level that is logged', ['debug', 'info', 'warn', 'error']))
     .option('--allow-missing-secrets', 'disable providers with unset secrets instead of failing to start')
-    .option('--last-good', 'when the file is invalid, serve with the last valid copy')
+    .option('--last-good', 'if the file is invalid, start with the last valid copy')
     .option('--no-color', 'no colors')
     .action(does(async (flags: StartFlags) => (await import('./start/index.ts')).start(flags, io, registry, { loader })));
   examples(start, 'gateway start', 'gateway start -c team.yaml', 'gateway start --listen 127.0.0.1:9000 --log-format json');
   const init = program
     .command('init')
     .description('write a small configuration with comments; never overwrites a file without --force')
-    .option('--provider <name>', 'a provider type such as openai, groq or ollama; without it: those whose keys are set')
+    .option('--provider <name>', 'a provider type such as openai, groq or ollama; default: the providers whose keys are set')
     .option('--key-env <variable>', 'name of the variable that holds its key; name=variable for a fallback; repeatable', collect)
     .option('--fallback <name>', 'provider to try when the first one fails; repeatable', collect)
     .option('--file <file>', 'file to write instead of gateway.yaml')
@@ -190,7 +190,7 @@ function addMain(program: Command, { io, registry, loader, does }: CommandDeps):
   examples(check, 'gateway check', 'gateway check team.yaml --strict', 'cat team.yaml | gateway check - --format json');
   const health = program
     .command('health')
-    .description('ask a running gateway whether it is ready, and how its last reload ended; exit code 0 when ready, 1 when not')
+    .description('show whether a running gateway is ready, and the result of its last reload; exit code 0 if ready, otherwise 1')
     .option('-c, --config <file>', 'configuration file with the address: probe_listen, otherwise listen')
     .option('--url <url>', 'address of the gateway: http://host:port, host:port or unix:/path')
     .option('--timeout <duration>', 'timeout of the whole request', '2s')
@@ -207,13 +207,13 @@ function addExplain(program: Command, { io, registry, does }: CommandDeps): void
     .option('--method <method>', 'method of the request')
     .option('--path <path>', 'path of the request; default /v1/chat/completions')
     .option('--model <model>', 'model of the body')
-    .option('--user <text>', 'a message of the user in place of the messages of the body')
+    .option('--user <text>', 'user message that replaces the messages of the body')
     .option('--config-name <name>', 'config that the request names')
-    .option('--key <name>', 'name of the API key whose rules hold')
+    .option('--key <name>', 'name of the API key whose rules apply')
     .option('--from-log <id>', 'a recorded request of the running gateway, changed by the other options')
     .option('--assume <slug=outcome>', 'what a provider responds: a status, timeout or reset; repeatable', collect)
     .option('--random <number>', 'seed of the choice between weights, from 0 to below 1: the same number chooses the same targets')
-    .option('--running', 'explain under the configuration that serves, not the file')
+    .option('--running', 'use the configuration of the running gateway, not the file')
     .option('--as-curl', 'print the upstream call for a shell, credentials as variables')
     .action(does(async (flags: ExplainFlags) => (await import('./explain/index.ts')).explain(flags, io, registry)));
   examples(
@@ -230,10 +230,10 @@ function addExplain(program: Command, { io, registry, does }: CommandDeps): void
 function addReplay(parent: Command, { io, registry, does }: CommandDeps): void {
   const replay = remote(parent, 'replay', 'send a recorded request again, after showing what is sent')
     .argument('<id>', 'id of the recorded request')
-    .option('--to <target>', 'provider/model in place of where it went')
-    .option('--config-name <name>', 'config in place of the one that was used')
+    .option('--to <target>', 'provider/model to use instead of the original target')
+    .option('--config-name <name>', 'config to use instead of the original one')
     .option('--dry-run', 'explain it and send nothing; with -c under another file')
-    .option('--diff', 'print what is different in the responses')
+    .option('--diff', 'print the differences between the responses')
     .option('--force', 'send a body although parts of it were masked in the log')
     .option('--key-stdin', 'read an API key of the gateway from standard input; default $GATEWAY_API_KEY')
     .action(does(async (id: string, flags: ReplayFlags) => (await import('./replay/index.ts')).replay(id, flags, io, registry)));
@@ -254,23 +254,23 @@ function remote(parent: Command, name: string, about: string): Command {
 }
 
 function addRunning(program: Command, { io, does }: CommandDeps): void {
-  const status = remote(program, 'status', 'show what a running gateway serves; exit code 1 when its last reload failed').action(
+  const status = remote(program, 'status', 'show the state of a running gateway; exit code 1 if its last reload failed').action(
     does(async (flags: AdminFlags) => (await import('./admin/status.ts')).status(flags, io)),
   );
   examples(status, 'gateway status', 'gateway status --admin unix:/run/gateway/admin.sock --json');
-  remote(program, 'reload', 'read the configuration again now, and show the result').action(
+  remote(program, 'reload', 'reload the configuration now, and show the result').action(
     does(async (flags: AdminFlags) => (await import('./admin/change.ts')).reload(flags, io)),
   );
   const rollback = remote(program, 'rollback', 'serve an earlier revision until the file changes')
-    .argument('[revision]', 'a revision of the last 20; default: the one before')
+    .argument('[revision]', 'one of the last 20 revisions; default: the previous one')
     .action(
       does(async (revision: string | undefined, flags: AdminFlags) => (await import('./admin/change.ts')).rollback(revision, flags, io)),
     );
   examples(rollback, 'gateway rollback', 'gateway rollback 8f3c2a1');
-  remote(program, 'drain', 'stop accepting requests, finish those in progress, and end the gateway')
+  remote(program, 'drain', 'stop accepting requests, finish those in progress, and stop the gateway')
     .option('--timeout <duration>', 'how long requests may continue; default server.drain.timeout')
     .action(does(async (flags: DrainFlags) => (await import('./admin/change.ts')).drain(flags, io)));
-  remote(program, 'dashboard', 'print a link that signs a browser in once').action(
+  remote(program, 'dashboard', 'print a one-time link to sign in to the dashboard').action(
     does(async (flags: AdminFlags) => (await import('./admin/change.ts')).dashboard(flags, io)),
   );
 }
@@ -338,7 +338,7 @@ function addKeys(parent: Command, { io, registry, does }: CommandDeps): void {
     .option('--providers <slugs>', 'providers that the key may use, separated by commas')
     .option('--models <globs>', 'models that the key may use, separated by commas')
     .option('--prompts <names>', 'stored prompts that the key may use, separated by commas')
-    .option('--default-config <name>', 'config for requests that choose nothing')
+    .option('--default-config <name>', 'config for requests that name no config and no provider')
     .option('--enforce-config', 'reject every other choice')
     .option('--metadata <name=value...>', 'metadata for the records of its requests')
     .option('--expires <when>', 'a duration such as 90d, or a date')

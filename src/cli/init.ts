@@ -114,21 +114,21 @@ function textOf({ all, hasFallback }: Entries): string {
   const mock = all.some(({ slug }) => slug === 'mock')
     ? ''
     : '\n  # Responds without a key and without a network: model "@mock/echo".\n  mock: {type: mock}\n';
-  return `# Configuration of the gateway. \`gateway check\` finds mistakes in it; a saved change is served at once.
+  return `# Configuration of the gateway. Validate it with \`gateway check\`. The gateway reloads it when you save it.
 version: 1
 
 server:
   listen: 127.0.0.1:8787 # this machine only; other hosts need a key (below)
 
-# Who can be called. Clients write the name of the provider before the model: "@${first?.slug ?? 'mock'}/${model}".
+# Upstream services. Clients write the name of the provider before the model: "@${first?.slug ?? 'mock'}/${model}".
 providers:
 ${all.map(providerText).join('\n')}${mock}
-# Named configs. Clients choose one with the header "x-gateway-config: main" and write the model alone.
+# Named configs. Clients choose one with the header "x-gateway-config: main" and send the model name alone.
 configs:
   main:
 ${hasFallback ? chainText(all) : `    targets: [{provider: ${first?.slug ?? 'mock'}, retry: {attempts: 2}}] # tried up to 3 times on 429 and 5xx`}
 
-# Who may call. Without keys the gateway serves this machine only. \`gateway keys create app --default-config main\`
+# API keys of clients. Without any, the gateway serves this machine only. \`gateway keys create app --default-config main\`
 # prints lines like these, with the hash of a new key:
 # api_keys:
 #   app: {hash: "sha256:…", default_config: main}
@@ -144,7 +144,7 @@ function chainText(all: readonly Entry[]): string {
   const targets = all.map(({ slug }, index) =>
     index === 0
       ? `      - {provider: ${slug}, retry: {attempts: 2}} # tried up to 3 times on 429 and 5xx`
-      : `      - provider: ${slug}\n        # override_params: {model: MODEL} # its own name for the model, where that differs`,
+      : `      - provider: ${slug}\n        # override_params: {model: MODEL} # its name of the model, if it differs`,
   );
   return `    strategy: {mode: fallback} # when a target fails, the next one is tried\n    targets:\n${targets.join('\n')}`;
 }

@@ -45,7 +45,7 @@ export const errorCatalogue = {
     status: 400,
     ...invalid,
     retry: 'by status',
-    about: 'A file named by URL could not be downloaded for the provider.',
+    about: 'The gateway could not download a file at a URL in the request.',
   },
   missing_file_extension: { status: 400, ...invalid, about: 'The media type of a file URL is unknown: its path has no known extension.' },
   missing_api_key: { status: 401, type: 'authentication_error', about: 'Missing gateway API key.' },
@@ -57,7 +57,7 @@ export const errorCatalogue = {
   expired_api_key: {
     status: 401,
     type: 'authentication_error',
-    about: 'The gateway API key has expired, or the secret before its last rotation.',
+    about: 'The gateway API key has expired, or the overlap after its rotation has ended.',
   },
   sign_in_required: {
     status: 401,
@@ -78,13 +78,13 @@ export const errorCatalogue = {
     status: 403,
     type: 'permission_error',
     about:
-      'The request names a host under which the gateway is not served: another one than this machine where it has no API keys, or one that server.admin.hosts lacks on the admin listener.',
+      'The Host header is not allowed. Without API keys, only names of this machine are allowed; on the admin listener, only these and the names in server.admin.hosts.',
   },
   origin_not_allowed: {
     status: 403,
     type: 'permission_error',
     about:
-      'A web page of an origin that is not in server.cors sent the request, and the gateway has no API keys or the request is a preflight. On the admin listener: a page of any other origin, or a change without the header x-gateway-admin.',
+      'A web page of an origin that is not in server.cors sent the request, and the gateway has no API keys or the request is a preflight. On the admin listener: a page of another origin sent the request, or it changes something and has no header x-gateway-admin.',
   },
   config_not_found: { status: 404, ...invalid, about: 'No config has this name.' },
   provider_not_found: { status: 404, ...invalid, about: 'No provider or virtual key has this slug.' },
@@ -95,9 +95,9 @@ export const errorCatalogue = {
     ...invalid,
     about: 'The provider has isolate: true, and the API key of the request did not create an object with this id.',
   },
-  record_not_found: { status: 404, ...invalid, about: 'The request log has no such record, or the body is not kept.' },
+  record_not_found: { status: 404, ...invalid, about: 'The request log has no such record, or did not store the body.' },
   revision_not_found: { status: 404, ...invalid, about: 'The gateway has no such earlier configuration.' },
-  no_batch_output: { status: 404, ...invalid, about: 'The batch has no output file, or not yet (409).' },
+  no_batch_output: { status: 404, ...invalid, about: 'The batch has no output file; with status 409, it does not have one yet.' },
   route_not_found: { status: 404, ...invalid, about: 'The gateway has no such route.' },
   method_not_allowed: { status: 405, ...invalid, about: 'The route does not support this HTTP method.' },
   timeout: { status: 408, type: 'timeout_error', retry: 'yes', about: 'A timeout expired before the provider responded.' },
@@ -139,7 +139,7 @@ export const errorCatalogue = {
   target_skipped: {
     status: 503,
     ...busy,
-    about: 'A plugin left out the target, for example because it has failed too often.',
+    about: 'A plugin skipped the target, for example because it has failed too often.',
   },
   stream_interrupted: {
     status: 502,
@@ -151,7 +151,7 @@ export const errorCatalogue = {
     status: 408,
     type: 'timeout_error',
     retry: 'yes',
-    about: 'The provider sent no event in time in the middle of a stream; sent as an event in the stream.',
+    about: 'The provider sent no further event of a stream in time; sent as an event in the stream.',
   },
   // Keys are fetched again five seconds after an issuer failed.
   auth_unavailable: { status: 503, ...busy, waitS: 5, about: 'The public keys to verify tokens are not available at the moment.' },

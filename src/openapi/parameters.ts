@@ -26,7 +26,7 @@ const described: { readonly [H in RequestHeader]?: { readonly about: string; rea
     schema: { type: 'string', enum: ['true', 'false'] },
   },
   reasoningContent: {
-    about: 'true adds the thoughts of the model as reasoning_content',
+    about: 'true adds the thinking text of the model as reasoning_content',
     schema: { type: 'string', enum: ['true', 'false'] },
   },
   requestTimeout: { about: 'Milliseconds; can only lower the timeout of the configuration', schema: { type: 'integer', minimum: 1 } },

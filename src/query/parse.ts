@@ -48,7 +48,7 @@ function refOf(name: { readonly text: string; readonly from: number; readonly to
   if (found !== undefined && storable(found.key) === found.key && !found.key.includes('\u{fffd}')) return found;
   if (found !== undefined) throw new Unreadable('A key has no NUL, no broken character and at most 400 characters.', name);
   const bare = name.text.replace(/\.$/, '').toLowerCase();
-  if (fieldNames.includes(`${bare}.`)) throw new Unreadable(`"${bare}" needs a name behind a dot.`, name, `Example: ${bare}.team:web.`);
+  if (fieldNames.includes(`${bare}.`)) throw new Unreadable(`"${bare}" needs a name after a dot.`, name, `Example: ${bare}.team:web.`);
   const meant = nearest(name.text, fieldNames);
   const hint = meant === undefined ? 'Put text with a colon in quotes to search for it.' : `Did you mean "${meant}"?`;
   throw new Unreadable(`Unknown field "${name.text.slice(0, 40)}".`, name, hint);
@@ -71,7 +71,7 @@ function wordsOf(raw: RawTerm, text: string): Term {
     throw new Unreadable(`No field name in front of the colon of "${written.slice(0, 40)}".`, raw, 'Put text with a colon in quotes.');
   }
   if (any.length === 0) {
-    const hint = /^[<>=]/.test(written) ? 'Write a comparison without blanks: latency:>2s.' : 'A word has letters or digits.';
+    const hint = /^[<>=]/.test(written) ? 'Write a comparison without spaces: latency:>2s.' : 'A word has letters or digits.';
     throw new Unreadable(`No word to search for in "${written.slice(0, 40)}".`, raw, hint);
   }
   return { kind: 'words', negated: raw.negated, any, from: raw.from, to: raw.to };

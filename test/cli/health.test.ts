@@ -58,8 +58,8 @@ describe('what a listener returned', () => {
     ['200 of something that is not ready', body({ ...good, status: 'not ready' }), [], 1, /^not ready/],
     ['503 of something that says ok', body(good, 503), [], 1, /^not ready/],
     ['a redirect', (_request, response) => void response.writeHead(302, { location: '/other' }).end(), [], 1, /HTTP 302 without the body/],
-    ['another server', body('<html>hello</html>'), [], 1, /^unreachable · URL · HTTP 200 without the body of a gateway\n/],
-    ['a list', body([1]), [], 1, /without the body of a gateway/],
+    ['another server', body('<html>hello</html>'), [], 1, /^unreachable · URL · HTTP 200 without the response body of a gateway\n/],
+    ['a list', body([1]), [], 1, /without the response body of a gateway/],
     [
       'a body without an end',
       (_request, response) => void response.write('{"status":'),
@@ -69,8 +69,14 @@ describe('what a listener returned', () => {
     ],
     ['no response', () => undefined, ['--timeout', '200ms'], 1, /no response within 200 ms/],
     ['a closed connection', (request) => void request.socket.destroy(), [], 1, /closed without a response/],
-    ['a long body', body({ ...good, more: 'x'.repeat(70_000) }), [], 1, /without the body of a gateway/],
-    ['a deep body', body(`{"status":"ok","config":${'['.repeat(20_000)}${']'.repeat(20_000)}}`), [], 1, /without the body of a gateway/],
+    ['a long body', body({ ...good, more: 'x'.repeat(70_000) }), [], 1, /without the response body of a gateway/],
+    [
+      'a deep body',
+      body(`{"status":"ok","config":${'['.repeat(20_000)}${']'.repeat(20_000)}}`),
+      [],
+      1,
+      /without the response body of a gateway/,
+    ],
     [
       'controls of a terminal',
       body({ ...good, reasons: ['\u001b[2J\nready'] }, 503),

@@ -274,7 +274,7 @@ describe('what is no admin listener of this version', () => {
 
   it.each([['status'], ['logs', 'search'], ['logs', 'tail']])('is named where it is the data listener: %s', async (...args) => {
     const { code, err } = await at(gateway.url, ...args);
-    expect([code, err]).toEqual([4, expect.stringContaining('where clients send requests, not the admin listener')]);
+    expect([code, err]).toEqual([4, expect.stringContaining('is the listener for clients, not the admin listener')]);
   });
 
   it.each([['status'], ['logs', 'search'], ['logs', 'stats'], ['logs', 'tail'], ['reload'], ['plan', '--sample', '0']])(

@@ -181,7 +181,7 @@ describe('gateway explain', () => {
     const bare = await explainFile(yaml, { MAIN_KEY: secret });
     try {
       const told = await bare.told(...key);
-      expect(told.warnings).toEqual(['GEM_KEY is not set: the gateway would refuse requests to "gem".']);
+      expect(told.warnings).toEqual(['GEM_KEY is not set: the gateway would reject requests to "gem".']);
       expect(told.targets[2]?.headers).toContainEqual(['x-goog-api-key', '${env:GEM_KEY}']);
     } finally {
       await bare.close();

@@ -245,6 +245,6 @@ it('a request with a query is recorded, shown and made again with it, but for cr
   await kept(cut);
   expect(await call(base, '/api/replay', { method: 'POST', token: adminToken, body: { id: cut } })).toMatchObject({
     code: 'record_not_found',
-    text: expect.stringContaining('its query is not kept whole'),
+    text: expect.stringContaining('its query is not stored completely'),
   });
 });

@@ -106,7 +106,7 @@ describe('a circuit breaker', () => {
     await until(async () => (await attempts('order')) === 'a=200', 'the target to be used again');
     const said = gateway.lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
     expect([said[0], said.at(-1)]).toEqual([
-      'circuit opened: the target failed too often and is left out',
+      'circuit opened: the target failed too often and is skipped',
       'circuit closed: the target is used again',
     ]);
   });

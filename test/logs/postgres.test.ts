@@ -305,7 +305,7 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     const first = open(url, 'a');
     await first.positions();
     await ask(url, 'INSERT INTO log_version (version) VALUES (99)');
-    await expect(open(url, 'b').positions()).rejects.toThrow(/has version 99, and this gateway knows versions up to \d+/);
+    await expect(open(url, 'b').positions()).rejects.toThrow(/has version 99, and this gateway supports versions up to \d+/);
     await first.close();
   });
 

@@ -61,7 +61,7 @@ it('says so where no target is left', async () => {
   expect(await response.json()).toMatchObject({
     error: {
       code: 'all_targets_failed',
-      message: expect.stringContaining('two – Provider "two" was left out (breaker: open for 12 s).') as unknown,
+      message: expect.stringContaining('two – Provider "two" was skipped (breaker: open for 12 s).') as unknown,
     },
   });
 });

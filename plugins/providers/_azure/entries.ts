@@ -207,6 +207,6 @@ function notFound(model: string, aliases: readonly string[]): GatewayError {
 /** An entry, or a request, that says too little or something unusable about where it goes. */
 function unusable(why: string | undefined): GatewayError {
   const message = why === undefined ? 'The request names no Azure resource.' : `The resource or custom host cannot be used: ${why}.`;
-  const hint = 'Set resource_name, or x-gateway-cloud-resource-name, to the first label of the host.';
+  const hint = 'Set resource_name, or x-gateway-azure-resource-name, to the first label of the host.';
   return new GatewayError('invalid_config', { message, param: 'resource_name', hint });
 }

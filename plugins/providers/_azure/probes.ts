@@ -3,7 +3,7 @@ import type { Deployment, Probe } from '#core/provider.ts';
 /** Roles and causes of Azure OpenAI. */
 const fixes = {
   401: 'check that the key belongs to this resource; for tokens grant the role "Cognitive Services OpenAI User"',
-  403: 'grant the role "Cognitive Services OpenAI User", or let this network in by the firewall of the resource',
+  403: 'grant the role "Cognitive Services OpenAI User", or allow this network in the firewall of the resource',
   404: 'check resource name, custom host and API version',
 } as const;
 

@@ -41,7 +41,7 @@ export function address(target: Target, call: AzureCall, route: string): Upstrea
     throw new GatewayError('model_not_found', {
       message: 'The route needs a deployment, and the request names none.',
       param: 'model',
-      hint: 'Send a model, or x-gateway-cloud-deployment-id.',
+      hint: 'Send a model, or x-gateway-azure-deployment-id.',
     });
   }
   return at(target.uri, `deployments/${segment(target.id)}/${route}`, query);

@@ -74,8 +74,8 @@ export const schema: JsonSchema = {
       properties: {
         id: text('Id or ARN of the guardrail.'),
         version: text('Its version: a number, or DRAFT.'),
-        trace: { enum: ['enabled', 'disabled', 'enabled_full'], description: 'Whether responses say what the guardrail found.' },
-        stream_processing_mode: { enum: ['sync', 'async'], description: 'async: streams are not held back while they are looked at.' },
+        trace: { enum: ['enabled', 'disabled', 'enabled_full'], description: 'Whether responses contain the findings of the guardrail.' },
+        stream_processing_mode: { enum: ['sync', 'async'], description: 'async: streams are not delayed while the guardrail checks them.' },
       },
     },
     latency: { enum: ['standard', 'optimized'], description: 'Latency of the models that have an optimized one.' },

@@ -58,9 +58,12 @@ export async function dashboard(flags: AdminFlags, io: CliIo): Promise<number> {
   const client = adminClient(flags, io);
   const { link } = await client.post<{ link: string }>('/api/session/link');
   if (client.shown.startsWith('unix:'))
-    throw new CommandError(exitCodes.no, 'browsers cannot open a socket: put a proxy in front of it, or let the admin listener use a port');
+    throw new CommandError(
+      exitCodes.no,
+      'browsers cannot connect to a Unix socket: put a proxy in front of it, or set server.admin.listen to a host and port',
+    );
   const url = `${client.shown}/#t=${link}`;
   io.stdout.write(flags.json === true ? jsonText({ url }) : `${url}\n`);
-  if (flags.json !== true) io.stderr.write('The link signs one browser in, within an hour.\n');
+  if (flags.json !== true) io.stderr.write('The link works once, within an hour.\n');
   return exitCodes.yes;
 }

@@ -16,10 +16,10 @@ export async function otherVersion(error: unknown, gateway: RemoteGateway | unde
   const other = isPlain(session) ? session['version'] : undefined;
   if (other === version) return error;
   if (typeof other !== 'string')
-    return new CommandError(exitCodes.unreachable, `${gateway.shown} is no gateway: it may be another program`);
+    return new CommandError(exitCodes.unreachable, `${gateway.shown} is not a gateway: it may be another program`);
   return new CommandError(
     exitCodes.no,
-    `${gateway.shown} is a gateway of version ${printable(other)}, and sent what version ${version} does not know`,
-    'Run the command of the same version.',
+    `${gateway.shown} is a gateway of version ${printable(other)}, whose response version ${version} does not understand`,
+    'Use the gateway command of that version.',
   );
 }

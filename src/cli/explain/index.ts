@@ -98,7 +98,7 @@ async function withUnset(first: ValidConfig, again: (env: CliIo['env']) => Promi
     const filled = { ...env, ...Object.fromEntries(unset.map(([, name]) => [name, `unset:${name}`])) };
     const next = await again(filled);
     if (next.tree === undefined) break;
-    warnings.push(...unset.map(([slug, name]) => `${name} is not set: the gateway would refuse requests to "${slug}".`));
+    warnings.push(...unset.map(([slug, name]) => `${name} is not set: the gateway would reject requests to "${slug}".`));
     env = filled;
     loaded = { ...next, tree: next.tree };
   }

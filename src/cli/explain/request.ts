@@ -58,7 +58,7 @@ async function bodyOf({ body, model, user, method }: ExplainFlags, io: CliIo, lo
   if (written === undefined) return { body: chat(model ?? 'gpt-4o-mini', user ?? 'hello') };
   const given = typeof written === 'string' ? objectOf(written) : written;
   if (!isPlain(given))
-    throw new CommandError(exitCodes.usage, 'the body is not a JSON object', 'Leave --model and --user out to send it as it is.');
+    throw new CommandError(exitCodes.usage, 'the body is not a JSON object', 'Omit --model and --user to send it unchanged.');
   return {
     body: {
       ...given,
@@ -84,7 +84,7 @@ function objectOf(text: string): unknown {
   try {
     return parseJson(text);
   } catch {
-    throw new CommandError(exitCodes.usage, 'the body is not JSON', 'Leave --model and --user out to send it as it is.');
+    throw new CommandError(exitCodes.usage, 'the body is not JSON', 'Omit --model and --user to send it unchanged.');
   }
 }
 

@@ -129,8 +129,8 @@ function print({ name, key, entry, text, file, others }: Created, { json }: Crea
     return;
   }
   io.stdout.write(`created api key "${name}"\n\n  ${key}\n\n`);
-  io.stdout.write("This is shown once. Clients send it as   x-gateway-api-key: …   or as the SDK's api key.\n");
-  if (where === undefined) io.stdout.write(`It works once this is in the configuration (hash only):\n\n${text}`);
+  io.stdout.write('The key is shown only once. Clients send it as   x-gateway-api-key: …   or as the API key of the SDK.\n');
+  if (where === undefined) io.stdout.write(`Add this to the configuration (it contains only the hash):\n\n${text}`);
   else if (invalid === '') io.stdout.write(`written to ${where} (hash only); a running gateway accepts it at once.\n`);
   else io.stdout.write(`written to ${where} (hash only).\n`);
   if (invalid !== '') io.stderr.write(`warning: it does not work yet, ${invalid}\n`);

@@ -33,7 +33,7 @@ function print({ name, key, until, older, file }: Rotated, { json }: RotateFlags
     io.stdout.write(jsonText({ name, key, previous_until: until ?? null, file }));
     return;
   }
-  io.stdout.write(`new secret of api key "${name}"\n\n  ${key}\n\nThis is shown once. `);
+  io.stdout.write(`new secret of api key "${name}"\n\n  ${key}\n\nThe key is shown only once. `);
   io.stdout.write(
     until === undefined
       ? `The old secret is no longer valid.${older === 0 ? '' : ' Secrets of earlier rotations work until their overlap ends; gateway keys list shows them.'}\n`

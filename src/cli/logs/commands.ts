@@ -20,34 +20,34 @@ export function addLogs({ io, remote, does }: LogCommands): void {
       .option('--since <when>', 'only what is newer: 1h, 7d, or a time (UTC without a zone)')
       .option('--until <when>', 'only what is older');
   const kinds = (command: CliCommand): CliCommand =>
-    command.option('--errors', 'only requests that failed').option('--slow <duration>', 'only requests that needed longer');
+    command.option('--errors', 'only requests that failed').option('--slow <duration>', 'only requests that took longer');
   kinds(remote('tail', 'print requests as they end').argument(...filter))
-    .option('--sample <percentage>', 'print a share of them')
-    .option('--body', 'also print what the user said')
-    .option('--limit <number>', 'end after so many')
+    .option('--sample <percentage>', 'print a random share of the requests')
+    .option('--body', 'also print the last message of the user')
+    .option('--limit <number>', 'stop after this number of requests')
     .action(does(async (words: string[], flags: TailFlags) => (await import('./tail.ts')).tail(words, flags, io)));
-  between(kinds(remote('search', 'list requests, newest first; exit code 1 where nothing is found').argument(...filter)))
-    .option('--limit <number>', 'at most so many', '50')
+  between(kinds(remote('search', 'list requests, newest first; exit code 1 if nothing is found').argument(...filter)))
+    .option('--limit <number>', 'maximum number of requests', '50')
     .option('--columns <names>', 'columns, separated by commas: time,status,model,meta.user')
     .option('--csv', 'print CSV')
     .action(does(async (words: string[], flags: SearchFlags) => (await import('./search.ts')).search(words, flags, io)));
-  remote('show', 'print the story of one request: route, attempts, tokens, cost, and what is stored of it')
-    .argument('<id>', 'id of the request, its beginning, or the address of its page')
+  remote('show', 'show one request: route, attempts, tokens, cost, and what the log has stored')
+    .argument('<id>', 'id of the request, the beginning of the id, or the URL of its page')
     .option('--body', 'also print headers and bodies')
     .option('--upstream', 'also print what was sent to the provider')
-    .option('--diff', 'also print what is different in it, and why')
-    .option('--curl', 'print only a line for a shell that sends the request again')
+    .option('--diff', 'also print how it differs from the request of the client, and why')
+    .option('--curl', 'print only a curl command that sends the request again')
     .action(does(async (id: string, flags: ShowFlags) => (await import('./show.ts')).show(id, flags, io)));
   between(remote('export', 'print all requests that match').argument(...filter))
     .option('--format <format>', 'jsonl or csv', 'jsonl')
     .option('--csv', 'print CSV, as --format csv')
     .option('--columns <names>', 'columns of CSV')
-    .option('--full', 'whole records in place of rows; without bodies')
-    .option('--limit <number>', 'at most so many')
+    .option('--full', 'complete records instead of rows; without bodies')
+    .option('--limit <number>', 'maximum number of requests')
     .action(does(async (words: string[], flags: ExportFlags) => (await import('./search.ts')).exportLogs(words, flags, io)));
   between(remote('stats', 'print counts, errors, times, tokens and cost').argument(...filter))
-    .option('--by <field>', 'one line each: status, config, provider, model, key, endpoint, error, meta.<key> or label.<name>')
-    .option('--top <number>', 'groups; the others become one', '20')
+    .option('--by <field>', 'field to group by: status, config, provider, model, key, endpoint, error, meta.<key> or label.<name>')
+    .option('--top <number>', 'maximum number of groups; the others are combined', '20')
     .option('--csv', 'print CSV')
     .action(does(async (words: string[], flags: StatsFlags) => (await import('./stats.ts')).stats(words, flags, io)));
 }

@@ -4,8 +4,8 @@ import type { PlanFlags } from './index.ts';
 /** Adds the options of `gateway plan`. */
 export function addPlan(command: CliCommand, { io, registry, does }: CommandDeps): void {
   command
-    .option('--against <what>', 'running, or another file', 'running')
-    .option('--sample <number>', 'explain so many recorded requests under the file; 0 for none', '1000')
+    .option('--against <what>', 'what to compare with: running, or another file', 'running')
+    .option('--sample <number>', 'number of recorded requests to explain under the file; 0 for none', '1000')
     .option('--exit-code', 'exit code 1 when there are changes')
     .option('--format <format>', 'text or markdown', 'text')
     .action(does(async (flags: PlanFlags) => (await import('./index.ts')).plan(flags, io, registry)))

@@ -42,7 +42,7 @@ function routingText({ requests, same, moved, rejected, unknown }: Routing): str
     ...moved.map((one) => counted(one.requests, `${one.from} → ${one.to}   (${configs(one.configs)})`)),
     ...(rejected.length === 0 ? [counted(0, 'would now be rejected')] : []),
     ...rejected.map((one) => counted(one.requests, `would now be rejected: ${one.code} (${one.message})`)),
-    ...(unknown === 0 ? [] : [counted(unknown, 'not compared: not all that decides is kept in the log')]),
+    ...(unknown === 0 ? [] : [counted(unknown, 'not compared: the log lacks data that decides the route')]),
   ].join('');
 }
 

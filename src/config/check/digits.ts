@@ -12,7 +12,7 @@ export function digits({ root, report }: CheckContext): void {
     if (node === undefined) continue;
     walk(node, (one) => {
       if (!isCut(one)) return true;
-      const message = 'the number has more digits than can be kept: other digits are sent';
+      const message = 'the number has too many digits: other digits would be sent';
       report({
         code: 'wrong-type',
         severity: 'warning',

@@ -52,7 +52,7 @@ const rules = {
   reasoning_content: {
     type: 'boolean',
     description:
-      'Default for chat completions when neither the config nor the request sets it: true adds the thoughts of the model as `reasoning_content`.',
+      'Default for chat completions when neither the config nor the request sets it: true adds the thinking text of the model as `reasoning_content`.',
     default: false,
   },
   log: logRule,

@@ -12,7 +12,7 @@ export const logRule = {
   type: 'object',
   description: 'What is stored of these requests, in place of logging.requests.',
   properties: {
-    bodies: { ...bodies, description: 'As logging.requests.bodies. Where config and key both set it, the lower one applies.' },
+    bodies: { ...bodies, description: 'As logging.requests.bodies. If config and key both set it, the stricter one applies.' },
   },
   required: ['bodies'],
   additionalProperties: false,
@@ -35,7 +35,7 @@ export const logging = {
       type: ['string', 'object'],
       pattern: '^off$',
       'x-form': 'off, or a mapping such as {bodies: metadata, retention: {age: 14d}}',
-      description: 'The record of each finished request. "off": none is stored; lines of the terminal and metrics are not changed by it.',
+      description: 'The record of each finished request. "off": none is stored; log lines and metrics are not affected.',
       examples: ['off'],
       properties: {
         bodies: {
@@ -111,7 +111,7 @@ export const logging = {
         },
         retention: {
           type: 'object',
-          description: 'How long records are stored. What is reached first counts; the oldest are deleted.',
+          description: 'How long records are stored. When one of the limits is reached, the oldest records are deleted.',
           properties: {
             age: { ...duration('Age of the oldest record.', ['1m', '3650d']), default: '14d', examples: ['14d'] },
             size: { ...size, description: 'Disk space of the store.', default: '2GB', examples: ['2GB'] },
@@ -122,7 +122,7 @@ export const logging = {
           type: 'integer',
           minimum: 100,
           maximum: 10_000_000,
-          description: 'Most records that are stored where nothing is on disk (server.state_dir: memory).',
+          description: 'Maximum number of records in memory if nothing is stored on disk (server.state_dir: memory).',
           default: 50_000,
         },
       },

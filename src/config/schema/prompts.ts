@@ -33,7 +33,7 @@ const message = {
         properties: { type: { type: 'string', minLength: 1, description: 'Kind of the part.', examples: ['text'] } },
         required: ['type'],
       },
-      description: 'A string, or parts with text, images and whatever else the provider accepts.',
+      description: 'A string, or a list of parts: text, images and other kinds that the provider accepts.',
       examples: ['{{question}}'],
     },
   },

@@ -3,31 +3,31 @@ import { apiKey, customHost, metadata, milliseconds, statusCodes, timeouts } fro
 
 const circuit = {
   type: 'object',
-  description: 'Circuit breaker: a target below that keeps failing is left out for a while. Targets inherit the nearest definition.',
+  description: 'Circuit breaker: skips a target that keeps failing for a while. Targets inherit the nearest definition.',
   properties: {
     failure_threshold: {
       type: 'integer',
       minimum: 1,
       maximum: 1000000,
-      description: 'Number of failed attempts in a row after which the target is left out.',
+      description: 'Number of failed attempts in a row after which the target is skipped.',
       examples: [5],
     },
     failure_threshold_percentage: {
       type: 'number',
       minimum: 1,
       maximum: 100,
-      description: 'Percentage of failed attempts within the last minute from which on the target is left out.',
+      description: 'Percentage of failed attempts within the last minute from which on the target is skipped.',
       examples: [50],
     },
     minimum_requests: {
       type: 'integer',
       minimum: 1,
       maximum: 1000000,
-      description: 'Attempts within the last minute before the percentage counts.',
+      description: 'Minimum number of attempts within the last minute for the percentage to apply.',
       default: 5,
     },
     cooldown_interval: {
-      ...milliseconds('How long the target is left out; then one request tries it. A number without unit is milliseconds.', 1000, [
+      ...milliseconds('How long the target is skipped; then one request tries it. A number without unit is milliseconds.', 1000, [
         '1s',
         '24h',
       ]),
@@ -66,7 +66,7 @@ const strategy = {
           query: {
             type: 'object',
             description:
-              'Over metadata.<key>, params.<body field> and url.pathname, with $eq $ne $in $nin $gt $gte $lt $lte $regex $and $or. Fields of a form are texts, and known as far as they are before its file; its model always is.',
+              'Over metadata.<key>, params.<body field> and url.pathname, with $eq $ne $in $nin $gt $gte $lt $lte $regex $and $or. Fields of a form are strings. Only its model and the fields before its file are known.',
             examples: [{ 'metadata.plan': { $eq: 'paid' } }],
           },
           // biome-ignore lint/suspicious/noThenProperty: the name is given by the format of config objects
@@ -125,13 +125,13 @@ export const targetSettings = {
       type: 'number',
       minimum: 0,
       maximum: 1_000_000_000,
-      description: 'Loadbalance: share of the requests, relative to its siblings; 0 is never.',
+      description: 'Loadbalance: share of the requests, relative to its siblings; 0 disables the target.',
       default: 1,
     },
     override_params: { type: 'object', description: 'Merged over the request body.', examples: [{ temperature: 0.2 }] },
     strategy,
     name: { type: 'string', minLength: 1, description: 'Name of the target, for conditions.' },
-    config: { type: 'string', minLength: 1, description: 'Another named config as this target.' },
+    config: { type: 'string', minLength: 1, description: 'Named config to use as this target.' },
     labels: { type: 'object', additionalProperties: { type: 'string' }, description: 'Shorthand for override_params.labels.' },
     request_timeout: {
       ...milliseconds(
@@ -157,7 +157,7 @@ export const targetSettings = {
     reasoning_content: {
       type: 'boolean',
       description:
-        'true: chat completions also carry the thoughts of the model as `reasoning_content`, whatever strict_compliance says. The header x-gateway-reasoning-content takes precedence.',
+        'true: chat completions also contain the thinking text of the model as `reasoning_content`, whatever strict_compliance says. The header x-gateway-reasoning-content takes precedence.',
       default: false,
     },
     metadata,

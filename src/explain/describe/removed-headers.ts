@@ -33,7 +33,7 @@ function whyRemoved(name: string, ctx: RequestContext, sent: Sent | undefined): 
   const { headers, facts } = ctx;
   const attempt = sent?.attempt;
   const slug = attempt?.binding.slug ?? '';
-  if (headers.isGateway(name)) return 'it is for the gateway';
+  if (headers.isGateway(name)) return 'it is a header for the gateway';
   if (facts.caller.consumed.includes(name)) return 'it holds the gateway key';
   if (credentialHeaders.has(name)) {
     const bare = (headers.get(name) ?? '').replace(/^bearer\s+/i, '');
@@ -43,9 +43,9 @@ function whyRemoved(name: string, ctx: RequestContext, sent: Sent | undefined): 
       : `the credential of "${slug}" is used`;
   }
   if (attempt?.call !== undefined && withheldFrom(attempt.binding.provider, attempt.call.credential).includes(name))
-    return `it does not go along with the credential of "${slug}"`;
-  if (hopByHopHeaders.has(name)) return 'it is about the connection';
-  if (isSteering(name)) return 'it would steer services on the way';
+    return `it is not sent with the credential of "${slug}"`;
+  if (hopByHopHeaders.has(name)) return 'it concerns only the connection to the client';
+  if (isSteering(name)) return 'it could change how services in between route the request';
   if (written.has(name)) return 'the gateway writes its own';
   return 'forward_headers does not name it';
 }

@@ -44,7 +44,7 @@ export function loggedDifferences(
   const told = differences(before, after, facts).map((one) => (record.prompt === null || one.at !== null ? one : promptCause(one, facts)));
   const why =
     configured === undefined && told.length > 0
-      ? `Revision ${record.revision} is not the one that serves: lines of the configuration are not named.`
+      ? `Revision ${record.revision} is not the current one: lines of the configuration are not shown.`
       : null;
   return { differences: told, why_absent: why };
 }

@@ -73,24 +73,24 @@ export function requestAgain(stored: StoredRecord, body: LoggedBody, keys: reado
   const lost = lostHeader(stored);
   if (lost !== undefined) {
     throw new GatewayError('record_not_found', {
-      message: `The request "${record.id}" cannot be made again: its header ${lost} is not kept whole.`,
-      hint: 'Long headers are cut in the log, and credentials in them hidden. Name the config in gateway.yaml instead of sending it.',
+      message: `The request "${record.id}" cannot be sent again: its header ${lost} is not stored completely.`,
+      hint: 'The log cuts long headers and masks credentials in them. Define the config in gateway.yaml instead of sending it.',
     });
   }
   if (isCut(record.path)) {
     throw new GatewayError('record_not_found', {
-      message: `The request "${record.id}" cannot be made again: its query is not kept whole.`,
-      hint: 'The log keeps 512 characters of a path and its query.',
+      message: `The request "${record.id}" cannot be sent again: its query is not stored completely.`,
+      hint: 'The log stores at most 512 characters of a path and its query.',
     });
   }
   const hasBody = record.request.body !== null || record.method === 'POST';
   if (hasBody && !('text' in body)) {
     throw new GatewayError('record_not_found', {
-      message: `The request "${record.id}" cannot be made again: ${body.why}.`,
+      message: `The request "${record.id}" cannot be sent again: ${body.why}.`,
       hint:
         !record.admitted || record.bodies === 'redacted' || record.bodies === 'full'
           ? 'Send it again from its client.'
-          : 'Keep bodies from now on with logging.requests.bodies: redacted.',
+          : 'To store bodies from now on, set logging.requests.bodies: redacted.',
     });
   }
   return {

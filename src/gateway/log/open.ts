@@ -118,7 +118,7 @@ function openReader(database: Database, log: Log): RpcClient {
     ...(database.kind === 'sqlite' ? { limitMs: patientMs } : {}),
     onUnstarted: (error) => {
       isThread = true;
-      log.warn({ err: error }, 'no process can be started for questions to the request log: a thread does them, which slows down traffic');
+      log.warn({ err: error }, 'no process can be started for queries to the request log: a thread runs them, which slows down traffic');
     },
   });
 }

@@ -206,7 +206,7 @@ async function inTime(work: Promise<unknown>, ms: number): Promise<boolean> {
   }
 }
 
-const silent = 'The store of the request log does not respond: figures of it are those from before.';
+const silent = 'The store of the request log does not respond: its figures may be old.';
 
 const unknown: WriterState = {
   kind: 'not known yet',

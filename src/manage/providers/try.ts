@@ -77,7 +77,7 @@ function fixFor(one: CatalogEntry, { status, fix, probe }: Probed): string | und
     case 401:
       return `check ${secretOf(one) ?? 'the credential'}: the service does not accept it`;
     case 403:
-      return 'the credential is known but may not do this: give it the permission, or let this network in';
+      return 'the credential is valid but lacks the permission: grant it, or allow this network';
     case 404:
       return probe.proves === 'deployment'
         ? `check the deployment "${probe.model}" and its version`

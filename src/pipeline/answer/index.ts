@@ -59,7 +59,7 @@ export function errorOf(outcome: Outcome): GatewayError {
       return withSetting(attempt, outcome.error);
     case 'skipped':
       return new GatewayError('target_skipped', {
-        message: `Provider "${slug}" was left out (${outcome.because}).`,
+        message: `Provider "${slug}" was skipped (${outcome.because}).`,
         hint: 'Try again later.',
       });
     case 'cancelled':

@@ -22,7 +22,8 @@ const advice: Partial<Record<ErrorCode, string>> = {
   method_not_allowed: 'The header `Allow` lists the methods that the route supports.',
   timeout: 'The message names the target and the timeout. See `timeouts` and `request_timeout` in [configuration](configuration.md).',
   body_too_large: 'The hint names the setting with the limit: raise it, or send a smaller body.',
-  rate_limited: 'Wait for the seconds in `retry-after`. `x-gateway-error-source` shows whether it is a limit of the gateway or of the provider.',
+  rate_limited:
+    'Wait for the seconds in `retry-after`. `x-gateway-error-source` shows whether it is a limit of the gateway or of the provider.',
   headers_too_large: 'Put long configs into `gateway.yaml` and refer to them by name.',
   provider_error: 'The message, code and status are those of the provider.',
   internal: 'Please report it, with the request id.',
@@ -30,7 +31,8 @@ const advice: Partial<Record<ErrorCode, string>> = {
   provider_auth_failed:
     'The message names the setting of the credential, for example `providers.main.api_key`. Correct it, then run `gateway providers test main`.',
   upstream_unreachable: 'Check the host in the message, and that the gateway can reach it.',
-  upstream_invalid: 'A common cause is a proxy or a login page between the gateway and the provider. A config with a fallback tries the next target.',
+  upstream_invalid:
+    'A common cause is a proxy or a login page between the gateway and the provider. A config with a fallback tries the next target.',
   all_targets_failed:
     'The status is that of the last target, or 502 if it did not respond. `error.gateway.attempts` lists each attempt with status and message.',
   stream_interrupted: 'The response is incomplete. Send the request again.',

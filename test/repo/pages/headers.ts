@@ -31,7 +31,8 @@ const responseMeaning = {
   providerType: 'Type of this provider.',
   model: 'Model name that was sent to the provider.',
   lastUsedOptionIndex: 'Path of the target in the config, for example `config.targets[1]`.',
-  retryAttemptCount: 'Number of retries of the last target; `-1` if all of them failed, or if the provider requested a wait that is too long.',
+  retryAttemptCount:
+    'Number of retries of the last target; `-1` if all of them failed, or if the provider requested a wait that is too long.',
   cacheStatus: '`DISABLED`: this version has no cache.',
   attempts: 'Each attempt with status and time, at most 8; then the number of the others: `... and 3 more`.',
   overheadMs: 'Milliseconds up to the first byte of the response, without the time spent waiting for a provider.',

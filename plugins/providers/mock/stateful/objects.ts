@@ -24,7 +24,7 @@ export function idOf<Parts>({ prefix, parts }: Naming<Parts>, made: Parts): stri
   const id = prefix + Buffer.from(JSON.stringify(values), 'utf8').toString('base64url');
   if (id.length <= longest) return id;
   const param = 'metadata' in parts ? 'metadata' : null;
-  throw new Refusal('invalid_value', param, 'The mock keeps what was asked in the id of an object, and this is too much for one.');
+  throw new Refusal('invalid_value', param, 'The mock stores the request in the id of an object, and this request is too large for an id.');
 }
 
 /** What an id stands for; undefined where it was not made here, or for something else. */

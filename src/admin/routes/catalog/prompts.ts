@@ -35,8 +35,8 @@ export const promptRoutes: readonly AdminRoute[] = [
     method: 'POST',
     path: '/api/prompts/{id}/try',
     role: 'operator',
-    about: 'Runs the prompt through the gateway as a client would, and returns the whole response. It costs what it costs.',
-    body: { variables: 'values by name', key: 'an API key of the gateway, where it asks for one; it is not stored' },
+    about: 'Runs the prompt through the gateway as a client would, and returns the whole response. The provider may charge for it.',
+    body: { variables: 'values by name', key: 'an API key of the gateway, if it requires one; it is not stored' },
     returns: '`PromptTry`',
     limitMs: 120_000,
     handle: async (call) => {

@@ -12,8 +12,7 @@ export const servingRoutes: readonly AdminRoute[] = [
     method: 'POST',
     path: '/api/reload',
     role: 'admin',
-    about:
-      'Reads the files again now, and responds when the result is known. A rejected configuration has status 200 and `result: rejected`.',
+    about: 'Reloads the files now, and responds when the result is known. A rejected configuration has status 200 and `result: rejected`.',
     returns: '`ReloadVerdict`',
     handle: async ({ subject }) => ({ json: await subject.reload() }),
   },
@@ -22,7 +21,7 @@ export const servingRoutes: readonly AdminRoute[] = [
     path: '/api/rollback',
     role: 'admin',
     about: 'Serves an earlier revision until the files change, or the next reload.',
-    body: { revision: 'one of `GET /api/revisions`; default: the one before' },
+    body: { revision: 'one of `GET /api/revisions`; default: the previous one' },
     returns: '`ReloadVerdict`',
     handle: async (call) => {
       const body = await call.body();
@@ -33,7 +32,7 @@ export const servingRoutes: readonly AdminRoute[] = [
     method: 'GET',
     path: '/api/revisions',
     role: 'operator',
-    about: 'The last 20 configurations that served, newest first. Secrets in the texts are masked.',
+    about: 'The last 20 configurations that were in use, newest first. Secrets in the texts are masked.',
     returns: '`RevisionView[]`',
     handle: async (call) => {
       await call.subject.revisions.settled();

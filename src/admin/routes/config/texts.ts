@@ -21,7 +21,7 @@ export const textRoutes: readonly AdminRoute[] = [
     path: '/api/config',
     role: 'operator',
     about:
-      'The configuration that serves: its files, and each value with the place where it is written, or `default`. Secrets are references, or masked.',
+      'The current configuration: its files, and each value with the place where it is written, or `default`. Secrets are references, or masked.',
     returns: '`EffectiveConfig`',
     handle: async (call) => ({ json: await effective(call) }),
   },

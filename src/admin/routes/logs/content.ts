@@ -17,7 +17,7 @@ export function filterOf(user: User, query: URLSearchParams): string {
   const parsed = parseFilter(text, Date.now());
   if ('filter' in parsed && parsed.filter.terms.some(({ kind }) => kind === 'words'))
     throw new GatewayError('not_allowed', {
-      message: 'Words are searched in what users wrote, which needs the role operator.',
+      message: 'Free words search the texts of users, which needs the role operator.',
       hint: 'Name a field, for example id:, trace:, error: or meta.user:.',
       param: 'q',
     });

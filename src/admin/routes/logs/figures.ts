@@ -13,7 +13,7 @@ export const figureRoutes: readonly AdminRoute[] = [
     role: 'viewer',
     about: 'Counts, times, tokens and cost, in total, by group and over time.',
     query: {
-      q: 'a filter; without `since:` it covers what the store keeps',
+      q: 'a filter; without `since:` it covers the whole store',
       by: '`status`, `config`, `provider`, `model`, `key`, `endpoint`, `error`, `meta.<key>` or `label.<name>`',
       step: 'seconds of one bucket, a multiple of 60; without it there is no series',
       top: 'groups, 1 to 100 (default 20); the smaller ones become one called `other`',
@@ -37,7 +37,7 @@ export const figureRoutes: readonly AdminRoute[] = [
     method: 'GET',
     path: '/api/suggest',
     role: 'viewer',
-    about: 'What can be written at a place of a filter: fields, then values with their counts.',
+    about: 'Suggestions for a position in a filter: fields, then values with their counts.',
     query: { text: 'the whole filter', cursor: 'characters before the cursor; default: the end' },
     returns: '`Suggestion[]`',
     handle: (call) => {

@@ -13,10 +13,10 @@ export const readRoute: AdminRoute = {
   method: 'POST',
   path: '/api/requests/read',
   role: 'viewer',
-  about: 'Several records in the order of their ids; those that are not stored any more are left out.',
+  about: 'Several records in the order of their ids; deleted ones are left out.',
   body: {
     ids: `at most ${mostIds} ids`,
-    bodies: 'true: with the bodies of the requests as they are kept; for operators',
+    bodies: 'true: with the stored bodies of the requests; for operators',
   },
   returns: '`StoredRecords`',
   handle: async (call) => {

@@ -34,7 +34,7 @@ export const requestRoutes: readonly AdminRoute[] = [
     path: '/api/requests/{id}/body',
     role: 'operator',
     about:
-      'A body as it is kept: the bytes, never as a page. An upstream body that is kept as its differences to the request is put together.',
+      'A body as it is stored: raw bytes, never as a page. An upstream body that is stored as differences to the request is reassembled.',
     query: { part: '`request` (default), `upstream` or `response`' },
     returns: 'the bytes, as `application/octet-stream`',
     handle: body,

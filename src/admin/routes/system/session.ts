@@ -38,7 +38,7 @@ export const sessionRoutes: readonly AdminRoute[] = [
     method: 'POST',
     path: '/api/session/link',
     role: 'admin',
-    about: 'Makes a link that signs a browser in once, within an hour, with the role admin.',
+    about: 'Creates a one-time link to sign in with the role admin; it is valid for an hour.',
     returns: '`{link}`: the part after `#t=`',
     handle: ({ access }) => ({ json: { link: access.sessions.link() } }),
   },

@@ -20,7 +20,7 @@ export function statusRoutes(): readonly AdminRoute[] {
       method: 'GET',
       path: '/api/status',
       role: 'viewer',
-      about: 'What the gateway serves, how it does, and how its last reload ended.',
+      about: 'State of the gateway, and the result of its last reload.',
       returns: '`Status`',
       handle: async (call) => ({ json: await statusOf(call) }),
     },

@@ -24,7 +24,7 @@ export function exposed(context: CheckContext): void {
       code: 'exposed',
       severity: 'error',
       at: child(child(root, 'server'), 'listen')?.at ?? keyPlace(root, ['server']),
-      message: `${reachable} is reachable from other hosts and no API key is defined: anybody there could spend your provider credentials`,
+      message: `${reachable} is reachable from other hosts and no API key is defined: anyone there could use your provider credentials`,
       hint: 'define a key (gateway keys create my-app prints the lines to add), listen on 127.0.0.1, or set server.open: true',
     });
   }

@@ -40,7 +40,7 @@ function keySet(node: Node | undefined, { valid, unresolved, report }: CheckCont
           code: 'exposed',
           severity: 'warning',
           at: node.at,
-          message: '"jwks" is fetched over plain http: whoever can change that traffic can make tokens that the gateway accepts',
+          message: '"jwks" is fetched over plain http: anyone who can change this traffic can forge tokens',
           hint: 'use https, or a file with the key set',
         });
       return;

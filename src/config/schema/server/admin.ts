@@ -18,7 +18,7 @@ export const adminSettings = {
   ),
   users: {
     type: 'object',
-    description: 'People and programs with a token of their own.',
+    description: 'Users and programs with their own token.',
     propertyNames: plainNames,
     additionalProperties: {
       type: 'object',
@@ -27,7 +27,7 @@ export const adminSettings = {
           type: 'string',
           enum: ['viewer', 'operator', 'admin'],
           description:
-            'viewer: everything but contents of requests and responses. operator: contents too, and tests of providers and prompts. admin: also changes, such as reload and keys.',
+            'viewer: everything except contents of requests and responses. operator: also contents, and tests of providers and prompts. admin: also changes, such as reload and keys.',
         },
         token: token('The token of this user.'),
         token_hash: {

@@ -56,9 +56,9 @@ export const server = {
       minimum: 1,
       maximum: 64,
       pattern: '^auto$',
-      'x-form': 'a number of processes, or auto for one for each core',
+      'x-form': 'a number of processes, or auto for one per core',
       description:
-        'Number of processes that serve clients on the one address, supervised by one more; "auto": one for each core. Only with gateway start.',
+        'Number of worker processes that serve clients on the same address; a further process supervises them. "auto": one per core. Only with gateway start.',
       default: 1,
       examples: [2, 'auto'],
     },
@@ -97,15 +97,15 @@ export const server = {
       pattern: '^off$',
       'x-form': 'off, or a mapping such as {size: 32MB, per_key: 8MB, ttl: 1h}',
       description:
-        'Signed thoughts of responses with tool calls, kept in memory for clients that do not send them back, so that the model thinks on; they are lost with a restart. "off": none are kept.',
+        'Signed reasoning (thinking) blocks of responses with tool calls, kept in memory for clients that do not send them back, so that the model can continue to think. A restart deletes them. "off": none are kept.',
       properties: {
         size: {
           ...size,
-          description: 'Bytes of all of them, at most an eighth of memory; the oldest go first.',
+          description: 'Maximum size in total, at most an eighth of server.memory. The oldest are deleted first.',
           default: '32MB',
           examples: ['32MB'],
         },
-        per_key: { ...size, description: 'Bytes of those of one API key.', default: '8MB', examples: ['8MB'] },
+        per_key: { ...size, description: 'Maximum size for one API key.', default: '8MB', examples: ['8MB'] },
         ttl: { ...duration('How long they are kept after their last use.', ['1s', '24h']), default: '1h', examples: ['1h'] },
       },
       additionalProperties: false,
@@ -208,7 +208,7 @@ export const server = {
     fast_path: {
       type: 'boolean',
       description:
-        "Read plain requests from the socket and send them to providers over connections of the gateway's own. false: Node's HTTP server and undici do both, at a higher cost.",
+        "Use the gateway's own HTTP server and client where possible. false: use Node's HTTP server and undici only, at a higher CPU cost.",
       default: true,
     },
   },

@@ -14,7 +14,7 @@ const collector = {
   },
   content: {
     type: 'boolean',
-    description: 'Also export messages, as far as logging.requests.bodies keeps them: redacted ones as redacted.',
+    description: 'Also export messages. logging.requests.bodies applies to them: masked with redacted, none with metadata.',
     default: false,
   },
 } as const;
@@ -59,7 +59,7 @@ export const observability = {
           type: 'string',
           pattern: '^(100|\\d{1,2}(\\.\\d+)?)%$',
           'x-form': 'a percentage such as 10%',
-          description: 'Part of the traces that is exported; where the caller sends traceparent, its decision holds.',
+          description: 'Share of the traces that is exported. If the caller sends traceparent, its sampling decision applies.',
           default: '100%',
           examples: ['10%'],
         },

@@ -29,8 +29,8 @@ export const pricing = {
   type: 'object',
   properties: {
     ...tokens,
-    characters: amount('Per million characters that become speech.'),
-    audio_minute: amount('Per minute of sound that becomes text.'),
+    characters: amount('Per million characters of synthesized speech.'),
+    audio_minute: amount('Per minute of transcribed audio.'),
     image: {
       ...amount('Per image; or a mapping by "<size>/<quality>", "<size>", "*/<quality>" or "*".'),
       type: ['number', 'string', 'object'],
@@ -41,7 +41,7 @@ export const pricing = {
     file_searches: amount('Per thousand searches in files that the provider keeps.'),
     long_context: {
       type: 'array',
-      description: 'Prices of whole requests with more input tokens than this. What is left out costs the same.',
+      description: 'Prices of requests with more input tokens than this. Prices that are not set here stay the same.',
       items: {
         type: 'object',
         properties: { above: { type: 'integer', minimum: 1, description: 'Input tokens.' }, ...tokens },
@@ -49,16 +49,16 @@ export const pricing = {
         additionalProperties: false,
       },
     },
-    batch_discount: { type: 'number', minimum: 0, maximum: 1, description: 'Part that batches do not pay: 0.5 is half.' },
+    batch_discount: { type: 'number', minimum: 0, maximum: 1, description: 'Discount for batches: 0.5 is half price.' },
     service_tiers: {
       type: 'object',
-      description: 'By the service tier that the response names: the factor on the price.',
+      description: 'Price factor for each service tier that a response can name.',
       additionalProperties: { type: 'number', minimum: 0, maximum: 1000 },
       examples: [{ flex: 0.5, priority: 1.75 }],
     },
     currency: { enum: ['USD'], type: 'string', description: 'Costs are counted in USD.', default: 'USD' },
-    source: { type: 'string', maxLength: 100, description: 'Where the price is from: shown with each cost.', examples: ['contract 4711'] },
-    date: { type: 'string', maxLength: 20, description: 'When it was looked up.', examples: ['2026-05-01'] },
+    source: { type: 'string', maxLength: 100, description: 'Source of the price, shown with each cost.', examples: ['contract 4711'] },
+    date: { type: 'string', maxLength: 20, description: 'Date of the price.', examples: ['2026-05-01'] },
   },
   additionalProperties: false,
 } as const;

@@ -102,7 +102,7 @@ export async function migrate(client: Client): Promise<void> {
     const [found] = await session.query('SELECT max(version) AS version FROM log_version');
     const version = Number(found?.version ?? 0);
     if (version > migrations.length) {
-      throw new Error(`the request log has version ${version}, and this gateway knows versions up to ${migrations.length}`);
+      throw new Error(`the request log has version ${version}, and this gateway supports versions up to ${migrations.length}`);
     }
     for (const [index, step] of migrations.entries()) {
       if (index < version) continue;

@@ -29,9 +29,9 @@ export async function search(source: SqlSource, { query, before, limit }: Search
 function pageEnd(before: string): bigint {
   if (/^\d{1,18}$/.test(before)) return BigInt(before);
   throw new GatewayError('invalid_value', {
-    message: 'There is no page of this address.',
+    message: 'There is no such page.',
     param: 'before',
-    hint: 'Use `next` of the page before.',
+    hint: 'Use `next` of the previous page.',
   });
 }
 

@@ -67,7 +67,7 @@ export class RpcClient {
    */
   call(name: string, argument: unknown, { limitMs = this.#options.limitMs, transfer = [] as ArrayBuffer[] } = {}): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(unavailable('The gateway is shutting down.'));
-    if (this.#waiting.size >= this.#options.most) return Promise.reject(unavailable('Too many questions to the request log wait.'));
+    if (this.#waiting.size >= this.#options.most) return Promise.reject(unavailable('Too many queries to the request log are waiting.'));
     clearTimeout(this.#idle);
     const peer = this.start();
     this.#lastId = (this.#lastId % mostId) + 1;
@@ -97,7 +97,7 @@ export class RpcClient {
         this.#armFirst();
       }),
       take: ifCurrent((reply) => this.#take(reply)),
-      died: ifCurrent((why) => this.#died(why, unavailable('The request log failed on this question.', why))),
+      died: ifCurrent((why) => this.#died(why, unavailable('The request log failed on this query.', why))),
       unstarted: ifCurrent((why) => {
         void this.#leave();
         this.#options.onUnstarted?.(why);

@@ -130,6 +130,6 @@ class LaterVersion extends Error {
   override readonly name = 'LaterVersion';
 
   constructor(found: number, known: number) {
-    super(`the request log has version ${found}, and this gateway knows versions up to ${known}`);
+    super(`the request log has version ${found}, and this gateway supports versions up to ${known}`);
   }
 }

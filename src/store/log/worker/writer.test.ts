@@ -173,6 +173,6 @@ it.each([
   start({ kind: 'sqlite', path: join(dir, 'log.sqlite') });
   await expect.poll(async () => [(await state()).records, listSegments(spoolDir()).length]).toEqual([2, 1]);
   expect((await state()).problems).toEqual(
-    damaged === 0 ? [] : [`The spool was damaged: ${damaged} bytes of it are no records and were left out.`],
+    damaged === 0 ? [] : [`The spool was damaged: ${damaged} bytes of it are not records and were skipped.`],
   );
 });

@@ -126,7 +126,7 @@ class Writer {
     const { count, why } = this.#drain?.rejected ?? { count: 0, why: '' };
     const rejected = count === 0 ? [] : [`The database rejected ${plural(count, 'record')}: ${why}`];
     const bytes = this.#drain?.damaged ?? 0;
-    const damaged = bytes === 0 ? [] : [`The spool was damaged: ${bytes} bytes of it are no records and were left out.`];
+    const damaged = bytes === 0 ? [] : [`The spool was damaged: ${bytes} bytes of it are not records and were skipped.`];
     const { times, why: reason } = this.#unretained;
     // A single failure is usually caused by a long statement, and is not reported.
     const unretained = times < 2 ? [] : [`Old records cannot be deleted: ${reason}`];
@@ -211,7 +211,7 @@ class Writer {
     const { database } = this.#data;
     if (database.kind !== 'sqlite' || !isDamage(error)) return false;
     const aside = setAside(database.path, Date.now());
-    this.#told.push(`The request log was damaged: it was moved to ${aside}, and a new one was begun.`);
+    this.#told.push(`The request log was damaged: it was renamed to ${aside}, and a new one was created.`);
     return true;
   }
 

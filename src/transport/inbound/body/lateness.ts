@@ -22,7 +22,7 @@ export interface Progress {
 /** Returns the error for a body that arrives too slowly; otherwise undefined. */
 export function lateness({ silentMs, waitedMs, bytes, limitMs }: Progress): GatewayError | undefined {
   if (silentMs > silenceMs) {
-    return new GatewayError('timeout', { message: `The body of the request did not arrive: no data for ${silenceMs / 1000} s.` });
+    return new GatewayError('timeout', { message: `The body of the request did not arrive in time: no data for ${silenceMs / 1000} s.` });
   }
   if (waitedMs > limitMs) {
     return new GatewayError('timeout', {

@@ -67,7 +67,7 @@ it('tells of a client that is silent for a minute while somebody waits', async (
   const again = source.next();
   const failed = again.catch((error: unknown) => error);
   at(219_001);
-  expect(await failed).toMatchObject({ message: 'The body of the request did not arrive: no data for 60 s.' });
+  expect(await failed).toMatchObject({ message: 'The body of the request did not arrive in time: no data for 60 s.' });
   await expect(source.next()).rejects.toMatchObject({ code: 'timeout', source: 'gateway' });
 });
 
