@@ -202,7 +202,7 @@ export interface ProviderFault {
   readonly param?: string | null;
   /** Status that the format defines for the error type, for errors inside a stream, which have no HTTP status. */
   readonly status?: number | undefined;
-  /** Further keys of the provider's error object, kept as they are (for example `innererror`). */
+  /** Further keys of the provider's error object, unchanged (for example `innererror`). */
   readonly extra?: Readonly<Record<string, unknown>>;
   /** A hint, if the provider's message contains none. */
   readonly hint?: string;

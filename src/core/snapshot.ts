@@ -274,7 +274,7 @@ export interface LogSettings {
   /** True if bodies of some requests may be kept, by this setting, a config or a key. */
   readonly keepsBodies: boolean;
   readonly redactor: BodyRedactor;
-  /** Shares in [0, 1] of the requests whose bodies are kept. */
+  /** Shares in [0, 1] of the requests whose bodies are stored. */
   readonly sample: { readonly success: number; readonly errors: number };
   /** True if `x-gateway-log` is evaluated. */
   readonly clientMayLower: boolean;

@@ -7,7 +7,7 @@ import type { Draft, LogRecord } from '../core/records/record.ts';
 import type { Leaf } from '../core/snapshot.ts';
 import type { RequestContext } from './request.ts';
 
-/** A set-up plugin, with what it declares. */
+/** A plugin after its set-up, with its declarations. */
 export interface NamedInstance {
   readonly name: string;
   readonly endpoints?: Plugin['endpoints'] | undefined;
@@ -15,9 +15,9 @@ export interface NamedInstance {
   readonly instance: PluginInstance;
 }
 
-/** The chains of one snapshot: plugins that take part in few routes are in the chains of those alone. */
+/** The chains of one snapshot: a plugin that declares routes is only in the chains of these routes. */
 export class Chains {
-  /** Callers are asked for a key or token. */
+  /** Callers need a key or token. */
   readonly asksForKeys: boolean;
   readonly #common: Chain;
   readonly #special = new Map<Endpoint, Chain>();
@@ -44,7 +44,7 @@ type PlanOrAnswer = Plan | { readonly answer: Reply };
 
 type Step<M extends Moment> = { readonly name: string; readonly run: NonNullable<PluginInstance[M]> };
 
-/** Plugins sorted by moment once: one that lacks a moment is not in its list. */
+/** Plugins sorted by moment, once: the list of a moment contains only the plugins that implement it. */
 export class Chain {
   readonly #steps: { readonly [M in Moment]: readonly Step<M>[] };
   readonly #monotonic: () => number;
@@ -128,7 +128,7 @@ export class Chain {
     });
   }
 
-  /** What a plugin said of the plan; a request that it made instead is taken over. */
+  /** The result of a plugin's `plan`; if it returns another request, that replaces the current one. */
   #planned(ctx: RequestContext, name: string, said: Awaited<ReturnType<Step<'plan'>['run']>>, from: number): PlanOrAnswer | undefined {
     this.#note(ctx, name, 'plan', from);
     if (said === undefined || !('request' in said)) return said;
@@ -136,7 +136,7 @@ export class Chain {
     return undefined;
   }
 
-  /** Why the target is left out. Only those who leave one out stand in the record: nobody else has done anything. */
+  /** Why the target is skipped. The record names only plugins that skip a target, because the others have no effect. */
   skip(ctx: RequestContext, target: Leaf): LeftOut | undefined {
     let passedOver: LeftOut | undefined;
     for (const { name, run } of this.#steps.skip) {
@@ -151,7 +151,7 @@ export class Chain {
     return passedOver;
   }
 
-  /** The first answer or refusal ends it; changed requests are passed along. Most chains have nobody who looks. */
+  /** The first response or rejection ends it; a changed request is passed to the next plugin. Most chains have no such plugin. */
   screen(ctx: RequestContext, target: Leaf): Promise<Exclude<Screened, { request: unknown }> | undefined> | undefined {
     return this.#steps.screen.length === 0 ? undefined : this.#screen(ctx, target);
   }
@@ -191,7 +191,7 @@ export class Chain {
     return undefined;
   }
 
-  /** The last opinion wins; without one the outcome is answered. */
+  /** The last result wins; without one, the outcome is the response. */
   judge(ctx: RequestContext, outcome: Outcome, earlier: readonly Outcome[]): Verdict {
     let verdict: Verdict = { do: 'answer' };
     for (const { name, run } of this.#steps.judge) {
@@ -219,7 +219,7 @@ export class Chain {
     return undefined;
   }
 
-  /** The record says nothing of it: it changes neither the answer nor the record. */
+  /** Not in the record, because it changes neither the response nor the record. */
   finish(ctx: RequestContext, outcome: Answered, fault: GatewayError | undefined, onDefect: OnDefect): void {
     for (const { name, run } of this.#steps.finish) guarded('finish', name, () => run(ctx, outcome, fault), onDefect);
   }
@@ -247,7 +247,7 @@ export class Chain {
 
 type OnDefect = (error: Error) => void;
 
-/** Whatever comes of it, the next plugin has its turn. */
+/** The next plugin runs whatever the result. */
 function guarded(moment: Moment, plugin: string, run: () => unknown, onDefect: OnDefect): void {
   const failed = (cause: unknown): void => onDefect(new Error(`plugin "${plugin}" threw in ${moment}`, { cause }));
   try {
@@ -274,7 +274,7 @@ function contribute(facts: Facts, more: Partial<Facts>): void {
   if (more.ext !== undefined) Object.assign(facts.ext, more.ext);
 }
 
-/** Why a target is left out, with the plugin that says so; `unlessAll`: it is tried where every target is left out. */
+/** Why a target is skipped, and the plugin that skips it; `unlessAll`: it is used if every target is skipped. */
 export interface LeftOut {
   readonly because: string;
   readonly unlessAll: boolean;
@@ -289,7 +289,7 @@ function leftOut(plugin: string, said: unknown): LeftOut {
   return { because: `${plugin}: ${because}`, unlessAll: unlessAll === true };
 }
 
-/** What decides is said at once; what was begun instead must not end the process on its own. */
+/** The decision must be synchronous. A promise that was returned instead must not end the process with an unhandled rejection. */
 function waits(plugin: string, moment: Moment, promise: Promise<unknown>): Error {
   promise.catch(() => {});
   return new Error(`plugin "${plugin}" returned a promise from ${moment}, which must be synchronous`);

@@ -6,7 +6,7 @@ import type { Branch, Leaf } from '../core/snapshot.ts';
 import type { RequestContext } from './request.ts';
 
 /**
- * The form of a request that has to be read to its end before it can go on; undefined where it can be sent as it comes.
+ * The form of a request if it must be read to its end before the request continues; undefined if it can be streamed.
  * Files of any size are never held: what routes them stands in headers. Others are where their model is
  * not known yet, and once there is a plan, where it may send them twice, or as JSON: what stands behind a file counts as well.
  */
@@ -17,7 +17,7 @@ export function formToHold(ctx: RequestContext, plan: Plan | undefined): FormBod
   return needs ? form : undefined;
 }
 
-/** Holds it, and reads what stands behind its file. @throws GatewayError `body_too_large`, `timeout`, `invalid_form` */
+/** Buffers it, and reads the fields after its file. @throws GatewayError `body_too_large`, `timeout`, `invalid_form` */
 export async function hold(ctx: RequestContext, form: FormBody): Promise<void> {
   await form.hold();
   ctx.requestedModel = requestedModelOf(form, ctx.query);

@@ -24,13 +24,13 @@ export interface ChainStep {
   readonly moments: readonly Moment[];
 }
 
-/** What serves requests at one moment: a snapshot, its plugins, and the mask for its secrets. Swapped whole. */
+/** A snapshot, its plugins, and the mask for its secrets. Replaced as a whole. */
 export interface Generation {
   readonly snapshot: Snapshot;
   readonly chains: Chains;
-  /** Every plugin that takes part, in order: also those that the configuration need not name. */
+  /** All plugins of the chain, in order, including those that the configuration does not need to list. */
   readonly steps: readonly ChainStep[];
-  /** Set where a provider keeps the objects of keys apart. */
+  /** Set if a provider has `isolate: true`. */
   readonly isolation: Isolation | undefined;
   maskBytes(bytes: Buffer): Buffer;
   /** Closes what its plugins opened, in reverse order. Rejects, behind the last of them, with what plugins threw. */
@@ -39,13 +39,13 @@ export interface Generation {
 
 export interface GenerationDeps {
   readonly host: HostDeps;
-  /** Needed where a provider keeps the objects of keys apart. */
+  /** Needed if a provider has `isolate: true`. */
   readonly owners?: ObjectOwners | undefined;
   monotonic(): number;
   mask(secrets: readonly string[]): (bytes: Buffer) => Buffer;
 }
 
-/** What plugins may touch, as the process provides it. */
+/** The functions for plugins that the process provides. */
 export interface HostDeps {
   now(): number;
   sha256(text: string): string;
@@ -58,7 +58,7 @@ export interface HostDeps {
 
 /**
  * Sets the plugins of a snapshot up, in order. If one fails, those before it are disposed in reverse order and the
- * failure is thrown: the generation that serves never noticed.
+ * failure is thrown; the current generation is not affected.
  */
 export async function createGeneration(
   snapshot: Snapshot,
@@ -101,7 +101,7 @@ export async function createGeneration(
 
 const known: ReadonlySet<string> = new Set([...moments, 'dispose']);
 
-/** What a plugin declares is what `gateway check` has judged it by. @throws Error */
+/** `gateway check` relies on the declarations of a plugin, so they must be true. @throws Error */
 function checkMoments({ moments: declared }: Plugin, instance: PluginInstance): void {
   for (const [name, value] of Object.entries(instance)) {
     const meant = typeof value !== 'function' || known.has(name) ? undefined : nearest(name, moments);
@@ -124,7 +124,7 @@ function hostFor(name: string, host: HostDeps, uses: SharedUses): PluginHost {
     sha256: host.sha256,
     media: host.media,
     jwt: host.jwt,
-    // What plugins are given is always the request itself.
+    // Plugins always get the request object itself.
     note: (ctx, fields) => (ctx as RequestContext).note(name, fields),
     error: (code: ErrorCode, details: ErrorDetails) => {
       if (!Object.hasOwn(errorCatalogue, code))
@@ -139,23 +139,23 @@ function hostFor(name: string, host: HostDeps, uses: SharedUses): PluginHost {
   };
 }
 
-/** One generation's hold on shared state. */
+/** The lease of one generation on shared state. */
 interface SharedUses {
   get<T>(key: string, create: (tell: (message: unknown) => void) => T, hear?: (state: T, message: unknown) => void): T;
   release(): void;
 }
 
-/** State of plugins that outlives a reload: kept while a live generation uses its key, dropped afterwards. */
+/** State of plugins that outlives a reload: kept while a generation uses its key, then deleted. */
 export class SharedState {
   readonly #held = new Map<string, { readonly value: unknown; hear(message: unknown): void; users: number }>();
   readonly #tellOthers: (key: string, message: unknown) => void;
 
-  /** @param tellOthers for the worker processes that serve with this one */
+  /** @param tellOthers sends a message to the other worker processes */
   constructor(tellOthers: (key: string, message: unknown) => void = () => {}) {
     this.#tellOthers = tellOthers;
   }
 
-  /** Another worker process said something about its state of this key. */
+  /** Another worker process sent a message about its state of this key. */
   hear(key: string, message: unknown): void {
     this.#held.get(key)?.hear(message);
   }

@@ -7,7 +7,7 @@ import type { DenseSetMember } from '../core/memory/dense-set.ts';
 import type { GroupCommit } from './record/group-commit.ts';
 import type { Shares } from './in-flight.ts';
 
-/** What the handling of a request needs from outside. */
+/** Dependencies of the request handling. */
 export interface HandleDeps {
   readonly send: Send;
   readonly seal: GroupCommit;
@@ -20,10 +20,10 @@ export interface HandleDeps {
    * it as the first step of a callback.
    */
   enter(requestId: string): void;
-  /** A defect of the gateway or of a plugin: shown to operators with its stack, never to callers. Never throws. */
+  /** Reports an internal error of the gateway or of a plugin: operators see its stack, callers never do. Never throws. */
   onDefect(error: unknown, requestId: string): void;
-  /** The request is over: its record is written and its end has left. */
+  /** The request is over: its record is written and its last bytes are sent. */
   onOver(record: LogRecord): void;
-  /** Nothing of it is left in this process: a slow client has taken the last byte, or is gone. */
+  /** Nothing of the request is left in this process: the client has read the last byte, or has disconnected. */
   onLeft(handling: DenseSetMember): void;
 }

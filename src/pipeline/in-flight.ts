@@ -6,10 +6,10 @@ export interface KeyInFlight {
   count: number;
 }
 
-/** Whose requests are counted together: by the owner, since shown names of callers with tokens are cut, and not unique. */
+/** Requests are counted by owner, because the displayed names of callers with tokens are cut and not unique. */
 export type ShareOf = Pick<ApiKey, 'name' | 'owner'>;
 
-/** What each key has in flight, so that one of them leaves room for the others. */
+/** Requests in flight of each key, so that one key cannot use all slots. */
 export interface Shares {
   /**
    * Counts one more request of a key; whoever takes it lowers `count` again when the request is over. A promise only
@@ -20,7 +20,7 @@ export interface Shares {
   take(key: ShareOf, limit: number): KeyInFlight | Promise<KeyInFlight>;
 }
 
-/** What is said to a caller whose key has its limit in flight. */
+/** The error for a caller whose key has reached its limit. */
 export function keyLimit(name: string, count: number): GatewayError {
   return new GatewayError('rate_limited', {
     message: `Key "${name}" has ${count} requests in flight, its limit.`,
@@ -28,7 +28,7 @@ export function keyLimit(name: string, count: number): GatewayError {
   });
 }
 
-/** Owners that are remembered at most while nothing of them is in flight: tokens name callers without number. */
+/** Maximum number of owners that are stored without a request in flight: tokens can name any number of callers. */
 const ownersLimit = 4096;
 
 /** Of one process. */

@@ -13,10 +13,10 @@ import { noNotes, withNote } from './record/notes.ts';
 import type { Charged } from './record/usage.ts';
 import { withPathModel } from './path-model.ts';
 
-/** Everything known about one request: one object behind the three context types of core/context.ts. */
+/** The state of one request: the object behind the three context types of core/context.ts. */
 export class RequestContext implements Routed {
   readonly id: string;
-  /** What the client called; a plugin may have made another request of it. */
+  /** The route that the client called; a plugin may have replaced the request. */
   readonly called: Endpoint;
   endpoint: Endpoint;
   readonly method: string;
@@ -42,11 +42,11 @@ export class RequestContext implements Routed {
   readonly metadata: Readonly<Record<string, string>>;
   readonly warnings: string[] = [];
   readonly facts: Facts & { caller: Caller };
-  /** Every plugin of the chain has let it in. */
+  /** All plugins of the chain have admitted the request. */
   isAdmitted = false;
   readonly plugins: PluginRecord[] = [];
   notes: Notes = noNotes;
-  /** What a whole response cost, once its head was made. */
+  /** The cost of a complete response, once its head is written. */
   charged: Charged | undefined;
   readonly #budget: Budget;
   #hold: Hold | undefined;
@@ -92,7 +92,7 @@ export class RequestContext implements Routed {
     this.stream = asksForStream(body, this.query);
   }
 
-  /** From here on it is another request. */
+  /** Replaces the request from here on. */
   restate({ endpoint, params, body }: ReplacedRequest): void {
     this.endpoint = endpoint;
     this.params = params;
@@ -105,12 +105,12 @@ export class RequestContext implements Routed {
     this.notes = withNote(this.notes, plugin, fields);
   }
 
-  /** Few requests hold anything but their body. */
+  /** Few requests use memory besides their body. */
   get hold(): Hold {
     return (this.#hold ??= new Hold(this.#budget));
   }
 
-  /** The request is over: nobody looks at the body any more. */
+  /** The request is over: the body is no longer needed. */
   forget(): void {
     this.#hold?.close();
     this.body = emptyBody;
@@ -127,5 +127,5 @@ export class RequestContext implements Routed {
   }
 }
 
-/** Until an `admit` plugin says who it is; what stays when the chain has no such plugin. */
+/** The caller until an `admit` plugin sets another, and if the chain has no such plugin. */
 const anonymous: Caller = Object.freeze({ name: 'anonymous', key: undefined, credential: undefined, consumed: [] });

@@ -7,15 +7,15 @@ import { isConverting, type StepReply, type Translation } from '../core/provider
 import type { ApiKey, Clocks } from '../core/snapshot.ts';
 import { unconvertible } from './answer/convert.ts';
 
-/** Requests of one attempt in all (`Translation.then`). */
+/** Maximum number of requests of one attempt (`Translation.then`). */
 const maxSteps = 4;
 
-/** What the walk needs of the execution. */
+/** Dependencies of the follow-up requests. */
 export interface StepDeps {
   send(attempt: Attempt): Promise<Outcome>;
   isOver(): boolean;
   warn(text: string): void;
-  /** Whose list of models further requests are held to. */
+  /** The key whose list of allowed models applies to further requests. */
   readonly key: ApiKey | undefined;
 }
 
@@ -75,7 +75,7 @@ class Walk {
     return stepOf(attempt, next, { clocks: clocksLeft(first.attempt.clocks, times.totalMs), hasWritten: this.#hasWritten });
   }
 
-  /** One span of time for all requests: from the start of the first to the end of the last. */
+  /** Times of all requests together: from the start of the first to the end of the last. */
   joined(outcome: Outcome): Outcome {
     const first = this.#first?.times ?? outcome.times;
     const times: Times = { ...first, totalMs: outcome.times.at + outcome.times.totalMs - first.at };
@@ -103,7 +103,7 @@ class Walk {
   }
 }
 
-/** What is left for the requests to come. A clock of nothing would be one that runs out at once, which is what it says. */
+/** The remaining time for further requests. A timeout of 0 would expire at once, which is correct. */
 function clocksLeft(clocks: Clocks, spentMs: number): Clocks {
   const left = (ms: number): number => Math.max(0, ms - spentMs);
   return { ...clocks, total: left(clocks.total), request: clocks.request === undefined ? undefined : left(clocks.request) };
@@ -152,5 +152,5 @@ function thrownBy(attempt: Attempt, times: Times, thrown: unknown): Outcome {
   return { kind: 'faulty', attempt, times, fault, status: fault.status };
 }
 
-/** For the warning: one phrase, without the provider's own words. */
+/** For the warning: a phrase without the message of the provider. */
 const reasonOf = (outcome: Outcome): string => (outcome.kind === 'answered' ? `status ${outcome.reply.status}` : outcome.kind);

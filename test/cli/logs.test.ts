@@ -310,7 +310,7 @@ describe('what is no admin listener of this version', () => {
     answers.set('/api/session', { role: null, version: '0.0.9' });
     expect(await at(other, 'status')).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/is a gateway of version 0\.0\.9, .*\nRun the command of the same version/) as string,
+      err: expect.stringMatching(/is a gateway of version 0\.0\.9, .*\nUse the gateway command of that version/) as string,
     });
   });
 });

@@ -161,7 +161,7 @@ describe('a recorded request', () => {
     await kept(stranger);
     const told = await call(base, '/api/explain', { method: 'POST', token: adminToken, body: { from_log: stranger } });
     expect(told).toMatchObject({ status: 404, code: 'record_not_found' });
-    expect(told.text).toContain('callers that it does not know');
+    expect(told.text).toContain('of unauthenticated callers');
     expect(told.text).not.toContain('logging.requests.bodies');
   });
 

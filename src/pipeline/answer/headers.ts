@@ -54,7 +54,7 @@ export function completeHeaders(ctx: RequestContext, run: Execution | undefined,
   if (last?.kind === 'answered') passUpstream(last.reply.headers, reply.headers, passes ? 'all' : facts.error?.code, ctx);
   if (passes && last.reply.isVerbatim === true && !converted) passFraming(last.reply.headers, reply.headers);
   if (usedUp) without(reply.headers, 'x-should-retry');
-  // A plugin that responds itself may have set it.
+  // A plugin that responds may have set it.
   if (!passes && !has(reply.headers, 'content-type')) reply.headers.push('content-type', 'application/json');
   if (converted) replaceContent(reply.headers, converted.contentType);
   reply.headers.push('x-request-id', ctx.id);

@@ -8,7 +8,7 @@ import { unreadMark } from './stored-files.ts';
 
 type Answered = Outcome & { readonly kind: 'answered' };
 
-/** Binds what an answer made: at once where it is whole, else event by event, each before it leaves. */
+/** Stores the owner of the objects in a response: at once if it is complete, otherwise event by event, before each is sent. */
 export function bound(outcome: Answered, answer: ObjectAnswer, caller: CallerObjects): Outcome {
   const { reply } = outcome;
   if (reply.flow !== undefined) {

@@ -2,7 +2,7 @@ import { GatewayError } from '../../core/error.ts';
 import { canonicalId, couldBeId, type ObjectOwners } from '../../core/objects/owners.ts';
 import { referencesIn } from '../../core/objects/references.ts';
 
-/** One caller's side of the table of owners, at one account. */
+/** The objects of one caller at one account, in the table of owners. */
 export class CallerObjects {
   readonly #owners: ObjectOwners;
   readonly #account: string;
@@ -34,7 +34,7 @@ export class CallerObjects {
     for (const id of other) if (!this.#isFree(id)) throw notFound(id);
   }
 
-  /** Those that have no owner yet are this caller's from now on. */
+  /** Makes this caller the owner of objects that have none yet. */
   bind(ids: readonly string[], isBrief: boolean): void {
     const canonical = ids.map(canonicalId).filter(couldBeId);
     if (canonical.length > 0) this.#owners.bind(this.#account, canonical, this.#owner, isBrief);
@@ -46,7 +46,7 @@ export class CallerObjects {
   }
 }
 
-/** The same for an object that is somebody else's and for one that there never was. */
+/** The same error for an object of another caller and for one that does not exist. */
 function notFound(id: string): GatewayError {
   return new GatewayError('object_not_found', {
     message: `No such object: "${id.slice(0, 200)}".`,

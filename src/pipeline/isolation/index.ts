@@ -15,7 +15,7 @@ import { checkInputs } from './stored-files.ts';
 export type NextPage = (query: string) => Promise<Outcome>;
 
 /**
- * `isolate: true`: what one gateway key made at a provider does not exist for the others. Ids are bound before the client
+ * `isolate: true`: objects that one gateway key created at a provider are invisible to other keys. Ids are stored before the client
  * learns them, and looked up before a request that names them is sent.
  */
 export class Isolation {
@@ -62,7 +62,7 @@ export class Isolation {
     if (objectAnswers[endpoint] !== undefined) attempt.readsWhole = true;
   }
 
-  /** The answer as this caller may have it: ids bound, lists filtered. `next` is called for pages without a row of the caller. */
+  /** The response for this caller: owners stored, lists filtered. `next` is called for pages without a row of the caller. */
   settle(ctx: RequestContext, outcome: Outcome, next: NextPage): Outcome | Promise<Outcome> {
     if (outcome.kind !== 'answered' || outcome.reply.status >= 300) return outcome;
     const answer = objectAnswers[ctx.endpoint];

@@ -10,7 +10,7 @@ import type { NextPage } from './index.ts';
 
 type Answered = Outcome & { readonly kind: 'answered' };
 
-/** Pages of the account that one request looks through for a row of its caller. */
+/** Maximum number of pages of the account that one request searches for a row of its caller. */
 const mostPages = 10;
 
 interface Listing {
@@ -85,7 +85,7 @@ function withRows(outcome: Answered, { object, hasMore }: List, rows: readonly P
   return { ...outcome, reply: { ...outcome.reply, converted: { contentType: 'application/json', body } } };
 }
 
-/** Nothing of it may pass: whose rows it holds is not known. */
+/** Nothing of it may be forwarded, because the owners of its rows are unknown. */
 function unreadable(outcome: Answered): Outcome {
   const { attempt, times, reply } = outcome;
   reply.flow?.abort();
