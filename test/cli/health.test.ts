@@ -57,7 +57,13 @@ describe('what a listener returned', () => {
     ],
     ['200 of something that is not ready', body({ ...good, status: 'not ready' }), [], 1, /^not ready/],
     ['503 of something that says ok', body(good, 503), [], 1, /^not ready/],
-    ['a redirect', (_request, response) => void response.writeHead(302, { location: '/other' }).end(), [], 1, /HTTP 302 without the response body/],
+    [
+      'a redirect',
+      (_request, response) => void response.writeHead(302, { location: '/other' }).end(),
+      [],
+      1,
+      /HTTP 302 without the response body/,
+    ],
     ['another server', body('<html>hello</html>'), [], 1, /^unreachable · URL · HTTP 200 without the response body of a gateway\n/],
     ['a list', body([1]), [], 1, /without the response body of a gateway/],
     [
