@@ -151,7 +151,7 @@ function chainText(all: readonly Entry[]): string {
 
 function nextSteps({ all }: Entries, flag: string, { env }: CliIo): string {
   const missing = all.flatMap(({ variable }) => (variable === undefined || env[variable] ? [] : [variable]));
-  const set = missing.length === 0 ? '' : `Set ${missing.join(' and ')} in its environment first.\n`;
+  const set = missing.length === 0 ? '' : `Set ${missing.join(' and ')} in the environment of the gateway.\n`;
   return `${set}Start it: gateway start${flag}\n`;
 }
 

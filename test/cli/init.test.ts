@@ -61,7 +61,7 @@ describe('gateway init', () => {
     ];
     const { code, err } = await runHere(['init', ...flags, '--file', 'my.local.yaml'], cwd, { env: { MY_KEY: 'x' } });
     expect(code).toBe(0);
-    expect(err).toBe('Set OPENAI_API_KEY and O_KEY in its environment first.\nStart it: gateway start -c ./my.local.yaml\n');
+    expect(err).toBe('Set OPENAI_API_KEY and O_KEY in the environment of the gateway.\nStart it: gateway start -c ./my.local.yaml\n');
     const { providers, configs } = parsed(read(cwd, 'my.local.yaml'));
     expect(Object.keys(providers)).toEqual(['groq', 'openai', 'ollama', 'mock']);
     expect(providers).toMatchObject({ groq: { api_key: '${env:MY_KEY}' }, ollama: { api_key: '${env:O_KEY}' } });
