@@ -11,7 +11,7 @@ import { endedKey, keyHeader, noKey, unknownKey } from './refusals.ts';
 import { Tokens } from './tokens.ts';
 
 /**
- * Who is calling. Finds the gateway key, tells it from the caller's own provider credential, and says which headers
+ * Authenticates the caller. Finds the gateway key, distinguishes it from the caller's own provider credential, and lists the headers
  * held it, so that no stage sends it on. Without `api_keys` and `auth.jwt` everybody is `anonymous`.
  */
 export default definePlugin({
@@ -110,7 +110,7 @@ function search({ headers, at }: Received, known: Known | undefined): Found {
 const mostWords = 32;
 
 /**
- * A key of ours among several words, such as two headers of one name make one value: the rest is nobody's credential then.
+ * A gateway key among several words, for example if two headers of one name were joined: the rest is then not a credential.
  * Neither is a value of more words than anybody looks at.
  */
 function holdsKey(value: string, own: string | undefined, keys: KnownKeys | undefined): boolean {

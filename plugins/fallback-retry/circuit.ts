@@ -1,10 +1,10 @@
 import type { CircuitPolicy } from '#core/snapshot.ts';
 import { MinuteWindow } from './minute-window.ts';
 
-/** What other worker processes are told of a circuit: attempts that ended, or that it opened or closed. */
+/** Message to other worker processes about a circuit: attempts that ended, or that it opened or closed. */
 export type CircuitMessage =
   | { readonly id: string; readonly worked: number; readonly failed: number }
-  /** Unix milliseconds until which nobody tries the target; 0: closed. */
+  /** Unix milliseconds until which the target is skipped; 0: closed. */
   | { readonly id: string; readonly since: number; readonly until: number };
 
 /** What became of a circuit by an attempt; undefined: nothing. */
@@ -14,7 +14,7 @@ export type Turn = 'opened' | 'closed' | undefined;
 const gatherMs = 1000;
 
 /**
- * Whether one target is left out. Closed, it counts failures; open, it lets nobody through until the cool-down is over,
+ * The circuit breaker of one target. Closed, it counts failures; open, it blocks all requests until the cool-down is over,
  * then one request, whose attempt closes it or opens it again. All times are Unix milliseconds.
  */
 export class Circuit {
@@ -23,7 +23,7 @@ export class Circuit {
   readonly #recent = new MinuteWindow();
   /** Failures since the last good attempt. */
   #row = 0;
-  /** When it opened, and until when nobody tries the target; 0 while it is closed. */
+  /** When it opened, and until when the target is skipped; 0 while it is closed. */
   #since = 0;
   #until = 0;
   /** Good attempts that the others do not know of yet, and when they were told last. */

@@ -54,7 +54,7 @@ export class Circuits {
   }
 
   /**
-   * Counts what an attempt says of its target, and tells what became of its circuit. An answer that flows says it at its
+   * Counts the result of an attempt for its target, and returns the change of its circuit. An answer that flows says it at its
    * end; it closes an open circuit as it begins, since its end may be far.
    */
   note(ctx: Routed, outcome: Outcome): Turn {

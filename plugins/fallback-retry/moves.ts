@@ -57,7 +57,7 @@ export function wantsNext(outcome: Outcome, state: RouteState): boolean {
   return false;
 }
 
-/** An object named by id: only where it is unknown, or nobody was reached, may another account have it. */
+/** An object named by id: another account may have it only if it is unknown here, or if this provider was not reached. */
 function isElsewhere(outcome: Outcome): boolean {
   if (outcome.kind === 'answered') return outcome.reply.status === 404;
   if (outcome.kind === 'refused') return isNotHere(outcome.error);

@@ -43,7 +43,7 @@ function forMessages({ data }: List, row: (row: Row) => object): object {
 
 const rowOf = ({ id, owner }: KnownModel): Row => ({ id, object: 'model', created: 0, owned_by: owner });
 
-/** Nobody knows when a model of the file was released; libraries read a date. */
+/** The release date of a model in the file is unknown, but client libraries expect a date. */
 function nativeRow({ id, created }: Row): object {
   const at = new Date(typeof created === 'number' ? created * 1000 : 0);
   return { type: 'model', id, display_name: id, created_at: Number.isNaN(at.getTime()) ? unknownDate : at.toISOString() };

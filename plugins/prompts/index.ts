@@ -26,7 +26,7 @@ function plan(ctx: Admitted): Planned {
   const { key } = ctx.facts.caller;
   const reference = ctx.params['id'] ?? '';
   const { id } = splitReference(reference);
-  // Before its versions are looked up: what there is of it is told to nobody else.
+  // Checked before its versions are looked up, so that other callers do not learn which versions exist.
   if (key !== undefined && ctx.snapshot.prompts.has(id) && !key.allowsPrompt(id)) {
     throw new GatewayError('not_allowed', {
       message: `Key "${key.name}" may not use prompt "${id}".`,

@@ -73,7 +73,7 @@ function inline(ctx: Admitted, key: ApiKey | undefined, text: string): CompiledC
   }
 }
 
-/** What this key may not name: whoever compiles a config knows of no key. */
+/** Names that this key may not use: the code that compiles a config does not know the key. */
 function unusableNames({ snapshot }: Admitted, key: ApiKey): ReadonlySet<string> {
   const usable = new Set(usableProviders(snapshot, key));
   const prompts = [...snapshot.prompts.keys()].filter((id) => !key.allowsPrompt(id));

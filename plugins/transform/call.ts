@@ -98,7 +98,7 @@ export class AttemptCall implements Call {
     return bare !== undefined && own !== undefined && name.endsWith('-beta') ? `${bare},${own}` : (bare ?? own);
   }
 
-  /** Asked for by formats that remember something of their answers, and by nobody else. */
+  /** Used only by formats that store notes of their responses. */
   get notes(): Notes | undefined {
     return (this.#notes ??= this.#remembering.notesFor(this.#ctx, this.#attempt, this));
   }

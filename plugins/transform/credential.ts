@@ -21,7 +21,7 @@ export function callersCredential(
 ): CredentialRef {
   const signed = own.headers(upstream);
   if (signed instanceof Promise) {
-    // A token is being fetched: whoever sends the request asks again, and sees the failure.
+    // A token is being fetched: the code that sends the request asks again, and gets the failure.
     signed.catch(() => undefined);
     return own;
   }

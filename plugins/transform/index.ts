@@ -192,7 +192,7 @@ function relayed(ctx: Routed, attempt: Attempt, call: AttemptCall, body: Request
   if (address === undefined) throw new GatewayError('internal', { message: 'The provider does not serve this route.' });
   const theirs = relayedHeaders(ctx.headers, withheldFrom(provider, call.credential));
   const headers = joinHeaders(theirs, address.headers ?? []);
-  // Of a compressed answer nobody could say whether it repeats the credential.
+  // A compressed response cannot be searched for the credential.
   headers.push('accept-encoding', 'identity');
   const passes = body.kind === 'passing' || body.kind === 'socket' ? body : emptyBody;
   const tap = (body.kind === 'socket' ? provider.socketTap?.() : undefined) ?? unread;

@@ -44,7 +44,7 @@ export function relayedHeaders(bag: Pick<HeaderBag, 'entries' | 'get' | 'isGatew
   return out;
 }
 
-/** What passes is not read: it is whole when the transport says so, and tells nothing of models and tokens. */
+/** A relayed response is not parsed: it is complete when the transport reports its end, and its model and tokens are unknown. */
 export const unread: Tap = Object.freeze({
   form: 'bytes',
   event: () => 'content',

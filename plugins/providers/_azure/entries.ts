@@ -121,7 +121,7 @@ export class AzureEntries<Settings extends AzureEntrySettings, Uri extends Azure
     return this.#known(chosen);
   }
 
-  /** Signed for the entry's own address, else that of its first deployment: it tells the cloud that tokens come from. */
+  /** Signed for the address of the provider, otherwise that of its first deployment: the address determines the cloud that issues tokens. */
   credential(settings: Settings, key: string | undefined, byKey: (key: string) => CredentialSpec): CredentialSpec {
     const { base, aliases } = this.#entry(settings);
     const [first] = aliases.values();

@@ -18,7 +18,7 @@ const other = /whisper|tts|transcribe|audio|realtime|dall-e|image|flux|sora|vide
  * The list of models, once for each place and key among the deployments; `deep` also asks each deployment for one token.
  *
  * @param aliases deployments by alias
- * @param placeOf what tells one place from another
+ * @param placeOf identifies the address of a deployment
  */
 export function azureProbes(
   aliases: ReadonlyMap<string, Deployment>,

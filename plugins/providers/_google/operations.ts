@@ -51,7 +51,7 @@ export interface GeminiService<Settings extends GeminiConversion> {
   readonly isOwn?: (call: ACall<Settings>) => boolean;
   /** The model of routes that only Google's own models serve; '' for a tuned one. @throws GatewayError for all others */
   ownModel(call: ACall<Settings>): string;
-  /** The bare name of the model of a chat, which tells its generation. */
+  /** The name of the chat model without publisher; it contains the generation. */
   chatModel(call: ACall<Settings>): string;
   /** Which files a request may name by address; undefined where all may be. */
   files?(call: ACall<Settings>): GeminiOptions['files'];

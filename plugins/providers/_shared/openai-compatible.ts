@@ -52,7 +52,7 @@ export interface OpenAiCompatible<Settings> {
    * where one is set.
    */
   bodyModel?(call: ACall<Settings>, route: string, named: unknown): string | undefined;
-  /** A JSON body in the service's own words, where they differ; the model is written already. */
+  /** A JSON body converted to the format of the service, where it differs; the model is already set. */
   body?(body: JsonBody, call: ACall<Settings>): JsonBody;
   /** Absent where edits of images go as they came, as a form or JSON. */
   readonly imageEdits?: ImageEdits;

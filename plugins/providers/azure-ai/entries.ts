@@ -12,7 +12,7 @@ export const azureAi: AzureType<FoundrySettings, FoundryUri, Format> = {
   written: ({ custom_host: host, foundry_url: url }) => host ?? url,
   isSingle,
   /**
-   * A deployment's own word, the path of its own address, the family of its model; else what the entry says, by its word
+   * The format of a deployment: its own setting, the path of its address, the family of its model; otherwise that of the provider, by its setting
    * or its path. Never guessed from other parts of an address.
    */
   apiOf(settings, { format, foundation_model: model }, uri, own) {

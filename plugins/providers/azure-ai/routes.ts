@@ -54,7 +54,7 @@ export function messages(call: FoundryCall, route: string): UpstreamAddress {
   return at({ origin, path: `${withoutProject(path)}/anthropic/v1` }, route, withParam(call.query, 'api-version', undefined));
 }
 
-/** What is there to list: a resource tells its base models, a host with a single model tells that one. */
+/** The list of models: a resource lists its base models, a host with a single model lists that one. */
 export function modelList(call: FoundryCall): UpstreamAddress {
   const target = targetOf(call);
   return isSingle(target.uri) ? onInference(target, call, 'info') : openai(target, call, 'models');

@@ -27,7 +27,7 @@ const format = {
 
 const feature = { type: 'string', pattern: '^[ -~]+$' } as const;
 
-/** What the service does about body fields that it doesn't know when nobody says. */
+/** Default of what the service does with body fields that it does not know. */
 export const defaultExtraParameters = 'drop';
 
 export const schema: JsonSchema = azureSchema({

@@ -5,7 +5,7 @@ import type { AuthMode, CommonSettings, RequestSetting } from '#core/provider.ts
 export interface DeploymentSettings {
   /** Id of a model or an inference profile, or an ARN. */
   readonly model_id: string;
-  /** The model behind an application's profile: nothing else tells its vendor. */
+  /** The model behind the inference profile of an application: nothing else shows its vendor. */
   readonly foundation_model?: string;
 }
 

@@ -9,7 +9,7 @@ import type { VertexSettings } from './settings.ts';
 /** What an entry says about conversion. */
 export const optionsOf = (settings: VertexSettings, files: FileRules | undefined) => geminiOptions('vertex', settings, files);
 
-/** What a call's model is: endpoints hold tuned models of Gemini where the entry says so. @throws GatewayError `model_not_found` */
+/** The model of a call: endpoints are tuned Gemini models if the provider is configured so. @throws GatewayError `model_not_found` */
 export const modelOf = ({ model, settings }: VertexCall): VertexModel => modelFor(model, settings.endpoint_format === 'generateContent');
 
 /** Models of Gemini, tuned or not. */

@@ -6,7 +6,7 @@ import type { Answer, Question } from '../answer.ts';
 import { one, Refusal, whole, wrongType } from '../rules.ts';
 
 /**
- * The mock stores nothing: an id holds what it stands for, so that an object that was created is found again, and how
+ * The mock stores nothing: an id contains the data of its object, so that a created object is found again, and how
  * far its life is follows from the time. Everything else is an id that nobody gave.
  */
 export interface Naming<Parts> {
@@ -27,7 +27,7 @@ export function idOf<Parts>({ prefix, parts }: Naming<Parts>, made: Parts): stri
   throw new Refusal('invalid_value', param, 'The mock stores the request in the id of an object, and this request is too large for an id.');
 }
 
-/** What an id stands for; undefined where it was not made here, or for something else. */
+/** The object of an id; undefined if the id was not made here, or is of another kind. */
 export function named<Parts>(naming: Naming<Parts>, id: string): Parts | undefined {
   const { prefix, parts } = naming;
   if (!id.startsWith(prefix) || id.length > longest) return undefined;

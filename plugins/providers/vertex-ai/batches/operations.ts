@@ -23,7 +23,7 @@ const batchJobs: JobKind = {
   cancelled: (id) => batchOf({ id, status: 'cancelling', created_at: 0 }),
 };
 
-/** The answers of a batch: the job tells where they are, and each row becomes a line of OpenAI's. */
+/** The responses of a batch: the job contains their location, and each row is converted to a line in OpenAI's format. */
 const output: Operation<VertexSettings> = {
   isConverted: true,
   begin: (_body, call) => ({

@@ -80,7 +80,7 @@ export class UploadLines {
   }
 }
 
-/** The first line tells the kind of all where the client has not said it. */
+/** The first line determines the kind of all lines if the client has not set it. */
 function kindOf(first: Plain | undefined): Kind {
   if (first === undefined) return 'other';
   if (isPlain(first['body']) && (first['custom_id'] !== undefined || first['url'] !== undefined)) return 'batch';

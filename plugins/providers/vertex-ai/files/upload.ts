@@ -99,7 +99,7 @@ const otherFields = ({ fields }: FormBody): readonly Dropped[] =>
 
 const read: ReadonlySet<string> = new Set(['file', 'purpose', 'model', 'provider']);
 
-/** The object as the upload's own answer tells it, with the purpose that was noted since. */
+/** The object as described in the response to the upload, with the purpose that was set afterwards. */
 function stored(text: string, call: VertexCall, one: Upload): FileObject {
   const file = fileOf(rowOf(text), { object: one.object, createdAt: call.createdAt });
   if (file === undefined) throw new GatewayError('upstream_invalid', { message: 'The response names no object.', source: 'provider' });

@@ -105,7 +105,7 @@ export function jobIdOf(job: Plain): string {
 }
 
 function pageRequest(call: VertexCall, { collection }: JobKind, { after, limit }: Wanted, token: string | undefined): UpstreamRequest {
-  // Behind an id nobody knows how deep it lies: whole pages get there soonest.
+  // The position of an id in the list is unknown: reading full pages finds it fastest.
   const size = after === undefined && token === undefined ? Math.min(limit, pageSize) : pageSize;
   const query = `pageSize=${size}${token === undefined ? '' : `&pageToken=${encodeURIComponent(token)}`}`;
   const dropped = token === undefined ? filtersOf(call) : [];

@@ -49,7 +49,7 @@ export function tuningFromJob(job: Plain): TuningJob {
     validation_file: fileId(spec['validationDatasetUri']) ?? null,
     result_files: [],
     trained_tokens: tokensOf(job),
-    // The service tells none.
+    // The service reports none.
     seed: 0,
     error: errorOf(job['error']),
     integrations: [],

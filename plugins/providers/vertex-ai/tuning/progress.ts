@@ -9,7 +9,7 @@ import { endpointModel, plainIn } from './job.ts';
 export interface Checkpoint {
   readonly id: string;
   readonly object: 'fine_tuning.job.checkpoint';
-  /** Unix seconds: the service tells no time of a checkpoint's own, so it is the job's end or last change. */
+  /** Unix seconds: the service reports no time for a checkpoint, so it is the end or last change of the job. */
   readonly created_at: number;
   readonly fine_tuned_model_checkpoint: string;
   readonly step_number: number;
