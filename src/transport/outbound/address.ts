@@ -28,7 +28,7 @@ const closedIPv6: readonly (readonly [network: string, bits: number])[] = [
   ['3fff::', 20],
 ];
 
-/** Tells the addresses of the public internet from all others. */
+/** Distinguishes addresses of the public internet from all others. */
 export interface AddressRules {
   /** True for an address that a host chosen by a request may have. `address` is a literal without brackets. */
   isPublic(address: string): boolean;

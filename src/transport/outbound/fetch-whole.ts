@@ -20,10 +20,10 @@ export interface FetchedWhole {
   readonly body: Buffer;
 }
 
-/** Why there is no answer, in words that may be shown. */
+/** Why there is no response, as a text that may be shown. */
 export class FetchFault extends Error {
   readonly kind: 'timeout' | 'connection' | 'too-large' | 'refused';
-  /** The egress rules refused the address, or there is no room for more bytes. */
+  /** The egress rules rejected the address, or there is no memory for more bytes. */
   readonly refusal: GatewayError | undefined;
 
   constructor(kind: FetchFault['kind'], message: string, refusal?: GatewayError, cause?: unknown) {

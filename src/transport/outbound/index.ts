@@ -28,7 +28,7 @@ export interface Outbound {
   readonly sign: Signing;
   readonly media: FetchMedia;
   readonly jwt: (settings: JwtSettings) => JwtVerifier;
-  /** Closes all connections, and gives up the names that are asked for. */
+  /** Closes all connections, and cancels running name lookups. */
   close(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export interface OutboundDeps {
   egressAllow(): readonly string[];
   /** `server.fast_path` of the configuration that serves; on where nothing is said. */
   fastPath?(): boolean;
-  /** The environment of the process: where a machine tells which identity it has. */
+  /** The environment of the process, which describes the identity of the machine. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A token could not be renewed; the old one serves until it ends. */
   onTokenFault(error: Error): void;

@@ -22,7 +22,7 @@ export interface MediaDeps {
  */
 export type FetchMedia = (needs: readonly MediaNeed[], hold: Hold, signer?: MediaSigner) => Promise<ReadonlyMap<string, Media>>;
 
-/** Files of one request: whoever names thousands of addresses has the gateway call all of them, and waits for hours. */
+/** Maximum number of files of one request, because the gateway downloads all of them. */
 const mostFiles = 256;
 /** Of them in progress at once. */
 const parallel = 4;

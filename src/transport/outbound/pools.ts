@@ -125,7 +125,7 @@ export class Pools {
 /** How long a connection may take to come, for a caller that waits so long. */
 export const dialMsOf = (connectMs: number): number => dialSteps.find((step) => step >= connectMs) ?? connectMs;
 
-/** When it has nothing to do any more. One that was destroyed meanwhile is closed all the same. */
+/** Closed once it is idle. A pool that was destroyed meanwhile is closed too. */
 function close(pool: Pool): void {
   pool.close().catch(() => {});
 }

@@ -25,13 +25,13 @@ export interface SenderDeps {
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
   /** Name resolution that refuses addresses which the egress rules forbid. */
   lookup(trust: Trust): LookupFunction | undefined;
-  /** Told of the bytes of files that pass. */
+  /** Called with the number of forwarded bytes of files. */
   passed(bytes: number): void;
   /** Told when an answer repeats the credential of its attempt, each time. */
   onEcho(attempt: Attempt): void;
   /** Bytes of an answer that the record keeps. */
   keep(): number;
-  /** Bytes of the largest answer that is no stream and no file. */
+  /** Maximum size of a response that is neither a stream nor a file, in bytes. */
   maxAnswer(): number;
   readonly budget: Budget;
   /** The most attempts in progress at once; beyond it an attempt is refused with `overloaded`. */
@@ -207,7 +207,7 @@ function framing(own: HeaderPairs, { contentType, length }: Upload): HeaderPairs
   return pairs;
 }
 
-/** Bytes that nobody holds went out. */
+/** Bytes that are not buffered were sent. */
 function isSpent({ upstream }: Attempt): boolean {
   const body = upstream?.body;
   if (body?.kind === 'passing') return body.isSpent;

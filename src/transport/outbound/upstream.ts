@@ -6,7 +6,7 @@ import { staleMs } from './http1/connection.ts';
 import { Origins, type OriginsOptions } from './http1/origins.ts';
 import { type PoolOptions, Pools, type Route } from './pools.ts';
 
-/** What the wire tells about one request. Exactly one of `finished` and `failed` ends it. */
+/** Callbacks for one request on the wire. Exactly one of `finished` and `failed` ends it. */
 export interface Receiver {
   /** A connection is there and the request is being written. */
   connected(source: Source): void;
@@ -15,7 +15,7 @@ export interface Receiver {
   head(status: number, headers: Readonly<Record<string, string>>): void;
   data(chunk: Buffer): void;
   finished(): void;
-  /** `isUnread`: a kept connection turned out to be closed, so that nobody has read the request. */
+  /** `isUnread`: the kept-alive connection was already closed, so the provider has not read the request. */
   failed(error: Error, isUnread?: boolean): void;
 }
 
@@ -49,7 +49,7 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-/** Codes of a connection that is gone, as against an answer that can't be read. */
+/** Codes of a closed connection, in contrast to an invalid response. */
 const closed: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 /** Why an attempt was aborted from this side; never shown. */
@@ -85,7 +85,7 @@ function createLibraryUpstream(options: PoolOptions): Upstream {
   const used = new WeakSet<object>();
   const state: { writing: Handler | undefined } = { writing: undefined };
 
-  // Tells a reused connection from a fresh one: this channel fires in the same tick as onRequestStart.
+  // Distinguishes a reused connection from a new one: this channel fires in the same tick as onRequestStart.
   const onSendHeaders = (message: unknown): void => {
     const { socket } = message as { socket: Counted };
     state.writing?.uses(socket, used.has(socket));
@@ -139,7 +139,7 @@ class Handler implements Dispatcher.DispatchHandler {
   #writtenAt = 0;
   #ended = false;
 
-  /** @param over is told of the end */
+  /** @param over called at the end */
   constructor(receiver: Receiver, state: { writing: Handler | undefined }, over: (() => void) | undefined) {
     this.#receiver = receiver;
     this.#state = state;

@@ -14,7 +14,7 @@ export class HostsFile {
   #names: ReadonlyMap<string, readonly LookupAddress[]> = new Map();
   #lookedAt = Number.NEGATIVE_INFINITY;
   #version = '';
-  /** The read that is running, or the last one: whoever asks meanwhile gets what it finds. */
+  /** The running read, or the last one; concurrent lookups share its result. */
   #look: Promise<void> = Promise.resolve();
 
   constructor(path: string, monotonic: () => number) {

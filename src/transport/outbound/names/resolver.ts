@@ -22,7 +22,7 @@ export interface NamesOptions {
 /** Resolves names for sockets. */
 export interface Names {
   readonly lookup: LookupFunction;
-  /** Names that are kept, and names that are asked for right now. */
+  /** Number of cached names, and of running lookups. */
   readonly size: { readonly kept: number; readonly asked: number };
   close(): void;
 }
@@ -41,12 +41,12 @@ const nothing: Found = Object.freeze({ addresses: Object.freeze([]), ttlMs: 0 })
 const lost: Found = Object.freeze({ ...nothing, isLost: true });
 
 interface Kept {
-  /** None: there is no such name. */
+  /** Empty: the name does not exist. */
   readonly addresses: Addresses;
   readonly until: number;
 }
 
-/** Names that are kept, names that are asked for at once, and lookups of the system that wait. */
+/** Maximum number of cached names, of concurrent lookups, and of waiting lookups of the system. */
 const limits = { kept: 1024, asked: 256, waiting: 64 } as const;
 /** Lookups of the system at once: the process has four such threads, and files need them too. */
 const systemLimit = 2;
@@ -112,7 +112,7 @@ class Resolution implements Names {
     );
   };
 
-  /** Empty when there is no such name. @throws Error `EAI_AGAIN` when nobody could say */
+  /** Empty if the name does not exist. @throws Error `EAI_AGAIN` if no server responded */
   async #find(name: string): Promise<Addresses> {
     const kept = this.#kept.get(name);
     if (kept !== undefined && this.#options.monotonic() < kept.until) return kept.addresses;
@@ -132,7 +132,7 @@ class Resolution implements Names {
       this.#keep(name, addresses, addresses.length === 0 ? keepMs.nothing : Math.min(Math.max(ttlMs, keepMs.least), keepMs.most));
       return addresses;
     } catch (error) {
-      // Nobody could say anything: what was true a moment ago is the best that is known.
+      // No server responded: the last known addresses are used.
       if (before !== undefined && before.addresses.length > 0 && this.#options.monotonic() < before.until + staleMs)
         return before.addresses;
       throw error;

@@ -14,7 +14,7 @@ export class Slots {
   async run<T>(work: () => Promise<T>): Promise<T | undefined> {
     if (this.#running >= this.#limit) {
       if (this.#waiting.length >= this.#queueLimit) return undefined;
-      // Whoever ends hands its slot on, so the count stays.
+      // A finished job passes its slot on, so the count does not change.
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else this.#running += 1;
     try {
