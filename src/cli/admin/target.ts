@@ -69,7 +69,7 @@ function placeOf(setting: ListenSetting): Place {
   if (address === undefined) throw wrong(text);
   if ('path' in address) return { shown: `unix:${address.path}`, isTls: false, address: { socketPath: address.path } };
   if (address.port === 0)
-    throw new CommandError(exitCodes.usage, 'the admin listener is on a port that the system chose', 'Name its address with --admin.');
+    throw new CommandError(exitCodes.usage, 'the admin listener is on a port that the system chose', 'Give its address with --admin.');
   // A listener on all addresses also accepts connections on loopback.
   const host = address.host === '0.0.0.0' ? '127.0.0.1' : address.host === '::' ? '::1' : address.host;
   return {

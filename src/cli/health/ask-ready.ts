@@ -20,7 +20,7 @@ export async function askReady(target: HealthTarget, timeoutMs: number): Promise
     const text = await textWithin(response);
     const body = text === undefined ? undefined : objectIn(text);
     // Every response of a gateway has a status text.
-    if (typeof body?.['status'] !== 'string') return { fault: `HTTP ${response.statusCode} without the body of a gateway` };
+    if (typeof body?.['status'] !== 'string') return { fault: `HTTP ${response.statusCode} without the response body of a gateway` };
     return { status: response.statusCode ?? 0, body };
   } catch (error) {
     return { fault: signal.aborted ? `no response within ${timeoutMs} ms` : reasonOf(error) };
