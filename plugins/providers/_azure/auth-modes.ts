@@ -25,7 +25,7 @@ export interface WorkloadAuth extends AuthSettings {
   readonly authority?: string;
 }
 
-/** Ids and names of domains: the text becomes a part of a URL. */
+/** Ids and domain names of tenants. The value becomes part of a URL. */
 export const tenantPattern = '^[A-Za-z0-9][A-Za-z0-9.-]*$';
 
 const text = (description: string, example: string): JsonSchema => ({ type: 'string', minLength: 1, description, examples: [example] });
@@ -38,7 +38,7 @@ const clientId = (description: string): JsonSchema => text(description, '0000000
 const scope = text("Scope of the token. Default: the scope of the provider's host.", 'https://cognitiveservices.azure.com/.default');
 const authority = text('Base URL of the token endpoints. Default: that of the cloud of the host.', 'https://login.microsoftonline.com');
 
-/** Ways to sign beside a key, for every provider of this cloud. */
+/** Authentication modes other than an API key, for all Azure providers. */
 export const azureAuthModes = {
   entra: {
     aliases: [],

@@ -1,6 +1,6 @@
 import type { GrantBlame } from '#core/secrets/grant.ts';
 
-/** What the fields of a credential are called where it was written: in `auth:`, or in headers. */
+/** Names of the credential fields where they were set: in `auth:` or in headers. */
 export interface FieldNames {
   readonly tenant: string;
   readonly client: string;
@@ -11,7 +11,7 @@ export interface FieldNames {
 
 type Row = readonly [code: number, field: keyof FieldNames, says: string];
 
-/** Codes of the token endpoint that say which field is at fault. */
+/** Maps error codes of the token endpoint to the field at fault. */
 const codes: readonly Row[] = [
   [7000215, 'secret', 'is wrong (it must be the value of the secret, not its id)'],
   [7000222, 'secret', 'is expired'],
@@ -35,12 +35,12 @@ const codes: readonly Row[] = [
   [50027, 'file', 'contains no token'],
 ];
 
-/** The table for one way of writing a credential. A code is never the beginning of another: the colon ends it. */
+/** Returns the table for one set of field names. The trailing colon ensures that no code matches as the prefix of another. */
 export function blameFor(names: FieldNames): readonly GrantBlame[] {
   return codes.map(([code, field, says]) => ({ text: `AADSTS${code}:`, field: names[field], says }));
 }
 
-/** A machine answers 400 for an identity that is not assigned to it. */
+/** The endpoint of a machine returns 400 for an identity that is not assigned to the machine. */
 export function instanceBlame(field: string, isNamed: boolean): readonly GrantBlame[] {
   const says = isNamed ? 'names no identity that is assigned to this machine' : 'is not set, and the machine has no identity';
   return [{ status: 400, field, says }];

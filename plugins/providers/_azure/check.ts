@@ -4,24 +4,24 @@ import { type AzureType, type AzureUri, entryUri } from './entries.ts';
 import { applicationIn, type AzureAuthSettings } from './request-auth.ts';
 import type { AzureDeploymentSettings, AzureEntrySettings, DeploymentRow } from './settings.ts';
 
-/** Texts in which the types of the cloud differ, and problems that only one of them has. */
+/** Texts that differ between the Azure provider types, and checks that only one of the types has. */
 interface Differences<Settings extends AzureEntrySettings, Uri> {
-  /** What to write for a missing resource, and in place of one that cannot be used. */
+  /** `missing`: hint for a missing resource. `label`: hint for an unusable one. */
   readonly resource: { readonly missing: string; readonly label: string };
-  /** Keys that hold a whole address, each with the code of its problems. */
+  /** Settings that contain a complete address, each with the code of its problems. */
   readonly addresses: Readonly<Record<string, 'bad-custom-host' | 'bad-url'>>;
   readonly addressLike: string;
   readonly versionHint: string;
-  /** Of an address that can be used. */
+  /** Additional problems of a valid address. */
   address?(key: string, uri: Uri): readonly SettingsProblem[];
   entry?(settings: Settings, rows: Rows): readonly SettingsProblem[];
-  /** `uri`: the row's own address, else the entry's. */
+  /** `uri`: the row's own address, or else the provider's. */
   row(row: DeploymentRow<Settings>, uri: Uri | undefined, path: readonly string[], settings: Settings): readonly SettingsProblem[];
 }
 
 export type Rows = readonly (readonly [alias: string, row: AzureDeploymentSettings])[];
 
-/** Problems of an entry that the schema can't express. */
+/** Returns the problems of a provider's settings that the schema cannot express. */
 export function azureCheck<Settings extends AzureEntrySettings, Uri extends AzureUri, Api>(
   type: AzureType<Settings, Uri, Api>,
   texts: Differences<Settings, Uri>,
@@ -110,7 +110,7 @@ function rowProblems<Settings extends AzureEntrySettings, Uri extends AzureUri, 
   return found;
 }
 
-/** A deployment that nothing names. */
+/** Problem of a deployment without an id. */
 export const noDeploymentId = (path: readonly string[], hint: string): SettingsProblem => ({
   path,
   code: 'missing-key',
@@ -118,7 +118,7 @@ export const noDeploymentId = (path: readonly string[], hint: string): SettingsP
   hint,
 });
 
-/** Problems of `auth:` and of the settings beside it that the schema can't express. */
+/** Returns the problems of `auth:` and related settings that the schema cannot express. */
 function azureAuthProblems(settings: AzureAuthSettings): readonly SettingsProblem[] {
   return [...beside(settings), ...brought(settings), ...authority(settings), ...scope(settings)];
 }
@@ -150,7 +150,7 @@ function authority({ auth }: AzureAuthSettings): readonly SettingsProblem[] {
   return [{ path: ['auth', 'authority'], code: 'bad-url', message: `authority cannot be used: ${why}`, hint }];
 }
 
-/** A token for an application is never asked for single permissions. */
+/** Application tokens are always requested with the scope `/.default`, never with single permissions. */
 function scope({ auth }: AzureAuthSettings): readonly SettingsProblem[] {
   const written = auth?.['scope'];
   if (typeof written !== 'string' || auth?.mode === 'managed_identity' || written.endsWith('/.default')) return [];

@@ -1,4 +1,4 @@
-/** Where tokens for a host come from, and what they are for. */
+/** The token endpoints and the token scope for a host. */
 export interface Cloud {
   /** Base URL of the token endpoints. */
   readonly authority: string;
@@ -6,7 +6,7 @@ export interface Cloud {
   readonly scope: string;
 }
 
-/** The national clouds by the end of their hosts; the first is the one for everything else. */
+/** Authorities by the ending of the host. The first one, of the public cloud, is the default. */
 const clouds = {
   com: 'https://login.microsoftonline.com',
   us: 'https://login.microsoftonline.us',
@@ -14,8 +14,8 @@ const clouds = {
 } as const;
 
 /**
- * The cloud of a base URL, by the last labels of its host; a host of somebody else belongs to the public one. Paths of
- * foundry projects, and endpoints of single models, have scopes of their own.
+ * Returns the cloud of a base URL, from the last labels of its host. Any other host belongs to the public cloud. Paths of Foundry
+ * projects and endpoints of single models have different scopes.
  */
 export function cloudOf(origin: string | undefined, path = ''): Cloud {
   const host = origin !== undefined && URL.canParse(origin) ? new URL(origin).hostname : '';

@@ -6,13 +6,13 @@ import { type Cloud, cloudOf } from './clouds.ts';
 import { instanceEndpoints } from './instance-endpoints.ts';
 import { applicationIn, asError, type AzureAuthSettings, headerOf } from './request-auth.ts';
 
-/** Where signed requests go: it decides about the cloud. Undefined parts count as the public one. */
+/** The address that signed requests are sent to. It determines the cloud; undefined parts mean the public cloud. */
 export interface SignedAddress {
   readonly origin?: string | undefined;
   readonly path?: string | undefined;
 }
 
-/** A busy token endpoint is asked once more. */
+/** Repeats the token request once if the endpoint is busy. */
 const repeats: readonly GrantRepeat[] = [{ statuses: [429, 500, 502, 503, 504], waitsMs: [1000] }];
 
 const authNames: FieldNames = {
@@ -30,15 +30,15 @@ const headerNames: FieldNames = {
   file: '',
 };
 
-/** Three parts of base64url: keys of this service hold no dot. */
+/** Three base64url parts, separated by dots. API keys of this service contain no dot. */
 const jwt = /^(?:bearer\s+)?eyJ[\w-]+\.[\w-]+\.[\w-]*$/i;
 
 /**
- * How requests are signed, in the order of the service: a token that was issued before, an
- * application's secret, the identity of machine or pod, the key. A key that is a token goes as bearer.
+ * Chooses how requests are signed, in the service's order of precedence: an already issued token, the secret of an application,
+ * the identity of the machine or pod, the key. A key that is a token is sent as a bearer token.
  *
- * @param byKey what the provider makes of a key
- * @throws GatewayError `missing_credential`, `invalid_header`, `not_allowed` for settings of a request that can't be used
+ * @param byKey converts a key to the provider's credential
+ * @throws GatewayError `missing_credential`, `invalid_header`, `not_allowed` for unusable settings of a request
  */
 export function azureCredential(
   settings: AzureAuthSettings,
@@ -55,10 +55,10 @@ export function azureCredential(
   return jwt.test(own) ? bearer(own) : byKey(own);
 }
 
-/** People paste tokens with the word in front of them. */
+/** Removes the prefix `Bearer` from the token, which users often paste with it. */
 const bearer = (token: string): CredentialSpec => ({ scheme: 'bearer', secret: token.replace(/^bearer\s+/i, '') });
 
-/** The grant of an application that came with a request: its authority is the cloud's own, never one that came along. */
+/** Returns the grant of an application that a request names. The authority is always that of the cloud, never one from the request. */
 function sentGrant(settings: AzureAuthSettings, place: SignedAddress): OAuthGrant | undefined {
   const found = applicationIn(settings);
   if (found === undefined) return undefined;
@@ -102,7 +102,7 @@ function managed({ client_id: identity, scope }: ManagedAuth, cloud: Cloud): OAu
     endpoints: instanceEndpoints,
     identity,
     identityField: authNames.client,
-    // The audience: these endpoints refuse the form of a scope.
+    // The audience. These endpoints reject the form of a scope.
     resource: (scope ?? cloud.scope).replace(/\/\.default$/, ''),
     blame: instanceBlame(authNames.client, identity !== undefined),
   };

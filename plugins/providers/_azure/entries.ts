@@ -6,63 +6,63 @@ import { azureCredential } from './credential.ts';
 import { azureProbes } from './probes.ts';
 import type { AzureEntrySettings, DeploymentRow } from './settings.ts';
 
-/** An address that an operator pasted, as far as every type of the cloud reads it. */
+/** A parsed address from the configuration: the part that all Azure provider types use. */
 export interface AzureUri {
   readonly origin: string;
-  /** Path in front of the routes, encoded, without a slash at its end. */
+  /** Path before the routes, encoded, without a trailing slash. */
   readonly path: string;
-  /** First label of a host of the cloud; undefined for hosts of others. */
+  /** First label of an Azure host; undefined for other hosts. */
   readonly resource: string | undefined;
   readonly apiVersion: string | undefined;
 }
 
-/** What one type of the cloud knows about its addresses. */
+/** The rules of one Azure provider type for its addresses. */
 export interface AzureType<Settings extends AzureEntrySettings, Uri extends AzureUri, Api> {
-  /** Reads an address; a text says why it cannot be used. */
+  /** Parses an address; returns the reason as text if it cannot be used. */
   readonly parse: (pasted: string) => Uri | string;
-  /** Behind the name of a resource. */
+  /** Domain that follows the resource name. */
   readonly domain: string;
-  /** The whole address of an entry, where it is written. */
+  /** Returns the complete address from the provider's settings, if set. */
   readonly written: (settings: Settings) => string | undefined;
-  /** Which API a deployment has. `row`: empty for a deployment that is in no list; `own`: the address is the row's. */
+  /** Returns the API of a deployment. `row`: empty for an unlisted deployment; `own`: true if the address is the row's. */
   readonly apiOf: (settings: Settings, row: DeploymentRow<Settings>, uri: Uri, own: boolean, version: string | undefined) => Api;
-  /** The API of a deployment that is in no list, where the entry leaves it open. */
+  /** Returns the API of an unlisted deployment, if the provider's settings don't determine it. */
   readonly sharedApi?: (listed: readonly AzureDeployment<Settings, Uri, Api>[]) => Api;
-  /** The deployment that an address names. */
+  /** Returns the deployment named in an address. */
   readonly named?: (uri: Uri) => string | undefined;
-  /** Addresses with a single model need no name of it. */
+  /** True for an address of a single model, which needs no model name. */
   readonly isSingle?: (uri: Uri) => boolean;
-  /** The word for `credential`, where deployments are signed for in different ways. */
+  /** Returns the value for `credential`, if deployments are signed in different ways. */
   readonly signing?: (settings: Settings, api: Api) => string;
 }
 
-/** Where one deployment is, and how it is called: what `Call.deployment` holds for these providers. */
+/** The address and API of one deployment: the type of `Call.deployment` for these providers. */
 export interface AzureDeployment<Settings, Uri, Api> {
   readonly uri: Uri;
   readonly api: Api;
-  /** `api-version` of the configuration; undefined where it leaves the version open. */
+  /** `api-version` of the configuration; undefined if not set. */
   readonly version: string | undefined;
-  /** Undefined on routes where no deployment is known. */
+  /** Undefined on routes without a deployment. */
   readonly id: string | undefined;
-  /** Reached by an alias of the catalog: the name in the body is ours and has to go. */
+  /** True if selected by an alias of the catalog. The name in the body is then the gateway's and must be removed. */
   readonly isListed: boolean;
-  /** What it was made of: a request that chooses another host comes with other settings, and is looked up anew. */
+  /** The settings that this was created from. A request that chooses another host has other settings and repeats the lookup. */
   readonly settings: Settings;
   readonly name: string;
 }
 
-/** What an entry's settings mean, worked out once. */
+/** The evaluated settings of a provider, computed once. */
 interface Entry<Uri> {
   readonly aliases: ReadonlyMap<string, Deployment>;
-  /** For model names that are no alias. */
+  /** For model names that are not an alias. */
   readonly other: Deployment | undefined;
-  /** The entry's own address, or why there is none. */
+  /** The provider's own address, or the reason why there is none. */
   readonly base: Uri | GatewayError;
 }
 
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 
-/** The address of an entry; a text says what is wrong, undefined that nothing is given. */
+/** Returns the address of a provider; a text with the reason if it is invalid; undefined if not set. */
 export function entryUri<Settings extends AzureEntrySettings, Uri extends AzureUri, Api>(
   { parse, domain, written }: AzureType<Settings, Uri, Api>,
   settings: Settings,
@@ -75,16 +75,16 @@ export function entryUri<Settings extends AzureEntrySettings, Uri extends AzureU
   if (!name.includes('.') && !name.includes('://')) return 'it is not a host label (letters, digits and hyphens)';
   const parsed = parse(name);
   if (typeof parsed === 'string') return parsed;
-  // A resource name must not choose a host of somebody else: custom_host, with its own rules, is for that.
+  // A resource name must not choose a foreign host. custom_host, with its own rules, is the setting for that.
   if (parsed.resource === undefined || !parsed.origin.startsWith('https:') || new URL(parsed.origin).port !== '')
     return 'it is a URL of another host; use custom_host';
   return parsed;
 }
 
-/** Entries of one type of the cloud: their deployments, where they are, and who they sign as. */
+/** Providers of one Azure type: their deployments, addresses and credentials. */
 export class AzureEntries<Settings extends AzureEntrySettings, Uri extends AzureUri, Api> {
   readonly #type: AzureType<Settings, Uri, Api>;
-  /** Worked out once for each settings object: a request parses no address. */
+  /** Computed once per settings object, so that requests don't parse addresses. */
   readonly #entry: (settings: Settings) => Entry<Uri>;
 
   constructor(type: AzureType<Settings, Uri, Api>) {
@@ -97,8 +97,8 @@ export class AzureEntries<Settings extends AzureEntrySettings, Uri extends Azure
   }
 
   /**
-   * The deployment for a model name: alias, else the default one, else (without a list) the name itself. Routes without a
-   * model are served by the default, the only one, or the entry's address without a deployment.
+   * Returns the deployment for a model name: the alias, else the default, else (without a list) the name itself. Routes without a
+   * model use the default, the only deployment, or the provider's address without a deployment.
    */
   deployment(settings: Settings, model: string): Deployment | GatewayError {
     const { aliases, other, base } = this.#entry(settings);
@@ -112,7 +112,7 @@ export class AzureEntries<Settings extends AzureEntrySettings, Uri extends Azure
     return this.#direct(settings, base, model === '' ? undefined : model, this.#type.sharedApi?.(listed));
   }
 
-  /** The deployment that was looked up; anew where the request came with a host of its own. @throws GatewayError */
+  /** Returns the deployment from the lookup; repeats the lookup if the request set its own host. @throws GatewayError */
   target(call: Pick<Call<Settings>, 'settings' | 'deployment' | 'model'>): AzureDeployment<Settings, Uri, Api> {
     const known = call.deployment as AzureDeployment<Settings, Uri, Api> | undefined;
     if (known?.settings === call.settings) return known;
@@ -129,7 +129,7 @@ export class AzureEntries<Settings extends AzureEntrySettings, Uri extends Azure
     return azureCredential(settings, key, uri === undefined ? {} : { origin: uri.origin, path: `${uri.path}/` }, byKey);
   }
 
-  /** Members of the provider that all types share. */
+  /** Provider members that all types share. */
   get provider() {
     const baseOf = (one: Deployment): string => this.#known(one).uri.origin + this.#known(one).uri.path;
     return {
@@ -146,7 +146,7 @@ export class AzureEntries<Settings extends AzureEntrySettings, Uri extends Azure
     return settings as AzureDeployment<Settings, Uri, Api>;
   }
 
-  /** What cannot be used shows when a request needs it; `check` has told before. */
+  /** Unusable settings cause an error only when a request needs them. `check` reports them earlier. */
   #read(settings: Settings): Entry<Uri> {
     const found = entryUri(this.#type, settings);
     const base = found === undefined || typeof found === 'string' ? unusable(found) : found;
@@ -162,7 +162,7 @@ export class AzureEntries<Settings extends AzureEntrySettings, Uri extends Azure
     return { aliases, other, base };
   }
 
-  /** A deployment of the list; undefined where its address cannot be used or nothing names it. */
+  /** Returns a listed deployment; undefined if its address cannot be used or it has no name. */
   #listed(settings: Settings, alias: string, row: DeploymentRow<Settings>, base: Uri | GatewayError): Deployment | undefined {
     const { parse, named, isSingle, apiOf } = this.#type;
     const own = row.target_uri === undefined ? undefined : parse(row.target_uri);
@@ -175,7 +175,7 @@ export class AzureEntries<Settings extends AzureEntrySettings, Uri extends Azure
     return this.#deploymentOf({ uri, api, version, id, isListed: true, settings, name: alias }, row);
   }
 
-  /** A deployment that is in no list: named by the entry, a header, or the model itself. */
+  /** Returns an unlisted deployment, named by the settings, a header, or the model itself. */
   #direct(settings: Settings, uri: Uri, id: string | undefined, shared?: Api): Deployment {
     const { model_name: model } = settings;
     const row = (model === undefined ? {} : { foundation_model: model }) as DeploymentRow<Settings>;
@@ -204,7 +204,7 @@ function notFound(model: string, aliases: readonly string[]): GatewayError {
   });
 }
 
-/** An entry, or a request, that says too little or something unusable about where it goes. */
+/** Error for settings, or a request, with a missing or unusable address. */
 function unusable(why: string | undefined): GatewayError {
   const message = why === undefined ? 'The request names no Azure resource.' : `The resource or custom host cannot be used: ${why}.`;
   const hint = 'Set resource_name, or x-gateway-azure-resource-name, to the first label of the host.';

@@ -3,7 +3,7 @@ import { isPlain } from '#core/json/merge.ts';
 import { textOf } from '#formats/shared/json.ts';
 import { openaiFault } from '#formats/openai-chat/fault.ts';
 
-/** `type` by status, for bodies that lack it. */
+/** `type` by status, for bodies without it. */
 const types: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
   401: 'authentication_error',
@@ -13,7 +13,7 @@ const types: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 };
 
-/** The loose envelope of Azure OpenAI: `code` as text, `type` from the status, `param` from `target`, `innererror` kept. */
+/** Parses the error body of Azure OpenAI: `code` as text, `type` from the status, `param` from `target`; `innererror` is kept. */
 export function azureFault(status: number, body: string): ProviderFault {
   const fault = openaiFault(status, body);
   const code = fault.code === undefined || fault.code === null ? null : String(fault.code);
@@ -21,7 +21,7 @@ export function azureFault(status: number, body: string): ProviderFault {
   return { ...fault, code, type, param: fault.param ?? textOf(fault.extra?.['target']) ?? located(fault.extra?.['details']) ?? null };
 }
 
-/** `details: {loc: ['body', 'x']}` of models of the foundry: the path below the body. */
+/** `details: {loc: ['body', 'x']}` of Foundry models: the path below the body. */
 function located(details: unknown): string | undefined {
   const loc = isPlain(details) ? details['loc'] : undefined;
   if (!Array.isArray(loc)) return undefined;

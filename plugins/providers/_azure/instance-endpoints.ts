@@ -1,6 +1,6 @@
 import type { GrantRepeat, InstanceEndpoint } from '#core/secrets/grant.ts';
 
-/** Waits before repeats, as the service's own libraries have them; 410: the endpoint is being updated. */
+/** Delays before repeats, as in the service's own libraries. 410 means that the endpoint is being updated. */
 const repeats: readonly GrantRepeat[] = [
   { statuses: [404, 429, 500, 502, 503, 504], waitsMs: [0, 1600, 3200, 6400, 12_800] },
   { statuses: [410], waitsMs: [10_000, 10_000, 10_000, 10_000, 10_000, 10_000, 10_000] },
@@ -8,13 +8,13 @@ const repeats: readonly GrantRepeat[] = [
 
 const local = { method: 'GET', connectMs: 1000, repeats } as const;
 
-/** The local endpoints of a managed identity, in the order in which they are looked for. */
+/** The local endpoints of a managed identity, in the order of detection. */
 export const instanceEndpoints: readonly InstanceEndpoint[] = [
   {
     ...local,
     name: 'Service Fabric',
     when: ['IDENTITY_ENDPOINT', 'IDENTITY_HEADER', 'IDENTITY_SERVER_THUMBPRINT'],
-    // Its certificate is known by a thumbprint alone, which no client here can be told to trust.
+    // Its certificate is identified only by a thumbprint, which the HTTP client here cannot verify.
     unsupported: 'is not supported: use workload_identity, or entra with a client secret',
     url: { env: 'IDENTITY_ENDPOINT' },
     parameters: { 'api-version': '2019-07-01-preview' },

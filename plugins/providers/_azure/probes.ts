@@ -1,6 +1,6 @@
 import type { Deployment, Probe } from '#core/provider.ts';
 
-/** Roles and causes of Azure OpenAI. */
+/** Hints by status, with the roles and causes of Azure OpenAI. */
 const fixes = {
   401: 'check that the key belongs to this resource; for tokens grant the role "Cognitive Services OpenAI User"',
   403: 'grant the role "Cognitive Services OpenAI User", or allow this network in the firewall of the resource',
@@ -9,13 +9,14 @@ const fixes = {
 
 const deploymentFixes = { ...fixes, 404: 'check deployment_id and api_version; a new deployment needs up to five minutes' } as const;
 
-/** Families that refuse `max_tokens`. */
+/** Model families that reject `max_tokens`. */
 const reasoning = /^(?:o\d|gpt-5)/i;
-/** Models that answer no chat: asking them costs more than a token. */
+/** Models without chat. A probe of them would cost more than a token. */
 const other = /whisper|tts|transcribe|audio|realtime|dall-e|image|flux|sora|video|moderation|rerank/i;
 
 /**
- * The list of models, once for each place and key among the deployments; `deep` also asks each deployment for one token.
+ * Probes the model list, once per distinct address and key of the deployments. `deep` also requests one token from each
+ * deployment.
  *
  * @param aliases deployments by alias
  * @param placeOf identifies the address of a deployment

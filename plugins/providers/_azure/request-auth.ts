@@ -4,7 +4,7 @@ import { didYouMean } from '#core/text/nearest.ts';
 import type { CommonSettings, RequestSetting } from '#core/provider.ts';
 import { azureAuthModes, tenantPattern } from './auth-modes.ts';
 
-/** Settings that say how to sign, as requests send them in headers or in a config object. */
+/** Authentication settings that requests send in headers or in a config object. */
 export interface AzureAuthSettings extends CommonSettings {
   readonly cloud_api_key?: string;
   readonly ad_token?: string;
@@ -17,15 +17,15 @@ export interface AzureAuthSettings extends CommonSettings {
 
 const { managed_identity: managed, workload_identity: workload } = azureAuthModes;
 
-/** Words for the identity of the machine: for entries of gateway.yaml only. */
+/** Modes that use the identity of the machine: allowed for providers in gateway.yaml only. */
 const ambientModes: readonly string[] = ['managed_identity', ...managed.aliases, 'workload_identity', ...workload.aliases];
-/** `default` is what other gateways write for a key. */
+/** `default` is the value that other gateways use for a key. */
 const keyModes = ['api_key', 'default'] as const;
 const modes: readonly string[] = [...keyModes, 'entra', ...ambientModes];
 
 const text = (description: string): JsonSchema => ({ type: 'string', minLength: 1, description });
 
-/** Their schema, for the settings of a type. */
+/** The schema of these settings, for the settings of a provider type. */
 export const azureAuthProperties = {
   cloud_api_key: { ...text('Key that a request sends. In gateway.yaml: api_key.'), writeOnly: true },
   ad_token: { ...text('Token that was issued elsewhere, sent as bearer token instead of the key.'), writeOnly: true },
@@ -39,7 +39,7 @@ export const azureAuthProperties = {
   entra_scope: text('Scope of its token.'),
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
-/** Neutral names first, the real ones as aliases. */
+/** Neutral names first, the Azure names as aliases. */
 export const azureAuthRequestSettings: readonly RequestSetting[] = Object.keys(azureAuthProperties).map((setting) => {
   const name = setting.replace(/^cloud_/, '');
   const tail = name.replaceAll('_', '-');
@@ -47,14 +47,14 @@ export const azureAuthRequestSettings: readonly RequestSetting[] = Object.keys(a
   return {
     setting,
     headers: [`cloud-${tail}`, `azure-${tail}`],
-    // Without a prefix it is the key of any type.
+    // The name without a prefix sets the key of any provider type.
     keys: name === setting ? [setting, ...keys] : keys,
     shapesHost: false,
     ...(setting === 'auth_mode' ? { ambient: ambientModes } : {}),
   };
 });
 
-/** An application that came with a request. */
+/** Application credentials from a request. */
 export interface SentApplication {
   readonly tenant: string;
   readonly client: string;
@@ -62,7 +62,7 @@ export interface SentApplication {
   readonly scope: string | undefined;
 }
 
-/** Why the settings of a request can't be used: which one, and what to do. */
+/** Describes why the settings of a request cannot be used: the setting, and what to do. */
 export interface AuthProblem {
   readonly setting: keyof typeof azureAuthProperties;
   readonly code: 'missing_credential' | 'invalid_header' | 'not_allowed';
@@ -70,7 +70,7 @@ export interface AuthProblem {
   readonly hint: string;
 }
 
-/** The application that the settings hold; undefined where they hold none, or a problem. */
+/** Returns the application in the settings, a problem, or undefined if there is none. */
 export function applicationIn(settings: AzureAuthSettings): SentApplication | AuthProblem | undefined {
   const { auth_mode: mode, entra_tenant_id: tenant, entra_client_id: client, entra_client_secret: secret, entra_scope: scope } = settings;
   if (mode !== undefined && ambientModes.includes(mode)) return ambient(mode);
@@ -86,10 +86,10 @@ export function applicationIn(settings: AzureAuthSettings): SentApplication | Au
   return { tenant, client, secret, scope };
 }
 
-/** The header that people write for a setting. */
+/** Returns the documented header of a setting. */
 export const headerOf = (setting: string): string => `azure-${setting.replaceAll('_', '-')}`;
 
-/** The problem as an error for the one who sent the request. */
+/** Converts the problem to an error for the client. */
 export function asError({ code, setting, message, hint }: AuthProblem): GatewayError {
   return new GatewayError(code, { message, param: headerOf(setting), hint });
 }

@@ -6,9 +6,9 @@ import { azureAuthProperties, type AzureAuthSettings } from './request-auth.ts';
 export interface AzureDeploymentSettings {
   readonly deployment_id?: string;
   readonly api_version?: string;
-  /** For prices and parameter rules; never sent. */
+  /** For prices and parameter rules; never sent upstream. */
   readonly foundation_model?: string;
-  /** A pasted address that fills in what the other keys leave open. */
+  /** A pasted address. Supplies the values of keys that are not set. */
   readonly target_uri?: string;
   readonly api_key?: string;
   /** Serves every model name that is not an alias. */
@@ -23,20 +23,20 @@ export interface AzureEntrySettings extends AzureAuthSettings {
   readonly model_name?: string;
 }
 
-/** A row as the type of its entry has it. */
+/** A row in the type that the provider's settings declare. */
 export type DeploymentRow<Settings extends AzureEntrySettings> = NonNullable<Settings['deployments']>[string];
 
 export const text = (description: string) => ({ type: 'string', minLength: 1, description }) as const;
 
-/** The parts of the schema in which the types differ. */
+/** The parts of the schema that differ between the types. */
 interface Differences {
   readonly apiVersion: JsonSchema;
   readonly foundationModel: string;
-  /** Behind `resource_name`. */
+  /** Inserted after `resource_name`. */
   readonly address?: Readonly<Record<string, JsonSchema>>;
-  /** Behind `target_uri` of a deployment. */
+  /** Inserted after `target_uri` of a deployment. */
   readonly deployment?: Readonly<Record<string, JsonSchema>>;
-  /** In front of the settings that say how to sign. */
+  /** Inserted before the authentication settings. */
   readonly more?: Readonly<Record<string, JsonSchema>>;
 }
 
@@ -71,7 +71,7 @@ export const azureSchema = ({ apiVersion, foundationModel, address, deployment, 
   },
 });
 
-/** A setting of direct use: neutral names of its header first, those of the cloud as aliases. */
+/** Returns a setting that requests can send. Neutral header names come first, the Azure names are aliases. */
 export function requestSetting(setting: string, over: Partial<RequestSetting> = {}, tail = setting.replaceAll('_', '-')): RequestSetting {
   const key = tail.replaceAll('-', '_');
   return {

@@ -23,7 +23,7 @@ import { JsonTap } from '#formats/shared/answer/json-tap.ts';
 
 type ACall<Settings> = Call<Settings & CommonSettings>;
 
-/** Settings of conversion that both services have. */
+/** Conversion settings that both services have. */
 export interface GeminiConversion {
   readonly schemas?: 'converted' | 'original';
   readonly signature_stand_in?: boolean;
@@ -41,32 +41,32 @@ export const conversionProperties = {
   },
 } as const satisfies Readonly<Record<keyof GeminiConversion, JsonSchema>>;
 
-/** What differs between the services that serve Gemini. */
+/** The differences between the services that provide Gemini. */
 export interface GeminiService<Settings extends GeminiConversion> {
   readonly surface: 'developer' | 'vertex';
-  /** Where a method of the call's model is. */
+  /** Returns the address of a method of the call's model. */
   address(call: ACall<Settings>, method: string): UpstreamAddress;
   headers(call: ACall<Settings>): HeaderPairs;
-  /** Whether the call's model is one of Google's own, where others are served too. */
+  /** True if the call's model is one of Google's own. Set by services that also provide other models. */
   readonly isOwn?: (call: ACall<Settings>) => boolean;
-  /** The model of routes that only Google's own models serve; '' for a tuned one. @throws GatewayError for all others */
+  /** Returns the model, for routes that only Google's own models support; '' for a tuned model. @throws GatewayError for all others */
   ownModel(call: ACall<Settings>): string;
   /** The name of the chat model without publisher; it contains the generation. */
   chatModel(call: ACall<Settings>): string;
-  /** Which files a request may name by address; undefined where all may be. */
+  /** Rules for files that a request may name by address; undefined if all are allowed. */
   files?(call: ACall<Settings>): GeminiOptions['files'];
-  /** Files that the service does not fetch itself. */
+  /** Returns the files that the service does not fetch itself. */
   media?(body: JsonBody | EmptyBody, call: ACall<Settings>): readonly MediaNeed[];
 }
 
-/** How an entry wants its chats converted. */
+/** Returns the conversion options of a provider. */
 export const geminiOptions = (
   surface: GeminiOptions['surface'],
   { schemas = 'converted', signature_stand_in: signatureStandIn = true }: GeminiConversion,
   files?: GeminiOptions['files'],
 ): GeminiOptions => ({ files, surface, schemas, signatureStandIn });
 
-/** The routes that Gemini serves, converted both ways. */
+/** The routes of Gemini, converted in both directions. */
 export function geminiOperations<Settings extends GeminiConversion>(service: GeminiService<Settings>) {
   const { surface } = service;
   const rule = surface === 'vertex' ? vertexNames : geminiNames;
@@ -133,12 +133,12 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
   } as const;
 }
 
-/** Images from a prompt, and from images and a prompt. */
+/** Image generation from a prompt, and image edits from images and a prompt. */
 function imageOperations<Settings extends GeminiConversion>(
   service: GeminiService<Settings>,
   optionsOf: (call: ACall<Settings>) => GeminiOptions,
 ) {
-  /** Images, by the models' own method or by a chat that paints. */
+  /** Generates images with the models' own method, or with a chat model that can generate images. */
   const images: Operation<Settings> = {
     isConverted: true,
     begin(body, call) {
@@ -162,7 +162,7 @@ function imageOperations<Settings extends GeminiConversion>(
   return { 'images/generations': images, 'images/edits': edits } as const;
 }
 
-/** How many vectors a request is for. */
+/** Returns the number of vectors that a request asks for. */
 const inputsIn = ({ input }: Plain): number => (Array.isArray(input) ? input.length : 1);
 
 interface Made {
@@ -180,5 +180,5 @@ function requestTo<Settings extends GeminiConversion>(
   return { origin, path, method: call.method, headers: service.headers(call), body: JsonBody.of(body), dropped };
 }
 
-/** The object of a body; an empty one where a route without a body is asked. */
+/** Returns the object of a JSON body, or an empty object if there is no body. */
 export const objectOf = (body: JsonBody | EmptyBody): Plain => (body.kind === 'json' ? body.json() : {});

@@ -3,13 +3,13 @@ import { checkPath } from '#core/http/plain-path.ts';
 import type { SettingsProblem, UpstreamAddress } from '#core/provider.ts';
 import { isNamed } from '#core/http/query.ts';
 
-/** Where a service's routes begin: `origin` is scheme, host and port; `path` is encoded and has no slash at its end. */
+/** The base of a service's routes: `origin` is scheme, host and port; `path` is encoded and has no trailing slash. */
 export interface Base {
   readonly origin: string;
   readonly path: string;
 }
 
-/** Remembers what was made of each settings object: a request parses no URL. Made where a provider is defined. */
+/** Caches the result of `make` for each settings object, so that requests don't parse URLs. Call it once, where a provider is defined. */
 export function memo<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new WeakMap<Key, { readonly value: Value }>();
   return (key) => {
@@ -22,7 +22,7 @@ export function memo<Key extends object, Value>(make: (key: Key) => Value): (key
   };
 }
 
-/** Parses a base URL that an operator or caller wrote; a text when it cannot be one. */
+/** Parses a base URL from the configuration or a request; returns the reason as text if it is invalid. */
 export function parseBase(text: string): (Base & { readonly url: URL }) | string {
   const trimmed = text.trim();
   let url: URL;
@@ -37,7 +37,7 @@ export function parseBase(text: string): (Base & { readonly url: URL }) | string
   return { url, origin: url.origin, path: url.pathname.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '') };
 }
 
-/** @throws GatewayError `invalid_config` */
+/** Parses a base URL. @throws GatewayError `invalid_config` */
 export function baseOf(text: string): Base {
   const base = parseBase(text);
   if (typeof base === 'string') throw badHost(base);
@@ -51,7 +51,7 @@ const badHost = (why: string): GatewayError =>
     hint: 'Write it like https://host.example/v1.',
   });
 
-/** What is wrong with a `custom_host` that is kept as it is written. */
+/** Returns the problems of a `custom_host` that is used as written. */
 export function customHostProblems(customHost: string | undefined): readonly SettingsProblem[] {
   if (customHost === undefined) return [];
   const base = parseBase(customHost);
@@ -62,9 +62,9 @@ export function customHostProblems(customHost: string | undefined): readonly Set
 }
 
 /**
- * A text as one path segment: it cannot add segments, leave the one it is in, or end the path.
+ * Encodes a text as one path segment. It cannot add segments, leave its segment, or end the path.
  *
- * @throws GatewayError `route_not_found` for names that no segment can hold
+ * @throws GatewayError `route_not_found` for names that cannot be a segment
  */
 export function segment(text: string): string {
   if (text === '' || text === '.' || text === '..') {
@@ -74,8 +74,8 @@ export function segment(text: string): string {
 }
 
 /**
- * The id of an object that a path names, as one segment. No service of the format makes ids with slashes, and some that
- * are before a service resolve `%2F..`: another account may have what is named so.
+ * Encodes the id of an object from a path as one segment. No service of this format creates ids with slashes. Some proxies in
+ * front of a service resolve `%2F..`, and the resulting path could belong to another account.
  *
  * @throws GatewayError `invalid_value` (404), `route_not_found`
  */
@@ -89,7 +89,7 @@ export function idSegment(id: string): string {
 }
 
 /**
- * The part of a relayed path behind `/v1/`, as sent.
+ * Returns the part of a relayed path after `/v1/`, as sent.
  *
  * @throws GatewayError `route_not_found`
  */
@@ -99,18 +99,18 @@ export function relayedRoute(path: string): string {
   return clean(route).replaceAll('?', '%3F').replace(/^\/+/, '');
 }
 
-/** Base, route and query as one address. The route is encoded already, the query as the client wrote it. */
+/** Joins base, route and query. The route must be encoded already; the query is the client's. */
 export function at(base: Base, route: string, query: string): UpstreamAddress {
   const path = `${base.path}/${route}`;
   return { origin: base.origin, path: query === '' ? path : `${path}?${clean(query)}` };
 }
 
-/** Takes out what would end a query or split a request line; everything else stays as it came. */
+/** Encodes characters that would end a query or split a request line. All others stay unchanged. */
 const clean = (text: string): string =>
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   /^[\x21\x22\x24-\x7e]*$/.test(text) ? text : text.replaceAll(/[^\x21\x22\x24-\x7e]+/gu, (odd) => encodeURIComponent(odd.toWellFormed()));
 
-/** The query with one parameter (its name in lower case) written anew, in its place; added where it is missing. `undefined` takes it out. */
+/** Sets one parameter of the query (`name` is in lower case), in place if it exists. `undefined` removes it. */
 export function withParam(query: string, name: string, value: string | undefined): string {
   const pair = value === undefined ? undefined : `${name}=${encodeURIComponent(value.toWellFormed())}`;
   let written = false;
@@ -125,7 +125,7 @@ export function withParam(query: string, name: string, value: string | undefined
   return parts.join('&');
 }
 
-/** A parameter of a query, decoded; names are compared without case. */
+/** Returns a parameter of a query, decoded. Names are compared case-insensitively. */
 export function paramOf(query: string, name: string): string | undefined {
   if (query === '') return undefined;
   for (const [key, value] of new URLSearchParams(query)) if (key.toLowerCase() === name) return value;

@@ -24,23 +24,26 @@ type Needs<Settings> = (body: Body, call: ACall<Settings>) => readonly MediaNeed
 
 export type AnthropicRoute = 'messages' | 'messages/count_tokens';
 
-/** What differs between services that serve Anthropic's models. */
+/** The differences between services that provide Anthropic's models. */
 export interface AnthropicService<Settings> {
-  /** A request with what every request of the API needs. `needed`: features that its body uses. */
+  /** Builds a request with the fields that every request of the API needs. `needed`: features that its body uses. */
   send(call: ACall<Settings>, route: AnthropicRoute, body: Body, needed?: readonly string[]): UpstreamRequest;
-  /** How chats are converted, beside their files. */
+  /** Returns the options for converting chats, except their files. */
   options(call: ACall<Settings>): Omit<Parameters<typeof toMessages>[2], 'media'>;
-  /** Where some models only speak the messages API: whether this call's does. */
+  /** True if the call's model supports the messages API; undefined if all models do. */
   readonly serves?: (call: ACall<Settings>) => boolean;
-  /** The name of the model, where it is not the call's own. */
+  /** Returns the name of the model, if it is not the call's own. */
   modelOf?(call: ACall<Settings>): string;
-  /** Files that the service does not fetch itself, of chats and of the API's own requests; those that no address reaches unless given. */
+  /**
+   * Files that the service does not fetch itself, for chats and for native requests. Default: files without a URL that the service
+   * can reach.
+   */
   readonly media?: { readonly chat: Needs<Settings>; readonly native: Needs<Settings> };
-  /** What changes in the API's own requests; the model and fields that stand for headers unless given. */
+  /** Edits to native requests. Default: sets the model and removes fields that represent headers. */
   native?(body: JsonBody, call: ACall<Settings>, route: AnthropicRoute): BodyPatch;
 }
 
-/** Chat completions, converted both ways, and the messages API, whose bytes pass. */
+/** Chat completions, converted in both directions, and the messages API, passed through. */
 export function anthropicOperations<Settings>(service: AnthropicService<Settings>) {
   const { media } = service;
   const chat: Operation<Settings> = {
@@ -69,7 +72,7 @@ export function anthropicOperations<Settings>(service: AnthropicService<Settings
 
 type Named = Pick<Call, 'model' | 'stream' | 'foundationModel' | 'strict' | 'showsReasoning' | 'id' | 'createdAt' | 'notes'>;
 
-/** The call under another name of its model. */
+/** Returns the call with another model name. */
 function answering<Settings>(call: ACall<Settings>, model: string): Named {
   const { stream, foundationModel, strict, showsReasoning, id, createdAt, notes } = call;
   return { model, stream, foundationModel, strict, showsReasoning, id, createdAt, notes };
@@ -94,7 +97,7 @@ function nativeRequest<Settings>(
   return { ...request, body: body.edit(nativePatch(body, call)), dropped: droppedLabels(body) };
 }
 
-/** A config's labels belong to the record; the API refuses fields that it doesn't know. */
+/** The labels of a config are only for the record. The API rejects fields that it does not know. */
 export const droppedLabels = (body: Body): readonly Dropped[] => (body.kind === 'json' && body.has('labels') ? labelsDropped : none);
 
 const labelsDropped: readonly Dropped[] = Object.freeze([{ param: 'labels', reason: 'kept only in the log record' }]);
@@ -103,7 +106,7 @@ const none: readonly Dropped[] = Object.freeze([]);
 const unchanged: BodyPatch = new Map();
 const removed = [...headerFields, 'labels'] as const;
 
-/** Empty when the body is right already: then no byte of it changes. */
+/** Empty if the body is correct already, so that its bytes stay unchanged. */
 function nativePatch(body: JsonBody, { model }: Pick<Call, 'model'>): BodyPatch {
   const patch = new Map<string, unknown>();
   if (model !== '' && body.peek('model') !== model) patch.set('model', model);

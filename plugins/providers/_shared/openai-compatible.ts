@@ -30,47 +30,47 @@ import { type OpenAiEndpoint, openaiEndpoints, openaiTaps } from '#formats/opena
 
 export type ACall<Settings> = Call<Settings & CommonSettings>;
 
-/** The body of an edit of images as a service that takes JSON alone reads it, and what was left out. */
+/** Converts the body of an image edit for a service that accepts only JSON, and lists what was dropped. */
 export type ImageEdits = (body: JsonBody) => { readonly body: JsonBody; readonly dropped: readonly Dropped[] };
 
-/** What differs between services that speak the OpenAI format. */
+/** The differences between services that use the OpenAI format. */
 export interface OpenAiCompatible<Settings> {
-  /** Where a route goes. `route` is behind `/v1/` and is encoded; the query is the address's business. */
+  /** Returns the address of a route. `route` is the part after `/v1/`, encoded. The implementation adds the query. */
   address(call: ACall<Settings>, route: string): UpstreamAddress;
-  /** What happens to the gateway's own body fields when the entry doesn't say. */
+  /** Returns whether the gateway's own body fields are dropped or passed if the provider's settings don't set it. */
   extensions(settings: Settings & CommonSettings): 'drop' | 'pass';
-  /** What it takes of the assistant messages of a chat; OpenAI's own rules unless it says otherwise. */
+  /** Returns which assistant messages of a chat the service accepts. Default: OpenAI's rules. */
   history?(call: ACall<Settings>): HistoryRules;
-  /** Body fields of ours that the service has, too: never left out. */
+  /** Extension fields of the gateway that the service also supports: never dropped. */
   readonly known?: readonly string[];
-  /** How its chat requests differ from the format. */
+  /** Differences of its chat requests from the format. */
   readonly quirks?: readonly ChatQuirk[];
-  /** Headers of the service, beside content type, accept and credential. */
+  /** Returns headers of the service, in addition to content type, accept and credential. */
   headers?(call: ACall<Settings>): HeaderPairs;
   /**
-   * Name to write into the body or form, or undefined to leave its own, which is `named`. Without this: `call.model`
-   * where one is set.
+   * Returns the model name to write into the body or form, or undefined to keep the existing one, `named`. Default: `call.model`,
+   * if set.
    */
   bodyModel?(call: ACall<Settings>, route: string, named: unknown): string | undefined;
   /** A JSON body converted to the format of the service, where it differs; the model is already set. */
   body?(body: JsonBody, call: ACall<Settings>): JsonBody;
-  /** Absent where edits of images go as they came, as a form or JSON. */
+  /** Undefined if image edits are passed through, as a form or JSON. */
   readonly imageEdits?: ImageEdits;
-  /** What becomes of the lines of an uploaded file; undefined where its bytes pass. */
+  /** Returns the edit for lines of an uploaded file; undefined to pass its bytes unchanged. */
   lines?(form: FormBody, call: ACall<Settings>): LineEdit | undefined;
-  /** Files, batches, jobs and lists of them as the format has them, from the service's own text; absent where they are the same. */
+  /** Converts files, batches, jobs and lists of them to the OpenAI format. Undefined if the service already uses it. */
   object?(text: string, call: ACall<Settings>): unknown;
-  /** Endpoints that the service doesn't have. */
+  /** Endpoints that the service does not have. */
   without?: readonly Endpoint[];
 }
 
-/** Endpoints whose answers are such objects. */
+/** Endpoints whose responses are such objects. */
 const objects: readonly Endpoint[] = openaiEndpoints.filter(
   (endpoint) =>
     /^(?:files|batches|fine_tuning)\b/.test(endpoint) && endpoint !== 'files/{id}/content' && endpoint !== 'batches/{id}/output',
 );
 
-/** The operations of a service that speaks the client's own format: its bytes pass, only `model` is written anew. */
+/** Returns the operations of a service that uses the client's own format. The bytes pass unchanged, except for `model`. */
 export function openaiCompatible<Settings>(service: OpenAiCompatible<Settings>): { readonly [E in Endpoint]?: Operation<Settings> } {
   const operations: { [E in Endpoint]?: Operation<Settings> } = {};
   for (const endpoint of openaiEndpoints) {
@@ -79,7 +79,7 @@ export function openaiCompatible<Settings>(service: OpenAiCompatible<Settings>):
   return Object.freeze(operations);
 }
 
-/** Its chat alone, for providers whose models speak several formats. */
+/** Returns only the chat operation, for providers whose models use several formats. */
 export const openaiChat = <Settings>(service: OpenAiCompatible<Settings>): Operation<Settings> => operationOf(service, 'chat/completions');
 
 function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: OpenAiEndpoint): Operation<Settings> {
@@ -88,14 +88,14 @@ function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: Op
   if (endpoint === 'batches/{id}/cancel' || endpoint === 'fine_tuning/jobs/{id}/cancel') return cancelOf(service, endpoint, shown);
   const tapOf = endpoint === 'files/{id}/delete' ? () => orNothing(new ObjectTap()) : openaiTaps[endpoint];
   const begin: Operation<Settings>['begin'] = (body, call) => new Passing(requestOf(service, endpoint, body, call), tapOf(call));
-  // Clients of the format itself send files as the service takes them.
+  // Clients that use this format natively send files in a form that the service accepts.
   if (endpoint === 'chat/completions') return withToolNames({ media: translatedFiles, begin }, namesOfTranslated);
   if (endpoint === 'images/edits' && service.imageEdits !== undefined) return { fromForm: editFromForm, begin };
   if (shown === undefined) return { begin };
   return { ...shown.facts, begin: (body, call) => ({ ...begin(body, call), ...shown.by(call) }) };
 }
 
-/** What becomes of answers that do not pass as they are. */
+/** Handling of responses that do not pass unchanged. */
 interface Shown<Settings> {
   readonly facts: Pick<Operation, 'isConverted'>;
   by(call: ACall<Settings>): Pick<Translation, 'result' | 'mend'>;
@@ -109,7 +109,7 @@ function shownBy<Settings>(service: OpenAiCompatible<Settings>, endpoint: OpenAi
   return mend === undefined ? undefined : { facts: {}, by: (call) => ({ mend: (text) => mend(text, call) }) };
 }
 
-/** Clients of the format itself know which names it has. */
+/** Clients that use this format natively know its rules for names, so only translated requests need the rule. */
 const namesOfTranslated = ({ isTranslated }: Pick<Call, 'isTranslated'>): NameRule | undefined =>
   isTranslated === true ? openaiNames : undefined;
 
@@ -118,7 +118,7 @@ const translatedFiles = (body: JsonBody | EmptyBody, call: Pick<Call, 'isTransla
 
 const noFiles: readonly MediaNeed[] = Object.freeze([]);
 
-/** What is read after a cancel, and what is known where that fails: when it was made is not. */
+/** The route to read after a cancel, and the object to return if the read fails. Its creation time is then unknown (0). */
 const cancels = {
   'batches/{id}/cancel': { read: 'batches/{id}', known: (id: string) => batchOf({ id, status: 'cancelling', created_at: 0 }) },
   'fine_tuning/jobs/{id}/cancel': {
@@ -127,7 +127,7 @@ const cancels = {
   },
 } as const;
 
-/** Services of the format that answer a cancel with nothing: the object is read, since the client is promised it. */
+/** Some services of this format return no object after a cancel. The object is then read, because the client expects it. */
 function cancelOf<Settings>(
   service: OpenAiCompatible<Settings>,
   endpoint: keyof typeof cancels,
@@ -151,7 +151,7 @@ function cancelOf<Settings>(
   };
 }
 
-/** The output of a batch is read where the batch says that it is. */
+/** Reads the batch first, then its output file, whose id is in the batch. */
 function outputOf<Settings>(service: OpenAiCompatible<Settings>): Operation<Settings> {
   const fileOf = (batch: string, call: ACall<Settings>): UpstreamRequest => {
     const { fileId, warnings } = batchOutput(batch);
@@ -168,7 +168,7 @@ function outputOf<Settings>(service: OpenAiCompatible<Settings>): Operation<Sett
   };
 }
 
-/** Those headers of the caller that a service understands, by name. */
+/** Returns the caller's headers with the given names, which the service supports. */
 export function callerHeaders(call: Pick<Call, 'header'>, names: readonly string[]): HeaderPairs {
   const pairs: HeaderPairs = [];
   for (const name of names) {

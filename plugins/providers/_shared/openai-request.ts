@@ -14,7 +14,7 @@ import { checkMetadata } from '#formats/openai-objects/objects.ts';
 import type { ACall, OpenAiCompatible } from './openai-compatible.ts';
 import type { OpenAiEndpoint } from '#formats/openai-objects/taps.ts';
 
-/** The upstream request of one endpoint: the client's own body, with what the service has to read differently. */
+/** Builds the upstream request of an endpoint: the client's own body, with the changes that the service needs. */
 export function requestOf<Settings>(
   service: OpenAiCompatible<Settings>,
   endpoint: OpenAiEndpoint,
@@ -45,7 +45,7 @@ export function requestOf<Settings>(
   return { ...address, method, headers, body: service.body?.(fit, call) ?? fit, dropped };
 }
 
-/** Where the service differs from the format. */
+/** Applies the service's differences from the format. */
 function fittedTo<Settings>(
   { quirks, imageEdits }: OpenAiCompatible<Settings>,
   endpoint: OpenAiEndpoint,
@@ -61,7 +61,7 @@ interface Cleaned {
   readonly dropped: readonly Dropped[];
 }
 
-/** A chat without the fields that only the gateway knows, where the service takes none. */
+/** Removes the fields that only the gateway knows from a chat, unless the service accepts them. */
 function cleanChat<Settings>(service: OpenAiCompatible<Settings>, body: JsonBody, call: ACall<Settings>): Cleaned {
   const drops = extensionsOf(service, call) === 'drop';
   const plain = call.isTranslated === true ? plainOf(service, body, call, !drops) : { body, dropped: none };
@@ -74,11 +74,11 @@ function cleanOther<Settings>(service: OpenAiCompatible<Settings>, body: JsonBod
   return passes ? { body, dropped: none } : dropLabels(body);
 }
 
-/** Nobody wrote those of a body that was made from another format: they go along only where the entry says so itself. */
+/** In a translated body, the client did not write these fields: they are passed only if the provider's settings say so. */
 const extensionsOf = <Settings>(service: OpenAiCompatible<Settings>, call: ACall<Settings>): 'drop' | 'pass' =>
   call.settings.extensions ?? (call.isTranslated === true ? 'drop' : service.extensions(call.settings));
 
-/** A body that was made from another format: with what only the gateway knows in the service's own forms. */
+/** Converts the gateway's extension fields in a translated body to the service's own forms. */
 function plainOf<Settings>(service: OpenAiCompatible<Settings>, body: JsonBody, call: ACall<Settings>, passes: boolean) {
   const history = service.history?.(call);
   const { body: plain, dropped } = plainChat(withExact(body.json(), body, 'tools'), {
@@ -91,7 +91,7 @@ function plainOf<Settings>(service: OpenAiCompatible<Settings>, body: JsonBody, 
   return { body: JsonBody.of(plain), dropped };
 }
 
-/** The route of an endpoint behind `/v1/`, encoded. @throws GatewayError `route_not_found`, `invalid_value` for ids that can be none */
+/** Returns the route of an endpoint after `/v1/`, encoded. @throws GatewayError `route_not_found`, `invalid_value` for impossible ids */
 function routeOf(endpoint: OpenAiEndpoint, id: string | undefined): string {
   const [, template] = endpoints[endpoint].routes[0];
   if (!template.includes('{id}')) return template;
@@ -101,7 +101,7 @@ function routeOf(endpoint: OpenAiEndpoint, id: string | undefined): string {
 
 const none: readonly never[] = Object.freeze([]);
 
-/** Answers of any type: sound, text, files. */
+/** Endpoints with responses of any type: audio, text, files. */
 const anyType: ReadonlySet<OpenAiEndpoint> = new Set(['audio/speech', 'audio/transcriptions', 'audio/translations', 'files/{id}/content']);
 
 function acceptOf(endpoint: OpenAiEndpoint, stream: boolean): string {
@@ -109,7 +109,10 @@ function acceptOf(endpoint: OpenAiEndpoint, stream: boolean): string {
   return anyType.has(endpoint) ? '*/*' : 'application/json';
 }
 
-/** A batch has no model of its own, its lines have: one that a client or config wrote chose the provider, and is refused there. */
+/**
+ * Removes the model: a batch has none, its lines have. A model set by a client or config only chose the provider, and the service
+ * would reject it.
+ */
 function withoutModel(body: JsonBody): Cleaned {
   if (!body.has('model')) return { body, dropped: [] };
   const named = body.peek('model');
@@ -118,7 +121,7 @@ function withoutModel(body: JsonBody): Cleaned {
   return { body: body.edit(new Map([['model', undefined]])), dropped };
 }
 
-/** Empty when the body names the right model already: then no byte of it changes. */
+/** Empty if the body already has the right model, so that its bytes stay unchanged. */
 function modelPatch<Settings>(service: OpenAiCompatible<Settings>, route: string, body: JsonBody, call: ACall<Settings>): BodyPatch {
   const named = body.peek('model');
   const model = service.bodyModel === undefined ? call.model : service.bodyModel(call, route, named);
@@ -128,7 +131,7 @@ function modelPatch<Settings>(service: OpenAiCompatible<Settings>, route: string
 
 const unchanged: BodyPatch = new Map();
 
-/** Undefined when the form can go as it is. Uploads name no model: of those only the lines may change. */
+/** Undefined if the form needs no change. Uploads have no model, so only their lines may change. */
 function formEdit<Settings>(
   service: OpenAiCompatible<Settings>,
   endpoint: OpenAiEndpoint,
@@ -138,7 +141,7 @@ function formEdit<Settings>(
   if (endpoint === 'files') {
     const line = service.lines?.(form, call);
     const first = form.file?.firstLine;
-    // All lines of a batch ask alike: where the first may stay, the file goes as it came, its length known.
+    // All lines of a batch use the same endpoint. If the first needs no change, the file is sent unchanged, with known length.
     return line === undefined || (first !== undefined && line(first, 0) === first) ? undefined : { fields: noFields, line };
   }
   const named = form.fields.get('model');

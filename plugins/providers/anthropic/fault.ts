@@ -3,10 +3,10 @@ import { isPlain } from '#core/json/merge.ts';
 import { anthropicFault } from '#formats/anthropic-messages/fault.ts';
 import { requestsHint } from './batches/create.ts';
 
-/** The word of the API for a file that its own tools did not make. */
+/** Error code for a file that the service's own tools did not create. */
 const notDownloadable = 'file_not_downloadable';
 
-/** Reads an error body; a file that the service doesn't hand out is the one thing about which it doesn't say what to do. */
+/** Parses an error body. Adds a hint for a file that cannot be downloaded, because the service's message has none. */
 export function fault(status: number, body: string): ProviderFault {
   const read = anthropicFault(status, body);
   return isNotDownloadable(read) ? { ...read, hint: `The service returns only files that its tools created. ${requestsHint}` } : read;

@@ -10,13 +10,13 @@ import { probe } from './probe.ts';
 import { base, send, versionHeaders } from './send.ts';
 import { type AnthropicSettings, requestSettings, schema } from './settings.ts';
 
-/** Chats are converted, the messages API passes. */
+/** Chats are converted, the messages API is passed through. */
 const api = anthropicOperations<AnthropicSettings>({
   send: (call, route, body, betas) => send(call, betas === undefined ? { route, body } : { route, body, betas }),
   options: ({ settings: { max_tokens: maxTokens } }) => (maxTokens === undefined ? {} : { maxTokens }),
 });
 
-/** Anthropic: its own messages API as it is, and chat completions converted. */
+/** Anthropic: the messages API is passed through, chat completions are converted. */
 export default defineProvider<AnthropicSettings>({
   type: 'anthropic',
   aliases: ['vendor-a'],
@@ -47,10 +47,10 @@ export default defineProvider<AnthropicSettings>({
   fault,
 });
 
-/** The longest page that there is: of a shorter one, which is usual, libraries of OpenAI would read no second. */
+/** The maximum page size. OpenAI's libraries would not request the second page of a shorter one. */
 const allModels = 'limit=1000';
 
-/** Access tokens of a subscription are sent as bearer; keys have a header of their own. */
+/** Access tokens of a subscription are sent as bearer tokens; keys have their own header. */
 function credentialOf(key: string | undefined): CredentialSpec {
   if (key === undefined) return { scheme: 'none' };
   return key.startsWith('sk-ant-oat') ? { scheme: 'bearer', secret: key } : { scheme: 'header', name: 'x-api-key', secret: key };

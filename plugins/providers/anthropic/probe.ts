@@ -1,6 +1,6 @@
 import type { Probe } from '#core/provider.ts';
 
-/** The list of models proves the key and costs nothing. */
+/** Listing the models verifies the key and is free. */
 export const probe = (): readonly Probe[] => [
   {
     endpoint: 'models',

@@ -9,26 +9,26 @@ import { type AnthropicSettings, defaultVersion, ownBetas } from './settings.ts'
 /** A call of this provider. */
 export type ACall = Call<AnthropicSettings & CommonSettings>;
 
-/** Parsed once for each settings object. */
+/** Parsed once per settings object. */
 export const base = memo((settings: AnthropicSettings) => baseOf(settings.custom_host ?? 'https://api.anthropic.com/v1'));
 
-/** What differs from one request to another. */
+/** The parts that differ between requests. */
 export interface Sent {
-  /** Behind the base, encoded. */
+  /** Path after the base, encoded. */
   readonly route: string;
   readonly method?: string;
-  /** Query text without `?`; the client's own unless given. */
+  /** Query without `?`. Default: the client's own. */
   readonly query?: string;
   readonly body?: JsonBody | EmptyBody | FormUpstream;
   readonly dropped?: readonly Dropped[];
-  /** Features of the API that the route needs, beside those that entry and client ask for. */
+  /** Beta features that the route needs, in addition to those that the provider's settings and the client request. */
   readonly betas?: readonly string[];
   readonly accept?: string;
-  /** Further headers. */
+  /** Additional headers. */
   readonly headers?: HeaderPairs;
 }
 
-/** One request with what every request to this API needs: version, features, content type. */
+/** Builds a request with the headers that every request to this API needs: version, beta features, content type. */
 export function send(call: ACall, sent: Sent): UpstreamRequest {
   const body = sent.body ?? emptyBody;
   const json = body.kind === 'json' ? body : undefined;
@@ -42,7 +42,7 @@ export function send(call: ACall, sent: Sent): UpstreamRequest {
 
 const none: readonly Dropped[] = Object.freeze([]);
 
-/** `anthropic-version`, and `anthropic-beta` where a feature is asked for. */
+/** Returns `anthropic-version`, and `anthropic-beta` if a feature is requested. */
 export function versionHeaders(call: ACall, body: JsonBody | undefined, needed: readonly string[] = []): HeaderPairs {
   const headers: HeaderPairs = ['anthropic-version', versionOf(call, body, call.settings.version ?? defaultVersion)];
   const betas = betasOf(call, body, needed.length === 0 ? ownBetas(call.settings) : [...ownBetas(call.settings), ...needed]);
@@ -50,7 +50,7 @@ export function versionHeaders(call: ACall, body: JsonBody | undefined, needed: 
   return headers;
 }
 
-/** Parameters of a query that go nowhere. */
+/** Returns the query parameters that are not sent. */
 export function otherParams(query: string, taken: readonly string[]): readonly Dropped[] {
   const names = new Set([...new URLSearchParams(query).keys()].filter((name) => !taken.includes(name.toLowerCase())));
   return [...names].map((param) => ({ param, reason: 'this service has no such list parameter' }));

@@ -4,13 +4,13 @@ import type { CommonSettings, RequestSetting } from '#core/provider.ts';
 export interface AnthropicSettings extends CommonSettings {
   /** Version of the API, sent as `anthropic-version`. */
   readonly version?: string;
-  /** Features to ask for in every request, sent as `anthropic-beta`. */
+  /** Beta features for every request, sent as `anthropic-beta`. */
   readonly beta?: string | readonly string[];
-  /** Sent with chat completions that set no limit of their own. */
+  /** Limit for chat completions without one. */
   readonly max_tokens?: number;
 }
 
-/** The version before the one that refuses sampling parameters on newer models. */
+/** The last version before the one that rejects sampling parameters for newer models. */
 export const defaultVersion = '2023-06-01';
 
 const feature = { type: 'string', pattern: '^[ -~]+$' };
@@ -43,6 +43,6 @@ export const requestSettings: readonly RequestSetting[] = [
   { setting: 'beta', headers: ['vendor-beta', 'anthropic-beta'], keys: ['vendor_beta', 'anthropic_beta', 'beta'], shapesHost: false },
 ];
 
-/** The entry's own features as a list. */
+/** Returns the provider's own beta features as a list. */
 export const ownBetas = ({ beta }: AnthropicSettings): readonly string[] =>
   typeof beta === 'string' ? beta.split(',').map((one) => one.trim()) : (beta ?? []);

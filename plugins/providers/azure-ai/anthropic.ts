@@ -7,7 +7,7 @@ import type { FoundrySettings } from './settings.ts';
 
 const defaultVersion = '2023-06-01';
 
-/** Anthropic's models: chats are converted, the messages API passes. */
+/** Anthropic's models: chats are converted, the messages API is passed through. */
 export const anthropic = anthropicOperations<FoundrySettings>({
   serves: (call) => targetOf(call).api === 'messages',
   send(call, route, body, needed) {
@@ -20,7 +20,7 @@ export const anthropic = anthropicOperations<FoundrySettings>({
   options: ({ settings: { max_tokens: maxTokens } }) => ({ handled: headerFields, ...(maxTokens === undefined ? {} : { maxTokens }) }),
 });
 
-/** The version, which the API wants, and the features that entry and client ask for. */
+/** Returns the version header, which the API requires, and the beta features from the provider's settings and the client. */
 export function anthropicHeaders(call: FoundryCall, body: JsonBody | undefined, needed: readonly string[] = []): HeaderPairs {
   const { anthropic_version: version, anthropic_beta: beta } = call.settings;
   const headers: HeaderPairs = ['anthropic-version', versionOf(call, body, version ?? defaultVersion)];

@@ -3,7 +3,7 @@ import { type AzureDeployment, AzureEntries, type AzureType } from '../_azure/en
 import { type Format, type FoundryUri, isAnthropicModel, isSingle, parseFoundryUri } from './foundry-uri.ts';
 import type { FoundrySettings } from './settings.ts';
 
-/** Where one deployment is and what it speaks. */
+/** The address and format of one deployment. */
 export type Target = AzureDeployment<FoundrySettings, FoundryUri, Format>;
 
 export const azureAi: AzureType<FoundrySettings, FoundryUri, Format> = {
@@ -27,8 +27,8 @@ export const azureAi: AzureType<FoundrySettings, FoundryUri, Format> = {
 export const entries = new AzureEntries(azureAi);
 
 /**
- * The headers in which each format reads a key: the inference route has one, its single-model hosts
- * the other, and the official library sends both; the messages API has its own.
+ * The headers in which each format expects a key. The inference route uses one, its single-model hosts the other, and the official
+ * library sends both. The messages API has its own.
  */
 const keyHeaders: Readonly<Record<string, readonly string[]>> = {
   inference: ['api-key', 'authorization'],
@@ -37,6 +37,6 @@ const keyHeaders: Readonly<Record<string, readonly string[]>> = {
   bearer: ['authorization'],
 };
 
-/** A token before a key, never both. `signing` is the format of the deployment. */
+/** A token takes precedence over a key; only one of them is sent. `signing` is the format of the deployment. */
 export const credential = (settings: FoundrySettings, key: string | undefined, signing = 'inference'): CredentialSpec =>
   entries.credential(settings, key, (secret) => ({ scheme: 'headers', names: keyHeaders[signing] ?? ['api-key'], secret }));

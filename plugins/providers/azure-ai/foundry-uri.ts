@@ -1,18 +1,18 @@
 import { parseBase } from '../_shared/address.ts';
 import type { AzureUri } from '../_azure/entries.ts';
 
-/** What a deployment speaks: the cloud's own inference route, the OpenAI format, or Anthropic's messages. */
+/** Format of a deployment: the Azure inference route, the OpenAI format, or Anthropic's messages. */
 export type Format = 'inference' | 'openai' | 'messages';
 
 export const formats: readonly Format[] = ['inference', 'openai', 'messages'];
 
-/** What an address that an operator pasted says. */
+/** A parsed address from the configuration. */
 export interface FoundryUri extends AzureUri {
-  /** Path in front of the format's own segment. */
+  /** Path before the format's own segment. */
   readonly path: string;
-  /** `serverless` and `compute` serve one model at the root; all others have a segment for each format. */
+  /** `serverless` and `compute` have one model at the root; all others have a segment for each format. */
   readonly host: 'resource' | 'serverless' | 'compute' | 'other';
-  /** What the path says; undefined where it stops before. */
+  /** Format in the path; undefined if the path has none. */
   readonly format: Format | undefined;
 }
 
@@ -20,13 +20,13 @@ const resources = /^([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)\.(?:services\.ai|openai|co
 const serverless = /^([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)\.[a-z0-9-]+\.models\.ai\.azure\.(?:com|us|cn)$/;
 const compute = /^([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)\.[a-z0-9-]+\.inference\.ml\.azure\.(?:com|us|cn)$/;
 
-/** The segment that begins a format. A word of the path and nothing else decides: host names hold the same words. */
+/** Path segments that start a format. Only the path determines the format, because host names contain the same words. */
 const segments: Readonly<Record<string, Format>> = { models: 'inference', openai: 'openai', anthropic: 'messages' };
 
-/** Ends of paths that name an operation: what a portal shows behind the base. */
+/** Path endings that name an operation, which a portal shows after the base. */
 const operations = /\/(?:chat\/completions|completions|images\/embeddings|embeddings|info|score)$/;
 
-/** Reads a target URI, a foundry URL or a custom host; a text says why it cannot be used. */
+/** Parses a target URI, a Foundry URL or a custom host; returns the reason as text if it cannot be used. */
 export function parseFoundryUri(pasted: string): FoundryUri | string {
   const trimmed = pasted.trim();
   const parsed = parseBase(trimmed.includes('://') ? trimmed : `https://${trimmed}`);
@@ -65,12 +65,12 @@ function versionIn(url: URL): string | undefined {
   return undefined;
 }
 
-/** Hosts with a single model need no name of it. */
+/** True for a host of a single model, which needs no model name. */
 export const isSingle = ({ host }: FoundryUri): boolean => host === 'serverless' || host === 'compute';
 
-/** The part of a path that stands for a project, which only the OpenAI format has: `/api/projects/p1`. */
+/** Removes the project from a path, which only the OpenAI format has: `/api/projects/p1`. */
 export const withoutProject = (path: string): string => path.replace(/\/api\/projects\/[^/]+$/, '');
 
-/** `claude-…`, `anthropic/…` and the like: the family that speaks messages, by the name of its models. */
+/** True for `claude-…`, `anthropic/…` and similar names: models with the messages format. */
 export const isAnthropicModel = (foundationModel: string): boolean =>
   /^(?:(?:anthropic|vendor-?a)[./:-])?claude(?:$|[-_ .@\d])|^(?:anthropic|vendor-?a)[./:]/i.test(foundationModel);

@@ -7,7 +7,7 @@ const kinds: Readonly<Record<Format, string>> = {
   messages: 'foundry, Anthropic',
 };
 
-/** A target URI of the foundry as an entry: these addresses never name a deployment. */
+/** Converts a target URI of Foundry to a provider. These addresses never contain a deployment. */
 export function importUri(uri: string): ImportedUri | string | undefined {
   const parsed = parseFoundryUri(uri);
   if (typeof parsed === 'string') return /\.azure\.(?:com|us|cn)\b/i.test(uri) ? parsed : undefined;
@@ -16,7 +16,7 @@ export function importUri(uri: string): ImportedUri | string | undefined {
   return { slug: parsed.resource ?? 'foundry', kind: kindOf(parsed), entry, missing: missingIn(parsed) };
 }
 
-/** Other hosts of the cloud without one of our paths belong to the type of the OpenAI format. */
+/** Other Azure hosts without one of these paths belong to the type azure-openai. */
 const isFoundry = ({ host, origin, format }: FoundryUri): boolean =>
   host !== 'resource' || format !== undefined || origin.includes('.services.ai.');
 

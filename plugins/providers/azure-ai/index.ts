@@ -14,14 +14,14 @@ const { 'chat/completions': anthropicChat, ...nativeRoutes } = anthropic;
 
 const isMessages = (call: FoundryCall): boolean => targetOf(call).api === 'messages';
 
-/** Chat in whatever the deployment speaks. */
+/** Chat in the format of the deployment. */
 const chat: Operation<FoundrySettings> = {
   isConverted: true,
   media: (body, call) => (isMessages(call) ? anthropicChat : openChat).media?.(body, call) ?? [],
   begin: (body, call) => (isMessages(call) ? anthropicChat : openChat).begin(body, call),
 };
 
-/** Azure OpenAI's foundry: models of all vendors behind one resource, in up to three formats. */
+/** Azure AI Foundry: models of all vendors in one resource, in up to three formats. */
 export default defineProvider<FoundrySettings>({
   type: 'azure-ai',
   aliases: ['cloud-ai', 'azure-ai-inference'],

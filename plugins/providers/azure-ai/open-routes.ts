@@ -13,8 +13,8 @@ import { address, type FoundryCall, modelList, targetOf } from './routes.ts';
 import { defaultExtraParameters, type FoundrySettings } from './settings.ts';
 
 /**
- * What a resource of the foundry serves beside Anthropic's format. Files, batches and fine-tuning of the same resource
- * are served by the type azure-openai, which has one account for all of them.
+ * Endpoints of a Foundry resource, other than those of Anthropic's format. The type azure-openai provides files, batches and
+ * fine-tuning of the same resource.
  */
 const served: ReadonlySet<string> = new Set<Endpoint>([
   'completions',
@@ -40,21 +40,21 @@ const service: OpenAiCompatible<FoundrySettings> = {
   bodyModel: (call) => targetOf(call).id ?? call.model,
 };
 
-/** Behind either route are models of many vendors. */
+/** Both routes have models of many vendors. */
 function historyOf(call: FoundryCall): HistoryRules {
   const model = call.foundationModel ?? call.model;
   if (/mistral|ministral|codestral/i.test(model)) return mistralHistory;
   return targetOf(call).api === 'inference' || /deepseek|grok|kimi|qwen|glm|gpt-oss|phi/i.test(model) ? openHistory : openaiHistory;
 }
 
-/** The client's own format, on the OpenAI route or the inference route: its bytes pass, the model is written anew. */
+/** The client's own format, on the OpenAI route or the inference route: the bytes pass unchanged, except for the model. */
 export const openRoutes: { readonly [E in Endpoint]?: Operation<FoundrySettings> } = Object.fromEntries(
   Object.entries(openaiCompatible(service)).filter(([endpoint]) => served.has(endpoint)),
 );
 
 export const openChat = openaiChat(service);
 
-/** The inference route is told what to do about unknown fields; a managed endpoint, which of its deployments is meant. */
+/** Adds headers: for the inference route, how to handle unknown fields; for a managed endpoint, the deployment. */
 export function openHeaders(call: FoundryCall): HeaderPairs {
   const { api: format, uri, id } = targetOf(call);
   if (format !== 'inference') return callerHeaders(call, ['openai-beta', ...perRequest]);
@@ -65,13 +65,13 @@ export function openHeaders(call: FoundryCall): HeaderPairs {
   return headers.concat(callerHeaders(call, perRequest));
 }
 
-/** The name may be the model of a request. @throws GatewayError `model_not_found` for what no header can hold */
+/** Checks the name, which may be the model of a request. @throws GatewayError `model_not_found` if it cannot be a header value */
 function nameable(deployment: string): string {
   if (/^[\x21-\x7e]+$/.test(deployment)) return deployment;
   throw new GatewayError('model_not_found', { message: `No deployment is called "${deployment.slice(0, 100)}".`, param: 'model' });
 }
 
-/** Vectors of pictures: only the inference route has them. */
+/** Image embeddings: only the inference route has them. */
 export const imageEmbeddings: Operation<FoundrySettings> = {
   begin(body, call) {
     const headers: HeaderPairs = ['accept', 'application/json', ...openHeaders(call)];
@@ -85,7 +85,7 @@ export const imageEmbeddings: Operation<FoundrySettings> = {
   },
 };
 
-/** Base models of the resource as the service lists them; a host with a single model describes that one. */
+/** Lists the base models of the resource as the service does. A host with a single model describes that model. */
 export const models: Operation<FoundrySettings> = {
   isConverted: true,
   begin(_body, call) {

@@ -7,23 +7,23 @@ import type { FoundrySettings } from './settings.ts';
 
 export type FoundryCall = Call<FoundrySettings>;
 
-/** The version that the inference route stays at. */
+/** Default `api-version` of the inference route. */
 const inferenceVersion = '2024-05-01-preview';
 
-/** The deployment that a call goes to. @throws GatewayError */
+/** Returns the deployment of a call. @throws GatewayError */
 export const targetOf = (call: FoundryCall): Target => entries.target(call);
 
-/** Routes of the inference format; the OpenAI format has all that this provider serves. */
+/** Routes of the inference format. The OpenAI format has all routes that this provider supports. */
 const inference: ReadonlySet<string> = new Set(['chat/completions', 'embeddings', 'images/embeddings']);
 
 /**
- * Where a route goes in the format of its deployment. `route` is encoded and is behind `/v1/` in the gateway's path.
+ * Returns the address of a route in the format of its deployment. `route` is the encoded part after `/v1/` in the gateway's path.
  *
- * @throws GatewayError `unsupported_endpoint` where the format has no such route
+ * @throws GatewayError `unsupported_endpoint` if the format has no such route
  */
 export function address(call: FoundryCall, route: string): UpstreamAddress {
   const target = targetOf(call);
-  // Vectors of pictures are the one thing that only the inference route has.
+  // Only the inference route has image embeddings.
   if (target.api === 'openai' && route !== 'images/embeddings') return openai(target, call, route);
   if (target.api !== 'inference' || !inference.has(route)) throw unserved(target, route);
   return onInference(target, call, route);
@@ -39,14 +39,17 @@ function onInference({ uri, version }: Target, call: FoundryCall, route: string)
   return at({ origin, path: uri.path }, route, query);
 }
 
-/** The v1 API refuses dated versions on hosts of the foundry; only the word `preview` goes along. */
+/** The v1 API rejects dated versions on Foundry hosts; only the version `preview` is sent. */
 function openai({ uri, version }: Target, call: FoundryCall, route: string): UpstreamAddress {
   const asked = (version ?? paramOf(call.query, 'api-version'))?.trim().toLowerCase();
   const query = withParam(call.query, 'api-version', asked === 'preview' ? 'preview' : undefined);
   return at({ origin: uri.origin, path: `${uri.path}/openai/v1` }, route, query);
 }
 
-/** The messages API of Anthropic: no version in the query. @throws GatewayError `unsupported_endpoint` for models of others */
+/**
+ * Returns the address of Anthropic's messages API, without a version in the query. @throws GatewayError `unsupported_endpoint` for
+ * other models
+ */
 export function messages(call: FoundryCall, route: string): UpstreamAddress {
   const target = targetOf(call);
   if (target.api !== 'messages') throw unserved(target, route);
@@ -60,7 +63,7 @@ export function modelList(call: FoundryCall): UpstreamAddress {
   return isSingle(target.uri) ? onInference(target, call, 'info') : openai(target, call, 'models');
 }
 
-/** A path that is not modelled, below what the deployment speaks. */
+/** Returns the address of a relayed path, in the format of the deployment. */
 export function relayed(call: FoundryCall, route: string): UpstreamAddress {
   const target = targetOf(call);
   if (target.api === 'inference') return onInference(target, call, route);

@@ -71,12 +71,12 @@ export const schema: JsonSchema = azureSchema({
   },
 });
 
-/** Direct use without the catalog. */
+/** Settings that a request can set without a provider in the configuration. */
 export const requestSettings: readonly RequestSetting[] = [
   requestSetting('foundry_url', { shapesHost: true }),
   requestSetting('resource_name', { shapesHost: true }),
   requestSetting('endpoint_name', {
-    // The cloud's own spelling of the deployment's name is as old as the route.
+    // Azure's own name for this setting is as old as the route.
     headers: ['cloud-endpoint-name', 'azure-endpoint-name', 'azure-deployment-name', 'cloud-deployment-name'],
     choosesPart: true,
     namesModel: true,

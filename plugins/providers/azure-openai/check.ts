@@ -10,7 +10,7 @@ export const check = azureCheck(azureOpenai, {
   addresses: { custom_host: 'bad-custom-host' },
   addressLike: 'https://contoso.openai.azure.us/openai',
   versionHint: 'Write a date like 2024-10-21 or 2025-04-01-preview, or v1, latest, preview.',
-  /** Everything behind the first `/openai` is cut off, which the operator should see. */
+  /** The path after the first `/openai` is removed, which the operator should know. */
   address(key, { more, origin, path }) {
     if (!more) return [];
     const message = `${key} ends at the first /openai; the rest is cut off`;
@@ -33,7 +33,7 @@ export const check = azureCheck(azureOpenai, {
   },
 });
 
-/** Where nothing names a version each client decides it, and the address changes with it. */
+/** Without a configured version each client chooses one, and the address depends on it. */
 function openVersion(settings: AzureSettings, rows: Rows): readonly SettingsProblem[] {
   const base = entryUri(azureOpenai, settings);
   const isEntryOpen = typeof base === 'object' && apiVersionOf(settings.api_version ?? base.apiVersion, base.v1) === undefined;

@@ -2,21 +2,21 @@ import type { JsonBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
 import { isPlain } from '#core/json/merge.ts';
 
-/** What dated versions write differently in bodies of batches and jobs; others pass. */
+/** Converts bodies of batches and jobs to the form of dated versions; other bodies pass unchanged. */
 export function datedBody(body: JsonBody, endpoint: Endpoint): JsonBody {
   if (endpoint === 'batches') return withoutVersion(body);
   return endpoint === 'fine_tuning/jobs' ? withOldSettings(body) : body;
 }
 
-/** They write the endpoint of a batch without `/v1`. */
+/** Dated versions use the endpoint of a batch without `/v1`. */
 function withoutVersion(body: JsonBody): JsonBody {
   const endpoint = body.peek('endpoint');
   return typeof endpoint === 'string' && endpoint.startsWith('/v1/') ? body.edit(new Map([['endpoint', endpoint.slice(3)]])) : body;
 }
 
 /**
- * They know the settings of supervised tuning under their older name only. Other methods, and settings that have no place
- * there, go as they are: the service says what it does not know.
+ * Dated versions accept the settings of supervised tuning only under their older name. Other methods, and settings without an
+ * older name, are sent unchanged: the service reports what it does not know.
  */
 function withOldSettings(body: JsonBody): JsonBody {
   const method = body.has('method') && !body.has('hyperparameters') ? body.value('method') : undefined;

@@ -2,21 +2,21 @@ import { type AzureDeployment, AzureEntries, type AzureType } from '../_azure/en
 import type { AzureSettings } from './settings.ts';
 import { parseTargetUri, type TargetUri } from './target-uri.ts';
 
-/** Which of the two kinds of URL is used, and what is in its query. */
+/** The kind of URL, and the version in its query. */
 export interface ApiVersion {
   readonly urls: 'v1' | 'dated';
-  /** Value of `api-version`; undefined where none is sent. */
+  /** Value of `api-version`; undefined if not sent. */
   readonly version: string | undefined;
 }
 
-/** Where one deployment is. Its version is undefined where the configuration leaves it open. */
+/** The address of one deployment. Its version is undefined if the configuration does not set it. */
 export type Target = AzureDeployment<AzureSettings, TargetUri, ApiVersion | undefined>;
 
 const v1: ApiVersion = { urls: 'v1', version: undefined };
 
 /**
- * What a configured version means on a base. Undefined where neither says anything: then the client's own
- * `api-version` decides. On a base that ends in `/v1` a dated value is dropped, because services there refuse it.
+ * Returns the API version for a configured value and a base. Undefined if neither sets it: the client's own `api-version` is then
+ * used. On a base that ends in `/v1`, a dated value is dropped, because services there reject it.
  */
 export function apiVersionOf(version: string | undefined, onV1: boolean): ApiVersion | undefined {
   const asked = version?.trim() ?? '';
@@ -27,7 +27,7 @@ export function apiVersionOf(version: string | undefined, onV1: boolean): ApiVer
   return onV1 ? v1 : { urls: 'dated', version: asked };
 }
 
-/** What a client's own `api-version` asks for; v1 where it says nothing. */
+/** Returns the API version for a client's own `api-version`; v1 if it has none. */
 export const apiVersionFor = (asked: string | undefined): ApiVersion => apiVersionOf(asked, false) ?? v1;
 
 export const azureOpenai: AzureType<AzureSettings, TargetUri, ApiVersion | undefined> = {

@@ -2,14 +2,14 @@ import type { ImportedUri, MissingPart } from '#core/provider.ts';
 import { parseTargetUri, type TargetUri } from './target-uri.ts';
 
 /**
- * A target URI as an entry. What the address does not say is named, never guessed. Addresses of
- * other services are left to their types: only a host of the cloud, or a path with `/openai`, is ours.
+ * Converts a target URI to a provider. Parts missing in the address are listed, never guessed. Addresses of other services are
+ * left to their types: this type accepts only Azure hosts, or a path with `/openai`.
  */
 export function importUri(uri: string): ImportedUri | string | undefined {
   const parsed = parseTargetUri(uri);
   if (typeof parsed === 'string') return isOurs(uri) ? parsed : undefined;
   if (parsed.resource === undefined && !/\/openai(?:\/|$)/.test(parsed.path)) return undefined;
-  // A host of the foundry without this segment may speak several formats: its own type asks.
+  // A Foundry host without this segment may support several formats, so the type azure-ai handles it.
   if (isFoundryHost(parsed) && !/^[^?#]*\/openai(?:[/?#]|$)/i.test(uri.trim())) return undefined;
   const { apiVersion, deployment, v1 } = parsed;
   const version = apiVersion ?? (v1 ? 'v1' : undefined);
@@ -23,7 +23,7 @@ const isOurs = (uri: string): boolean => /\/openai(?:[/?#]|$)|\.(?:openai|cognit
 
 const isFoundryHost = ({ origin }: TargetUri): boolean => /\.services\.ai\.azure\.(?:com|us|cn)$/.test(origin);
 
-/** A resource by its name where its usual host is meant; every other host, suffix and prefix is kept as custom host. */
+/** Uses the resource name for the standard host. Any other host, suffix or prefix is kept as custom host. */
 function addressOf({ origin, path, resource }: TargetUri): Readonly<Record<string, string>> {
   const usual = resource !== undefined && origin === `https://${resource}.openai.azure.com` && path === '/openai';
   return { ...(resource === undefined ? {} : { resource_name: resource }), ...(usual ? {} : { custom_host: `${origin}${path}` }) };
@@ -54,7 +54,7 @@ function missingIn({ resource, deployment, v1 }: TargetUri, version: string | un
   ];
 }
 
-/** The resource's name, else the first label of the host. */
+/** Returns the resource's name, or else the first label of the host. */
 function slugOf({ origin, resource }: Pick<TargetUri, 'origin' | 'resource'>): string {
   const label = resource ?? new URL(origin).hostname.split('.')[0] ?? 'azure';
   return /^[a-z0-9]/.test(label) ? label : 'azure';

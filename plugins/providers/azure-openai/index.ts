@@ -17,7 +17,7 @@ import { type AzureSettings, requestSettings, schema } from './settings.ts';
 
 const perRequest = ['openai-beta', 'idempotency-key', 'x-client-request-id', 'x-ms-client-request-id'] as const;
 
-/** Azure OpenAI: the OpenAI format behind resources, deployments and dated versions. */
+/** Azure OpenAI: the OpenAI format with resources, deployments and dated versions. */
 export default defineProvider<AzureSettings>({
   type: 'azure-openai',
   aliases: ['cloud-provider-b'],
@@ -29,7 +29,7 @@ export default defineProvider<AzureSettings>({
     accountHeaders: ['x-ms-oai-image-generation-deployment'],
     ...entries.provider,
     check,
-    // The one header that every version reads.
+    // The only header that all versions accept.
     credential: (settings, key) => entries.credential(settings, key, (secret) => ({ scheme: 'header', name: 'api-key', secret })),
     importUri,
   },
@@ -41,7 +41,7 @@ export default defineProvider<AzureSettings>({
       if (traitsOf(call.endpoint).baseModel === true) return call.model;
       const target = entries.target(call);
       if (!inPath(target, call, route)) return target.id ?? call.model;
-      // The path decides; the body's own name stays unless it is one of ours.
+      // The path decides. The name in the body is kept, unless it is one of the gateway's.
       return target.isListed || (typeof named === 'string' && named.startsWith('@')) ? keepAbsent(named, target.id) : undefined;
     },
     body: (body, call) =>
@@ -63,5 +63,5 @@ export default defineProvider<AzureSettings>({
   fault: azureFault,
 });
 
-/** A body that names no model needs none where the path does. */
+/** A body without a model needs none if the path has it. */
 const keepAbsent = (named: unknown, id: string | undefined): string | undefined => (named === undefined ? undefined : id);

@@ -3,17 +3,17 @@ import type { Call } from '#core/provider.ts';
 import { isPlain, type Plain } from '#core/json/merge.ts';
 import { deletedFile, unixSeconds } from '#formats/openai-objects/objects.ts';
 
-/** What Azure OpenAI writes differently in one object; everything that is not named passes. */
+/** Converts one object of Azure OpenAI. Members that are not named pass unchanged. */
 type Change = (row: Plain) => Plain;
 
 /**
- * A file, batch or job of Azure OpenAI, or a list of them, as the OpenAI format has it: words in lower case, times in Unix
+ * Converts a file, batch or job of Azure OpenAI, or a list of them, to the OpenAI format: enum values in lower case, times in Unix
  * seconds, cursors in every list.
  *
- * @throws SyntaxError for a text that is no JSON
+ * @throws SyntaxError for invalid JSON
  */
 export function objectOf(text: string, call: Pick<Call, 'endpoint' | 'params'>): unknown {
-  // 204 says that a file is gone without naming it.
+  // 204 confirms the deletion of a file without naming it.
   if (text === '' && call.endpoint === 'files/{id}/delete') return deletedFile(call.params['id'] ?? '');
   const answer: unknown = parseJson(text);
   const change = changeOf(call.endpoint);
@@ -21,7 +21,7 @@ export function objectOf(text: string, call: Pick<Call, 'endpoint' | 'params'>):
   return lists.test(call.endpoint) ? list(answer, Array.isArray(answer['data']) ? answer['data'] : [], change) : change(answer);
 }
 
-/** Endpoints that answer pages. */
+/** Endpoints that return pages. */
 const lists = /\/(?:list|events|checkpoints)$/;
 
 function changeOf(endpoint: string): Change {
@@ -47,10 +47,10 @@ function list(answer: Plain, rows: readonly unknown[], change: Change): Plain {
   };
 }
 
-/** Members that say with '' that there is none. */
+/** Members whose value '' means null. */
 const unnamed: ReadonlySet<string> = new Set(['output_file_id', 'error_file_id', 'fine_tuned_model', 'validation_file']);
 
-/** Times of every object, and its status: examples of the service print `Validating` and ISO dates. */
+/** Converts the times of an object, and its status: examples of the service have `Validating` and ISO dates. */
 function times(row: Plain): Plain {
   const out: Record<string, unknown> = { ...row };
   for (const [key, value] of Object.entries(row)) {
@@ -67,13 +67,13 @@ const noCounts = Object.freeze({ total: 0, completed: 0, failed: 0 });
 function batch(row: Plain): Plain {
   const out: Record<string, unknown> = { ...times(row), request_counts: countsOf(row['request_counts']) };
   const { endpoint, errors } = row;
-  // The endpoint is the client's: what was sent without the version comes back with it.
+  // The client sent the endpoint with the version, so the version is added again.
   if (typeof endpoint === 'string' && !endpoint.startsWith('/v1/')) out['endpoint'] = `/v1/${endpoint.replace(/^\/+/, '')}`;
   if (isPlain(errors) && Array.isArray(errors['data'])) out['errors'] = { ...errors, data: (errors['data'] as unknown[]).map(batchError) };
   return out;
 }
 
-/** Null until a batch has begun. */
+/** The counts are null until a batch has started. */
 function countsOf(counts: unknown): Plain {
   const out: Record<string, unknown> = { ...noCounts, ...(isPlain(counts) ? counts : {}) };
   for (const [key, value] of Object.entries(out)) if (typeof value === 'string' && /^\d+$/.test(value)) out[key] = Number(value);
@@ -85,7 +85,7 @@ function batchError(error: unknown): unknown {
   return { ...error, line: /^\d+$/.test(error['line']) ? Number(error['line']) : null };
 }
 
-/** Words that only Azure OpenAI has for a job that waits. */
+/** Status values of Azure OpenAI for a waiting job. */
 const waiting: ReadonlySet<unknown> = new Set(['created', 'pending', 'notrunning']);
 
 function job(row: Plain): Plain {

@@ -4,7 +4,7 @@ import { at, paramOf, segment, withParam } from '../_shared/address.ts';
 import { type ApiVersion, apiVersionFor, type Target } from './entries.ts';
 import type { AzureSettings } from './settings.ts';
 
-/** Routes that carry the deployment in the path on dated versions; batches never do. */
+/** Routes with the deployment in the path on dated versions; batches never have it. */
 const scoped: ReadonlySet<string> = new Set([
   'chat/completions',
   'completions',
@@ -18,19 +18,19 @@ const scoped: ReadonlySet<string> = new Set([
 
 type AzureCall = Call<AzureSettings>;
 
-/** The client's own `api-version` counts only where the configuration leaves it open. */
+/** The client's own `api-version` is used only if the configuration does not set one. */
 const versionOf = (target: Target, call: AzureCall): ApiVersion => target.api ?? apiVersionFor(paramOf(call.query, 'api-version'));
 
-/** True for URLs with a date as version, which know no `/v1`. */
+/** True for URLs with a dated version, which have no `/v1`. */
 export const isDated = (target: Target, call: AzureCall): boolean => versionOf(target, call).urls === 'dated';
 
-/** True where the deployment goes into the path, so that the name in the body decides nothing. */
+/** True if the deployment is in the path, so that the name in the body has no effect. */
 export const inPath = (target: Target, call: AzureCall, route: string): boolean => isDated(target, call) && scoped.has(route);
 
 /**
- * Where a route goes. `route` is encoded and is behind `/v1/` in the gateway's own path.
+ * Returns the address of a route. `route` is the encoded part after `/v1/` in the gateway's own path.
  *
- * @throws GatewayError `model_not_found` when the path needs a deployment and none is known
+ * @throws GatewayError `model_not_found` if the path needs a deployment and none is known
  */
 export function address(target: Target, call: AzureCall, route: string): UpstreamAddress {
   const { urls, version } = versionOf(target, call);
@@ -47,12 +47,12 @@ export function address(target: Target, call: AzureCall, route: string): Upstrea
   return at(target.uri, `deployments/${segment(target.id)}/${route}`, query);
 }
 
-/** The realtime WebSocket: the deployment is in the query, under a name that depends on the version. */
+/** Returns the address of the realtime WebSocket. The deployment is in the query, under a name that depends on the version. */
 export function realtime(target: Target, call: AzureCall): UpstreamAddress {
   const { urls, version } = versionOf(target, call);
   const id = target.id ?? (call.model === '' ? undefined : call.model);
   const dated = urls === 'dated';
-  // A key in the query is for browsers without headers; we sign with a header.
+  // A key in the query is meant for browsers, which cannot set headers. The gateway signs with a header.
   const bare = withParam(withParam(call.query, 'api-key', undefined), 'api-version', version);
   const query = withParam(withParam(bare, 'model', dated ? undefined : id), 'deployment', dated ? id : undefined);
   return at(target.uri, dated ? 'realtime' : 'v1/realtime', query);

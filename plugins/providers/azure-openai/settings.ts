@@ -9,7 +9,7 @@ export const schema = azureSchema({
   foundationModel: 'Model of the deployment: for cost and metrics, never sent.',
 });
 
-/** Direct use without the catalog. */
+/** Settings that a request can set without a provider in the configuration. */
 export const requestSettings: readonly RequestSetting[] = [
   requestSetting('resource_name', { shapesHost: true }),
   requestSetting('deployment_id', { choosesPart: true, namesModel: true }),

@@ -2,23 +2,23 @@ import { parseBase } from '../_shared/address.ts';
 import type { AzureUri } from '../_azure/entries.ts';
 import { percentDecoded } from '#core/http/query.ts';
 
-/** What an address that an operator pasted says. */
+/** A parsed address from the configuration. */
 export interface TargetUri extends AzureUri {
   /** Path up to and including the first segment `openai`. */
   readonly path: string;
   readonly deployment: string | undefined;
-  /** The path goes on with `/v1` behind the base. */
+  /** True if `/v1` follows the base. */
   readonly v1: boolean;
-  /** The path goes on behind `openai` with more than `/v1`, or with a query. */
+  /** True if more than `/v1`, or a query, follows `openai`. */
   readonly more: boolean;
 }
 
 const suffix = /^([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)\.(?:openai|cognitiveservices|services\.ai)\.azure\.(?:com|us|cn)$/;
 
-/** Hosts of the cloud that serve other formats than this provider speaks. */
+/** Azure hosts with formats that this provider does not support. */
 const foreign = /\.(?:models\.ai|inference\.ml)\.azure\.(?:com|us|cn)$/;
 
-/** Reads a target URI or custom host; a text says why it cannot be used. */
+/** Parses a target URI or custom host; returns the reason as text if it cannot be used. */
 export function parseTargetUri(pasted: string): TargetUri | string {
   const trimmed = pasted.trim().replace(/^ws(s?):\/\//i, 'http$1://');
   const parsed = parseBase(trimmed.includes('://') ? trimmed : `https://${trimmed}`);
@@ -46,8 +46,8 @@ export function parseTargetUri(pasted: string): TargetUri | string {
 }
 
 /**
- * A path without a segment `openai` (rule 4 of 1.3): on a host of the cloud it is added; elsewhere the routes are
- * mounted at the root, and what is plainly a route is cut off.
+ * Handles a path without a segment `openai`. On an Azure host the segment is added; on other hosts the routes are at the root, and
+ * a known route is removed from the path.
  */
 function rootOf(segments: readonly string[], known: boolean): { readonly path: readonly string[]; readonly rest: readonly string[] } {
   const route = segments.findIndex((part, index) => part === 'deployments' || (part === 'v1' && index === segments.length - 1));

@@ -8,13 +8,13 @@ import { type BedrockSettings, defaultRegion, regionPattern } from './settings.t
 /** A call of this provider. */
 export type BCall = Call<BedrockSettings>;
 
-/** Where the models of an entry answer, and where the lists of them are. */
+/** The bases of the model runtime and of the control plane, which lists the models. */
 interface ServiceBases {
   readonly runtime: Base;
   readonly control: Base;
 }
 
-/** Ends of the hosts of the service by the beginning of a region (AWS partitions). */
+/** Host suffixes of the service by region prefix (AWS partitions). */
 const suffixes: readonly (readonly [start: string, suffix: string])[] = [
   ['cn-', 'amazonaws.com.cn'],
   ['eusc-', 'amazonaws.eu'],
@@ -26,7 +26,7 @@ const suffixOf = (region: string): string => suffixes.find(([start]) => region.s
 
 export const stsHost = (region: string): string => `sts.${region}.${suffixOf(region)}`;
 
-/** Worked out once for each settings object. @throws GatewayError `invalid_config` */
+/** Computed once per settings object. @throws GatewayError `invalid_config` */
 const basesOf = memo(({ custom_host: host, region = defaultRegion, fips }: BedrockSettings): ServiceBases => {
   if (host !== undefined) {
     const base = baseOf(host);
@@ -43,16 +43,16 @@ const basesOf = memo(({ custom_host: host, region = defaultRegion, fips }: Bedro
   return { runtime: { origin: `https://bedrock-runtime${end}`, path: '' }, control: { origin: `https://bedrock${end}`, path: '' } };
 });
 
-/** What differs from one request to another. */
+/** The parts that differ between requests. */
 interface Sent {
   readonly body?: JsonBody | EmptyBody;
   readonly headers?: HeaderPairs;
   readonly dropped?: readonly Dropped[];
-  /** Events come in frames. */
+  /** True if the response is an event stream in binary frames. */
   readonly streams?: boolean;
 }
 
-/** One request to a model: its id is one segment of the path, whatever it holds. */
+/** Builds a request to a model. The id is one segment of the path, whatever characters it contains. */
 export function toModel(call: BCall, model: string, action: string, { body, headers = [], dropped = [], streams }: Sent): UpstreamRequest {
   requireCredential(call);
   const address = at(basesOf(call.settings).runtime, `model/${segment(model)}/${action}`, '');
@@ -66,7 +66,7 @@ export function toModel(call: BCall, model: string, action: string, { body, head
   };
 }
 
-/** One request for a list of the account's. */
+/** Builds a request for a list of the control plane. */
 export function toControl(call: BCall, route: string): UpstreamRequest {
   requireCredential(call);
   return {
@@ -78,7 +78,7 @@ export function toControl(call: BCall, route: string): UpstreamRequest {
   };
 }
 
-/** A request that nothing would sign is refused here. A host of the operator's own may want no credential. */
+/** Rejects a request without a credential. The operator's own host may need none. */
 function requireCredential(call: BCall): void {
   if (call.credential !== 'none' || call.settings.custom_host !== undefined) return;
   throw new GatewayError('missing_credential', {

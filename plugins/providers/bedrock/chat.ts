@@ -12,7 +12,7 @@ import { openaiNames } from '#formats/tool-names/rule.ts';
 import { type BCall, toModel } from './address.ts';
 import type { BedrockSettings } from './settings.ts';
 
-/** Chat completions as Converse and ConverseStream, for models of every vendor. */
+/** Chat completions, converted to Converse and ConverseStream, for models of all vendors. */
 export const chat: Operation<BedrockSettings> = withToolNames(
   {
     isConverted: true,
@@ -43,7 +43,7 @@ function request(body: JsonBody | EmptyBody, call: BCall): UpstreamRequest {
 
 const isHeaderField = (name: string): boolean => headerFields.some((one) => one === name);
 
-/** What the entry says of every request. A whole answer is never held back, so it knows no mode of that. */
+/** Returns the provider's defaults for every request. The stream processing mode is sent only for streams. */
 function defaultsOf({ guardrail, latency }: BedrockSettings, { stream }: Pick<Call, 'stream'>): Plain {
   const mode = guardrail?.stream_processing_mode;
   return {

@@ -4,14 +4,14 @@ import type { AwsGrant, AwsKeys } from '#core/secrets/grant.ts';
 import { stsHost } from './address.ts';
 import { type BedrockSettings, defaultRegion } from './settings.ts';
 
-/** The service's name in signatures, for models and for the lists of them. */
+/** The service name in signatures, for both models and lists. */
 const service = 'bedrock';
 
 /**
- * How requests are signed: the role of the machine where the entry says so, else an access key, else an API key of
- * Bedrock, which is sent as bearer.
+ * Chooses how requests are signed: with the role of the machine if set, else with an access key, else with an API key of Bedrock,
+ * which is sent as a bearer token.
  *
- * @throws GatewayError `missing_credential` where half of an access key is missing
+ * @throws GatewayError `missing_credential` if half of an access key is missing
  */
 export function credential(settings: BedrockSettings, key: string | undefined): CredentialSpec {
   const keys = grantOf(settings) ?? keysOf(settings);

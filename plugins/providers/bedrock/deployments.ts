@@ -2,7 +2,7 @@ import type { Deployment, ListedModel, SettingsProblem } from '#core/provider.ts
 import { customHostProblems } from '../_shared/address.ts';
 import type { BedrockSettings } from './settings.ts';
 
-/** The row that a model's name stands for; every other name is the id of a model, of a profile, or an ARN. */
+/** Returns the row for a model name. Any other name is the id of a model or a profile, or an ARN. */
 export function deployment({ deployments }: BedrockSettings, model: string): Deployment {
   const row = deployments !== undefined && Object.hasOwn(deployments, model) ? deployments[model] : undefined;
   if (row === undefined) return { settings: undefined, model };
@@ -16,7 +16,7 @@ export const models = ({ deployments = {} }: BedrockSettings): readonly ListedMo
     foundationModel === undefined ? { id } : { id, foundationModel },
   );
 
-/** ARNs that say nothing about the model behind them (Bedrock User Guide, "Inference profiles"). */
+/** ARNs that do not contain the name of the model (Bedrock User Guide, "Inference profiles"). */
 const opaque = /:(?:application-inference-profile|provisioned-model|custom-model-deployment|imported-model|prompt-router)\//;
 
 export function check(settings: BedrockSettings): readonly SettingsProblem[] {

@@ -11,13 +11,13 @@ import { JsonTap } from '#formats/shared/answer/json-tap.ts';
 import { type BCall, toModel } from './address.ts';
 import type { BedrockSettings } from './settings.ts';
 
-/** Members that every family reads, or that the gateway reads. */
+/** Members that every model family supports, or that the gateway reads. */
 const common = ['model', 'input', 'dimensions', 'encoding_format'] as const;
 const titan: ReadonlySet<string> = new Set([...common, 'normalize']);
 const cohere: ReadonlySet<string> = new Set([...common, 'input_type', 'truncate']);
 const nova = cohere;
 
-/** Vectors of Amazon's Titan and Nova models and of Cohere's, through InvokeModel. */
+/** Embeddings of Amazon's Titan and Nova models and of Cohere's models, through InvokeModel. */
 export const embeddings: Operation<BedrockSettings> = {
   isConverted: true,
   begin(body, call) {
@@ -38,10 +38,10 @@ export const embeddings: Operation<BedrockSettings> = {
   },
 };
 
-/** Libraries write null for what they leave to the service, which rejects it. */
+/** Removes null values, which some libraries send for unset parameters and the service rejects. */
 const said = (body: Plain): Plain => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 
-/** Titan counts the tokens of its text; for other models the service does so in a header. */
+/** Titan reports the token count in the body; for other models the service reports it in a header. */
 class VectorTap extends JsonTap {
   override whole(text: string): ReturnType<JsonTap['whole']> {
     const fault = super.whole(text);
@@ -49,7 +49,7 @@ class VectorTap extends JsonTap {
     return fault;
   }
 
-  /** @param headers of the answer, which came before its text was read */
+  /** @param headers of the response; called before its text is read */
   head(headers: Readonly<Record<string, string>>): void {
     if (this.usage === undefined) this.#count(/^\d{1,9}$/.exec(headers['x-amzn-bedrock-input-token-count'] ?? '')?.[0]);
   }
@@ -67,10 +67,10 @@ function bodyFor(call: BCall): (body: Plain, call: BCall, drops: Drops) => Plain
   return name.startsWith('amazon.nova') ? novaBody : titanBody;
 }
 
-/** Version 3 has one size of vectors, and rejects what it does not know (Bedrock User Guide, "Cohere Embed v3"). */
+/** True for version 3, which has a fixed vector size and rejects unknown members (Bedrock User Guide, "Cohere Embed v3"). */
 const hasOneSize = (call: BCall): boolean => /^cohere\.embed-\w+-v3\b/.test(nameOf(call));
 
-/** Version 1 takes the text alone (Bedrock User Guide, "Amazon Titan Text Embeddings"). */
+/** Version 1 accepts only the text (Bedrock User Guide, "Amazon Titan Text Embeddings"). */
 function titanBody(body: Plain, call: BCall, drops: Drops): Plain {
   drops.others(body, titan, '', 'not known to this model');
   const text = oneText(body);
@@ -86,14 +86,14 @@ function titanBody(body: Plain, call: BCall, drops: Drops): Plain {
   return { inputText: text, ...(dimensions === undefined ? {} : { dimensions }), ...(normalize === undefined ? {} : { normalize }) };
 }
 
-/** @throws GatewayError `unsupported_parameter` for several */
+/** Returns the only text. @throws GatewayError `unsupported_parameter` for several texts */
 function oneText({ input }: Plain): string {
   const [text, ...more] = textsIn(input);
   if (text !== undefined && more.length === 0) return text;
   throw cannotCarry('input', 'The model accepts one text in a request.', 'Send several requests, or use a model of Cohere.');
 }
 
-/** `input_type` of Cohere's models in Nova's words. Those of Nova itself go as they are. */
+/** Maps `input_type` of Cohere's models to Nova's values. Nova's own values are sent unchanged. */
 const purposes: Readonly<Record<string, string>> = {
   search_document: 'GENERIC_INDEX',
   search_query: 'GENERIC_RETRIEVAL',
@@ -101,7 +101,10 @@ const purposes: Readonly<Record<string, string>> = {
   clustering: 'CLUSTERING',
 };
 
-/** Amazon Nova User Guide, "Complete embeddings request and response schema": one text; what is too long is an error unless asked for. */
+/**
+ * Amazon Nova User Guide, "Complete embeddings request and response schema": one text. Text over the limit is an error, unless
+ * truncation is requested.
+ */
 function novaBody(body: Plain, _call: BCall, drops: Drops): Plain {
   drops.others(body, nova, '', 'not known to this model');
   const { dimensions, input_type: type = 'search_document', truncate = 'NONE' } = body;
@@ -129,7 +132,7 @@ function cohereBody(body: Plain, call: BCall, drops: Drops): Plain {
   };
 }
 
-/** @throws GatewayError `unsupported_parameter` for tokens */
+/** Returns the input texts. @throws GatewayError `unsupported_parameter` for tokens */
 function textsIn(input: unknown): readonly string[] {
   const list: readonly unknown[] = Array.isArray(input) ? input : [input];
   if (list.length > 0 && list.every((one) => typeof one === 'string')) return list as readonly string[];
@@ -138,16 +141,16 @@ function textsIn(input: unknown): readonly string[] {
 
 interface Wanted {
   readonly asBase64: boolean;
-  /** As far as they were counted. */
+  /** Undefined if not counted. */
   readonly tokens: number | undefined;
   readonly inputs: number;
 }
 
-/** @throws GatewayError `upstream_invalid` */
+/** Builds the list of embeddings. @throws GatewayError `upstream_invalid` */
 function listOf(text: string, model: string, { asBase64, tokens = 0, inputs }: Wanted): Plain {
   const answer = parseObject(text) ?? {};
   const vectors = vectorsOf(answer);
-  // "Amazon Titan Multimodal Embeddings G1": `message` says what went wrong.
+  // "Amazon Titan Multimodal Embeddings G1": `message` contains the error.
   checkVectors(vectors, inputs, textOf(answer['message']));
   const { prompt_tokens, total_tokens } = openaiUsage({ prompt: tokens, completion: 0 });
   return {
@@ -162,6 +165,6 @@ function vectorsOf({ embedding, embeddings: list }: Plain): readonly (readonly n
   if (Array.isArray(embedding)) return [embedding as number[]];
   const many: unknown = isPlain(list) ? list['float'] : list;
   if (!Array.isArray(many)) return undefined;
-  // Nova says of which kind each vector is.
+  // Nova wraps each vector in an object with its type.
   return many.map((one: unknown) => (isPlain(one) ? one['embedding'] : one) as number[]);
 }

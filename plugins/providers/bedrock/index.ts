@@ -8,7 +8,7 @@ import { countTokens, messages } from './messages.ts';
 import { modelList } from './models.ts';
 import { authModes, type BedrockSettings, requestSettings, schema } from './settings.ts';
 
-/** Lists of models cost nothing, and are signed like calls of them. */
+/** Listing the models is free and is signed in the same way as model calls. */
 const probes: readonly Probe[] = [
   {
     endpoint: 'models',
@@ -22,7 +22,7 @@ const probes: readonly Probe[] = [
   },
 ];
 
-/** Amazon Bedrock: models of every vendor through Converse, Anthropic's also through InvokeModel. */
+/** Amazon Bedrock: models of all vendors through Converse, Anthropic's also through InvokeModel. */
 export default defineProvider<BedrockSettings>({
   type: 'bedrock',
   aliases: ['aws-bedrock'],
@@ -31,7 +31,8 @@ export default defineProvider<BedrockSettings>({
     telemetryName: 'aws.bedrock',
     settings: schema,
     requestSettings,
-    // They are part of a signature, or choose a guardrail of the account: beside the operator's keys only the entry sets them.
+    // These headers are part of a signature, or choose a guardrail of the account. With the operator's keys, only the provider's
+    // settings can set them.
     accountHeaders: ['x-amz-date', 'x-amz-security-token', 'x-amzn-bedrock-guardrailidentifier', 'x-amzn-bedrock-guardrailversion'],
     apiKey: 'required',
     keySetting: 'secret_access_key',

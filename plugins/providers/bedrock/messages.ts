@@ -14,13 +14,16 @@ import { droppedLabels } from '../_shared/anthropic-compatible.ts';
 import { type BCall, toModel } from './address.ts';
 import type { BedrockSettings, GuardrailSettings } from './settings.ts';
 
-/** The version that bodies for this service carry. */
+/** The version in request bodies for this service. */
 const bodyVersion = 'bedrock-2023-05-31';
 
-/** Models of others are served through chat completions. */
+/** Other models are available through chat completions. */
 const isClaude = ({ model, foundationModel }: BCall): boolean => familyOf(foundationModel ?? model).isClaude;
 
-/** The messages API for models of Anthropic, through InvokeModel: bytes pass, but for what is in path and headers elsewhere. */
+/**
+ * The messages API for models of Anthropic, through InvokeModel. The bytes pass unchanged, except for members that Anthropic's own
+ * API has in path and headers.
+ */
 export const messages: Operation<BedrockSettings> = {
   media: (body) => nativeNeeds(body),
   serves: isClaude,
@@ -32,7 +35,7 @@ export const messages: Operation<BedrockSettings> = {
   },
 };
 
-/** Tokens of a messages request: the whole request in base64. Profiles of several regions are not known there. */
+/** Counts the tokens of a messages request, which is sent as a whole in base64. The service does not accept cross-region profiles here. */
 export const countTokens: Operation<BedrockSettings> = {
   isConverted: true,
   media: (body) => nativeNeeds(body),
@@ -49,7 +52,7 @@ export const countTokens: Operation<BedrockSettings> = {
   },
 };
 
-/** @throws GatewayError `upstream_invalid` */
+/** Returns the token count. @throws GatewayError `upstream_invalid` */
 function counted(text: string): unknown {
   const tokens = parseObject(text)?.['inputTokens'];
   if (typeof tokens === 'number') return { input_tokens: tokens };
@@ -65,12 +68,12 @@ function countBody(given: JsonBody, call: BCall): JsonBody {
   const body = withoutMarks(given);
   const thinking = body.value('thinking');
   const budget = isPlain(thinking) && typeof thinking['budget_tokens'] === 'number' ? thinking['budget_tokens'] : 0;
-  // A request to the model must set a limit, above what is for its thoughts; counting knows none.
+  // A model request must set a limit above its reasoning budget. A count request has no limit, so one is added.
   const patch = new Map([...nativePatch(body, call), ...(body.has('max_tokens') ? [] : [['max_tokens', budget + 1] as const])]);
   return JsonBody.of({ input: { invokeModel: { body: body.edit(patch).bytes().toString('base64') } } });
 }
 
-/** Model and streaming are in the path; versions and features, headers elsewhere, in the body. */
+/** Removes model and streaming, which are in the path, and adds version and beta features, which Anthropic's own API has in headers. */
 function nativePatch(body: JsonBody, call: BCall): BodyPatch {
   const version = body.peek('anthropic_version');
   const betas = betasOf(call, body, listed(call.settings.anthropic_beta));
@@ -83,7 +86,7 @@ function nativePatch(body: JsonBody, call: BCall): BodyPatch {
   return patch;
 }
 
-/** What Converse has in its body. */
+/** Headers for settings that Converse has in its body. */
 function invokeHeaders({ settings: { guardrail, latency } }: BCall): HeaderPairs {
   const headers: HeaderPairs = [];
   if (guardrail !== undefined) headers.push(...guardrailHeaders(guardrail));

@@ -16,7 +16,7 @@ export const modelList: Operation<BedrockSettings> = {
   }),
 };
 
-/** @throws GatewayError `upstream_invalid` */
+/** Converts the model list. @throws GatewayError `upstream_invalid` */
 function fromSummaries(text: string, { createdAt }: Pick<Call, 'createdAt'>): Plain {
   const summaries = parseObject(text)?.['modelSummaries'];
   if (!Array.isArray(summaries))

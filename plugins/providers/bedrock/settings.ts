@@ -35,7 +35,7 @@ export const defaultRegion = 'us-east-1';
 const text = (description: string) => ({ type: 'string', minLength: 1, description }) as const;
 const feature = { type: 'string', pattern: '^[ -~]+$' } as const;
 
-/** The text becomes a part of a host. */
+/** The value becomes part of a host name. */
 export const regionPattern = '^[a-z]{2,6}(?:-[a-z]+)+-\\d{1,2}$';
 
 export const schema: JsonSchema = {
@@ -87,7 +87,7 @@ export const schema: JsonSchema = {
   },
 };
 
-/** Ways to sign with a role of the machine that the gateway runs on. */
+/** Authentication modes that use a role of the machine. */
 export const authModes = {
   web_identity: {
     aliases: ['irsa'],
@@ -117,7 +117,7 @@ export const authModes = {
   },
 } as const satisfies Readonly<Record<string, AuthMode>>;
 
-/** Words of other gateways that ask for the machine's identity, or for a role that only it may take. */
+/** Values of other gateways that request the machine's identity, or a role that only the machine can assume. */
 const ambient: readonly string[] = ['assumedRole', ...Object.entries(authModes).flatMap(([mode, { aliases }]) => [mode, ...aliases])];
 
 const setting = (name: string, more: Partial<RequestSetting> = {}): RequestSetting => ({
@@ -128,7 +128,7 @@ const setting = (name: string, more: Partial<RequestSetting> = {}): RequestSetti
   ...more,
 });
 
-/** Direct use without the catalog. The machine's own identity is not among it. */
+/** Settings that a request can set without a provider in the configuration. The machine's own identity is not included. */
 export const requestSettings: readonly RequestSetting[] = [
   setting('region', { shapesHost: true }),
   setting('access_key_id'),

@@ -6,7 +6,10 @@ import type { GeminiSettings } from './settings.ts';
 const versionName = /^v\d{1,2}(?:(?:alpha|beta)\d{0,2})?$/;
 const modelName = /^[A-Za-z0-9](?:[A-Za-z0-9_@-]|\.(?!\.))*$/;
 
-/** Host and version, worked out once for each settings object. A custom host may name the version itself. @throws GatewayError `invalid_config` */
+/**
+ * Base URL with version, computed once per settings object. A custom host may contain the version. @throws GatewayError
+ * `invalid_config`
+ */
 export const baseFor = memo((settings: GeminiSettings): Base => {
   const version = settings.api_version ?? 'v1beta';
   if (!versionName.test(version)) {
@@ -20,7 +23,7 @@ export const baseFor = memo((settings: GeminiSettings): Base => {
   return { origin, path: versionName.test(path.slice(path.lastIndexOf('/') + 1)) ? path : `${path}/${version}` };
 });
 
-/** The bare name: clients also write `models/<name>` and `google.<name>`. @throws GatewayError `model_not_found` */
+/** Returns the bare name; clients also send `models/<name>` and `google.<name>`. @throws GatewayError `model_not_found` */
 export function modelOf(call: Call<GeminiSettings>): string {
   const name = call.model.replace(/^(?:models\/|google\.)/i, '');
   if (modelName.test(name)) return name;

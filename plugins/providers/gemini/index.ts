@@ -9,7 +9,7 @@ import { type GeminiSettings, requestSettings, schema } from './settings.ts';
 
 const refused = 'check the key, and that the Generative Language API is enabled for its project';
 
-/** The list of models proves the key and costs nothing. A wrong key is a 400 here. */
+/** Listing the models verifies the key and is free. The service returns 400 for a wrong key. */
 const probe: Probe = {
   endpoint: 'models',
   method: 'GET',
@@ -51,6 +51,6 @@ export default defineProvider<GeminiSettings>({
   fault: geminiFault,
 });
 
-/** Keys go in a header, never in the query, where logs would show them; access tokens are recognised by their start. */
+/** Keys are sent in a header, never in the query, which appears in logs. Access tokens are recognized by their prefix. */
 const signedWith = (key: string): CredentialSpec =>
   key.startsWith('ya29.') ? { scheme: 'bearer', secret: key } : { scheme: 'header', name: 'x-goog-api-key', secret: key };

@@ -7,7 +7,7 @@ import { JsonTap } from '#formats/shared/answer/json-tap.ts';
 import { baseFor } from './address.ts';
 import type { GeminiSettings } from './settings.ts';
 
-/** The service's list of models as OpenAI's. One page holds all of them. */
+/** Converts the service's list of models to OpenAI's. One page contains all of them. */
 export const listModels: Operation<GeminiSettings> = {
   isConverted: true,
   begin(_body, call) {

@@ -4,20 +4,20 @@ import type { Call, LocalAnswer, LocalPiece } from '#core/provider.ts';
 import type { Refusal } from './rules.ts';
 import { type MockReply, type MockSettings, msOf, replyOf } from './settings.ts';
 
-/** One question to the mock: the parsed body, and what is configured to come back. */
+/** One request to the mock: the parsed body and the configured response. */
 export interface Question {
   readonly body: Plain;
   readonly call: MockCall;
   readonly reply: MockReply;
 }
 
-/** What the mock looks at of a call. */
+/** The members of a call that the mock uses. */
 export type MockCall = Pick<
   Call<MockSettings>,
   'endpoint' | 'settings' | 'model' | 'stream' | 'includeUsage' | 'params' | 'query' | 'form' | 'id' | 'createdAt'
 >;
 
-/** What a route answers; delay, headers and faults of the reply are added in one place. */
+/** The content of a response. Delay, headers and faults of the configured reply are added in one place. */
 export type Content =
   | { readonly json: unknown }
   | { readonly events: readonly (Plain | '[DONE]')[] }
@@ -31,7 +31,7 @@ export const question = (body: Plain, call: MockCall): Question => ({
   reply: afterTools(replyOf(call.settings, modelOf(body, call)), body),
 });
 
-/** A call is answered once: the request that contains its result gets a text, so that the loop of a client ends. */
+/** A configured tool call is returned once. A request that contains its result gets a text, so that the client's loop ends. */
 function afterTools(reply: MockReply, body: Plain): MockReply {
   if (reply.tool_call === undefined) return reply;
   const result = toolResult(body['messages'] ?? body['input']);
@@ -40,7 +40,7 @@ function afterTools(reply: MockReply, body: Plain): MockReply {
   return { ...rest, text: reply.text ?? (result === '' ? 'The tool has returned a result.' : result) };
 }
 
-/** The text of a result that ends the conversation: of a tool's message, an output item or a block; undefined without one. */
+/** Returns the text of a tool result at the end of the conversation (a tool message, an output item or a block), or undefined. */
 function toolResult(turns: unknown): string | undefined {
   const last: unknown = Array.isArray(turns) ? turns.at(-1) : undefined;
   if (!isPlain(last)) return undefined;
@@ -51,13 +51,13 @@ function toolResult(turns: unknown): string | undefined {
   return block === undefined ? undefined : textOfContent(block['content']);
 }
 
-/** The name that a form holds behind its file is known only now. */
+/** In a form, a model name after the file is known only here. */
 export const modelOf = (body: Plain, call: MockCall): string =>
   call.model !== '' || call.form === undefined ? call.model : bareModel(String(body['model'] ?? ''));
 
 const eventStream = 'text/event-stream; charset=utf-8';
 
-/** An answer as it is sent: events with the configured pause before each; a reply that breaks stops half way. */
+/** Renders a response: events with the configured delay before each. A reply with `breaks` stops halfway. */
 export function played(asked: Question, content: Content): LocalAnswer {
   const { reply } = asked;
   const isBroken = reply.breaks !== undefined;
@@ -74,13 +74,13 @@ export function played(asked: Question, content: Content): LocalAnswer {
   return send(asked, type, [{ text: isBroken ? bytes.slice(0, bytes.length / 2) : bytes }]);
 }
 
-/** Events of all APIs but chat have their type as their name too. */
+/** Event streams of all APIs but chat also have their type as the event name. */
 function eventText(event: Plain | '[DONE]'): string {
   const data = `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`;
   return isPlain(event) && typeof event['type'] === 'string' ? `event: ${event['type']}\n${data}` : data;
 }
 
-/** The configured error, or undefined when the reply is a proper answer. */
+/** Returns the configured error, or undefined if the reply is a success. */
 export function failure(asked: Question): LocalAnswer | undefined {
   const { call, reply } = asked;
   const status = reply.status ?? 200;
@@ -104,7 +104,7 @@ export function refused(call: MockCall, { status, code, param, message }: Refusa
 
 const isNative = ({ endpoint }: MockCall): boolean => endpoint.startsWith('messages');
 
-/** Types of errors of the messages API, whose errors have no code. */
+/** Error types of the messages API, whose errors have no code. */
 const nativeTypes: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
   401: 'authentication_error',
@@ -131,7 +131,7 @@ function send({ reply, call }: Question, contentType: string, pieces: readonly L
   };
 }
 
-/** The answer's text in as many pieces as configured; else one for each word, with the blanks in front of it. */
+/** Splits the text into the configured number of pieces; by default one per word, with the preceding whitespace. */
 export function piecesOf(text: string, reply: MockReply): readonly string[] {
   if (reply.chunks === undefined) return wordsOf(text);
   const points = Array.from(text);
@@ -141,34 +141,34 @@ export function piecesOf(text: string, reply: MockReply): readonly string[] {
   return pieces;
 }
 
-/** In one pass however many blanks follow each other; those at the end are part of the last word. */
+/** Linear in the length, even for long whitespace. Trailing whitespace belongs to the last word. */
 function wordsOf(text: string): readonly string[] {
   const words = text === '' ? [] : text.split(/(?<=\S)(?=\s)/);
   const blanks = words.length > 1 && words.at(-1)?.trim() === '' ? words.pop() : undefined;
   return blanks === undefined ? words : [...words.slice(0, -1), `${words.at(-1) ?? ''}${blanks}`];
 }
 
-/** Text of a message's content: a string, or the text parts of an array. */
+/** Returns the text of a message's content: a string, or the text parts of an array. */
 export function textOfContent(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content.flatMap((part: unknown) => (isPlain(part) && typeof part['text'] === 'string' ? part['text'] : [])).join(' ');
 }
 
-/** The last thing a user said; for the echo. */
+/** Returns the text of the last user message, for the echo. */
 export function lastUserText(messages: unknown): string {
   if (!Array.isArray(messages)) return '';
   const last = messages.findLast((message: unknown) => isPlain(message) && message['role'] === 'user') as Plain | undefined;
   return textOfContent(last?.['content']);
 }
 
-/** What is answered: the configured text, none beside a call, else what was said. */
+/** Returns the response text: the configured text, or '' with a tool call, or else the user's text. */
 export const answerTo = ({ reply }: Question, said: string): string => reply.text ?? (reply.tool_call === undefined ? said : '');
 
-/** About four characters a token: enough for counts that grow with the text. */
+/** About four characters per token, so that counts grow with the text. */
 export const tokensIn = (text: string): number => Math.ceil(text.length / 4);
 
-/** How often `n` asks for an answer. */
+/** Returns the number of choices that `n` requests. */
 export const countOf = ({ body }: Question, most: number): number =>
   typeof body['n'] === 'number' && body['n'] >= 1 ? Math.min(Math.floor(body['n']), most) : 1;
 

@@ -11,7 +11,7 @@ export function chat(asked: Question): Content {
   const usage = usageOf(sentText(asked), choices.length * tokensIn(content + (reply.tool_call === undefined ? '' : argumentsOf(reply))));
   if (!call.stream) {
     const calls = reply.tool_call === undefined ? {} : { tool_calls: [toolCall(asked)] };
-    // Beside a call there is no text, which is null.
+    // Without text, the content of a tool call is null.
     const text = reply.tool_call !== undefined && reply.text === undefined ? null : content;
     const message = { role: 'assistant', content: text, refusal: null, annotations: [], ...calls };
     return { json: { ...head, choices: choices.map((index) => ({ index, finish_reason, logprobs: null, message })), usage } };
@@ -26,7 +26,7 @@ export function chat(asked: Question): Content {
   return chunkEvents(asked, { ...head, object: 'chat.completion.chunk' }, chunks, usage);
 }
 
-/** Legacy text completions of the mock: the prompt comes back. */
+/** Legacy text completions of the mock: the prompt is returned. */
 export function completions(asked: Question): Content {
   const { body, call, reply } = asked;
   const prompt = Array.isArray(body['prompt']) ? body['prompt'].join(' ') : String(body['prompt'] ?? '');
@@ -39,7 +39,7 @@ export function completions(asked: Question): Content {
   return chunkEvents(asked, head, [...piecesOf(text, reply).map((piece) => choice(piece, null)), choice('', reason)], usage);
 }
 
-/** A chunk for each choice, and the usage where it was asked for. */
+/** One chunk per choice, and the usage if requested. */
 function chunkEvents({ call }: Question, head: Plain, choices: readonly Plain[], usage: Plain): Content {
   const isChat = call.endpoint === 'chat/completions';
   const tail = call.includeUsage && isChat ? { usage: null } : {};
@@ -47,7 +47,7 @@ function chunkEvents({ call }: Question, head: Plain, choices: readonly Plain[],
   return { events: [...choices.map((choice) => ({ ...head, choices: [choice], ...tail })), ...last, '[DONE]'] };
 }
 
-/** A tool call names itself in its first delta; its arguments follow in two pieces. */
+/** The first delta of a tool call contains its name; its arguments follow in two pieces. */
 function toolDeltas(asked: Question): readonly Plain[] {
   const call = toolCall(asked);
   const text = call.function.arguments;

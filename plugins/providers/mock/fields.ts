@@ -25,7 +25,7 @@ const message = shaped({
   name: text(),
 });
 
-/** A turn of the messages API. */
+/** A message of the messages API. */
 const turn = shaped({ role: needed(one('user', 'assistant')), content: needed(either(list(object), text())) });
 
 const sampling: Fields = {
@@ -47,12 +47,12 @@ const sampling: Fields = {
 
 const input = needed(either(list(object, 1), text(1)));
 const picture: Fields = { n: whole(1, 10), size: text(), quality: text(), response_format: one('url', 'b64_json'), stream: flag };
-/** Vectors of tokens. */
+/** Token arrays. */
 const tokens = list(whole(0), 1, 2048);
 
 /**
- * What the bodies must hold, by endpoint. The model is looked for elsewhere: a config may name it. Fields of forms are
- * texts; what has to be a number is read as one first.
+ * Body rules by endpoint. The model is checked elsewhere, because a config may set it. Form fields are strings; numeric ones are
+ * parsed first.
  */
 const fields: { readonly [E in Endpoint]?: Fields } = {
   'chat/completions': { ...sampling, messages: needed(list(message, 1)), metadata },
@@ -115,7 +115,7 @@ const fields: { readonly [E in Endpoint]?: Fields } = {
   },
 };
 
-/** Endpoints whose bodies need not name a model, in themselves or by the config. */
+/** Endpoints that need no model, neither in the body nor in the config. */
 const withoutModel: ReadonlySet<Endpoint> = new Set<Endpoint>([
   'moderations',
   'files',
@@ -128,7 +128,7 @@ const withoutModel: ReadonlySet<Endpoint> = new Set<Endpoint>([
 const stored = ['prompt', 'conversation', 'previous_response_id'] as const;
 
 /**
- * Bodies that the API would reject. A stored prompt or conversation has its own input.
+ * Rejects bodies that the API would reject. A stored prompt or conversation has its own input.
  *
  * @throws Refusal
  */
@@ -140,7 +140,7 @@ export function checkBody(endpoint: Endpoint, body: Plain, model: string): void 
   checkFields(body, isStored ? { ...rules, input: either(list(object), text()) } : rules);
 }
 
-/** The fields of a form as a body would hold them: every value of a form is a text. */
+/** Converts form fields to a body. Every value of a form is a string. */
 export function bodyOfForm(form: ReadonlyMap<string, string>): Plain {
   const body = Object.fromEntries<unknown>(form);
   for (const key of ['n', 'temperature']) {

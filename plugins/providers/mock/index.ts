@@ -28,7 +28,7 @@ import { embeddings, imageEmbeddings, models, moderations } from './vectors.ts';
 
 type ACall = Call<MockSettings & CommonSettings>;
 
-/** A host that can never be: the mock's requests go nowhere. */
+/** A host that can never exist (RFC 2606): the mock sends no requests. */
 const origin = 'https://mock.invalid';
 
 const answers = {
@@ -74,7 +74,7 @@ type Answered = keyof typeof answers;
 
 const taps = {
   ...openaiTaps,
-  // One answer, where others take two requests.
+  // The mock needs one request where other providers need two.
   'batches/{id}/output': openaiTaps['files/{id}/content'],
   'images/embeddings': openaiTaps.embeddings,
   messages: () => new MessagesTap(),
@@ -103,7 +103,7 @@ const unchanged: BodyPatch = new Map();
 const modelPatch = (body: JsonBody, { model }: ACall): BodyPatch =>
   model === '' || body.peek('model') === model ? unchanged : new Map([['model', model]]);
 
-/** Bodies that the API would reject are rejected in its format; then the configured error, then the answer. */
+/** Rejects bodies that the API would reject, in the API's format; otherwise returns the configured error or response. */
 function answerTo(endpoint: Answered, { body: sent }: UpstreamRequest, call: ACall): LocalAnswer {
   const body = sent.kind === 'json' ? sent.json() : 'form' in sent ? bodyOfForm(sent.form.fields) : {};
   const asked = question(body, call);
@@ -117,7 +117,7 @@ function answerTo(endpoint: Answered, { body: sent }: UpstreamRequest, call: ACa
   }
 }
 
-/** Asks itself. */
+/** Sends a request to the mock itself. */
 const probe: Probe = {
   endpoint: 'chat/completions',
   method: 'POST',
@@ -126,7 +126,7 @@ const probe: Probe = {
   proves: 'credential',
 };
 
-/** Answers without a network: for the first minute, for tests, and for the last target of a fallback. */
+/** Generates responses without a network: for first trials, for tests, and as the last target of a fallback. */
 export default defineProvider<MockSettings>({
   type: 'mock',
   aliases: [],

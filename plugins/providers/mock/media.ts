@@ -2,13 +2,13 @@ import { type Content, countOf, piecesOf, type Question, tokensIn } from './answ
 import { missing, Refusal } from './rules.ts';
 import { sounds } from './sounds.ts';
 
-/** A grey picture of one pixel. */
+/** A grey image of one pixel. */
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCB2kUIOwAAAABJRU5ErkJggg==';
 
-/** Pictures from a prompt, whole and streamed. */
+/** Images from a prompt, as one response or a stream. */
 export const images = (asked: Question): Content => drawn(asked, 'image_generation');
 
-/** Pictures from pictures: of a form, or named in a JSON body. */
+/** Images from images, sent in a form or referenced in a JSON body. */
 export const edits = (asked: Question): Content => drawn(withPicture(asked), 'image_edit');
 
 /** Variations: never streamed. */
@@ -46,7 +46,7 @@ function usageOf({ body }: Question) {
   return { input_tokens: input, output_tokens: 1, total_tokens: input + 1, input_tokens_details: details };
 }
 
-/** `POST /audio/speech`: a short sound, whole or in events. */
+/** `POST /audio/speech`: a short sound, as one response or in events. */
 export function speech({ body }: Question): Content {
   const format = typeof body['response_format'] === 'string' ? body['response_format'] : 'mp3';
   const sound = sounds[format];
@@ -63,10 +63,10 @@ export function speech({ body }: Question): Content {
   };
 }
 
-/** `POST /audio/transcriptions` and `/audio/translations`: the configured text in the form that was asked for. */
+/** `POST /audio/transcriptions` and `/audio/translations`: the configured text in the requested format. */
 export function transcript({ body, call, reply }: Question): Content {
   if (call.form?.file === undefined) throw missing('file');
-  // What a voice says to the mock, whatever the file holds.
+  // Default transcript, independent of the file's content.
   const text = reply.text ?? 'Hello from the mock.';
   const task = call.endpoint === 'audio/translations' ? 'translate' : 'transcribe';
   const usage = { type: 'tokens', input_tokens: 10, output_tokens: tokensIn(text), total_tokens: 10 + tokensIn(text) };

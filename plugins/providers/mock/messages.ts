@@ -2,7 +2,7 @@ import { isPlain, type Plain } from '#core/json/merge.ts';
 import { parseObject } from '#formats/shared/json.ts';
 import { answerTo, type Content, lastUserText, piecesOf, type Question, tokensIn } from './answer.ts';
 
-/** The messages API of the mock, whole and streamed. */
+/** The messages API of the mock, as one response or a stream. */
 export function messages(asked: Question): Content {
   const { call, reply } = asked;
   const text = answerTo(asked, lastUserText(asked.body['messages']));

@@ -2,7 +2,7 @@ import type { Plain } from '#core/json/merge.ts';
 import { answerTo, argumentsOf, type Content, lastUserText, piecesOf, type Question, tokensIn } from './answer.ts';
 import { Refusal } from './rules.ts';
 
-/** The responses API of the mock, whole and streamed. Nothing is stored. */
+/** The responses API of the mock, as one response or a stream. Nothing is stored. */
 export function responses(asked: Question): Content {
   const done = response(asked, 'completed');
   if (!asked.call.stream) return { json: done };
@@ -19,12 +19,12 @@ export function responses(asked: Question): Content {
   return { events: events.map((event, sequence_number) => ({ sequence_number, ...event })) };
 }
 
-/** `POST /responses/input_tokens`: how many tokens the input would take. */
+/** `POST /responses/input_tokens`: the number of input tokens. */
 export const inputTokens = (asked: Question): Content => ({
   json: { object: 'response.input_tokens', input_tokens: tokensIn(inputText(asked)) },
 });
 
-/** Compacts a conversation: what the user said last, and a mark for the rest. */
+/** Compacts a conversation: the last user message, and a placeholder for the rest. */
 export function compacted(asked: Question): Content {
   const { id, createdAt } = asked.call;
   const text = inputText(asked);
@@ -34,7 +34,7 @@ export function compacted(asked: Question): Content {
   return { json: { ...shared, output: [kept, rest], usage: usageOf(text, text) } };
 }
 
-/** Responses are not stored, and say so: there is none to be found. */
+/** Responses are not stored, so none is ever found. */
 export function noResponse({ call }: Question): never {
   throw new Refusal(null, 'id', `Response with id '${call.params['id'] ?? ''}' not found.`, 404);
 }
@@ -91,7 +91,7 @@ function item(asked: Question, status: Status): Plain {
 
 const part = (text: string) => ({ type: 'output_text', text, annotations: [], logprobs: [] });
 
-/** What is streamed of an item: its arguments, or its text. */
+/** Events of an item: its arguments, or its text. */
 function itemEvents(asked: Question, at: Plain): readonly Plain[] {
   const { reply } = asked;
   if (reply.tool_call !== undefined) {

@@ -2,7 +2,7 @@ import { GatewayError } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/json/merge.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';
 
-/** Why the mock rejects a request, as the API that it simulates would. */
+/** The reason why the mock rejects a request, as the simulated API would. */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string | null;
@@ -22,7 +22,7 @@ export const missing = (param: string): Refusal =>
 export const wrongType = (param: string, expected: string): Refusal =>
   new Refusal('invalid_type', param, `Invalid type for '${param}': expected ${expected}.`);
 
-/** What a field may hold. Null is the same as absent, as it is to the API. @throws Refusal */
+/** Validates a field. Null means absent, as in the API. @throws Refusal */
 export type Rule = (value: unknown, param: string) => void;
 
 export function text(min = 0, max = Number.POSITIVE_INFINITY): Rule {
@@ -61,7 +61,7 @@ export function one(...values: readonly unknown[]): Rule {
   };
 }
 
-/** A list, each row by a rule. */
+/** Validates a list and each of its rows. */
 export function list(row: Rule, min = 0, max = Number.POSITIVE_INFINITY): Rule {
   return (value, param) => {
     if (!Array.isArray(value)) throw wrongType(param, 'an array');
@@ -71,7 +71,7 @@ export function list(row: Rule, min = 0, max = Number.POSITIVE_INFINITY): Rule {
   };
 }
 
-/** One of several forms; where none fits, the problem of the one that comes nearest is told: its type is right. */
+/** Accepts any of several forms. If none matches, reports the problem of the best match: the first one of the right type. */
 export function either(...rules: readonly Rule[]): Rule {
   return (value, param) => {
     let nearest: Refusal | undefined;
@@ -84,7 +84,7 @@ export function either(...rules: readonly Rule[]): Rule {
   };
 }
 
-/** The refusal that a step ends in; undefined where it has none. */
+/** Returns the refusal that a function throws, or undefined. */
 function problemOf(step: () => void): Refusal | undefined {
   try {
     step();
@@ -95,7 +95,7 @@ function problemOf(step: () => void): Refusal | undefined {
   }
 }
 
-/** A field that has to be there. */
+/** A required field. */
 export interface Needed {
   readonly needed: Rule;
 }
@@ -104,7 +104,7 @@ export const needed = (rule: Rule): Needed => ({ needed: rule });
 
 export type Fields = Readonly<Record<string, Rule | Needed>>;
 
-/** An object with fields of its own; those without a rule may hold anything. */
+/** Validates an object with fields. Fields without a rule may have any value. */
 export const shaped =
   (fields: Fields): Rule =>
   (value, param) => {
@@ -121,7 +121,7 @@ export function checkFields(value: Plain, fields: Fields, at = ''): void {
   }
 }
 
-/** The limits of an object's metadata. */
+/** Validates the limits of an object's metadata. */
 export const metadata: Rule = (value) => {
   try {
     checkMetadata(value);

@@ -2,22 +2,22 @@ import type { JsonSchema } from '#core/json/schema.ts';
 import type { CommonSettings, SettingsProblem } from '#core/provider.ts';
 import { parseDuration } from '#core/text/units.ts';
 
-/** What one model of the mock answers. Times are durations (`300ms`, `2s`) or milliseconds. */
+/** The response of one mock model. Times are durations (`300ms`, `2s`) or milliseconds. */
 export interface MockReply {
   /** Text of the response. Default: the last user message. */
   readonly text?: string;
   readonly tool_call?: { readonly name: string; readonly arguments?: string | Readonly<Record<string, unknown>> };
   readonly finish_reason?: string;
-  /** HTTP status. From 400 on an error body is sent. */
+  /** HTTP status. 400 and above return an error body. */
   readonly status?: number;
-  /** Error message. With status 200 the error object comes under 200, in a stream as its first event. */
+  /** Error message. With status 200 the body is the error object, in a stream as its first event. */
   readonly error?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly delay?: string | number;
-  /** Pieces of a streamed text; without it one for each word. */
+  /** Number of pieces of a streamed text. Default: one per word. */
   readonly chunks?: number;
   readonly chunk_delay?: string | number;
-  /** Plays a fault instead of a proper end: nothing listens, the connection resets half way, or nothing more comes. */
+  /** Simulates a fault: connection refused, connection reset halfway, or no more data. */
   readonly breaks?: 'refused' | 'reset' | 'hang';
 }
 
@@ -25,7 +25,7 @@ export interface MockSettings extends CommonSettings {
   readonly replies?: Readonly<Record<string, MockReply>>;
 }
 
-/** Models that are always there; an entry of the same name in `replies` takes their place. */
+/** Predefined models; a model of the same name in `replies` overrides them. */
 const builtIn: Readonly<Record<string, MockReply>> = {
   echo: {},
   fail: { status: 500, error: 'The mock was configured to fail.' },
@@ -33,22 +33,22 @@ const builtIn: Readonly<Record<string, MockReply>> = {
   'rate-limited': { status: 429, error: 'The mock was configured to be busy.', headers: { 'retry-after': '1' } },
 };
 
-/** The reply of a model: configured, built in, or the echo, so that a mock can replace any model. */
+/** Returns the reply of a model: configured, built in, or the echo, so that a mock can replace any model. */
 export function replyOf(settings: MockSettings, model: string): MockReply {
   const own = settings.replies;
   if (own !== undefined && Object.hasOwn(own, model)) return own[model] ?? {};
   return Object.hasOwn(builtIn, model) ? (builtIn[model] ?? {}) : {};
 }
 
-/** Names that the mock lists: every other name is the echo. */
+/** Names that the mock lists. Any other name is an echo. */
 export const modelNames = (settings: MockSettings): readonly string[] => [
   ...new Set([...Object.keys(builtIn), ...Object.keys(settings.replies ?? {})]),
 ];
 
-/** Milliseconds of a duration that `problems` has accepted. */
+/** Milliseconds of a duration that `problems` has validated. */
 export const msOf = (value: string | number | undefined): number | undefined => (value === undefined ? undefined : parseDuration(value));
 
-/** Durations that cannot be read. */
+/** Returns the durations that cannot be parsed. */
 export function problems(settings: MockSettings): readonly SettingsProblem[] {
   const found: SettingsProblem[] = [];
   for (const [name, reply] of Object.entries(settings.replies ?? {})) {

@@ -1,4 +1,4 @@
-/** Sounds that players take: short, and the same each time. By the format that a request names. */
+/** Short playable sounds with constant content, by the format in the request. */
 export const sounds: Readonly<Record<string, { readonly type: string; readonly bytes: () => Buffer }>> = {
   mp3: { type: 'audio/mpeg', bytes: mp3 },
   wav: { type: 'audio/wav', bytes: wav },
@@ -37,8 +37,8 @@ function wav(): Buffer {
 }
 
 /**
- * Frames of MPEG-1 layer III, 32 kbit/s, 32 kHz, mono: 144 bytes each. Side information of zeros says that a frame has
- * no coefficients, so it is silence.
+ * Frames of MPEG-1 layer III, 32 kbit/s, 32 kHz, mono: 144 bytes each. Side information of zeros means that a frame has no
+ * coefficients, so it is silence.
  */
 function mp3(): Buffer {
   const frame = Buffer.alloc(144);

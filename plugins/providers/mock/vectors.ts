@@ -2,7 +2,7 @@ import { isPlain } from '#core/json/merge.ts';
 import { type Content, type Question, tokensIn } from './answer.ts';
 import { modelNames } from './settings.ts';
 
-/** Length of a vector when the request asks for none. */
+/** Vector length if the request sets none. */
 const defaultDimensions = 16;
 
 /** Embeddings: the same text always gives the same unit vector; `base64` is little-endian float32. */
@@ -19,7 +19,7 @@ export function embeddings(asked: Question): Content {
   return { json: { object: 'list', data, model: call.model, usage: { prompt_tokens: tokens, total_tokens: tokens } } };
 }
 
-/** Embeddings of pictures: by the text of their address. */
+/** Image embeddings: computed from the text of the image's URL. */
 export function imageEmbeddings(asked: Question): Content {
   const rows: readonly unknown[] = Array.isArray(asked.body['input']) ? asked.body['input'] : [];
   const input = rows.map((row) => (isPlain(row) ? `${String(row['image'] ?? '')} ${String(row['text'] ?? '')}` : ''));
@@ -34,7 +34,7 @@ export function moderations({ body, call }: Question): Content {
   return { json: { id: `modr-${call.id}`, model: call.model, results } };
 }
 
-/** The names of the mock's models. */
+/** Lists the mock's models. */
 export const models = ({ call }: Question): Content => ({
   json: {
     object: 'list',
@@ -42,7 +42,7 @@ export const models = ({ call }: Question): Content => ({
   },
 });
 
-/** One text for each input: a string, strings, one list of tokens, or several. */
+/** Returns one text per input: a string, strings, one token array, or several. */
 function inputsOf(input: unknown): readonly string[] {
   if (!Array.isArray(input)) return [String(input ?? '')];
   return typeof input[0] === 'number'
@@ -50,7 +50,7 @@ function inputsOf(input: unknown): readonly string[] {
     : input.map((one: unknown) => (typeof one === 'string' ? one : JSON.stringify(one)));
 }
 
-/** Numbers from a 32-bit linear generator seeded with the text's FNV-1a hash, scaled to length one. */
+/** Numbers from a 32-bit linear congruential generator seeded with the text's FNV-1a hash, scaled to length one. */
 function vectorOf(text: string, size: number): number[] {
   let state = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) state = Math.imul(state ^ text.charCodeAt(at), 0x01000193);

@@ -10,20 +10,20 @@ import { accountHeaders, openaiHeaders } from './headers.ts';
 import { probe } from './probe.ts';
 import { requestSettings, type OpenAiSettings, schema } from './settings.ts';
 
-/** Parsed once for each settings object. */
+/** Parsed once per settings object. */
 const base = memo((settings: OpenAiSettings) => baseOf(settings.custom_host ?? 'https://api.openai.com/v1'));
 
 const bare = batchLine({ isDated: false, deployment: () => undefined });
 
-/** Takes the slug off a line's model, as it is off every other request; all lines without one keep their bytes. */
+/** Removes the slug from a line's model, as for every other request. Lines without a slug keep their bytes. */
 const withoutSlug: LineEdit = (line, index) => (line.includes('"@') ? bare(line, index) : line);
 
-/** OpenAI, and by `custom_host` every service that speaks its format. */
+/** OpenAI, and with `custom_host` any service that uses its format. */
 export default defineProvider<OpenAiSettings>({
   type: 'openai',
   aliases: [],
   entry: {
-    // Half for what may wait (https://platform.openai.com/docs/pricing); other tiers have prices that the list does not have.
+    // The flex and batch tiers cost half (https://platform.openai.com/docs/pricing). The list has no prices of other tiers.
     prices: { list: 'openai', tiers: { flex: '0.5', batch: '0.5' }, soundApart: true },
     service: { title: 'OpenAI', host: 'https://api.openai.com/v1', keyVariable: 'OPENAI_API_KEY' },
     settings: schema,

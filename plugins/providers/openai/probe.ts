@@ -6,7 +6,7 @@ const fixes = {
   404: 'check custom_host: it ends in /v1 for most services',
 } as const;
 
-/** The list of models proves the key and costs nothing; `deep` asks the cheapest model of the service itself. */
+/** Listing the models verifies the key and is free. `deep` also sends a request to the cheapest model of OpenAI itself. */
 export function probe({ custom_host: customHost }: CommonSettings, deep: boolean): readonly Probe[] {
   const list: Probe = { endpoint: 'models', method: 'GET', model: '', proves: 'credential', fixes };
   if (!deep || customHost !== undefined) return [list];

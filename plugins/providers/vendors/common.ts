@@ -1,7 +1,7 @@
-/** Thoughts as DeepSeek's API has them, which most services follow. */
+/** Field for reasoning in DeepSeek's API, which most services use. */
 export const thoughts = 'reasoning_content';
 
-/** What clients write for services that know instructions as `system` only. */
+/** For services that support instructions only in the role `system`. */
 export const roles = { developer: 'system' } as const;
 
 export const name = ['name'] as const;

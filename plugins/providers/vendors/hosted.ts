@@ -1,7 +1,7 @@
 import { name, roles, thoughts } from './common.ts';
 import type { Vendor } from './row.ts';
 
-/** Services that run models of others. */
+/** Services that run models of other vendors. */
 export const hosted: readonly Vendor[] = [
   {
     type: 'cerebras',

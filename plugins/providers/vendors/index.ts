@@ -7,8 +7,8 @@ import type { Vendor } from './row.ts';
 
 const services = [...hosted, ...labs].toSorted((a, b) => (a.type < b.type ? -1 : 1));
 
-/** All services that are known as rows, in the order in which they are listed. */
+/** All services described as rows, in listing order. */
 export const vendors: readonly Vendor[] = Object.freeze([...services, ...own]);
 
-/** The same as providers. */
+/** The vendors as providers. */
 export default Object.freeze(vendors.map(vendorProvider)) as readonly Provider[];

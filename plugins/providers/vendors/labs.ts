@@ -2,7 +2,7 @@ import { name, roles, thoughts } from './common.ts';
 import type { Vendor } from './row.ts';
 import { xaiEdits } from './xai-edits.ts';
 
-/** Those who make models, and serve them. */
+/** Services of vendors that create their own models. */
 export const labs: readonly Vendor[] = [
   {
     type: 'dashscope',
@@ -176,7 +176,7 @@ export const labs: readonly Vendor[] = [
     type: 'perplexity',
     aliases: ['perplexity-ai'],
     title: 'Perplexity',
-    // Sonar's own chat completions ended on 2026-09-27.
+    // Perplexity ended Sonar's own chat completions on 2026-09-27.
     host: 'https://api.perplexity.ai/orchestrator/v1',
     keyVariable: 'PERPLEXITY_API_KEY',
     priceList: 'perplexity',

@@ -1,6 +1,6 @@
 import type { Vendor } from './row.ts';
 
-/** Servers that people run themselves: at the port where each listens by itself, mostly without a key. */
+/** Servers that users run themselves: at their default port, mostly without a key. */
 export const own: readonly Vendor[] = [
   {
     type: 'ollama',

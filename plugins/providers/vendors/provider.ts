@@ -14,7 +14,7 @@ const fixes = {
 
 const list: Probe = { endpoint: 'models', method: 'GET', model: '', proves: 'credential', fixes };
 
-/** The provider that a row describes. */
+/** Creates the provider of a row. */
 export function vendorProvider(vendor: Vendor): Provider {
   const { type, aliases = [], telemetryName, title, host, keyVariable, routes, priceList, quirks = [] } = vendor;
   const base = memo((settings: CommonSettings) => baseOf(settings.custom_host ?? host));

@@ -3,22 +3,22 @@ import type { ChatQuirk } from '#formats/openai-chat/quirks.ts';
 import type { ImageEdits } from '../_shared/openai-compatible.ts';
 import type { OpenAiEndpoint } from '#formats/openai-objects/taps.ts';
 
-/** A service that speaks the OpenAI format: all that the gateway knows of it. */
+/** A service that uses the OpenAI format, and its properties. */
 export interface Vendor {
-  /** The word after `type:` in `gateway.yaml`. */
+  /** The value of `type:` in `gateway.yaml`. */
   readonly type: string;
   readonly aliases?: readonly string[];
-  /** In the GenAI semantic conventions of OpenTelemetry, where it is not the type. */
+  /** Name in the GenAI semantic conventions of OpenTelemetry, if it is not the type. */
   readonly telemetryName?: string;
   readonly title: string;
-  /** Base URL, as its own documentation has it for OpenAI's libraries. */
+  /** Base URL, as its own documentation states it for OpenAI's libraries. */
   readonly host: string;
-  /** Variable in which its users have its key; without one it is your own server, which needs none. */
+  /** Environment variable that conventionally contains the key. Undefined for servers that users run themselves, which need no key. */
   readonly keyVariable?: string;
-  /** Where its documentation lists host and routes. */
+  /** Documentation of host and routes. */
   readonly docs: string;
   readonly routes: readonly OpenAiEndpoint[];
-  /** Its name in the price list, which has no prices of a service without. */
+  /** Name of the service in the price list. Undefined if the list has no prices for it. */
   readonly priceList?: string;
   readonly quirks?: readonly Quirk[];
 }
@@ -26,10 +26,10 @@ export interface Vendor {
 /** A difference from the format. Each has a fixture of the same name in `fixtures/<type>.json`. */
 export interface Quirk extends ChatQuirk, HistoryQuirk {
   readonly name: string;
-  /** Page and section of its documentation, source of its client, or a report that shows what it answered. */
+  /** Page and section of its documentation, source of its client, or a report that shows its response. */
   readonly source: string;
-  /** Body fields of the gateway that it has, too. */
+  /** Extension fields of the gateway that the service also supports. */
   readonly known?: readonly string[];
-  /** Takes edits of images as JSON alone: the body in its own words. */
+  /** Set if image edits must be JSON: converts the body to the service's format. */
   readonly imageEdits?: ImageEdits;
 }

@@ -3,7 +3,7 @@ import { isPlain } from '#core/json/merge.ts';
 import type { Dropped } from '#core/provider.ts';
 import { referenceOf } from '#formats/openai-objects/edit-form.ts';
 
-/** An image as the service reads it. What is written in its own way, or by the id of a file, stays. */
+/** Converts an image reference. References in the service's own form, or by file id, stay unchanged. */
 const imageOf = (value: unknown): unknown => {
   const { url } = referenceOf(value);
   if (url === undefined) return value;
@@ -11,7 +11,10 @@ const imageOf = (value: unknown): unknown => {
   return { ...Object.fromEntries(others), type: 'image_url', url };
 };
 
-/** Edits of images in xAI's words: one `image` or several `images`, each with a `url`, and an aspect ratio in place of a size. */
+/**
+ * Converts image edits to xAI's format: one `image` or several `images`, each with a `url`. Parameters that xAI does not support
+ * are dropped.
+ */
 export function xaiEdits(body: JsonBody): { readonly body: JsonBody; readonly dropped: readonly Dropped[] } {
   const listOf = (name: string): readonly unknown[] => {
     const value = body.value(name) ?? [];

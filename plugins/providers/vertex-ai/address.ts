@@ -8,10 +8,10 @@ import type { VertexSettings } from './settings.ts';
 
 export type VertexCall = Call<VertexSettings>;
 
-/** Worked out once for each settings object. */
+/** Computed once per settings object. */
 const locationIn = memo(locationOf);
 
-/** @throws GatewayError `missing_credential` */
+/** Returns the location of a call. @throws GatewayError `missing_credential` */
 function locationFor(call: VertexCall): Location {
   requireCredential(call, call.settings.custom_host);
   return locationIn(call.settings);
@@ -23,7 +23,7 @@ export function modelAddress(call: VertexCall, publisher: string, name: string, 
   return { origin, path: `${path}/publishers/${publisher}/models/${encodedName(name)}:${method}` };
 }
 
-/** `endpoints/<id><tail>`, where the tail begins with `:` or `/`. */
+/** `endpoints/<id><tail>`; the tail begins with `:` or `/`. */
 export function endpointAddress(call: VertexCall, id: string, tail: string): UpstreamAddress {
   const { origin, path, versioned } = locationFor(call);
   if (path === versioned) {
@@ -32,7 +32,7 @@ export function endpointAddress(call: VertexCall, id: string, tail: string): Ups
   return { origin, path: `${path}/endpoints/${encodeURIComponent(id)}${tail}` };
 }
 
-/** `<tail>` below the project and location, as it is: its parts are encoded already. Express mode has no such path. */
+/** Appends `<tail>` to project and location unchanged: it must be encoded already. Express mode has no such path. */
 export function resourceAddress(call: VertexCall, tail: string): UpstreamAddress {
   const { origin, path, versioned } = locationFor(call);
   if (path === versioned) {
@@ -44,17 +44,17 @@ export function resourceAddress(call: VertexCall, tail: string): UpstreamAddress
   return { origin, path: `${path}/${tail}` };
 }
 
-/** One segment; the `@` before a model's version stays readable, as every client of the service writes it. */
+/** Encodes one segment, except for the `@` before a model's version, which all clients of the service send unencoded. */
 const encodedName = (name: string): string => encodeURIComponent(name).replaceAll('%40', '@');
 
-/** Headers of every request beside the credential. */
+/** Headers of every request, in addition to the credential. */
 export function commonHeaders(call: VertexCall): HeaderPairs {
   const pairs: HeaderPairs = ['accept', call.stream ? 'text/event-stream' : 'application/json', 'content-type', 'application/json'];
   if (call.settings.quota_project !== undefined) pairs.push('x-goog-user-project', call.settings.quota_project);
   return pairs;
 }
 
-/** A request without a body: everything that only reads or deletes. */
+/** Builds a request without a body, which reads or deletes something. */
 export function plainRequest(
   address: UpstreamAddress,
   method: 'GET' | 'DELETE',
@@ -65,8 +65,7 @@ export function plainRequest(
 }
 
 /**
- * A request that nothing would sign is refused here, with words that say what is missing. A host of the operator's own
- * may want no credential.
+ * Rejects a request without a credential, with a message about what is missing. The operator's own host may need none.
  *
  * @throws GatewayError `missing_credential`
  */

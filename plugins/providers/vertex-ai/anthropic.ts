@@ -12,16 +12,19 @@ import { allowedObject, objectAddress, storageHeaders } from './files/storage.ts
 import { modelFor } from './model.ts';
 import type { VertexSettings } from './settings.ts';
 
-/** The version that bodies for Vertex AI carry. */
+/** The version in request bodies for Vertex AI. */
 export const bodyVersion = ({ anthropic_version: version }: VertexSettings): string => version ?? 'vertex-2023-10-16';
 
-/** Models of Anthropic: chats are converted; the messages API passes, but for the model, the version, and files named by address. */
+/**
+ * Models of Anthropic: chats are converted. The messages API is passed through, except for the model, the version, and files
+ * referenced by URL.
+ */
 export const anthropic = anthropicOperations<VertexSettings>({
   send(call, route, body, needed) {
     const json = body.kind === 'json' ? body : undefined;
     const isCount = route === 'messages/count_tokens';
     const name = nameOf(call);
-    // Token counting is one method for all models, and the model is in the body.
+    // Token counting is one method for all models; the model is in the body.
     const method = call.stream && !isCount ? 'streamRawPredict' : 'rawPredict';
     const address = modelAddress(call, 'anthropic', isCount ? 'count-tokens' : name, method);
     const headers = headersOf(json, call, isCount ? undefined : json?.value('labels'), needed);
@@ -44,13 +47,16 @@ function nativePatch(body: JsonBody, call: VertexCall, route: AnthropicRoute): R
     patch.set('model', undefined);
     patch.set('anthropic_version', typeof version === 'string' ? version : bodyVersion(call.settings));
   } else if (body.peek('model') !== nameOf(call)) patch.set('model', nameOf(call));
-  // These travel in headers.
+  // These are sent in headers.
   for (const name of ['labels', 'anthropic_beta', 'vendor_beta']) if (body.has(name)) patch.set(name, undefined);
   if (call.media.size > 0) patch.set('messages', inlined(body.exact('messages'), call.media));
   return patch;
 }
 
-/** The service reads no addresses: files of object storage are read here, with what the request is signed with. @throws GatewayError for those that may not be named */
+/**
+ * The service reads no URLs, so the gateway reads files of object storage, with the credential of the request. @throws
+ * GatewayError for files that are not allowed
+ */
 const located = (needs: readonly MediaNeed[], call: VertexCall): readonly MediaNeed[] =>
   needs.map((need) => {
     if (!/^gs:/i.test(need.url)) return need;
@@ -58,7 +64,7 @@ const located = (needs: readonly MediaNeed[], call: VertexCall): readonly MediaN
     return { ...need, from: { ...objectAddress(call, object, '?alt=media'), headers: storageHeaders(call, '*/*') } };
   });
 
-/** Beta features and labels travel in headers; the API's version in the body. */
+/** Beta features and labels are sent in headers, the API's version in the body. */
 function headersOf(body: JsonBody | undefined, call: VertexCall, labels: unknown, needed?: readonly string[]): HeaderPairs {
   const pairs = commonHeaders(call);
   const betas = betasOf(call, body, needed);
@@ -69,7 +75,7 @@ function headersOf(body: JsonBody | undefined, call: VertexCall, labels: unknown
   return pairs;
 }
 
-/** Clients of the messages API don't know the prefix: names of Gemini's models begin otherwise. */
+/** Clients of the messages API may omit the prefix. No Gemini model's name begins with `claude`. */
 function servedName({ model }: Pick<VertexCall, 'model'>): string | undefined {
   const found = modelFor(model, false);
   return found.kind === 'anthropic' || (found.kind === 'gemini' && found.name.startsWith('claude')) ? found.name : undefined;

@@ -5,7 +5,7 @@ import { isProject, isVersion, regionProblem } from './location.ts';
 import { parseServiceAccount } from './credential.ts';
 import type { VertexSettings } from './settings.ts';
 
-/** Problems of an entry that the schema can't express. */
+/** Returns the problems of a provider's settings that the schema cannot express. */
 export function check(settings: VertexSettings): readonly SettingsProblem[] {
   return [
     ...customHostProblems(settings.custom_host),
@@ -28,7 +28,7 @@ function regionProblems(settings: VertexSettings): readonly SettingsProblem[] {
   return [{ path: ['region'], code: 'out-of-range', message: `"${region}" cannot be used as region: ${problem}`, hint }];
 }
 
-/** The project may be in the service account. */
+/** The service account may contain the project. */
 function accountProblems(settings: VertexSettings): readonly SettingsProblem[] {
   const { service_account: text, project, express } = settings;
   const account = text === undefined ? undefined : parseServiceAccount(text);
@@ -71,7 +71,10 @@ function storageProblems({ storage_bucket: bucket, storage_host: host, media }: 
   ];
 }
 
-/** Callers with a token of their own may send region and project; the operator's credential goes nowhere without. */
+/**
+ * A missing key is only a warning if callers use their own token, since they may send region and project. It is an error with the
+ * operator's credential, which cannot be used without them.
+ */
 function missing(key: string, hint: string, { service_account: account, ambient }: VertexSettings): SettingsProblem {
   const isOperators = account !== undefined || ambient === true;
   return { path: [key], code: 'missing-key', message: `${key} is missing`, hint, severity: isOperators ? 'error' : 'warning' };

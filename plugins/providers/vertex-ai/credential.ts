@@ -6,14 +6,14 @@ import { textOf } from '#formats/shared/json.ts';
 import type { VertexSettings } from './settings.ts';
 
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
-/** The provider's own token endpoint: the only one that a request's service account is used with. */
+/** Google's own token endpoint, the only one used for a service account from a request. */
 const googleToken = 'https://oauth2.googleapis.com/token';
 
 /**
- * How requests are signed: a service account that came with the request, else a token or key, else the
- * entry's service account, else the machine's identity where the operator allows it.
+ * Chooses how requests are signed: with a service account from the request, else a token or key, else the provider's service
+ * account, else the machine's identity if the operator allows it.
  *
- * @throws GatewayError for a service account that can't be read
+ * @throws GatewayError for an invalid service account
  */
 export function credential(settings: VertexSettings, key: string | undefined): CredentialSpec {
   if (settings.service_account_json !== undefined) {
@@ -34,7 +34,7 @@ function grant({ email, privateKey, keyId, tokenUri }: ServiceAccount): Credenti
   };
 }
 
-/** What a service account's key file says, as far as tokens need it. */
+/** The fields of a service account's key file that tokens need. */
 interface ServiceAccount {
   readonly email: string;
   readonly privateKey: string;
@@ -43,7 +43,7 @@ interface ServiceAccount {
   readonly tokenUri: string | undefined;
 }
 
-/** Reads the key file's text; a text says what is wrong with it, without quoting it. */
+/** Parses the key file; returns the problem as text, without quoting the file. */
 export function parseServiceAccount(text: string): ServiceAccount | string {
   let file: unknown;
   try {
@@ -60,7 +60,8 @@ export function parseServiceAccount(text: string): ServiceAccount | string {
   if (key === undefined) return 'it has no private_key';
   return {
     email,
-    // Keys that went through an environment variable have their line breaks spelled out.
+    // In keys from an environment variable, line breaks are often escaped as `
+    // `.
     privateKey: key.replaceAll(String.raw`\n`, '\n'),
     keyId: textOf(file['private_key_id']),
     project: textOf(file['project_id']),
@@ -68,7 +69,7 @@ export function parseServiceAccount(text: string): ServiceAccount | string {
   };
 }
 
-/** @throws GatewayError `invalid_config` */
+/** Parses a service account. @throws GatewayError `invalid_config` */
 export function serviceAccountOf(text: string, param: string): ServiceAccount {
   const account = parseServiceAccount(text);
   if (typeof account !== 'string') return account;

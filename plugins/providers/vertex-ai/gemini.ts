@@ -6,13 +6,13 @@ import { fileRules } from './files/storage.ts';
 import { modelFor, type VertexModel } from './model.ts';
 import type { VertexSettings } from './settings.ts';
 
-/** What an entry says about conversion. */
+/** Returns the conversion options of a provider. */
 export const optionsOf = (settings: VertexSettings, files: FileRules | undefined) => geminiOptions('vertex', settings, files);
 
 /** The model of a call: endpoints are tuned Gemini models if the provider is configured so. @throws GatewayError `model_not_found` */
 export const modelOf = ({ model, settings }: VertexCall): VertexModel => modelFor(model, settings.endpoint_format === 'generateContent');
 
-/** Models of Gemini, tuned or not. */
+/** Gemini models, tuned or not. */
 export const gemini = geminiOperations<VertexSettings>({
   surface: 'vertex',
   address(call, method) {

@@ -16,7 +16,7 @@ import { tuningOperations } from './tuning/operations.ts';
 const { 'chat/completions': anthropicChat, ...messagesRoutes } = anthropic;
 const { 'chat/completions': geminiChat, ...googleRoutes } = gemini;
 
-/** Which format each kind of model has. */
+/** The chat operation for each kind of model. */
 const chats: { readonly [K in VertexModel['kind']]: Operation<VertexSettings> } = {
   gemini: geminiChat,
   tuned: geminiChat,
@@ -28,17 +28,17 @@ const chats: { readonly [K in VertexModel['kind']]: Operation<VertexSettings> } 
 
 const chatOf = (call: VertexCall): Operation<VertexSettings> => chats[modelOf(call).kind];
 
-/** Chat by the kind of the model: some formats are converted, others are the client's own. */
+/** Selects the chat operation by the kind of model: some formats are converted, others are the client's own. */
 const chat: Operation<VertexSettings> = {
   isConverted: true,
   media: (body, call) => chatOf(call).media?.(body, call) ?? [],
   begin: (body, call) => chatOf(call).begin(body, call),
 };
 
-/** Counted by every project that may call models at all; a name that is retired later is answered 404. */
+/** Every project that may call models can count tokens with it. After its retirement the service returns 404. */
 const model = 'gemini-2.5-flash';
 
-/** Counting tokens costs nothing and asks for the same permission as an answer. */
+/** Counting tokens is free and needs the same permission as a chat. */
 const probe: Probe = {
   endpoint: 'responses/input_tokens',
   method: 'POST',
@@ -52,7 +52,7 @@ const probe: Probe = {
   },
 };
 
-/** Vertex AI: models of Gemini, Anthropic and other vendors, and self-deployed ones, behind one project and region. */
+/** Vertex AI: models of Gemini, Anthropic and other vendors, and self-deployed ones, in one project and region. */
 export default defineProvider<VertexSettings>({
   type: 'vertex-ai',
   aliases: ['cloud-provider-a', 'provider-a'],
@@ -76,6 +76,6 @@ export default defineProvider<VertexSettings>({
     ...batchOperations,
     ...tuningOperations,
   },
-  // Models of Anthropic report errors in their own form; the service itself and all other models in forms that one reader knows.
+  // Models of Anthropic report errors in their own format. The formats of the service itself and of all other models have a common parser.
   fault: (status, body) => (objectIn(body)?.['type'] === 'error' ? anthropicFault(status, body) : openaiFault(status, body)),
 });

@@ -3,18 +3,18 @@ import { type Base, baseOf } from '../_shared/address.ts';
 import { serviceAccountOf } from './credential.ts';
 import type { VertexSettings } from './settings.ts';
 
-/** Where requests of an entry go: everything in front of `/publishers` and `/endpoints`. */
+/** Base address of a provider: everything before `/publishers` and `/endpoints`. */
 export interface Location extends Base {
-  /** `path` ends at the version: express mode has nothing behind it. */
+  /** The path up to the version. Express mode has no more. */
   readonly versioned: string;
 }
 
 const regionName = /^[a-z](?:[a-z0-9-]*[a-z0-9])?$/;
 const versionName = /^v\d{1,2}(?:(?:alpha|beta)\d{0,2})?$/;
-/** Ids, numbers, and ids of domains (`example.com:name`). */
+/** Project ids, numbers, and domain-scoped ids (`example.com:name`). */
 const projectName = /^[a-z0-9](?:[a-z0-9.:-]{0,98}[a-z0-9])?$/;
 
-/** What is wrong with a region; undefined when it can be used. */
+/** Returns the problem of a region; undefined if it is valid. */
 export function regionProblem(region: string): string | undefined {
   if (!regionName.test(region)) return 'a region has lower-case letters, digits and hyphens only';
   return region === 'global' || region === 'us' || region === 'eu' || region.includes('-') ? undefined : 'there is no such region';
@@ -23,21 +23,21 @@ export function regionProblem(region: string): string | undefined {
 export const isProject = (project: string): boolean => projectName.test(project);
 export const isVersion = (version: string): boolean => versionName.test(version);
 
-/** Scheme and host for a region that was checked: no text of a caller reaches it unchecked. */
+/** Returns scheme and host for a region. The region must be validated already, because it may be a caller's value. */
 function hostOf(region: string): string {
   if (region === 'global') return 'https://aiplatform.googleapis.com';
   if (region === 'us' || region === 'eu') return `https://aiplatform.${region}.rep.googleapis.com`;
   return `https://${region}-aiplatform.googleapis.com`;
 }
 
-/** Worked out once for each settings object. @throws GatewayError `invalid_config` where something is missing or not usable */
+/** Computed once per settings object. @throws GatewayError `invalid_config` if a value is missing or invalid */
 export function locationOf(settings: VertexSettings): Location {
   const version = settings.api_version ?? 'v1';
   if (!isVersion(version)) throw unusable('api_version', `"${version.slice(0, 40)}" is not a version`, 'Use v1 or v1beta1.');
   const region = regionOf(settings);
   const custom = settings.custom_host === undefined ? undefined : baseOf(settings.custom_host);
   const base = custom ?? { origin: hostOf(region), path: '' };
-  // A custom host may name the version itself.
+  // A custom host may contain the version.
   const versioned = versionName.test(base.path.slice(base.path.lastIndexOf('/') + 1)) ? base.path : `${base.path}/${version}`;
   if (settings.express === true) return { origin: base.origin, path: versioned, versioned };
   return { origin: base.origin, path: `${versioned}/projects/${encodeURIComponent(projectOf(settings))}/locations/${region}`, versioned };
@@ -52,7 +52,7 @@ function regionOf({ region, express }: VertexSettings): string {
   return name;
 }
 
-/** The explicit project wins over the service account's. */
+/** The explicit project takes precedence over the service account's. */
 function projectOf(settings: VertexSettings): string {
   const account = settings.service_account_json ?? settings.service_account;
   const project = settings.project ?? (account === undefined ? undefined : serviceAccountOf(account, 'service_account').project);

@@ -1,16 +1,19 @@
 import { GatewayError } from '#core/error.ts';
 
-/** Which of the service's faces a model has. */
+/** The API of the service that a model uses. */
 export type VertexModel =
   | { readonly kind: 'gemini'; readonly name: string }
   | { readonly kind: 'tuned'; readonly id: string }
   | { readonly kind: 'anthropic'; readonly name: string }
   | { readonly kind: 'mistral'; readonly name: string }
-  /** Open models behind one OpenAI-shaped route; the body names publisher and model. */
+  /** Open models on one OpenAI-compatible route; the body contains publisher and model. */
   | { readonly kind: 'open'; readonly model: string }
   | { readonly kind: 'endpoint'; readonly id: string };
 
-/** Words in front of the first dot that name a publisher. Names of Gemini hold dots themselves, so no other word counts. */
+/**
+ * Prefixes before the first dot that name a publisher. Names of Gemini contain dots themselves, so any other prefix is part of the
+ * name.
+ */
 const publishers: Readonly<Record<string, 'gemini' | 'anthropic' | 'mistral' | 'endpoint' | 'open'>> = {
   google: 'gemini',
   vendora: 'anthropic',
@@ -28,14 +31,14 @@ const publishers: Readonly<Record<string, 'gemini' | 'anthropic' | 'mistral' | '
   xai: 'open',
 };
 
-/** One path segment, whatever decodes it: no slash, no escape, no dot-dot. `@` is before a version. */
+/** One path segment, regardless of decoding: no slash, no escape, no `..`. `@` precedes a version. */
 const segmentName = /^[A-Za-z0-9](?:[A-Za-z0-9_@-]|\.(?!\.))*$/;
 const endpointId = /^[A-Za-z0-9][A-Za-z0-9-]{0,127}$/;
 
 /**
- * What a model name asks for. `tuned` says that endpoints hold tuned models of Gemini.
+ * Classifies a model name. `tuned`: endpoints are tuned Gemini models.
  *
- * @throws GatewayError `model_not_found` for names that could leave their place in the path
+ * @throws GatewayError `model_not_found` for names that could change the structure of the path
  */
 export function modelFor(model: string, tuned: boolean): VertexModel {
   const dot = model.indexOf('.');

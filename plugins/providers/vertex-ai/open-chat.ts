@@ -9,7 +9,7 @@ import { modelFor } from './model.ts';
 import { checkOpenFiles } from './open-files.ts';
 import type { VertexSettings } from './settings.ts';
 
-/** Fields of OpenAI's own platform, which single models refuse. */
+/** Fields of OpenAI's own platform, which single models reject. */
 const platformFields = ['store', 'service_tier', 'prompt_cache_key', 'metadata'] as const;
 
 const plainChat = openaiChat<VertexSettings>({
@@ -23,7 +23,7 @@ const plainChat = openaiChat<VertexSettings>({
   bodyModel: () => undefined,
 });
 
-/** Models of other vendors and self-deployed ones: the client's own format behind another address. */
+/** Models of other vendors and self-deployed ones: the client's own format at another address. */
 export const openChat: Operation<VertexSettings> = {
   ...(plainChat.media === undefined ? {} : { media: plainChat.media }),
   begin(body, call) {
@@ -35,14 +35,14 @@ export const openChat: Operation<VertexSettings> = {
   },
 };
 
-/** Publisher and name for open models; a self-deployed server knows its one model by itself. */
+/** Returns publisher and name for open models. A self-deployed server has only one model and needs no name. */
 function bodyModel(name: string): string {
   const model = modelFor(name, false);
   if (model.kind === 'open') return model.model;
   return model.kind === 'mistral' ? model.name : '';
 }
 
-/** Without what single models refuse, and with the roles that all of them know. */
+/** Removes fields that single models reject, and maps roles to those that all of them accept. */
 export function withoutPlatform(body: JsonBody): { readonly body: JsonBody; readonly dropped: readonly Dropped[] } {
   const patch = new Map<string, unknown>();
   for (const name of platformFields) if (body.has(name)) patch.set(name, undefined);

@@ -3,8 +3,8 @@ import { isPlain } from '#core/json/merge.ts';
 import type { FileRules } from '#formats/google-generate/request/conversion.ts';
 
 /**
- * Chats with open models pass as they are, and some of these models read `gs://` addresses with the rights of whoever signs:
- * the same buckets may be named as everywhere else.
+ * Chats with open models pass unchanged, and some of these models read `gs://` URIs with the rights of the signing credential. The
+ * same bucket rules apply as for other models.
  *
  * @throws GatewayError `not_allowed`, `invalid_value`
  */
@@ -13,10 +13,10 @@ export function checkOpenFiles(body: JsonBody | EmptyBody, rules: FileRules | un
   checkMessages(body.value('messages'), rules);
 }
 
-/** An address in any spelling of JSON. */
+/** True if the body may contain a URI, in any JSON escaping. */
 const mayNameFiles = (body: JsonBody): boolean => body.mentions(':/') || body.mentions(String.raw`:\/`) || body.mentions(String.raw`\u`);
 
-/** The same for messages that are read already. */
+/** The same check for parsed messages. */
 export function checkMessages(messages: unknown, rules: FileRules): void {
   if (!Array.isArray(messages)) return;
   for (const [at, message] of messages.entries()) {
@@ -28,9 +28,9 @@ export function checkMessages(messages: unknown, rules: FileRules): void {
 
 function checkValue(value: unknown, param: string, rules: FileRules): void {
   if (typeof value === 'string') {
-    // Readers of URLs take blanks off, and line breaks out (WHATWG URL 4.4).
+    // URL parsers remove surrounding whitespace, and line breaks anywhere (WHATWG URL 4.4).
     if (/^\s*g[\t\n\r]*s[\t\n\r]*:/i.test(value)) rules.check(value.replaceAll(/[\t\n\r]/g, '').trim(), param);
   } else if (Array.isArray(value)) for (const one of value) checkValue(one, param, rules);
-  // What is said is no address.
+  // Plain text is not a reference.
   else if (isPlain(value)) for (const [name, one] of Object.entries(value)) if (name !== 'text') checkValue(one, `${param}.${name}`, rules);
 }

@@ -5,9 +5,9 @@ import { conversionProperties, type GeminiConversion } from '../_google/operatio
 export interface VertexSettings extends CommonSettings, GeminiConversion {
   readonly region?: string;
   readonly project?: string;
-  /** JSON text of a service account's key; `token_uri` in it is used as written. */
+  /** JSON text of a service account's key; its `token_uri` is used as written. */
   readonly service_account?: string;
-  /** The same, sent with a request: its `token_uri` counts for nothing. */
+  /** The same, sent with a request; its `token_uri` is ignored. */
   readonly service_account_json?: string;
   readonly ambient?: boolean;
   readonly credentials_file?: string;
@@ -17,7 +17,7 @@ export interface VertexSettings extends CommonSettings, GeminiConversion {
   readonly storage_bucket?: string;
   /** Base URL of object storage; only the operator may set it. */
   readonly storage_host?: string;
-  /** Buckets beside `storage_bucket` that a catalog's credential may be used for. */
+  /** Buckets, in addition to `storage_bucket`, that the operator's credential may access. */
   readonly media?: { readonly buckets?: readonly string[] };
   readonly endpoint_format?: 'chat' | 'generateContent';
   readonly anthropic_version?: string;
@@ -65,7 +65,7 @@ export const schema: JsonSchema = {
   },
 };
 
-/** Direct use without the catalog. The machine's own identity is not among it. */
+/** Settings that a request can set without a provider in the configuration. The machine's own identity is not included. */
 export const requestSettings: readonly RequestSetting[] = [
   { setting: 'region', headers: ['vertex-region'], keys: ['vertex_region', 'region'], shapesHost: true },
   {

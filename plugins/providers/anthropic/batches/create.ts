@@ -15,21 +15,21 @@ import { batchEndpoints, type BatchEndpoint } from './ids.ts';
 import { type InputLine, toRequests } from './lines.ts';
 import { type BatchRequest, toBatch } from './object.ts';
 
-/** A create request that was read. */
+/** A parsed create request. */
 interface Asked extends BatchRequest {
-  /** For lines that name none. */
+  /** For lines without a model. */
   readonly model: string;
   readonly dropped: readonly Dropped[];
-  /** Undefined where they are in the file. */
+  /** Undefined if the lines are in the input file. */
   readonly lines: readonly InputLine[] | undefined;
 }
 
-/** What a create request may hold; the rest is reported. */
+/** Supported fields of a create request; others are reported as dropped. */
 const known: ReadonlySet<string> = new Set(['input_file_id', 'requests', 'endpoint', 'completion_window', 'metadata', 'model']);
 
 /**
- * `POST /v1/batches`. The service takes the requests themselves: they come in `requests`, or are read of the input file
- * first. It hands out only files that its own tools made, so `requests` is the way for everything else.
+ * `POST /v1/batches`. The service needs the requests themselves: they are in `requests`, or the gateway first downloads the input
+ * file. The service returns only files that its own tools created, so other clients must use `requests`.
  *
  * @throws GatewayError of `toRequests`, `checkMetadata`; `invalid_value`, `missing_required_parameter`
  */
@@ -82,10 +82,10 @@ const twoInputs = (): GatewayError =>
     hint: 'Send the lines of the batch in one of them.',
   });
 
-/** Bodies of the messages API are not converted: numbers in the inputs of tools keep their digits. */
+/** True for the messages API, whose bodies are not converted: numbers in the inputs of tools keep their digits. */
 const staysAsItIs = (endpoint: BatchEndpoint): boolean => endpoint === '/v1/messages';
 
-/** For everybody whose file can't be read. */
+/** Hint for clients whose input file cannot be read. */
 export const requestsHint = 'Send the lines of the batch in the body, as the list "requests", instead of input_file_id.';
 
 function endpointOf(value: unknown): BatchEndpoint {
@@ -117,7 +117,7 @@ const download = ({ inputFileId, dropped }: Asked, call: ACall): UpstreamRequest
     dropped,
   });
 
-/** @throws GatewayError `invalid_json` for a line that is none */
+/** Parses the lines of the input file. @throws GatewayError `invalid_json` for a line that is not a JSON object */
 function linesOf({ text }: StepReply, endpoint: BatchEndpoint): readonly InputLine[] {
   const lines: InputLine[] = [];
   for (const [index, line] of text
@@ -149,7 +149,7 @@ function create(asked: Asked, lines: readonly InputLine[], call: ACall): Upstrea
     method: 'POST',
     query: '',
     body: JsonBody.of({ requests }),
-    // The first request has reported its own already.
+    // The first request has already reported its dropped fields.
     dropped: fromFile ? dropped : [...asked.dropped, ...dropped],
     betas,
   });
@@ -158,7 +158,7 @@ function create(asked: Asked, lines: readonly InputLine[], call: ACall): Upstrea
 
 const modelOf = ({ params }: Plain): string => (isPlain(params) ? (textOf(params['model']) ?? '') : '');
 
-/** A file of lines that is read whole, because the next request is made of it. Nothing in it is looked at here. */
+/** A file of lines that is buffered completely, because the next request is created from it. This tap does not parse it. */
 class TextTap extends ObjectTap {
   readonly form = 'text';
 

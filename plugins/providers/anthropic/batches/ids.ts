@@ -1,14 +1,14 @@
-/** Routes whose requests a message batch can hold. */
+/** Routes whose requests a message batch can contain. */
 export const batchEndpoints = ['/v1/chat/completions', '/v1/messages'] as const;
 
 export type BatchEndpoint = (typeof batchEndpoints)[number];
 
 /**
- * A batch as clients name it. The service remembers neither the format that was asked for nor a file of answers, so the
- * ids that clients get say both; its own ids are letters and digits behind `msgbatch_` and are names of chat batches.
+ * A batch as clients name it. The service stores neither the requested format nor an output file, so the ids for clients encode
+ * both. The service's own ids are letters and digits after `msgbatch_`, and name chat batches.
  */
 export interface BatchName {
-  /** As the service knows it. */
+  /** The service's own id. */
   readonly id: string;
   readonly endpoint: BatchEndpoint;
 }
@@ -16,7 +16,7 @@ export interface BatchName {
 const messagesMark = '-messages';
 const outputMark = '-output';
 
-/** What an id of a batch, or of its file of answers, names. */
+/** Parses the id of a batch, or of its output file. */
 export function batchNamed(text: string): BatchName {
   const bare = isOutputFile(text) ? text.slice(0, -outputMark.length) : text;
   return bare.endsWith(messagesMark)
@@ -26,8 +26,8 @@ export function batchNamed(text: string): BatchName {
 
 export const clientId = ({ id, endpoint }: BatchName): string => (endpoint === '/v1/messages' ? id + messagesMark : id);
 
-/** Id of the file of answers, which `GET /v1/files/{id}` and `…/content` understand. */
+/** Returns the id of the output file, which `GET /v1/files/{id}` and `…/content` accept. */
 export const outputFileId = (name: BatchName): string => clientId(name) + outputMark;
 
-/** True for ids that `outputFileId` gave. */
+/** True for ids that `outputFileId` returned. */
 export const isOutputFile = (id: string): boolean => id.startsWith('msgbatch_') && id.endsWith(outputMark);

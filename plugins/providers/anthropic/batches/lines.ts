@@ -9,43 +9,42 @@ import { Drops } from '#formats/shared/request/drops.ts';
 import { textOf } from '#formats/shared/json.ts';
 import type { BatchEndpoint } from './ids.ts';
 
-/** One line of a batch's input, with its place for people. */
+/** One input line of a batch, with its position for error messages. */
 export interface InputLine {
-  /** From 1. */
+  /** Starts at 1. */
   readonly number: number;
-  /** The path of the field that it is in. */
+  /** Path of the field that contains the line. */
   readonly param: string;
   readonly value: unknown;
 }
 
-/** Lines as the service takes them. */
+/** Lines in the service's form. */
 export interface BatchRequests {
   readonly requests: readonly Plain[];
   readonly dropped: readonly Dropped[];
-  /** Features that the lines ask for; the service reads them of the whole batch only. */
+  /** Beta features that the lines use. The service accepts them only for the whole batch. */
   readonly betas: readonly string[];
 }
 
 export interface LineOptions {
   readonly endpoint: BatchEndpoint;
-  /** For lines that name none. */
+  /** For lines without a model. */
   readonly model: string;
-  /** For chat lines that set none. */
+  /** For chat lines without a limit. */
   readonly maxTokens: number | undefined;
 }
 
-/** The rule of the service for `custom_id`. */
+/** The service's rule for `custom_id`. */
 const customId = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Lines that an error names. */
+/** Maximum number of lines in an error message. */
 const shownProblems = 5;
 
 /**
- * Lines of the OpenAI batch format as requests of a message batch: bodies of chat completions are
- * converted, bodies of the messages API stay as they are. Everything that is wrong is found at once, since a batch is
- * sent whole or not at all.
+ * Converts lines of the OpenAI batch format to requests of a message batch. Bodies of chat completions are converted, bodies of
+ * the messages API stay unchanged. All errors are collected, since a batch is sent completely or not at all.
  *
- * @throws GatewayError with the code of the first line that can't be sent; its message names the lines
+ * @throws GatewayError with the code of the first invalid line; its message lists the lines
  */
 export function toRequests(lines: readonly InputLine[], options: LineOptions): BatchRequests {
   const requests: Plain[] = [];
@@ -70,7 +69,7 @@ export function toRequests(lines: readonly InputLine[], options: LineOptions): B
   return { requests, dropped: drops.list, betas: [...betas] };
 }
 
-/** A line's id and body, when everything around them is as it must be. */
+/** Returns id and body of a line, after validating its other fields. */
 function checked(
   { value, number }: InputLine,
   options: LineOptions,
@@ -93,7 +92,7 @@ function checked(
   return { id, body };
 }
 
-/** @throws GatewayError where the body can't be converted */
+/** @throws GatewayError if the body cannot be converted */
 function paramsOf(body: Plain, { endpoint, model: common, maxTokens }: LineOptions, drops: Drops, betas: Set<string>): Plain {
   const model = bareModel(textOf(body['model']) ?? '') || common;
   if (model === '') throw wrong('missing_required_parameter', 'body.model', 'the body names no model');
@@ -111,7 +110,7 @@ function paramsOf(body: Plain, { endpoint, model: common, maxTokens }: LineOptio
 const noMedia = new Map<string, never>();
 const limit = (maxTokens: number | undefined) => (maxTokens === undefined ? {} : { maxTokens });
 
-/** The API refuses fields that stand for headers, and streams in a batch. */
+/** The API rejects fields that represent headers, and streaming in a batch. */
 function native(body: Plain, model: string, drops: Drops): Plain {
   const out: Record<string, unknown> = { ...body, model };
   for (const field of [...headerFields, 'stream', 'labels']) delete out[field];

@@ -4,16 +4,16 @@ import { parseObject, textOf } from '#formats/shared/json.ts';
 import { type Batch, batchOf, type BatchStatus, listOf, unixSeconds } from '#formats/openai-objects/objects.ts';
 import { batchNamed, type BatchEndpoint, clientId, outputFileId } from './ids.ts';
 
-/** What the answer doesn't say about a batch and the request did. */
+/** Data of a batch that is in the create request but not in the response. */
 export interface BatchRequest {
   readonly endpoint: BatchEndpoint;
   readonly inputFileId: string | null;
 }
 
 /**
- * A message batch as a batch of the OpenAI format.
+ * Converts a message batch to a batch of the OpenAI format.
  *
- * @param asked what the client wrote, right after it was created
+ * @param asked the client's values, only right after creation
  * @throws GatewayError `upstream_invalid`
  */
 export function toBatch(value: unknown, asked?: BatchRequest): Batch {
@@ -42,7 +42,7 @@ export function toBatch(value: unknown, asked?: BatchRequest): Batch {
   });
 }
 
-/** A page of message batches. Both lists are newest first, and both cursors mean "older than this one". */
+/** Converts a page of message batches. Both lists are newest first, and both cursors mean "older than this one". */
 export function toBatches(text: string): Plain {
   const page = parseObject(text);
   if (!Array.isArray(page?.['data'])) {
@@ -52,7 +52,7 @@ export function toBatches(text: string): Plain {
   return listOf(batches, page['has_more'] === true);
 }
 
-/** A row of such a page as the batch of the messages API that it may have been created as. */
+/** Returns a row of such a page as a batch of the messages API, because it may have been created as one. */
 export function ofMessages(batch: Plain): Plain {
   const name = { id: String(batch['id']), endpoint: '/v1/messages' } as const;
   return { ...batch, id: clientId(name), endpoint: name.endpoint, output_file_id: batch['output_file_id'] && outputFileId(name) };
@@ -74,8 +74,8 @@ function countsOf(value: unknown): Counts {
 }
 
 /**
- * The service has one word for every end. A batch that was cancelled too late has done all its requests, so it is
- * completed; one whose requests all failed is completed too, and its answers say why.
+ * The service has a single final status. A batch that was cancelled too late has processed all its requests, so it is completed. A
+ * batch whose requests all failed is completed too, and its output has the errors.
  */
 function statusOf(batch: Plain, { total, canceled, expired }: Counts): BatchStatus {
   if (batch['processing_status'] === 'in_progress') return 'in_progress';

@@ -13,7 +13,7 @@ import { nameIn, readBatch, readOutput } from './output.ts';
 
 type Op = Operation<AnthropicSettings>;
 
-/** The batch routes on message batches. */
+/** The batch routes, on top of message batches. */
 export const batchOperations: { readonly [E in Endpoint]?: Op } = {
   batches: createBatch,
   'batches/list': {
@@ -33,7 +33,7 @@ export const batchOperations: { readonly [E in Endpoint]?: Op } = {
         accept: 'application/json',
       }),
       tap: orNothing(new ObjectTap()),
-      // The service answers the batch; one that says nothing is asked for it.
+      // The service returns the batch. If it returns no id, the batch is read.
       then: ({ text }) =>
         textOf(parseObject(text)?.['id']) === undefined
           ? { ...one(call), recover: () => batchOf({ id: call.params['id'] ?? '', status: 'cancelling', created_at: 0 }) }
@@ -43,7 +43,7 @@ export const batchOperations: { readonly [E in Endpoint]?: Op } = {
   'batches/{id}/output': { isConverted: true, begin: (_body, call) => readOutput(call) },
 };
 
-/** A batch in the format that the client's id of it says. */
+/** Returns a batch in the format that the client's id encodes. */
 const one = (call: ACall): Translation => ({
   request: readBatch(call),
   tap: new ObjectTap(),
@@ -51,8 +51,8 @@ const one = (call: ACall): Translation => ({
 });
 
 /**
- * `after` means the same as `after_id`: what follows in a list whose newest row comes first. The service's `before_id`
- * goes the other way and has no counterpart.
+ * `after` means the same as `after_id`: the following rows of a list that is newest first. The service's `before_id` has the
+ * opposite direction and no counterpart.
  */
 function list(call: ACall): UpstreamRequest {
   const query = new URLSearchParams();

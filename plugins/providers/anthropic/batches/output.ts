@@ -10,16 +10,19 @@ import { type BatchName, batchNamed, clientId } from './ids.ts';
 import { toBatch } from './object.ts';
 import { resultLines } from './results.ts';
 
-/** The answers of a batch take two requests: is it over, and then its results. Both routes that serve them share these. */
+/**
+ * Reading the output of a batch takes two requests: first the batch, to check that it has ended, then its results. Both routes
+ * share them.
+ */
 
-/** The batch that the path names. */
+/** Returns the batch in the path. */
 export const nameIn = (call: ACall): BatchName => batchNamed(call.params['id'] ?? '');
 
 /** The first request: the batch itself. */
 export const readBatch = (call: ACall): UpstreamRequest =>
   send(call, { route: `messages/batches/${idSegment(nameIn(call).id)}`, method: 'GET', query: '', accept: 'application/json' });
 
-/** The answers of a batch: it is read, and then its results, as output lines. */
+/** Reads the batch, then its results as output lines. */
 export const readOutput = (call: ACall): Translation => ({
   request: readBatch(call),
   tap: new ObjectTap(),
@@ -27,11 +30,11 @@ export const readOutput = (call: ACall): Translation => ({
 });
 
 /**
- * The results, which the service has once every request of the batch is over. Its own address of them is not used: a
- * credential goes nowhere but to the host that the operator named. The time of the answers is the batch's own end, so that
- * reading twice gives the same.
+ * Reads the results, which the service has once every request of the batch has ended. The service's own URL of the results is not
+ * used: a credential is sent only to the host that the operator set. The responses get the batch's end time, so that repeated
+ * reads are equal.
  *
- * @throws GatewayError `no_batch_output`: 409 while there are none, 404 when the service no longer keeps them
+ * @throws GatewayError `no_batch_output`: 409 while there are none, 404 if the service no longer stores them
  */
 function results(batch: Plain, call: ACall): Translation {
   const name = nameIn(call);

@@ -7,15 +7,15 @@ import { statusOfType } from '#formats/anthropic-messages/fault.ts';
 import { textOf } from '#formats/shared/json.ts';
 import type { BatchEndpoint } from './ids.ts';
 
-/** How the answers of a batch are written. */
+/** Options for the output lines of a batch. */
 export interface ResultOptions {
   readonly endpoint: BatchEndpoint;
   readonly call: CollectCall;
 }
 
 /**
- * Lines of a message batch's results as output lines of the OpenAI format. A request that failed has both: the answer that its client would have got, and the error. What is no result
- * passes unchanged; empty lines are left out.
+ * Converts result lines of a message batch to output lines of the OpenAI format. A failed request has both: the response that its
+ * client would have got, and the error. Other lines pass unchanged; empty lines are removed.
  */
 export function resultLines(options: ResultOptions): LineEdit {
   return (text) => {
@@ -36,7 +36,7 @@ function outcomeOf(result: Plain, { endpoint, call }: ResultOptions): Outcome {
   switch (result['type']) {
     case 'succeeded': {
       const message = isPlain(result['message']) ? result['message'] : {};
-      // A message that is none must not end the answers of all the others.
+      // An invalid message must not end the output of all other requests.
       if (!Array.isArray(message['content'])) return failed('upstream_invalid', 'The response is not a message.');
       const body = endpoint === '/v1/messages' ? message : fromMessage('', call, message);
       return { response: { status_code: 200, request_id: textOf(message['id']) ?? null, body }, error: null };
@@ -52,7 +52,7 @@ function outcomeOf(result: Plain, { endpoint, call }: ResultOptions): Outcome {
   }
 }
 
-/** `{type: 'error', error: {type, message}, request_id}`, and the inner object alone. */
+/** Parses `{type: 'error', error: {type, message}, request_id}`, or only the inner object. */
 function errored(value: unknown): Outcome {
   const outer = isPlain(value) ? value : {};
   const inner = isPlain(outer['error']) ? outer['error'] : outer;

@@ -3,17 +3,17 @@ import { isPlain, type Plain } from '#core/json/merge.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { listOf, unixSeconds } from '#formats/openai-objects/objects.ts';
 
-/** A file of the service knows no purpose; what is neither batch nor fine-tuning is this in OpenAI's words. */
+/** Files of the service have no purpose. This is OpenAI's value for files that are for neither batches nor fine-tuning. */
 const defaultPurpose = 'user_data';
 
-/** What the conversion of a file depends on. */
+/** Options for converting a file. */
 export interface FileView {
   readonly purpose?: string | undefined;
   readonly strict: boolean;
 }
 
 /**
- * A file of the files API in the OpenAI format.
+ * Converts a file of the files API to the OpenAI format.
  *
  * @throws GatewayError `upstream_invalid`
  */
@@ -34,11 +34,11 @@ export function toFile(value: unknown, { purpose, strict }: FileView) {
   };
 }
 
-/** A page of files. @throws GatewayError `upstream_invalid` */
+/** Converts a page of files. @throws GatewayError `upstream_invalid` */
 export function toFiles(text: string, view: FileView): Plain {
   const page = parseObject(text);
   if (!Array.isArray(page?.['data'])) throw invalid('a list of files');
-  // Without the beta the list has a cursor of its own instead of `has_more`.
+  // Without the beta header, the list has a cursor instead of `has_more`.
   const hasMore = page['has_more'] === true || textOf(page['next_page']) !== undefined;
   return listOf(
     (page['data'] as unknown[]).map((one) => toFile(one, view)),

@@ -19,8 +19,8 @@ import { toDeleted, toFile, toFiles } from './object.ts';
 type Op = Operation<AnthropicSettings>;
 
 /**
- * The file routes on the files API. Its own library calls the same paths: those requests pass unchanged both ways. The
- * file of a batch's answers is none of the service; its id leads to the results.
+ * The file routes on the files API. Anthropic's own library calls the same paths; its requests and responses pass unchanged. The
+ * service has no output file of a batch; the id of one leads to the results.
  */
 export const fileOperations: { readonly [E in Endpoint]?: Op } = {
   files: object(upload, (call, text) => toFile(parseObject(text), view(call))),
@@ -39,7 +39,7 @@ export const fileOperations: { readonly [E in Endpoint]?: Op } = {
   },
 };
 
-/** Answers that are one object of the OpenAI format; for the service's own library they pass. */
+/** Responses that are one object of the OpenAI format. For the service's own library they pass unchanged. */
 function object(request: (call: ACall) => UpstreamRequest, result: (call: ACall, text: string) => unknown): Op {
   return {
     isConverted: true,
@@ -51,8 +51,8 @@ function object(request: (call: ACall) => UpstreamRequest, result: (call: ACall,
 }
 
 /**
- * The service's own library: it names the version in every request. Under one of our prefixes the same header is only a
- * setting, which clients of the OpenAI format use.
+ * True for the service's own library, which sends the version header in every request. With a gateway prefix the same header is
+ * only a setting, which clients of the OpenAI format use.
  */
 export const isNative = (call: Pick<ACall, 'header'>): boolean =>
   ['anthropic-version', 'anthropic-beta'].some(
@@ -63,7 +63,7 @@ const isOutput = (call: ACall): boolean => isOutputFile(call.params['id'] ?? '')
 
 const view = (call: ACall) => ({ strict: call.strict, purpose: call.form?.fields.get('purpose') });
 
-/** Without the client's query and with the beta; a native request says both itself. */
+/** Sends the request without the client's query and with the beta header. A native request has its own. */
 function sendFile(call: ACall, route: string, more: Omit<Sent, 'route'>): UpstreamRequest {
   if (!isNative(call)) return send(call, { route, query: '', betas: [filesBeta], ...more });
   return send(call, more.headers === undefined ? { route } : { route, headers: more.headers });
@@ -73,7 +73,7 @@ const routeOf = (call: ACall): string => `files/${idSegment(call.params['id'] ??
 
 const one = (call: ACall): UpstreamRequest => sendFile(call, routeOf(call), { accept: 'application/json' });
 
-/** Or the part of it that the caller asks for. */
+/** Reads the content, or only the range that the caller requests. */
 const content = (call: ACall): UpstreamRequest => sendFile(call, `${routeOf(call)}/content`, { accept: '*/*', headers: fileHeaders(call) });
 
 function list(call: ACall): UpstreamRequest {
@@ -87,10 +87,10 @@ function list(call: ACall): UpstreamRequest {
   return sendFile(call, 'files', { query: query.toString(), dropped });
 }
 
-/** Files of a page; OpenAI gives ten times as many. */
+/** Maximum number of files per page. OpenAI's maximum is ten times higher. */
 const maxLimit = 1000;
 
-/** Fields of OpenAI's form; the API refuses every field but `file`. */
+/** Form fields of OpenAI. The API rejects every field but `file`. */
 const formFields = ['purpose', 'expires_after[anchor]', 'expires_after[seconds]', 'expires_after', 'model', 'provider'] as const;
 
 function upload(call: ACall): UpstreamRequest {
@@ -111,7 +111,7 @@ function onlyFile(form: FormBody): FormEdit {
   return { fields: new Map([...formFields, ...form.fields.keys()].map((name) => [name, undefined])) };
 }
 
-/** What is known of the file of answers; its length is told when it is read. */
+/** Describes the output file. Its size is unknown until it is read, so `bytes` is 0. */
 function outputFile(text: string, call: ACall): Plain {
   const batch = parseObject(text) ?? {};
   const name = batchNamed(call.params['id'] ?? '');

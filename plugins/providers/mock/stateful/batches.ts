@@ -4,10 +4,10 @@ import { batchIds, contentOf, fileId, givenFile, isFile, noFile, outputFile } fr
 import { firstCreated, found, idOf, isMetadata, isText, isTime, type Life, type Living, living, progress, reached } from './objects.ts';
 import { Refusal } from '../rules.ts';
 
-/** What was asked is in the id of a batch, and how far it is follows from the time. */
+/** The request's values, which the id of a batch encodes. The progress depends on the time since creation. */
 type Asked = Pick<Batch, 'created_at' | 'endpoint' | 'metadata'> & { readonly input_file_id: string };
 
-/** `metadata: {mock: …}` chooses another life than the usual one, which ends well. */
+/** `metadata: {mock: …}` selects another life cycle than the default, which ends with success. */
 const usual: Life<BatchStatus> = [
   [0, 'validating'],
   [1, 'in_progress'],
@@ -22,7 +22,7 @@ const lives = new Map<string, Life<BatchStatus>>([
 
 const failed = { code: 'invalid_json_line', message: 'The mock was configured to fail.', param: null, line: 1 };
 
-/** A batch as it is at a moment. */
+/** Returns the state of a batch at a time. */
 function at(now: number, asked: Asked): Batch {
   const { created_at: start, endpoint, metadata } = asked;
   const life = lives.get(metadata?.['mock'] ?? '') ?? usual;
@@ -44,7 +44,7 @@ function at(now: number, asked: Asked): Batch {
 const batches: Living<Asked> = {
   naming: { prefix: 'batch_', parts: { created_at: isTime, endpoint: isText, input_file_id: isText, metadata: isMetadata } },
   at,
-  /** One an hour. */
+  /** One per hour. */
   past: Array.from({ length: 25 }, (_, hour) => ({
     created_at: firstCreated + hour * 3600,
     endpoint: '/v1/chat/completions',

@@ -8,14 +8,14 @@ import { responses } from '../responses.ts';
 import { missing, Refusal } from '../rules.ts';
 import { embeddings, moderations } from '../vectors.ts';
 
-/** What the id of a file says: the mock has the names of files, and none of their bytes. */
+/** The contents of a file id: the mock stores names of files, but not their bytes. */
 export interface MockFile {
   /** Unix seconds. */
   readonly created_at: number;
   readonly purpose: string;
   readonly filename: string;
   readonly bytes: number;
-  /** For the answers of a batch: the endpoint that they came from; '' otherwise. */
+  /** For the output of a batch: the endpoint of its requests; '' otherwise. */
   readonly endpoint: string;
 }
 
@@ -28,7 +28,7 @@ export const fileId = (file: MockFile): string => idOf(naming, file);
 
 export const isFile = (id: string): boolean => named(naming, id) !== undefined;
 
-/** Characters of a name that an id holds. */
+/** Maximum number of characters of a name in an id. */
 const longestName = 200;
 
 export function uploaded({ body, call }: Question): Content {
@@ -41,7 +41,7 @@ export function uploaded({ body, call }: Question): Content {
   return { json: shown({ created_at: call.createdAt, purpose: String(body['purpose']), filename, bytes, endpoint: '' }) };
 }
 
-/** A file that was there before anything was uploaded. */
+/** A predefined file, listed without any upload. */
 export const givenFile = (purpose: string, filename: string, second = 0): MockFile => ({
   created_at: firstCreated + second,
   purpose,
@@ -80,16 +80,16 @@ function shown(file: MockFile) {
   return { id: fileId(file), object: 'file', ...known, status: 'processed' };
 }
 
-/** Requests of every batch. */
+/** Ids of the requests in every batch. */
 export const batchIds = ['request-1', 'request-2', 'request-3'] as const;
 
-/** The file that a batch has its answers in. */
+/** Returns the output file of a batch. */
 export function outputFile(created_at: number, endpoint: string): MockFile {
   const file = { created_at, purpose: 'batch_output', filename: 'output.jsonl', bytes: 0, endpoint };
   return { ...file, bytes: Buffer.byteLength(contentOf(file)) };
 }
 
-/** What comes of a file: made up by its purpose, since nothing is stored, and the same each time. */
+/** Generates the content of a file from its purpose, because nothing is stored. It is the same each time. */
 export function contentOf({ purpose, filename, endpoint, created_at: createdAt }: MockFile): string {
   const said = (index: number): string => `Answer ${index + 1}.`;
   const messages = (index: number) => [{ role: 'user', content: said(index) }];
@@ -119,7 +119,7 @@ const echoes: Readonly<Record<string, Answer>> = {
   '/v1/responses': responses,
 };
 
-/** How a line of a batch is asked. */
+/** The call for a line of a batch. */
 const line = {
   endpoint: 'batches',
   settings: {},
@@ -131,7 +131,7 @@ const line = {
   form: undefined,
 } as const;
 
-/** What the route of a batch answers to a line, as the echo. */
+/** Returns the response of the batch's endpoint to a line, as an echo. */
 function echoed(endpoint: string, text: string, id: string, createdAt: number): unknown {
   const body = { messages: [{ role: 'user', content: text }], input: text, prompt: text, dimensions: 3 };
   const answer = Object.hasOwn(echoes, endpoint) ? echoes[endpoint] : undefined;

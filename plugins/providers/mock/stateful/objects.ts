@@ -11,14 +11,14 @@ import { one, Refusal, whole, wrongType } from '../rules.ts';
  */
 export interface Naming<Parts> {
   readonly prefix: string;
-  /** The parts of an id, in their order, each with what it may be. */
+  /** The encoded properties in their order, each with a type check. */
   readonly parts: { readonly [Part in keyof Parts]: (value: unknown) => value is Parts[Part] };
 }
 
-/** Characters of an id: a path is no place for more. */
+/** Maximum length of an id, because it is part of a path. */
 const longest = 8_000;
 
-/** @throws Refusal where an id cannot hold it */
+/** Encodes properties as an id. @throws Refusal if they do not fit */
 export function idOf<Parts>({ prefix, parts }: Naming<Parts>, made: Parts): string {
   const values = (Object.keys(parts) as (keyof Parts)[]).map((part) => made[part]);
   const id = prefix + Buffer.from(JSON.stringify(values), 'utf8').toString('base64url');
@@ -36,7 +36,7 @@ export function named<Parts>(naming: Naming<Parts>, id: string): Parts | undefin
     const rules = Object.entries<(value: unknown) => boolean>(parts);
     if (!rules.every(([, isRight], at) => isRight(values[at]))) return undefined;
     const made = Object.fromEntries(rules.map(([part], at) => [part, values[at]])) as Parts;
-    // Decoding is generous: an id that is written in another way, or with more parts, is another id.
+    // Base64url decoding is lenient: an id with a different spelling, or with more properties, is not the same id.
     return idOf(naming, made) === id ? made : undefined;
   } catch {
     return undefined;
@@ -46,41 +46,41 @@ export function named<Parts>(naming: Naming<Parts>, id: string): Parts | undefin
 export const isText = (value: unknown): value is string => typeof value === 'string';
 export const isTextOrNull = (value: unknown): value is string | null => value === null || isText(value);
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
-/** Unix seconds that a date can hold. */
+/** True for Unix seconds in the range of a date. */
 export const isTime = (value: unknown): value is number => isCount(value) && value < 1e10;
 
-/** Metadata as it is in an id: texts by name, or null. */
+/** Metadata in an id: strings by name, or null. */
 export const isMetadata = (value: unknown): value is Readonly<Record<string, string>> | null =>
   value === null || (isPlain(value) && Object.values(value).every(isText));
 
-/** The first of the objects that every list has: 2026-01-01. */
+/** Creation time of the oldest predefined object: 2026-01-01. */
 export const firstCreated = 1_767_225_600;
 
-/** The stages of a life, and the second of it in which each begins. */
+/** The stages of a life cycle, each with its start in seconds. */
 export type Life<Status> = readonly (readonly [second: number, status: Status])[];
 
-/** The stages that a life has reached at an age, the first always. */
+/** Returns the stages reached at an age in seconds, always including the first. */
 export const reached = <Status>(life: Life<Status>, age: number): Life<Status> =>
   life.filter(([second], index) => index === 0 || second <= age);
 
-/** How much of the stage of work is done at an age: 0 to 1. */
+/** Returns the progress of the stage `work` at an age: 0 to 1. */
 export function progress<Status>(life: Life<Status>, work: Status, age: number): number {
   const from = life.findIndex(([, status]) => status === work);
   const [start, end] = [life[from]?.[0], life[from + 1]?.[0]];
   return start === undefined || end === undefined ? 0 : Math.max(0, Math.min(1, (age - start) / (end - start)));
 }
 
-/** A list that is read page by page, newest first. */
+/** Rules for the pages of a list, newest first. */
 export interface PageRules {
-  /** Rows of a page where the request doesn't say. */
+  /** Default number of rows per page. */
   readonly usual: number;
-  /** The most that may be asked for; some lists state none. */
+  /** Maximum number of rows per page; some lists have none. */
   readonly most?: number;
-  /** The list may be asked for oldest first. */
+  /** True if the list supports the oldest-first order. */
   readonly ordered?: true;
 }
 
-/** One page by `limit` and `after`. `rows` are newest first. @throws Refusal */
+/** Returns one page, selected by `limit` and `after`. `rows` are newest first. @throws Refusal */
 export function pageOf({ call: { query } }: Question, rows: readonly { readonly id: string }[], rules: PageRules) {
   const limit = limitOf(paramOf(query, 'limit'), rules);
   const order = rules.ordered === true ? paramOf(query, 'order') : undefined;
@@ -99,16 +99,16 @@ function limitOf(value: string | undefined, { usual, most }: PageRules): number 
   return Number(value);
 }
 
-/** Objects with a life: how they are named, found, listed and cancelled. */
+/** A type of object with a life cycle: how its objects are named, found, listed and cancelled. */
 export interface Living<Parts> {
   readonly naming: Naming<Parts>;
-  /** An object as it is at a moment. */
+  /** Returns the state of an object at a time. */
   at(now: number, made: Parts): { readonly id: string; readonly status: string };
-  /** Those of the past, so that a list has pages; newest first. */
+  /** Predefined objects, so that a list has several pages; newest first. */
   readonly past: readonly Parts[];
   readonly page: PageRules;
   readonly isOver: ReadonlySet<string>;
-  /** What a cancel changes. */
+  /** Returns the fields that a cancel changes. */
   cancelled(now: number): Plain;
   unknown(id: string): Refusal;
 }
@@ -125,7 +125,7 @@ export const found =
     return answer(asked, made);
   };
 
-/** The answers of a list, an object, and its cancellation. */
+/** The routes of a list, an object, and its cancellation. */
 export function living<Parts>(kind: Living<Parts>) {
   const { at, past, page, isOver, cancelled } = kind;
   return {
@@ -136,7 +136,7 @@ export function living<Parts>(kind: Living<Parts>) {
         page,
       )) satisfies Answer,
     retrieved: found(kind, ({ call }, made) => ({ json: at(call.createdAt, made) })),
-    /** It is cancelled in this answer alone; one that is over is answered as it is. */
+    /** The cancellation affects only this response. A finished object is returned unchanged. */
     cancelled: found(kind, ({ call: { createdAt: now } }, made) => {
       const object = at(now, made);
       return { json: isOver.has(object.status) ? object : { ...object, ...cancelled(now) } };

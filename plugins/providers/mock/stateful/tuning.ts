@@ -6,7 +6,7 @@ import { Refusal } from '../rules.ts';
 
 const { isCount, isMetadata, isText, isTextOrNull, isTime } = objects;
 
-/** A fine-tuning job as its id says it; how far it is follows from the time. */
+/** A fine-tuning job, as encoded in its id. Its progress depends on the time since creation. */
 interface Job {
   /** Unix seconds. */
   readonly created_at: number;
@@ -21,7 +21,7 @@ interface Job {
 const running = 2;
 const end = 6;
 
-/** `metadata: {mock: failed}` asks for a job that ends badly. */
+/** `metadata: {mock: failed}` selects a job that fails. */
 const lifeOf = ({ metadata }: Job): objects.Life<string> => [
   [0, 'validating_files'],
   [1, 'queued'],
@@ -29,11 +29,11 @@ const lifeOf = ({ metadata }: Job): objects.Life<string> => [
   [end, metadata?.['mock'] === 'failed' ? 'failed' : 'succeeded'],
 ];
 
-/** Name of what the job makes; a step of it is named behind it. */
+/** Name of the tuned model; checkpoints append their step to it. */
 const tunedModel = ({ model, user_provided_suffix: suffix, created_at: at }: Job): string =>
   `ft:${model}:mock:${suffix ?? ''}:${at.toString(36)}`;
 
-/** A job as it is at a moment. */
+/** Returns the state of a job at a time. */
 function at(now: number, job: Job) {
   const status = objects.reached(lifeOf(job), now - job.created_at).at(-1)?.[1] ?? 'queued';
   const finish = job.created_at + end;
@@ -70,7 +70,7 @@ const jobs: objects.Living<Job> = {
     },
   },
   at,
-  /** One a day. */
+  /** One per day. */
   past: Array.from({ length: 25 }, (_, day) => ({
     created_at: objects.firstCreated + day * 86_400,
     model: 'echo',
@@ -99,11 +99,11 @@ export function created({ body, call: { createdAt, model } }: Question): Content
   return { json: at(createdAt, { ...shared, user_provided_suffix: textOf(body['suffix']) ?? null, seed: seed ?? 42 }) };
 }
 
-/** More than a page of checkpoints, so that a whole list takes a second one. */
+/** More checkpoints than one page has, so that a complete list needs a second page. */
 const steps = 12;
 const stepSize = 100;
 
-/** The steps that are done, each with its time; a job that fails stops half way. */
+/** Returns the completed steps, each with its time. A job that fails stops halfway. */
 function stepsDone(now: number, job: Job) {
   const done = Math.floor(objects.progress(lifeOf(job), 'running', now - job.created_at) * steps);
   return Array.from({ length: job.metadata?.['mock'] === 'failed' ? Math.min(done, steps / 2) : done }, (_, index) => ({
@@ -134,7 +134,7 @@ export const checkpoints = objects.found(jobs, (asked, job) => {
   return objects.pageOf(asked, rows.toReversed(), { usual: 10 });
 });
 
-/** What happened so far, newest first. */
+/** Events so far, newest first. */
 export const events = objects.found(jobs, (asked, job) => {
   const now = asked.call.createdAt;
   const said: Readonly<Record<string, string>> = {

@@ -18,11 +18,11 @@ import { batchModel } from './rows.ts';
 
 const handled: ReadonlySet<string> = new Set(['input_file_id', 'endpoint', 'completion_window', 'metadata', 'model', 'labels']);
 
-/** What a request for a batch says. */
+/** A parsed create request. */
 interface Order {
   readonly input: StoredObject;
   readonly endpoint: BatchEndpoint;
-  /** Undefined: noted beside the file, when it was uploaded. */
+  /** Undefined if the model is in the notes of the uploaded file. */
   readonly model: string | undefined;
   readonly labels: unknown;
   readonly metadata: unknown;
@@ -30,8 +30,8 @@ interface Order {
 }
 
 /**
- * Starts a batch. The model comes from the request's body or header, else from the
- * notes of the upload, which takes a request before.
+ * Starts a batch. The model is in the request's body or header, or else in the notes of the uploaded file, which need one more
+ * request first.
  */
 export const createBatch: Operation<VertexSettings> = {
   isConverted: true,
@@ -50,14 +50,14 @@ export const createBatch: Operation<VertexSettings> = {
         const { model, endpoint } = notesOf(rowOf(text));
         if (model === undefined) throw noModel();
         if (endpoint !== undefined && endpoint !== order.endpoint) throw wrongEndpoint(order.endpoint, endpoint);
-        // The first request has reported what was dropped.
+        // The first request has already reported the dropped fields.
         return begun({ ...jobRequest(call, { ...order, dropped: [] }, model), models: [model] });
       },
     };
   },
 };
 
-/** @throws GatewayError for what is missing or can't be */
+/** Parses a create request. @throws GatewayError for missing or invalid values */
 function orderOf(body: Plain, call: VertexCall): Order {
   checkMetadata(body['metadata']);
   const file = textOf(body['input_file_id']);
@@ -117,11 +117,11 @@ function jobRequest(call: VertexCall, order: Order, model: string): UpstreamRequ
   };
 }
 
-/** The client's id is in each row and is no business of the model. */
+/** The client's id is in each row, but must not be sent to the model. */
 const excluded = { instanceType: 'object', excludedFields: ['requestId'] };
 const ownModel = /^projects\/[^/]+\/locations\/[^/]+\/models\/[^/]+$/;
 
-/** The resource that runs the rows, and how they are read. @throws GatewayError `unsupported_parameter` */
+/** Returns the resource that runs the rows, and how it reads them. @throws GatewayError `unsupported_parameter` */
 function resourceOf(model: string): { readonly resource: string; readonly instanceConfig: Plain | undefined } {
   if (ownModel.test(model)) return { resource: model, instanceConfig: excluded };
   const served = batchModel(model);

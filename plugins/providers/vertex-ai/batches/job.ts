@@ -7,7 +7,7 @@ import { endpointLabel, metadataOf } from '../jobs/labels.ts';
 import { batchStatus } from '../jobs/states.ts';
 import { type BatchEndpoint, endpointOfWord, outputFile } from './kind.ts';
 
-/** Where the end of a job is told, by its status. */
+/** The field for the end time of a job, by its status. */
 const endings = {
   completed: 'completed_at',
   failed: 'failed_at',
@@ -15,7 +15,7 @@ const endings = {
   expired: 'expired_at',
 } as const satisfies Partial<Record<BatchStatus, keyof Batch>>;
 
-/** The Batch of a job: times in seconds, counts as numbers. */
+/** Converts a job to a batch: times in seconds, counts as numbers. */
 export function batchFromJob(job: Plain): Batch & { readonly model: string | null } {
   const status = batchStatus(job['state']);
   const output = outputObject(job);
@@ -42,14 +42,14 @@ export function batchFromJob(job: Plain): Batch & { readonly model: string | nul
   };
 }
 
-/** From the job's labels, else, for jobs of others, from the kind of model. */
+/** Read from the job's labels. For jobs that the gateway did not create, derived from the kind of model. */
 export function endpointOfJob(job: Plain): BatchEndpoint {
   const labels = isPlain(job['labels']) ? job['labels'] : {};
   const noted = endpointOfWord(textOf(labels[endpointLabel]));
   return noted ?? (/embedding/.test(textOf(job['model']) ?? '') ? '/v1/embeddings' : '/v1/chat/completions');
 }
 
-/** Words in front of a model's name, by publisher; Gemini has none. */
+/** Returns the model name with the publisher as prefix; Gemini has none. */
 export function modelOf(job: Plain): string | undefined {
   const resource = textOf(job['model']);
   const match = /publishers\/([^/]+)\/models\/([^/]+)$/.exec(resource ?? '');
@@ -58,14 +58,14 @@ export function modelOf(job: Plain): string | undefined {
   return publisher === 'google' ? name : `${publisher}.${name}`;
 }
 
-/** The file with the answers, once the job has a folder for it. */
+/** Returns the output file; undefined until the job has an output folder. */
 export function outputObject(job: Plain): StoredObject | undefined {
   const info = isPlain(job['outputInfo']) ? job['outputInfo'] : {};
   const folder = textOf(info['gcsOutputDirectory']);
   return folder === undefined ? undefined : parseUri(`${folder.replace(/\/+$/, '')}/${outputFile(modelOf(job) ?? '')}`);
 }
 
-/** The first input: an array by the service's word, a text in what some clients send. */
+/** Returns the first input. The service defines an array, but some clients send a string. */
 function inputObject(job: Plain): StoredObject | undefined {
   const input = isPlain(job['inputConfig']) ? job['inputConfig'] : {};
   const source = isPlain(input['gcsSource']) ? input['gcsSource'] : {};
@@ -80,7 +80,7 @@ function errorsOf(error: unknown): Batch['errors'] {
   return { object: 'list', data: [{ code, message: textOf(error['message']) ?? '', param: null, line: null }] };
 }
 
-/** Numbers of 64 bits travel as text; -1 is "not known". */
+/** 64-bit numbers are strings in JSON; -1 means unknown. */
 function countsOf(stats: unknown): Batch['request_counts'] {
   const of = (key: string): number => Math.max(0, Math.trunc(Number(isPlain(stats) ? (stats[key] ?? 0) : 0)) || 0);
   const completed = of('successfulCount');

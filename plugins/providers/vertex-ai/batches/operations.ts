@@ -19,7 +19,7 @@ const batchJobs: JobKind = {
   noun: 'batch',
   limits: { usual: 20, most: 100 },
   object: batchFromJob,
-  // When it was made is not known then.
+  // The creation time is unknown in this case.
   cancelled: (id) => batchOf({ id, status: 'cancelling', created_at: 0 }),
 };
 
@@ -44,7 +44,7 @@ const output: Operation<VertexSettings> = {
   }),
 };
 
-/** The service's batch jobs as OpenAI's batches. */
+/** OpenAI's batch routes on the service's batch jobs. */
 export const batchOperations = {
   batches: createBatch,
   'batches/list': listJobs(batchJobs),

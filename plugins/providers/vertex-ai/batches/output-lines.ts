@@ -10,12 +10,12 @@ import { parseObject, textOf } from '#formats/shared/json.ts';
 import { unixSeconds } from '#formats/openai-objects/objects.ts';
 import type { OutputKind } from './kind.ts';
 
-/** What the conversion of answers needs of the call that reads them. */
+/** Members of the reading call that the conversion needs. */
 export type OutputCall = Pick<Call, 'strict' | 'id' | 'createdAt'>;
 
 /**
- * Rows of a batch's output as lines of OpenAI's. A row that failed or can't be
- * read becomes a line with an error: one of them never spoils the file.
+ * Converts output rows of a batch to OpenAI's lines. A row that failed or cannot be parsed becomes a line with an error; it never
+ * breaks the file.
  */
 export const outputLines =
   (kind: OutputKind, call: OutputCall): LineEdit =>
@@ -58,7 +58,7 @@ interface RowFault {
 
 const failed = (id: string, customId: string | null, error: RowFault): Plain => ({ id, custom_id: customId, response: null, error });
 
-/** The client's id is where the kind of row has it, or where the service keeps what it doesn't send to the model. */
+/** Returns the client's id, from the field of the row's kind, or from the field that the service does not send to the model. */
 function customIdOf(row: Plain): string | null {
   const instance = isPlain(row['instance']) ? row['instance'] : {};
   const found = [row['custom_id'], row['requestId'], row['key'], instance['requestId'], instance['key']].find(
@@ -67,7 +67,7 @@ function customIdOf(row: Plain): string | null {
   return typeof found === 'string' ? found : null;
 }
 
-/** A status that says something is an error, as a text or as the JSON of one; so is an answer without anything in it. */
+/** A non-empty status is an error, as text or as JSON. An empty response is an error too. */
 function faultOf(row: Plain): RowFault | undefined {
   const status = textOf(row['status']);
   const { response } = row;
@@ -98,6 +98,6 @@ function bodyOf(row: Plain, index: number, { kind, call }: Reading): unknown {
   const createdAt = unixSeconds(response['createTime']) ?? unixSeconds(row['processed_time']) ?? call.createdAt;
   const answering = { model: kind.model, strict: call.strict, id: `${call.id}-${index}`, createdAt };
   if (response['type'] === 'message') return fromMessage('', answering, response);
-  // Open models answer in the client's own format already.
+  // Responses of open models already have the client's own format.
   return Array.isArray(response['choices']) ? response : fromGenerateContent('', answering, response);
 }

@@ -21,7 +21,7 @@ import { type BatchEndpoint, endpointOf } from './kind.ts';
 /** One request of a batch in the service's form. */
 export interface Row {
   readonly row: Plain;
-  /** Under the gateway's name. */
+  /** The gateway's name of the model. */
   readonly model: string;
   readonly endpoint: BatchEndpoint;
   readonly dropped: readonly Dropped[];
@@ -38,13 +38,13 @@ interface Line {
 
 const noMedia: ReadonlyMap<string, Media> = new Map();
 
-/** Is this a line of OpenAI's batch format? Rows in the service's own form are not. */
+/** True for a line of OpenAI's batch format; false for a row in the service's own form. */
 export const isBatchLine = (line: Plain): boolean => isPlain(line['body']);
 
 /**
- * A line of OpenAI's batch format as a row of the service's. The model decides the kind of row.
+ * Converts a line of OpenAI's batch format to a row of the service. The model determines the kind of row.
  *
- * @throws GatewayError for what can't be carried
+ * @throws GatewayError for values that cannot be converted
  */
 export function toRow(line: Plain, settings: VertexSettings, files?: FileRules): Row {
   const body = isPlain(line['body']) ? line['body'] : {};
@@ -62,7 +62,7 @@ export function toRow(line: Plain, settings: VertexSettings, files?: FileRules):
 
 const noStream: Dropped = { param: 'stream', reason: 'a batch cannot stream' };
 
-/** What a model of a batch is. Clients of the messages API leave the publisher out. @throws GatewayError `model_not_found` */
+/** Classifies a model of a batch. Clients of the messages API omit the publisher. @throws GatewayError `model_not_found` */
 export function batchModel(model: string): VertexModel {
   const found = modelFor(model, false);
   return found.kind === 'gemini' && found.name.startsWith('claude') ? { kind: 'anthropic', name: found.name } : found;
@@ -99,14 +99,14 @@ function anthropicRow({ customId, body, served, settings }: Line): Served {
   return { row: { custom_id: customId, request }, dropped };
 }
 
-/** The messages API's own body: it stays as it is, but for what is elsewhere. */
+/** The body of the messages API stays unchanged, except for the model, the labels and the version. */
 function messagesRow({ customId, body, settings }: Line): Served {
   const { model: _model, labels, ...request } = body;
   const dropped = labels === undefined ? [] : [{ param: 'labels', reason: 'not supported by this service' }];
   return { row: { custom_id: customId, request: { anthropic_version: bodyVersion(settings), ...request } }, dropped };
 }
 
-/** A row of the older models is one instance; newer ones take a request under a key. */
+/** A row of the older models is one instance; newer models use a request with a key. */
 function embeddingRow({ customId, body, served, files }: Line): Served {
   const made = toVertexEmbedding(body, served.kind === 'gemini' ? served.name : '', files);
   const said = body['encoding_format'] === 'base64' ? [...made.dropped, noBase64] : made.dropped;
@@ -125,17 +125,17 @@ function embeddingRow({ customId, body, served, files }: Line): Served {
   return { row: { ...instance, requestId: customId }, dropped: [...said, ...dropped] };
 }
 
-/** Rows do not say how their answers are to be written. */
+/** Rows cannot specify the encoding of vectors. */
 const noBase64: Dropped = { param: 'encoding_format', reason: 'the output of a batch has vectors as numbers' };
 
-/** The client's word for a parameter of the service. */
+/** Names of the service's parameters in the client's format. */
 const parameterNames: Readonly<Record<string, string>> = {
   outputDimensionality: 'dimensions',
   dimension: 'dimensions',
   autoTruncate: 'auto_truncate',
 };
 
-/** Open models take OpenAI's lines, with their own name, and without what they refuse in chats. */
+/** Open models accept OpenAI's lines. The model name is replaced, and chat fields that they reject are removed. */
 function openRow({ customId, body, served, settings, files }: Line): Served {
   if (files !== undefined) checkMessages(body['messages'], files);
   const model = served.kind === 'open' ? served.model : '';

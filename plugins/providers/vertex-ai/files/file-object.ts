@@ -4,15 +4,15 @@ import { unixSeconds } from '#formats/openai-objects/objects.ts';
 import { fileIdOf, type StoredObject } from './object-id.ts';
 import { batchesPrefix } from './storage.ts';
 
-/** What the gateway notes beside an object: object storage has no such fields of its own. */
+/** Metadata that the gateway stores with an object, because object storage has no such fields. */
 export interface FileNotes {
   readonly purpose?: string | undefined;
-  /** Of a batch: the model and endpoint of its lines, which a batch needs to be started. */
+  /** For a batch: model and endpoint of its lines, which are needed to start the batch. */
   readonly model?: string | undefined;
   readonly endpoint?: string | undefined;
 }
 
-/** A file as clients know it. */
+/** A file in the client's format. */
 export interface FileObject {
   readonly id: string;
   readonly object: 'file';
@@ -24,7 +24,7 @@ export interface FileObject {
   readonly status: 'processed';
 }
 
-/** What is known of a stored object; undefined where the row names none. */
+/** Converts a stored object to a file; undefined if the row has no name. */
 export function fileOf(row: Plain, fallback?: { readonly object: StoredObject; readonly createdAt: number }): FileObject | undefined {
   const bucket = textOf(row['bucket']) ?? fallback?.object.bucket;
   const name = textOf(row['name']) ?? fallback?.object.name;
@@ -32,7 +32,7 @@ export function fileOf(row: Plain, fallback?: { readonly object: StoredObject; r
   return {
     id: fileIdOf({ bucket, name }),
     object: 'file',
-    // A number of 64 bits travels as text.
+    // 64-bit numbers are strings in JSON.
     bytes: Number(row['size'] ?? 0),
     created_at: unixSeconds(row['timeCreated']) ?? fallback?.createdAt ?? 0,
     filename: name.slice(name.lastIndexOf('/') + 1),
@@ -41,15 +41,15 @@ export function fileOf(row: Plain, fallback?: { readonly object: StoredObject; r
   };
 }
 
-/** The notes of an object, as its answer holds them. */
+/** Returns the notes of an object, from its metadata. */
 export function notesOf(row: Plain): FileNotes {
   const notes = isPlain(row['metadata']) ? row['metadata'] : {};
   return { purpose: textOf(notes['purpose']), model: textOf(notes['model']), endpoint: textOf(notes['endpoint']) };
 }
 
-/** A stored object's own JSON. */
+/** Parses the JSON of a stored object. */
 export const rowOf = (text: string): Plain => parseObject(text) ?? {};
 
-/** Objects that were put there by others have no purpose: clients must get one of those they know. */
+/** Objects that the gateway did not upload have no purpose, but clients need a known one, so it is derived from the name. */
 const guessed = (name: string): string =>
   name.startsWith(batchesPrefix) || /(?:^|\/)prediction-[^/]*\/[^/]*\.jsonl$/.test(name) ? 'batch_output' : 'user_data';

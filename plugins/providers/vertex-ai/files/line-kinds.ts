@@ -11,12 +11,12 @@ import type { VertexSettings } from '../settings.ts';
 import { isTrainingLine, toTrainingRow } from '../tuning/rows.ts';
 import type { FileNotes } from './file-object.ts';
 
-/** What a file of lines is for; undefined until its first line was seen. */
+/** The purpose of a file of lines; undefined until its first line was read. */
 type Kind = 'batch' | 'fine-tune' | 'other';
 
 /**
- * The lines of one upload: those that OpenAI's batch and tuning formats know are written anew in the service's, all
- * others stay as they are. One model and one endpoint for the whole file, as a batch has them.
+ * Converts the lines of one upload: lines of OpenAI's batch and tuning formats to the service's form; all others stay unchanged.
+ * The whole file must have one model and one endpoint, as a batch has.
  */
 export class UploadLines {
   readonly #settings: VertexSettings;
@@ -26,28 +26,28 @@ export class UploadLines {
   #model: string | undefined;
   #endpoint: string | undefined;
 
-  /** `purpose`: what the client said so far; undefined leaves it to the lines. */
+  /** @param purpose the client's value so far; undefined if the lines determine it */
   constructor(settings: VertexSettings, purpose: string | undefined, files?: FileRules) {
     this.#settings = settings;
     this.#files = files;
     this.#kind = purpose === 'batch' || purpose === 'fine-tune' ? purpose : undefined;
   }
 
-  /** What the lines told, for the notes beside the object. */
+  /** The notes for the object, collected from the lines. */
   get notes(): FileNotes {
     return { purpose: this.#kind === 'other' ? undefined : this.#kind, model: this.#model, endpoint: this.#endpoint };
   }
 
-  /** What no row could carry. */
+  /** Fields that could not be converted. */
   get dropped(): readonly Dropped[] {
     return this.#drops.list;
   }
 
-  /** One line, in order. @throws GatewayError that names the line */
+  /** Converts one line; called in order. @throws GatewayError that names the line */
   readonly edit: LineEdit = (text, index) => {
     const line = index === 0 ? text.replace(/^\uFEFF/, '') : text;
     if (line.trim() === '') return undefined;
-    // Bodies of the messages API stay as they are, numbers in the inputs of tools too.
+    // Bodies of the messages API stay unchanged, including the digits of numbers in the inputs of tools.
     const object = line.includes('"/v1/messages"') ? parseObject(line, parseExact) : parseObject(line);
     this.#kind ??= kindOf(object);
     if (this.#kind === 'other') return line;
@@ -90,7 +90,7 @@ function kindOf(first: Plain | undefined): Kind {
 const differs = (param: string, what: string, first: string): GatewayError =>
   new GatewayError('invalid_value', { message: `${what}, and the lines before it "${first.slice(0, 100)}": a batch has one`, param });
 
-/** The same error with the line it is about. */
+/** Adds the line number to an error. */
 function named(thrown: unknown, number: number): unknown {
   const error = fromUnknown(thrown);
   if (error.code === 'internal') return thrown;

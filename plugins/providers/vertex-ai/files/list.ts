@@ -8,16 +8,16 @@ import { type FileObject, fileOf } from './file-object.ts';
 import { objectOf } from './object-id.ts';
 import { batchesPrefix, bucketOf, filesPrefix, listAddress, ownPrefix, storageHeaders } from './storage.ts';
 
-/** OpenAI's own. */
+/** OpenAI's own limits. */
 const limits = { usual: 10_000, most: 10_000 };
-/** The most that object storage gives at once. */
+/** Maximum page size of object storage. */
 const pageSize = 1000;
-/** Requests of one call in all. */
+/** Maximum number of requests per call. */
 const maxPages = 4;
 
 /**
- * The gateway's files in the bucket, newest first. Object storage lists by name and can begin at one,
- * which is what `after` needs.
+ * Lists the gateway's files in the bucket, newest first. Object storage lists by name and can start at a given name, which `after`
+ * needs.
  */
 export const listFiles: Operation<VertexSettings> = {
   isConverted: true,
@@ -37,7 +37,7 @@ export const listFiles: Operation<VertexSettings> = {
 function pageRequest(call: VertexCall, token?: string): UpstreamRequest {
   const { after, limit } = wantedOf(call, limits.usual, limits.most);
   const bucket = bucketOf(call);
-  // One more for the object that the list begins at; and nobody knows how many there are between those of one purpose.
+  // One more row for the object at which the list starts. With a purpose filter the number of skipped rows is unknown, so pages are full.
   const size = purposeIn(call) === undefined ? Math.min(after === undefined ? limit : limit + 1, pageSize) : pageSize;
   const parameters: Record<string, string> = { prefix: prefixOf(call), maxResults: String(size) };
   if (after !== undefined) parameters['startOffset'] = startOf(after, bucket);
@@ -59,7 +59,7 @@ function prefixOf(call: VertexCall): string {
   return purpose === 'batch_output' ? batchesPrefix : filesPrefix;
 }
 
-/** @throws GatewayError `invalid_value` for an id that can't be in the list */
+/** Returns the name of the object at which the list starts. @throws GatewayError `invalid_value` for an id that cannot be in the list */
 function startOf(after: string, bucket: string): string {
   const object = objectOf(after, 'after');
   if (object.bucket !== bucket) throw unknownAfter('file', after);

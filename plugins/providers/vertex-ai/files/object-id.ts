@@ -2,14 +2,14 @@ import { GatewayError } from '#core/error.ts';
 import type { Call } from '#core/provider.ts';
 import { percentDecoded } from '#core/http/query.ts';
 
-/** An object of object storage: what the client knows as a file. */
+/** An object of object storage, which clients use as a file. */
 export interface StoredObject {
   readonly bucket: string;
-  /** Without a slash in front; may hold slashes. */
+  /** Without a leading slash; may contain slashes. */
   readonly name: string;
 }
 
-/** Names of buckets (letters, digits, `-`, `_`, `.`): no text that could leave its place in a path. */
+/** Bucket names (letters, digits, `-`, `_`, `.`), so that a name cannot change the structure of a path. */
 const bucketName = /^[a-z0-9](?:[a-z0-9_-]|\.(?!\.)){1,220}[a-z0-9]$/;
 /** The service's own limit, in bytes of UTF-8. */
 const maxName = 1024;
@@ -19,12 +19,12 @@ export const isBucket = (name: string): boolean => bucketName.test(name);
 /** `gs://bucket/name`. */
 export const uriOf = ({ bucket, name }: StoredObject): string => `gs://${bucket}/${name}`;
 
-/** The id under which clients know an object: its URI, URL-encoded. */
+/** The client's id of an object: its URI, URL-encoded. */
 export const fileIdOf = (object: StoredObject): string => encodeURIComponent(uriOf(object).toWellFormed());
 
 /**
- * Reads `gs://bucket/name`; undefined for everything else. Object storage allows names with dot segments, but whatever
- * is before it may resolve `..%2F` and leave the bucket.
+ * Parses `gs://bucket/name`; undefined for anything else. Object storage allows names with dot segments, but a proxy in front of
+ * it may resolve `..%2F`, which would leave the bucket.
  */
 export function parseUri(text: string): StoredObject | undefined {
   const match = /^gs:\/\/([^/]+)\/(.+)$/s.exec(text);
@@ -35,10 +35,10 @@ export function parseUri(text: string): StoredObject | undefined {
 }
 
 /**
- * The object that a file id names. Clients encode ids once more or not at all, and routers decode them: the id is decoded
- * until it is a URI, and no further, since names may hold percent signs.
+ * Returns the object of a file id. Clients encode ids once more or not at all, and routers decode them. The id is decoded until it
+ * is a URI, and no further, since names may contain percent signs.
  *
- * @throws GatewayError `invalid_value` (404) for what is no id of this provider
+ * @throws GatewayError `invalid_value` (404) if it is not an id of this provider
  */
 export function objectOf(id: string, param: string): StoredObject {
   let text = id;
@@ -53,21 +53,21 @@ export function objectOf(id: string, param: string): StoredObject {
   });
 }
 
-/** Ten digits: enough for seconds until the year 2286. */
+/** Ten digits: sufficient for seconds until the year 2286. */
 const end = 9_999_999_999;
-/** Characters of a file name that are kept. */
+/** Maximum number of characters kept of a file name. */
 const longest = 200;
 
 /**
- * A folder for what one request makes. The request's id keeps two uploads apart; the time in front of it runs backwards,
- * since object storage lists by name and clients expect the newest first.
+ * Returns the folder for the objects of one request. The request's id separates uploads. The time prefix counts down, since object
+ * storage lists by name and clients expect the newest first.
  */
 export const folderOf = ({ createdAt, id }: Pick<Call, 'createdAt' | 'id'>): string =>
   `${String(end - createdAt).padStart(10, '0')}-${encodeURIComponent(id)}`;
 
 /**
- * The last part of a name that a client sent, as a part of an object's name. Jobs read the addresses of their inputs as
- * patterns (GcsSource.uris, "May contain wildcards"): a file whose name has brackets would not be found by it.
+ * Returns the last part of a client's file name, cleaned for an object's name. Jobs interpret input URIs as patterns
+ * (GcsSource.uris, "May contain wildcards"), so a file with brackets in its name would not be found.
  */
 export function fileNameOf(sent: string | undefined): string {
   const last = (sent ?? '').split(/[/\\]/).at(-1) ?? '';

@@ -15,7 +15,7 @@ import { upload } from './upload.ts';
 
 type Op = Operation<VertexSettings>;
 
-/** What is known of one file. */
+/** Returns the metadata of one file. */
 const retrieve: Op = {
   isConverted: true,
   begin(_body, call) {
@@ -34,8 +34,8 @@ const retrieve: Op = {
 };
 
 /**
- * The bytes of a file, whole or a range of them. What a batch has put out becomes OpenAI's lines on the way, so a range
- * of it would be one of other bytes: it is sent whole.
+ * Returns the bytes of a file, or a range of them. The output of a batch is converted to OpenAI's lines. A range would refer to
+ * other bytes, so it is sent completely.
  */
 const content: Op = {
   isConverted: true,
@@ -63,7 +63,7 @@ const remove: Op = {
   },
 };
 
-/** Objects of object storage as OpenAI's files. */
+/** OpenAI's file routes on object storage. */
 export const fileOperations = {
   files: upload,
   'files/list': listFiles,

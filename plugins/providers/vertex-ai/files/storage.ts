@@ -7,16 +7,16 @@ import { requireCredential, type VertexCall } from '../address.ts';
 import type { VertexSettings } from '../settings.ts';
 import { isBucket, objectOf, type StoredObject } from './object-id.ts';
 
-/** Everything that the gateway stores lies below this, so that a bucket may hold other things as well. */
+/** Prefix of all objects that the gateway stores, so that a bucket can contain other objects too. */
 export const ownPrefix = 'gateway/';
-/** Uploads, and answers of batches. */
+/** Prefixes of uploads and of batch output. */
 export const filesPrefix = `${ownPrefix}files/`;
 export const batchesPrefix = `${ownPrefix}batches/`;
 
-/** Parsed once for each settings object. */
+/** Parsed once per settings object. */
 const baseIn = memo(({ storage_host: host }: VertexSettings): Base => baseOf(host ?? 'https://storage.googleapis.com'));
 
-/** @throws GatewayError `missing_credential` */
+/** Builds an address of object storage. @throws GatewayError `missing_credential` */
 function at(call: VertexCall, tail: string): UpstreamAddress {
   requireCredential(call, call.settings.storage_host);
   const { origin, path } = baseIn(call.settings);
@@ -26,17 +26,17 @@ function at(call: VertexCall, tail: string): UpstreamAddress {
 export const uploadAddress = (call: VertexCall, { bucket, name }: StoredObject): UpstreamAddress =>
   at(call, `/upload/storage/v1/b/${bucket}/o?uploadType=media&name=${segmentOf(name)}`);
 
-/** One object: what is known of it, or with `?alt=media` its bytes. */
+/** Address of one object: its metadata, or with `?alt=media` its bytes. */
 export const objectAddress = (call: VertexCall, { bucket, name }: StoredObject, query = ''): UpstreamAddress =>
   at(call, `/storage/v1/b/${bucket}/o/${segmentOf(name)}${query}`);
 
 export const listAddress = (call: VertexCall, bucket: string, query: string): UpstreamAddress =>
   at(call, `/storage/v1/b/${bucket}/o?${query}`);
 
-/** A name is one segment of the path, its slashes encoded. */
+/** Encodes a name as one path segment, including its slashes. */
 const segmentOf = (name: string): string => encodeURIComponent(name.toWellFormed());
 
-/** @throws GatewayError `missing_required_parameter`, `invalid_config` */
+/** Returns the configured bucket. @throws GatewayError `missing_required_parameter`, `invalid_config` */
 export function bucketOf({ settings }: VertexCall): string {
   const bucket = settings.storage_bucket;
   if (bucket === undefined) {
@@ -55,8 +55,8 @@ export function bucketOf({ settings }: VertexCall): string {
 }
 
 /**
- * The object that an id names, if this call may touch it. The operator's credential opens the buckets of the entry
- * only; a caller's own opens what it opens.
+ * Returns the object of an id, if this call may access it. The operator's credential may access only the buckets in the provider's
+ * settings; a caller's own credential is not restricted by the gateway.
  *
  * @throws GatewayError `invalid_value` (404), `not_allowed`
  */
@@ -66,7 +66,7 @@ export function allowedObject(call: VertexCall, id: string, param: string): Stor
   return object;
 }
 
-/** @throws GatewayError `not_allowed` unless the entry names the object's bucket */
+/** @throws GatewayError `not_allowed` unless the provider's settings contain the object's bucket */
 function checkBucket({ storage_bucket: own, media }: VertexSettings, { bucket }: StoredObject, param: string): void {
   if (bucket === own || media?.buckets?.includes(bucket) === true) return;
   throw new GatewayError('not_allowed', {
@@ -77,8 +77,8 @@ function checkBucket({ storage_bucket: own, media }: VertexSettings, { bucket }:
 }
 
 /**
- * The object, if this call may change it: with the operator's credential nothing is changed in buckets that were only
- * opened for reading.
+ * Returns the object, if this call may change it. With the operator's credential, buckets that are allowed only for reading are
+ * not changed.
  *
  * @throws GatewayError `not_allowed`
  */
@@ -93,7 +93,7 @@ export function ownObject(call: VertexCall, object: StoredObject, param: string)
 
 const isCallers = ({ credential }: Pick<Call, 'credential'>): boolean => credential === 'caller' || credential === 'forwarded';
 
-/** Headers of a request to object storage, beside the credential. */
+/** Headers of a request to object storage, in addition to the credential. */
 export function storageHeaders(call: VertexCall, accept = 'application/json'): HeaderPairs {
   const { quota_project: project } = call.settings;
   return ['accept', accept, ...(project === undefined ? [] : ['x-goog-user-project', project])];
@@ -106,8 +106,8 @@ const ofEntry = memo(
 );
 
 /**
- * Which files a request may name by address where Vertex AI reads them itself: those of the buckets that the entry names,
- * if it names any. A caller's own credential opens what it opens.
+ * Rules for files that Vertex AI reads itself: a request may reference only the buckets in the provider's settings, if any are
+ * set. A caller's own credential is not restricted.
  */
 export function fileRules({ settings, credential }: Pick<Call<VertexSettings>, 'settings' | 'credential'>): FileRules | undefined {
   if (isCallers({ credential })) return undefined;

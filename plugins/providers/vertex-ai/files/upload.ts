@@ -14,16 +14,16 @@ import { bucketOf, fileRules, filesPrefix, objectAddress, storageHeaders, upload
 interface Upload {
   readonly object: StoredObject;
   readonly form: FormBody;
-  /** Absent for files that are none of lines: their bytes pass. */
+  /** Undefined for files without lines to convert: their bytes pass unchanged. */
   readonly lines: UploadLines | undefined;
 }
 
-/** Purposes of files whose lines are the service's business; everything else that is said keeps its bytes. */
+/** Purposes of files whose lines are converted. With any other purpose the bytes stay unchanged. */
 const ofLines: ReadonlySet<string> = new Set(['batch', 'fine-tune']);
 
 /**
- * Uploads a file to object storage, written anew line by line where it is for a batch or for tuning. A second request
- * notes its purpose and model, which may come behind the file or are in its lines.
+ * Uploads a file to object storage; lines for a batch or for tuning are converted. A second request stores purpose and model,
+ * which may follow the file in the form or be in its lines.
  */
 export const upload: Operation<VertexSettings> = {
   isConverted: true,
@@ -68,13 +68,13 @@ function uploadOf(call: VertexCall): Upload {
   };
 }
 
-/** What the form says, as far as it was read, else the header. */
+/** Returns the purpose from the form, as far as it was read, or else from the header. */
 function saidPurpose(call: VertexCall, form: FormBody): string | undefined {
   const said = form.fields.get('purpose') ?? call.header('file-purpose');
   return said === undefined || said === '' ? undefined : said;
 }
 
-/** By now the form was read to its end. */
+/** Called after the form was read completely. */
 function notesFor({ form, lines }: Upload, call: VertexCall): FileNotes {
   return { ...lines?.notes, purpose: saidPurpose(call, form) ?? lines?.notes.purpose };
 }
@@ -93,7 +93,7 @@ function noteRequest(call: VertexCall, one: Upload): UpstreamRequest | undefined
   };
 }
 
-/** What else the form says: an expiry, for one, is the bucket's business. */
+/** Form fields that are not used. An expiry, for example, must be set on the bucket. */
 const otherFields = ({ fields }: FormBody): readonly Dropped[] =>
   [...fields.keys()].filter((name) => !read.has(name)).map((param) => ({ param, reason: 'the service stores only the file' }));
 

@@ -1,4 +1,4 @@
-/** RFC 4648 in lower case and without padding: letters that labels may hold. */
+/** RFC 4648 in lower case and without padding, because labels allow only these characters. */
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 
 export function base32(bytes: Uint8Array): string {
@@ -14,7 +14,7 @@ export function base32(bytes: Uint8Array): string {
   return bits === 0 ? text : text + alphabet[(held << (5 - bits)) & 31];
 }
 
-/** Letters that are none of the alphabet's are passed over. */
+/** Characters outside the alphabet are ignored. */
 export function fromBase32(text: string): Buffer {
   const bytes: number[] = [];
   let bits = 0;

@@ -11,27 +11,27 @@ import { rowOf } from '../files/file-object.ts';
 import type { VertexSettings } from '../settings.ts';
 import { cutOf, pageOf, Pages, tooDeep, unknownAfter, type Wanted, wantedOf } from './pages.ts';
 
-/** What batch jobs and tuning jobs differ in: both are jobs below a project and region. */
+/** The differences between batch jobs and tuning jobs. Both are jobs of a project and region. */
 export interface JobKind {
-  /** Segment of the path, and member of a list's answer. */
+  /** Path segment, and member of a list response. */
   readonly collection: 'batchPredictionJobs' | 'tuningJobs';
-  /** For messages. */
+  /** For error messages. */
   readonly noun: string;
-  /** Of lists: rows when the client says nothing, and the most it may ask for. */
+  /** Row limits of lists: the default and the maximum. */
   readonly limits: { readonly usual: number; readonly most: number | undefined };
-  /** The client's object. */
+  /** Converts a job to the client's object. */
   object(job: Plain): { readonly id: string };
-  /** What is known of a job that was cancelled and can't be read. */
+  /** Returns the object for a cancelled job that cannot be read. */
   cancelled(id: string): unknown;
 }
 
-/** The most that the service gives at once, and requests of one call in all. */
+/** Maximum page size of the service, and maximum number of requests per call. */
 const pageSize = 100;
 const maxPages = 4;
 
 const jobId = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** The job that a path names. @throws GatewayError `invalid_value` (404) for what can be no id of a job */
+/** Returns the job id in the path. @throws GatewayError `invalid_value` (404) for impossible ids */
 export function jobIn(call: VertexCall, { noun }: JobKind): string {
   const id = call.params['id'] ?? '';
   if (jobId.test(id)) return id;
@@ -51,7 +51,7 @@ export const retrieveJob = (kind: JobKind): Operation<VertexSettings> => ({
   begin: (_body, call) => ({ request: readJob(call, kind), tap: new WholeTap(), result: (text) => kind.object(rowOf(text)) }),
 });
 
-/** The service answers a cancel with nothing: the job is read afterwards. */
+/** The service returns no object after a cancel, so the job is read afterwards. */
 export const cancelJob = (kind: JobKind): Operation<VertexSettings> => ({
   isConverted: true,
   begin(_body, call) {
@@ -66,7 +66,7 @@ export const cancelJob = (kind: JobKind): Operation<VertexSettings> => ({
   },
 });
 
-/** Jobs behind an id: pages are walked from the newest on until it is met, since the service knows page tokens only. */
+/** Lists the jobs after an id. Pages are read from the newest on until the id is found, since the service supports only page tokens. */
 export const listJobs = (kind: JobKind): Operation<VertexSettings> => ({
   isConverted: true,
   begin(_body, call) {
@@ -86,7 +86,7 @@ export const listJobs = (kind: JobKind): Operation<VertexSettings> => ({
       },
       result(texts) {
         const { rows, hasMore, isFound } = cut(texts);
-        // After the last request that a call may take, nothing asks for what is next.
+        // `next` is not called after the last allowed request, so this check is repeated here.
         if (!hasMore && !isFound) throw unknownAfter(kind.noun, wanted.after);
         if (rows.length === 0 && hasMore && texts.length >= maxPages) throw tooDeep(kind.noun, wanted.after, maxPages * pageSize);
         return listOf(
@@ -98,7 +98,7 @@ export const listJobs = (kind: JobKind): Operation<VertexSettings> => ({
   },
 });
 
-/** The last part of a resource's name. */
+/** Returns the last part of a resource name. */
 export function jobIdOf(job: Plain): string {
   const name = textOf(job['name']) ?? '';
   return name.slice(name.lastIndexOf('/') + 1);
@@ -112,7 +112,7 @@ function pageRequest(call: VertexCall, { collection }: JobKind, { after, limit }
   return plainRequest(resourceAddress(call, `${collection}?${query}`), 'GET', commonHeaders(call), dropped);
 }
 
-/** Filters of the client that the service does not have. */
+/** Returns the client's filters that the service does not support. */
 function filtersOf({ query }: VertexCall): readonly Dropped[] {
   const names = new Set([...new URLSearchParams(query).keys()].filter((name) => name !== 'after' && name !== 'limit'));
   return [...names].map((param) => ({ param, reason: 'not supported by this service' }));

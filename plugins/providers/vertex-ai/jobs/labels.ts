@@ -4,19 +4,19 @@ import type { Dropped } from '#core/provider.ts';
 import { base32, fromBase32 } from './base32.ts';
 
 /**
- * Metadata of batches and tuning jobs lives in labels, the only place that the service keeps for it. Labels are short and
- * lower-case, so the pairs travel as JSON in base 32 over as many labels as it takes.
+ * Metadata of batches and tuning jobs is stored in labels, because the service has no other field for it. Labels are short and
+ * lower-case, so the pairs are encoded as JSON in base 32 and split over as many labels as needed.
  */
 
-/** Labels of one resource, and characters of a value: the service's own limits. */
+/** Maximum number of labels per resource, and of characters per value: the service's own limits. */
 const mostLabels = 64;
 const longest = 63;
-/** Bytes that one label's value holds in base 32. */
+/** Number of bytes in one label's value in base 32. */
 const bytesEach = Math.floor((longest * 5) / 8);
 
 const prefix = 'gateway_m';
 
-/** Labels that say what a job is about, beside the metadata. */
+/** Label with the endpoint of a job, in addition to the metadata. */
 export const endpointLabel = 'gateway_endpoint';
 
 export interface Labelled {
@@ -24,15 +24,12 @@ export interface Labelled {
   readonly dropped: readonly Dropped[];
 }
 
-/**
- * The labels of a job: what it is about, the caller's own, and the metadata as far as there is room. Pairs that find none
- * are reported.
- */
+/** Returns the labels of a job: the gateway's own, the caller's, and the metadata that fits. Other pairs are reported as dropped. */
 export function labelsOf(own: Readonly<Record<string, string>>, callers: unknown, metadata: unknown): Labelled {
   const given = isPlain(callers) ? texts(callers) : {};
   const base = { ...given, ...own };
   const room = (mostLabels - Object.keys(base).length) * bytesEach;
-  // Written anew each time: assigned to, "__proto__" would be no name like every other.
+  // A new object each time: an assignment to "__proto__" would change the prototype.
   let kept: Readonly<Record<string, string>> = {};
   const dropped: Dropped[] = noTexts(callers);
   for (const [key, value] of Object.entries(isPlain(metadata) ? texts(metadata) : {})) {
@@ -43,7 +40,7 @@ export function labelsOf(own: Readonly<Record<string, string>>, callers: unknown
   return { labels: { ...base, ...(Object.keys(kept).length === 0 ? {} : written(kept)) }, dropped };
 }
 
-/** Labels of the caller that can be none. */
+/** Returns the caller's labels that are not valid. */
 function noTexts(callers: unknown): Dropped[] {
   if (callers === undefined || callers === null) return [];
   if (!isPlain(callers)) return [{ param: 'labels', reason: 'not a mapping of names to texts' }];
@@ -60,7 +57,7 @@ function written(metadata: Readonly<Record<string, string>>): Record<string, str
   return labels;
 }
 
-/** The metadata that such labels hold; null where there is none. */
+/** Returns the metadata from such labels; null if there is none. */
 export function metadataOf(labels: unknown): Readonly<Record<string, string>> | null {
   if (!isPlain(labels)) return null;
   const parts = Object.keys(labels)
@@ -72,11 +69,11 @@ export function metadataOf(labels: unknown): Readonly<Record<string, string>> | 
     const value: unknown = parseJson(Buffer.concat(parts).toString('utf8'));
     return isPlain(value) ? texts(value) : null;
   } catch {
-    // Somebody else wrote labels of these names.
+    // Another client set labels with these names.
     return null;
   }
 }
 
-/** Labels that are not the gateway's own. */
+/** Keeps only the members that are strings. */
 const texts = (object: Plain): Record<string, string> =>
   Object.fromEntries(Object.entries(object).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])));

@@ -5,17 +5,17 @@ import { WholeTap } from '#formats/shared/answer/json-tap.ts';
 import { paramOf } from '../../_shared/address.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 
-/** Which part of a list a client asks for. */
+/** The part of a list that a client requests. */
 export interface Wanted {
-  /** Id of the last object that the client has. */
+  /** Id of the last object on the client's previous page. */
   readonly after: string | undefined;
   readonly limit: number;
 }
 
 /**
- * Reads `after` and `limit`.
+ * Parses `after` and `limit`.
  *
- * @throws GatewayError `invalid_type`, `integer_below_min_value`, `integer_above_max_value` for a limit that is none
+ * @throws GatewayError `invalid_type`, `integer_below_min_value`, `integer_above_max_value` for an invalid limit
  */
 export function wantedOf({ query }: Pick<Call, 'query'>, usual: number, most = Number.POSITIVE_INFINITY): Wanted {
   const after = paramOf(query, 'after');
@@ -34,7 +34,7 @@ export function wantedOf({ query }: Pick<Call, 'query'>, usual: number, most = N
 const outOfRange = (code: 'integer_below_min_value' | 'integer_above_max_value', what: string): GatewayError =>
   new GatewayError(code, { message: `Invalid 'limit': ${what}`, param: 'limit' });
 
-/** One page of a list of the service. */
+/** One page of a list from the service. */
 export interface Page {
   readonly rows: readonly Plain[];
   readonly token: string | undefined;
@@ -46,21 +46,21 @@ export function pageOf(text: string, key: string): Page {
   return { rows: Array.isArray(rows) ? rows.filter(isPlain) : [], token: textOf(object?.['nextPageToken']) };
 }
 
-/** A list of which one request gives a page. */
+/** A list that is read with one request per page. */
 interface PagedList {
-  /** The request for a page; for the first without a token. */
+  /** Builds the request for a page; the first has no token. */
   request(token?: string): UpstreamRequest;
-  /** The page to ask for next, by the answers so far. @throws GatewayError where none can hold what is looked for */
+  /** Returns the token of the next page, from the responses so far. @throws GatewayError if no page can contain the requested rows */
   next(texts: readonly string[]): string | undefined;
   result(texts: readonly string[]): unknown;
 }
 
-/** Pages of a list, read one after the other until there is enough. */
+/** Reads pages of a list one after the other until there are enough rows. */
 export class Pages implements Translation {
   readonly request: UpstreamRequest;
   readonly tap = new WholeTap();
   readonly #list: PagedList;
-  /** The answers so far. */
+  /** The responses so far. */
   readonly #texts: readonly string[];
 
   constructor(list: PagedList, token?: string, texts: readonly string[] = []) {
@@ -80,17 +80,17 @@ export class Pages implements Translation {
   }
 }
 
-/** What of the pages so far the client asked for. */
+/** The rows that the client requested, from the pages so far. */
 export interface Cut {
   readonly rows: readonly Plain[];
   readonly hasMore: boolean;
-  /** The page to ask for next, when the rows are not enough and there is one. */
+  /** Token of the next page, if more rows are needed and there is one. */
   readonly next: string | undefined;
-  /** False while `after` was not met. */
+  /** False until `after` was found. */
   readonly isFound: boolean;
 }
 
-/** Cuts the rows behind `after` out of all pages: the service knows page tokens, clients know ids. */
+/** Selects the rows after `after` from all pages: the service uses page tokens, clients use ids. */
 export function cutOf(pages: readonly Page[], idOf: (row: Plain) => string, { after, limit }: Wanted): Cut {
   const all = pages.flatMap(({ rows }) => rows);
   const token = pages.at(-1)?.token;
@@ -106,7 +106,7 @@ export function cutOf(pages: readonly Page[], idOf: (row: Plain) => string, { af
   };
 }
 
-/** `after` is empty that is in the list. */
+/** Error for an `after` that is not in the list. */
 export const unknownAfter = (what: string, after: string | undefined): GatewayError =>
   new GatewayError('invalid_value', {
     message: `Invalid 'after': no ${what} "${(after ?? '').slice(0, 100)}" is in this list.`,
@@ -114,7 +114,7 @@ export const unknownAfter = (what: string, after: string | undefined): GatewayEr
     hint: 'Use the last_id of the previous page.',
   });
 
-/** A list is paged by walking it from its beginning, and the walk has an end. */
+/** Error for an `after` beyond the maximum number of pages: lists are always read from the beginning. */
 export const tooDeep = (what: string, after: string | undefined, seen: number): GatewayError =>
   new GatewayError('invalid_value', {
     message: `Invalid 'after': nothing after the ${what} "${(after ?? '').slice(0, 100)}" is among the newest ${seen}.`,

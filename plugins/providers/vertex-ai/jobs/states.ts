@@ -1,13 +1,13 @@
 import type { BatchStatus } from '#formats/openai-objects/objects.ts';
 
-/** Words of a fine-tuning job's life that clients know. */
+/** Status values of a fine-tuning job in the client's format. */
 export type TuningStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
 
 type Statuses = readonly [batch: BatchStatus, tuning: TuningStatus];
 
 const early: Statuses = ['validating', 'queued'];
 
-/** States of a job, as the status of a batch and of a tuning job. */
+/** Maps the state of a job to the status of a batch and of a tuning job. */
 const states = new Map<unknown, Statuses>([
   ['JOB_STATE_UNSPECIFIED', early],
   ['JOB_STATE_QUEUED', early],
@@ -23,7 +23,7 @@ const states = new Map<unknown, Statuses>([
   ['JOB_STATE_EXPIRED', ['expired', 'cancelled']],
 ]);
 
-/** New states appear now and then: one that is not known is early. */
+/** The service adds states from time to time; an unknown one counts as early. */
 const statuses = (state: unknown): Statuses => states.get(state) ?? early;
 
 export const batchStatus = (state: unknown): BatchStatus => statuses(state)[0];

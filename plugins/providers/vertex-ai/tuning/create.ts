@@ -70,7 +70,7 @@ function jobOf(order: Plain, call: VertexCall, drops: Drops): Plain {
   };
 }
 
-/** @throws GatewayError for models that can't be tuned this way */
+/** Returns the name of the base model. @throws GatewayError for models that cannot be tuned this way */
 function baseModel(call: VertexCall): string {
   if (call.model === '') throw missing('model');
   const model = modelFor(call.model, false);
@@ -87,7 +87,7 @@ function fileIn(order: Plain, call: VertexCall, param: string): string | undefin
   return id === undefined ? undefined : uriOf(allowedObject(call, id, param));
 }
 
-/** Adapters come in sizes of the service's own, which are no batch sizes. */
+/** The service's own adapter sizes, which are not batch sizes. */
 const adapterSizes: Readonly<Record<string, string>> = {
   '1': 'ADAPTER_SIZE_ONE',
   '2': 'ADAPTER_SIZE_TWO',
@@ -97,7 +97,7 @@ const adapterSizes: Readonly<Record<string, string>> = {
   '32': 'ADAPTER_SIZE_THIRTY_TWO',
 };
 
-/** The newer place of hyperparameters wins over the older one; `auto` is what the service does unasked. */
+/** `method.supervised.hyperparameters` takes precedence over the older field. `auto` is the service's default. */
 function hyperparametersOf(order: Plain, drops: Drops): Plain {
   const method = isPlain(order['method']) ? order['method'] : {};
   const type = textOf(method['type']) ?? 'supervised';

@@ -6,7 +6,7 @@ import { jobIdOf } from '../jobs/jobs.ts';
 import { metadataOf } from '../jobs/labels.ts';
 import { type TuningStatus, tuningStatus } from '../jobs/states.ts';
 
-/** A fine-tuning job as clients know it; times are Unix seconds. */
+/** A fine-tuning job in the client's format; times are Unix seconds. */
 export interface TuningJob {
   readonly id: string;
   readonly object: 'fine_tuning.job';
@@ -59,7 +59,7 @@ export function tuningFromJob(job: Plain): TuningJob {
   };
 }
 
-/** `…/endpoints/<id>` as the name under which chats reach it. */
+/** Converts `…/endpoints/<id>` to the model name for chats. */
 export function endpointModel(endpoint: unknown): string | undefined {
   const match = /(?:^|\/)endpoints\/([^/]+)$/.exec(textOf(endpoint) ?? '');
   return match?.[1] === undefined ? undefined : `endpoints.${match[1]}`;
@@ -88,7 +88,7 @@ function fileId(uri: unknown): string | undefined {
   return object === undefined ? undefined : fileIdOf(object);
 }
 
-/** A number of 64 bits travels as text. */
+/** 64-bit numbers are strings in JSON. */
 function tokensOf(job: Plain): number | null {
   const stats = plainIn(plainIn(job, 'tuningDataStats'), 'supervisedTuningDataStats');
   const count = Number(stats['totalBillableTokenCount']);

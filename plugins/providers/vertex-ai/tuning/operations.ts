@@ -18,19 +18,19 @@ const tuningJobs: JobKind = {
   cancelled: (id) => ({ ...tuningFromJob({ name: id }), status: 'cancelled' }),
 };
 
-/** A list that is in the job. */
+/** A list that is part of the job. */
 interface JobList {
   rows(job: Plain): readonly { readonly id: string }[];
-  /** Rows of a page, when the client says nothing. */
+  /** Default number of rows per page. */
   readonly usual: number;
   readonly noun: string;
 }
 
-/** The service has no such list: the job is read, and paged here. */
+/** The service has no such list: the gateway reads the job and pages its rows. */
 const inJob = ({ rows, usual, noun }: JobList): Operation<VertexSettings> => ({
   isConverted: true,
   begin(_body, call) {
-    // A page that can't be is refused before anything is asked.
+    // Rejects an invalid page before sending a request.
     const { after, limit } = wantedOf(call, usual);
     return {
       request: readJob(call, tuningJobs),
@@ -48,7 +48,7 @@ const inJob = ({ rows, usual, noun }: JobList): Operation<VertexSettings> => ({
   },
 });
 
-/** The service's tuning jobs as OpenAI's. */
+/** OpenAI's fine-tuning routes on the service's tuning jobs. */
 export const tuningOperations = {
   'fine_tuning/jobs': createTuning,
   'fine_tuning/jobs/list': listJobs(tuningJobs),

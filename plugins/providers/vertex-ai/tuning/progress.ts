@@ -5,7 +5,7 @@ import { jobIdOf } from '../jobs/jobs.ts';
 import { tuningStatus } from '../jobs/states.ts';
 import { endpointModel, plainIn } from './job.ts';
 
-/** A checkpoint as clients know it. */
+/** A checkpoint in the client's format. */
 export interface Checkpoint {
   readonly id: string;
   readonly object: 'fine_tuning.job.checkpoint';
@@ -17,7 +17,7 @@ export interface Checkpoint {
   readonly metrics: Plain;
 }
 
-/** The checkpoints of a job, newest first: the service has no list of them, but the job names them. */
+/** Returns the checkpoints of a job, newest first. The service has no list of them, but the job contains them. */
 export function checkpointsOf(job: Plain): readonly Checkpoint[] {
   const list: unknown = plainIn(job, 'tunedModel')['checkpoints'];
   const at = unixSeconds(job['endTime']) ?? unixSeconds(job['updateTime']) ?? unixSeconds(job['createTime']) ?? 0;
@@ -26,7 +26,7 @@ export function checkpointsOf(job: Plain): readonly Checkpoint[] {
 }
 
 function checkpointOf(one: Plain, job: string, at: number): Checkpoint {
-  // Numbers of 64 bits travel as text.
+  // 64-bit numbers are strings in JSON.
   const step = Number(one['step'] ?? 0);
   const epoch = Number(one['epoch']);
   const endpoint = one['endpoint'];
@@ -41,7 +41,7 @@ function checkpointOf(one: Plain, job: string, at: number): Checkpoint {
   };
 }
 
-/** An event as clients know it. */
+/** An event in the client's format. */
 export interface TuningEvent {
   readonly id: string;
   readonly object: 'fine_tuning.job.event';
@@ -53,8 +53,8 @@ export interface TuningEvent {
 }
 
 /**
- * What is known of a job's life, newest first. The service keeps no events: these are made of the times in the job and of
- * nothing else, so there are at most three.
+ * Returns the events of a job, newest first. The service stores no events, so they are created from the times in the job; there
+ * are at most three.
  */
 export function eventsOf(job: Plain): readonly TuningEvent[] {
   const { createTime, startTime, endTime, error } = job;

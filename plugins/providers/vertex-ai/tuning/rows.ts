@@ -8,23 +8,23 @@ import type { VertexSettings } from '../settings.ts';
 
 const noMedia: ReadonlyMap<string, Media> = new Map();
 
-/** What of an example is in a row, or is reported by the conversion. */
+/** Fields of an example that are converted, or that the conversion reports. */
 const ofRows: ReadonlySet<string> = new Set(['messages', 'tools', 'functions', 'parallel_tool_calls']);
 
-/** Is this an example in OpenAI's format? */
+/** True for an example in OpenAI's format. */
 export const isTrainingLine = (line: Plain): boolean => Array.isArray(line['messages']) && line['contents'] === undefined;
 
 /**
- * An example of a conversation as a training row of Gemini: the request's contents with the answer as their last.
+ * Converts an example conversation to a training row of Gemini: the request's contents, ending with the response.
  *
- * @throws GatewayError for what can't be carried
+ * @throws GatewayError for values that cannot be converted
  */
 export function toTrainingRow(
   line: Plain,
   settings: VertexSettings,
   files?: FileRules,
 ): { readonly row: Plain; readonly dropped: readonly Dropped[] } {
-  // No model is known, and signatures belong to answers, not to examples.
+  // The model is unknown, and signatures belong to responses, not to examples.
   const options = { ...optionsOf(settings, files), signatureStandIn: false };
   const { body, dropped } = toGenerateContent(line, { model: '', media: noMedia, strict: false }, options);
   const drops = new Drops();
