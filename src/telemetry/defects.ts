@@ -1,10 +1,13 @@
 import type { Log } from './log.ts';
 
-/** Lines about defects in one period, and its length in milliseconds: a request that finds one may be sent again and again. */
+/**
+ * Maximum number of error lines per period, and the period in milliseconds. A client can repeat a request that causes a defect any
+ * number of times.
+ */
 const mostLines = 20;
 const periodMs = 10_000;
 
-/** Logs what was thrown where nothing may be thrown, with the request it belongs to, and not without bound. */
+/** Logs unexpected exceptions with the id of their request, at a limited rate. */
 export class Defects {
   readonly #log: Log;
   readonly #monotonic: () => number;
@@ -17,7 +20,7 @@ export class Defects {
     this.#monotonic = monotonic;
   }
 
-  /** Never throws. `request` is the id, where it is known. */
+  /** Never throws. `request` is the request id, if known. */
   readonly report = (error: unknown, request?: string): void => {
     const now = this.#monotonic();
     if (now - this.#periodAt > periodMs) {
@@ -34,7 +37,7 @@ export class Defects {
     try {
       this.#log.error({ err: error, request, ...unsaid }, 'a request failed with an internal error');
     } catch {
-      // What was thrown can't even be written down: an object whose members throw.
+      // The exception cannot be serialized: an object whose getters throw.
       this.#log.error({ request }, 'a request failed with an internal error that cannot be shown');
     }
   };

@@ -1,33 +1,33 @@
 import { constants, fstatSync, openSync, write } from 'node:fs';
 import type { Destination } from './output.ts';
 
-/** Bytes that may wait for a slow reader; beyond them text is dropped. */
+/** Maximum number of bytes buffered for a slow reader; further text is dropped. */
 const mostWaiting = 8 * 1024 * 1024;
-/** How long the end waits for a reader that has stalled, in milliseconds. */
+/** How long `flush` waits for a stalled reader, in milliseconds. */
 const patience = 1000;
-/** How soon a reader that takes nothing is tried again, in milliseconds. */
+/** Delay before the next write to a stalled reader, in milliseconds. */
 const again = 50;
 
-/** Nobody will ever read what is written. */
+/** Errors that mean that the reader is gone for good. */
 const left: ReadonlySet<string | undefined> = new Set(['EPIPE', 'EBADF', 'ECONNRESET']);
 
 /**
- * Writes to a descriptor from the thread pool, one write at a time: a reader that stalls must not stall the gateway,
- * which the write of `process.stdout` on a pipe would do. Text that a full disk refuses is lost, and the next is tried.
+ * Writes to a descriptor from the thread pool, one write at a time. A stalled reader must not block the gateway, as a write to
+ * `process.stdout` on a pipe would. Text that a full disk rejects is lost, and the next write is tried.
  */
 export class DescriptorWriter implements Destination {
   readonly #fd: number;
   readonly #onLost: (writes: number) => void;
   #queue: Buffer[] = [];
-  /** Of the queue and of what is being written. */
+  /** Bytes in the queue and in the current write. */
   #waiting = 0;
-  /** What is being written, from its first byte that was not taken yet. */
+  /** The unwritten rest of the current write. */
   #rest: Buffer | undefined;
   #lost = 0;
   #isLeft = false;
   #onIdle: (() => void)[] = [];
 
-  /** @param onLost told how many writes were dropped, as soon as one succeeds again */
+  /** @param onLost called with the number of dropped writes as soon as one succeeds again */
   constructor(fd: number, onLost: (writes: number) => void) {
     this.#fd = ownDescriptor(fd);
     this.#onLost = onLost;
@@ -99,14 +99,14 @@ export class DescriptorWriter implements Destination {
 }
 
 /**
- * A pipe as this process alone has it, where the system allows: others that share the first descriptor can make it
- * blocking, and a write that blocks would keep the process from ending.
+ * Opens a private descriptor for a pipe, if the system allows it. Other processes that share the first descriptor can make it
+ * blocking, and a blocking write would prevent the process from exiting.
  */
 function ownDescriptor(fd: number): number {
   try {
     if (fstatSync(fd).isFIFO()) return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch {
-    // No /proc, or a pipe of another user: the descriptor as it was given.
+    // No /proc, or a pipe of another user: use the descriptor as given.
   }
   return fd;
 }

@@ -1,17 +1,17 @@
 import type { Attempt } from '../core/plan.ts';
 import type { Log } from './log.ts';
 
-/** Providers that are remembered; slugs of one configuration are never so many. */
+/** Maximum number of remembered providers; more than the slugs of any configuration. */
 const mostKept = 1024;
 
 /**
- * Providers that repeat the credential they are called with. The first time is logged, once for each provider and
- * revision; every time is in the warnings of the request's record.
+ * Reports providers that repeat the credential in a response. The first time is logged, once per provider and revision; each time
+ * is in the warnings of the request's record.
  */
 export class Echoes {
   readonly #log: Pick<Log, 'warn'>;
   readonly #revision: () => string;
-  /** Slug and the revision in which it was logged. */
+  /** The revision in which each slug was logged. */
   readonly #logged = new Map<string, string>();
 
   constructor(log: Pick<Log, 'warn'>, revision: () => string) {

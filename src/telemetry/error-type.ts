@@ -1,10 +1,10 @@
 import type { AttemptRecord, LogRecord } from '../core/records/record.ts';
 
 /**
- * `error.type` of an attempt, the same in traces and metrics: the provider's status, else what happened in its place, else
- * the code of the error by which an answer ended that had begun. Undefined for one that worked.
+ * Returns `error.type` of an attempt, the same in traces and metrics: the provider's status, else the outcome, else the error code
+ * of a response that failed after it had begun. Undefined for a successful attempt.
  *
- * @param error of the request, where this was its last attempt
+ * @param error the request's error, if this was its last attempt
  */
 export function errorTypeOf({ status, outcome }: Pick<AttemptRecord, 'status' | 'outcome'>, error: LogRecord['error']): string | undefined {
   if (status === null) return outcome;

@@ -9,24 +9,24 @@ import { RequestLines } from './request-line.ts';
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFormat = 'auto' | 'pretty' | 'json';
 
-/** The gateway's own lines: what it does, and one for each finished request. Never the record itself. */
+/** The operational log of the gateway: its own events, and one line per finished request. Never contains the record itself. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
-  /** The summary of a finished request, at level info. */
+  /** Writes the summary of a finished request, at level info. */
   request(record: LogRecord): void;
-  /** News for people: on a terminal the text as it is, elsewhere a line with the fields and the message. */
+  /** Writes a message for people: on a terminal the text unchanged, elsewhere a line with fields and message. */
   news(text: string, fields: object, message: string, level?: 'info' | 'error'): void;
-  /** Whole lines of another process, as they are. */
+  /** Writes complete lines of another process unchanged. */
   passOn(lines: Buffer): void;
   readonly format: 'pretty' | 'json';
-  /** How its lines are, for another process that writes the same. */
+  /** The format of the lines, for another process that writes to the same log. */
   readonly style: LogStyle;
-  /** What a reload may change. */
+  /** Changes the settings that a reload may change. */
   configure(change: { readonly level?: LogLevel; readonly format?: LogFormat; readonly mask?: Mask }): void;
-  /** Resolves when everything is written, or its reader takes nothing any more; before the process ends. */
+  /** Resolves when everything is written, or the reader accepts no more data. Called before the process exits. */
   flush(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export interface LogStyle {
   readonly colors: boolean;
 }
 
-/** Where lines go: a standard stream, whose descriptor is written to, or anything that takes text. */
+/** Destination of the lines: a standard stream, whose descriptor is written to directly, or any object that accepts text. */
 export interface Sink {
   readonly fd?: number;
   readonly isTTY?: boolean;
@@ -51,15 +51,15 @@ export interface LogOptions {
   readonly colors?: boolean;
   /** Unix milliseconds. */
   now(): number;
-  /** Time of day for people. */
+  /** Formats a time of day for people. */
   clockTime(ms: number): string;
-  /** A finished request for people: one line, without a line feed. */
+  /** Formats a finished request for people: one line, without a line feed. */
   requestLine(record: LogRecord): string;
 }
 
 /**
- * Lines leave the process asynchronously, all of one turn of the event loop in one write. Those of requests wait for each
- * other, 50 ms at most: one write for each request would cost more than its line.
+ * Lines are written asynchronously, all of one turn of the event loop in one write. Lines of requests are buffered for at most 50
+ * ms: one write per request would cost more than the line.
  */
 export function createLog(options: LogOptions): Log {
   return new PinoLog(options);

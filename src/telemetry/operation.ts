@@ -1,6 +1,6 @@
 /**
- * Names of operations in the GenAI semantic conventions of OpenTelemetry, by endpoint; an endpoint without a row is no
- * operation of a model. Where the conventions have no name, theirs allow one of our own.
+ * Operation names in the GenAI semantic conventions of OpenTelemetry, by endpoint; an endpoint without a row is not a model
+ * operation. The conventions allow custom names for operations that they don't define.
  */
 const operations: ReadonlyMap<string, string> = new Map([
   ['chat/completions', 'chat'],

@@ -1,27 +1,27 @@
 import { JsonBytes } from '../core/json/bytes.ts';
 import type { Mask } from '../core/secrets/mask.ts';
 
-/** What takes the text in the end: writes without waiting, one write in flight. */
+/** The final destination of the text. Writes without waiting, one write at a time. */
 export interface Destination {
   write(text: Buffer): void;
-  /** Resolves when all is written, or its reader takes nothing any more. */
+  /** Resolves when everything is written, or the reader accepts no more data. */
   flush(): Promise<void>;
 }
 
-/** Milliseconds and bytes for which lines that can wait do so. */
+/** Limits, in milliseconds and bytes, for buffering lines that can wait. */
 const longestWait = 50;
 const mostWaiting = 128 * 1024;
-/** Lines are added until the turn of the event loop ends. */
+/** Larger than `mostWaiting`, because lines are added until the end of the event loop turn. */
 const blockSize = mostWaiting * 1.5;
 
-/** Gathers lines and hands them on together, secrets hidden. */
+/** Collects lines and writes them together, with secrets masked. */
 export class Output {
   mask: Mask | undefined;
   readonly #destination: Destination;
   readonly #lines = new JsonBytes(blockSize);
   #turn: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** A line is being written: what comes meanwhile waits behind it, whole. */
+  /** True while a line is being written. Other lines are kept in `#behind` until it is complete. */
   #isOpen = false;
   #behind = '';
 
@@ -29,14 +29,14 @@ export class Output {
     this.#destination = destination;
   }
 
-  /** Handed on in this turn of the event loop, with all that waits. @param line with its line feed */
+  /** Writes in this turn of the event loop, with all buffered lines. @param line with its line feed */
   write(line: string): void {
     if (this.#isOpen) this.#behind += line;
     else this.#lines.json(line);
     this.#turn ??= setImmediate(this.#handOn);
   }
 
-  /** Handed on soon: in 50 ms, or with a line that does not wait. @param write appends a whole line, and is not called again in it */
+  /** Writes within 50 ms, or with a line that does not wait. @param write appends a whole line; must not call `later` */
   later(write: (lines: JsonBytes) => void): void {
     const { length } = this.#lines;
     this.#isOpen = true;
@@ -53,7 +53,7 @@ export class Output {
     else this.#timer ??= setTimeout(this.#handOn, longestWait);
   }
 
-  /** Handed on now, behind what waits. @param lines whole ones, in which secrets are hidden already */
+  /** Writes immediately, after the buffered lines. @param lines complete lines with masked secrets */
   passOn(lines: Buffer): void {
     this.#handOn();
     this.#destination.write(lines);
@@ -76,13 +76,13 @@ export class Output {
     this.#turn = undefined;
     this.#timer = undefined;
     if (this.#lines.length === 0) return;
-    // A copy: it is written while others are gathered.
+    // A copy: the buffer is reused while this is written.
     const bytes = Buffer.from(this.#lines.since(0).buffer);
     this.#lines.reuse();
     this.#destination.write(this.#masked(bytes));
   };
 
-  /** Bytes are searched for all secrets at once; only where one was found it is worth to look for each in the text. */
+  /** Masks secrets. The bytes are searched for all secrets at once; only if one is found, the text is searched for each. */
   #masked(bytes: Buffer): Buffer {
     const { mask } = this;
     return mask === undefined || mask.bytes(bytes) === bytes ? bytes : Buffer.from(mask.text(bytes.toString('utf8')));

@@ -3,7 +3,7 @@ import { printable } from '../core/text/printable.ts';
 
 const colors = { debug: 'dim', info: 'cyan', warn: 'yellow', error: 'red' } as const;
 
-/** A JSON line of the log as a line for people: `09:31:07  warn   message  key=value`, and the stack of an error below it. */
+/** Formats a JSON line of the log for people: `09:31:07  warn   message  key=value`, with the stack of an error below. */
 export function prettyLine(json: string, clockTime: (ms: number) => string, isColored: boolean): string {
   const { level, time, msg, err, ...fields } = JSON.parse(json) as Record<string, unknown>;
   const name = String(level).padEnd(5);
@@ -18,7 +18,7 @@ function toText(value: unknown): string {
   return printable(JSON.stringify(value));
 }
 
-/** Four blanks before each line, so that the lines of a log can be told from it. */
+/** Indents each line by four spaces, to distinguish the stack from lines of the log. */
 function stackOf(err: unknown): string {
   if (typeof err !== 'object' || err === null) return '';
   const { stack, message } = err as { stack?: unknown; message?: unknown };

@@ -1,7 +1,7 @@
 import { withoutEmpty } from '../core/records/empty.ts';
 import type { AttemptRecord, LogRecord } from '../core/records/record.ts';
 
-/** What the JSON line of a finished request holds: the record without messages, plugins and what only replays need. Same names. */
+/** Returns the fields of a finished request's JSON line: the record without messages, plugins and data for replays, with the same names. */
 export function requestFields(record: LogRecord): object {
   if (!record.admitted) return strangerFields(record);
   return {
@@ -43,7 +43,7 @@ export function requestFields(record: LogRecord): object {
   };
 }
 
-/** Of a caller who was not let in: what is not empty, under the names of all other lines. */
+/** Fields for a rejected caller: only non-empty ones, with the same names as in other lines. */
 function strangerFields(record: LogRecord): object {
   const { v: _, trace, ...told } = withoutEmpty(record);
   return { id: record.id, trace_id: trace?.trace_id ?? record.trace.trace_id, ...told };

@@ -3,33 +3,33 @@ import type { LogRecord, UsageRecord } from '../core/records/record.ts';
 import { sameItems } from '../core/records/same-items.ts';
 import { attemptFields, requestFields } from './request-fields.ts';
 
-/** Texts that are kept. */
+/** Maximum number of cached texts. */
 const mostKept = 256;
 
-/** What requests of one caller to one target have in common, as it is in their lines. */
+/** The common parts of log lines for requests of one caller to one target. */
 interface Known {
   readonly values: readonly unknown[];
-  /** The members from `endpoint` to `attempts`, those from `lane` to `socket`, `client`, and all between where that is empty. */
+  /** The members from `endpoint` to `attempts`, those from `lane` to `socket`, `client`, and all between if empty. */
   readonly start: Uint8Array;
   readonly rest: Uint8Array;
   readonly client: Uint8Array;
   readonly unmarked: Uint8Array;
-  /** Of the cost: the members behind the sum. */
+  /** The members after the sum of `cost`. */
   readonly prices: Uint8Array;
 }
 
 /**
- * The JSON line of a finished request: that of `requestFields`, byte for byte. Most of it is the same from request to
- * request, and is copied from remembered bytes: to write all of it anew would cost as much as the record.
+ * Writes the JSON line of a finished request, identical to that of `requestFields`. Most of it repeats between requests and is
+ * copied from cached bytes: serializing all of it would cost as much as the record.
  */
 export class RequestLines {
-  /** By the model that was asked for: the last of each. */
+  /** The last one of each requested model. */
   readonly #last = new Map<string, Known>();
-  /** As far as the second, in Unix milliseconds. */
+  /** The line's start up to the seconds of its time; `#second` is that time in Unix milliseconds. */
   #begin: Uint8Array = new Uint8Array();
   #second = Number.NaN;
 
-  /** @param now Unix milliseconds, whole ones */
+  /** @param now Unix milliseconds, an integer */
   write(out: JsonBytes, record: LogRecord, now: number): void {
     const second = Math.floor(now / 1000) * 1000;
     out.span(this.#beginOf(second));
@@ -94,13 +94,13 @@ export class RequestLines {
       unmarked: Buffer.from(`,"metadata":{},"labels":{}${client}`),
       prices: Buffer.from(pricesOf(record)),
     };
-    // Whatever is not in `values` must not be remembered.
+    // Only data derived from `values` may be cached.
     if (hasPlainStart(record) && hasPlainRest(record)) this.#last.set(slot, made);
     return made;
   }
 }
 
-/** All that is remembered of a plain record is made of these. */
+/** All values that the cached bytes of a plain record depend on. */
 function valuesOf(record: LogRecord): unknown[] {
   const { model, client, attempts } = record;
   const attempt = attempts[0];
@@ -134,7 +134,7 @@ function valuesOf(record: LogRecord): unknown[] {
   ];
 }
 
-/** One attempt, and nothing that is written for one request alone. */
+/** True for exactly one attempt and no members that differ per request. */
 const hasPlainStart = ({ error, prompt, attempts }: LogRecord): boolean => error === null && prompt === null && attempts.length === 1;
 
 const hasPlainRest = ({ dropped, warnings, overruled, notes, socket }: LogRecord): boolean =>
@@ -145,7 +145,7 @@ function isEmpty(object: object): boolean {
   return true;
 }
 
-/** The members of an object, without its braces. */
+/** Serializes the members of an object, without its braces. */
 const members = (object: object): string => JSON.stringify(object).slice(1, -1);
 
 function startOf(record: LogRecord): string {
@@ -194,7 +194,7 @@ function writeTexts(out: JsonBytes, texts: readonly string[]): void {
   }
 }
 
-/** Metadata differs from request to request, and many have some. @param client the member behind it */
+/** Metadata differs between requests, and many have some, so it is not cached. @param client the member after it */
 function writeMarks(out: JsonBytes, { metadata, labels }: LogRecord, client: Uint8Array): void {
   let before = ',"metadata":{';
   for (const name in metadata) {

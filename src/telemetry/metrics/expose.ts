@@ -5,15 +5,15 @@ import type { MetricRow } from './table.ts';
 
 export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Lines that are written before others get their turn. */
+/** Number of lines written before yielding to the event loop. */
 const atOnce = 4000;
 
-/** Writes the text format of Prometheus, and lets requests pass in between. */
+/** Writes the Prometheus text format, and yields to the event loop in between. */
 export class Exposition {
   readonly #lines: string[] = [];
   #lastTurn = 0;
 
-  /** @param series of one metric; nothing is written where there are none */
+  /** @param series of one metric; writes nothing if empty */
   async family(row: MetricRow, series: Iterable<Series>): Promise<void> {
     let isBegun = false;
     for (const each of series) {
@@ -24,7 +24,7 @@ export class Exposition {
     }
   }
 
-  /** @param samples of any metrics, those of one together */
+  /** @param samples of any metrics; samples of the same metric are written together */
   samples(rows: readonly MetricRow[], samples: readonly Sample[]): void {
     for (const row of rows) {
       const own = samples.filter(([name]) => name === row.name);

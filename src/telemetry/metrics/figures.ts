@@ -5,7 +5,7 @@ import type { Sample } from './sample.ts';
 import { asOther, CountSeries, DecimalSeries, Family, HistogramSeries, mostSeries, type Series } from './series.ts';
 import { type MetricRow, metricsTable, stateTable } from './table.ts';
 
-/** What one process has counted, as another one reads it. */
+/** The metrics of one process, in the form for other processes. */
 export interface Figures {
   readonly families: readonly FamilyFigures[];
   readonly samples: readonly Sample[];
@@ -17,7 +17,7 @@ type FamilyFigures = readonly [name: string, series: readonly SeriesFigures[]];
 /** A count, an exact decimal, or the counts of a histogram with the sum of its values. */
 type SeriesFigures = readonly [labels: string, value: number | string | readonly [counts: readonly number[], sum: number]];
 
-/** Of one metric. */
+/** Returns the figures of one metric. */
 export function figuresOf(family: Family<Series> | { readonly row: MetricRow; readonly series: readonly Series[] }): FamilyFigures {
   const found: SeriesFigures[] = [];
   for (const each of 'series' in family ? family.series : family) {
@@ -31,19 +31,19 @@ export function figuresOf(family: Family<Series> | { readonly row: MetricRow; re
 const rows: ReadonlyMap<string, MetricRow> = new Map(metricsTable.map((row) => [row.name, row]));
 const stateRows = [...stateTable, ...processTable.slice(1)] as readonly MetricRow[];
 
-/** Adds up what several processes have counted. */
+/** Adds the metrics of several processes. */
 export class Sums {
   readonly #families = new Map<string, Map<string, Series>>();
   readonly #samples = new Map<string, { readonly name: Sample[0]; readonly labels: readonly string[]; value: number }>();
   readonly #health = new Map<string, HealthCounts>();
   readonly #isBounded: boolean;
 
-  /** @param isBounded what is added is kept, and more is added for ever: a metric has as many series as in one process */
+  /** @param isBounded true if this object lives as long as the gateway: limits the series of each metric as in one process */
   constructor(isBounded = false) {
     this.#isBounded = isBounded;
   }
 
-  /** @param isOver the process has ended: what it counted still counts, how it was does not */
+  /** @param isOver true if the process has ended: its counters remain, its gauges and health don't */
   add({ families, samples, health }: Figures, isOver = false): void {
     for (const [name, series] of families) {
       const row = rows.get(name);
@@ -81,7 +81,7 @@ export class Sums {
     return out.text();
   }
 
-  /** As figures of a process of their own. */
+  /** Returns the sums in the form of one process. */
   figures(): Figures {
     const families = [...this.#families].map(([name, series]) =>
       figuresOf({ row: rows.get(name) as MetricRow, series: [...series.values()] }),

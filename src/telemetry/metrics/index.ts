@@ -8,12 +8,12 @@ import type { Sample } from './sample.ts';
 import { stateTable } from './table.ts';
 
 export interface MetricsDeps {
-  /** The state of the gateway, each time that somebody asks. What rejects costs its own lines only. */
+  /** Current state of the gateway, read at each scrape. If one rejects, only its own lines are missing. */
   readonly sources: readonly (() => readonly Sample[] | Promise<readonly Sample[]>)[];
   onFault(error: unknown): void;
 }
 
-/** What a scrape is answered. */
+/** The response to a scrape. */
 export interface Rendered {
   readonly type: string;
   readonly text: string;
@@ -35,7 +35,7 @@ export class Metrics {
     this.requests.add(record);
   }
 
-  /** Never rejects. Whoever asks while one is written gets that one. */
+  /** Renders the metrics. Never rejects. Concurrent callers share one rendering. */
   readonly render = (): Promise<Rendered> => {
     this.#rendering ??= this.#render().finally(() => (this.#rendering = undefined));
     return this.#rendering;
@@ -45,7 +45,7 @@ export class Metrics {
     this.#process.close();
   }
 
-  /** All of it, for the process that adds up those of several. */
+  /** Returns all metrics, for the process that adds those of several. */
   async figures(now: number): Promise<Figures> {
     const families = [...this.requests.families, { row: processTable[0], series: [this.#process.delay] }].map(figuresOf);
     return { families, samples: await this.#samples(), health: this.requests.health(now) };

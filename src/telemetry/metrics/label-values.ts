@@ -1,30 +1,31 @@
 import { other } from './series.ts';
 
-/** Values of one label. */
+/** Maximum number of values per label. */
 const most = 100;
-/** Values that only failed requests had: they must leave places for those that work. */
+/** Maximum number of values seen only in failed requests, so that values of successful requests still fit. */
 const mostUnproven = 50;
-/** Characters of a value. */
+/** Maximum length of a value in characters. */
 const longest = 128;
 
-/** The values that each label has had: a caller can send any model name, and each would be a series for ever. */
+/** The values seen for each label, limited in number. A caller can send any model name, and each would create a series permanently. */
 export class LabelValues {
   readonly #seen = new Map<string, Set<string>>();
-  /** A value was turned away that may be let in later. */
+  /** True if a value was rejected that could be accepted later. */
   isProvisional = false;
-  /** Names of models and metadata are what a caller writes: one that is a secret of the configuration is masked. */
+  /** Masks secrets: model names and metadata are the caller's values and may contain a secret of the configuration. */
   mask: (text: string) => string;
 
   constructor(mask: (text: string) => string) {
     this.mask = mask;
   }
 
-  /** The value, or `other`. @param isProven seen in a request that a provider answered, or written in the configuration */
+  /** Returns the value, or `other`. @param isProven true if seen in a successful request, or set in the configuration */
   of(label: string, value: string | null | undefined, isProven = true): string {
     if (value === null || value === undefined || value === '') return none;
     const seen = this.#of(label);
     if (seen.has(value)) return value;
-    // Half of a surrogate pair is written as U+FFFD: two of them would be one series twice, and Prometheus keeps one of these.
+    // A lone surrogate is written as U+FFFD. Two values that differ only there would be the same series twice, and Prometheus keeps
+    // only one.
     const text = this.mask(value).slice(0, longest).toWellFormed();
     if (seen.has(text)) return text;
     if (seen.size >= most) return other;
@@ -45,5 +46,5 @@ export class LabelValues {
   }
 }
 
-/** The value of a label that a request has nothing for. */
+/** Value of a label that does not apply to a request. */
 const none = '-';

@@ -1,6 +1,6 @@
 import type { MetricRow } from './table.ts';
 
-/** About the process, by the names that Prometheus libraries use. */
+/** Metrics of the process, with the names that Prometheus libraries use. */
 export const processTable = [
   {
     name: 'gateway_event_loop_delay_seconds',

@@ -4,7 +4,7 @@ import { processTable } from './process-table.ts';
 import { HistogramSeries } from './series.ts';
 import type { Sample } from './sample.ts';
 
-/** Milliseconds between two looks at how late the event loop is. */
+/** Interval of the event loop delay measurement, in milliseconds. */
 const lookEvery = 50;
 
 const gcKinds: ReadonlyMap<number, string> = new Map([
@@ -14,7 +14,7 @@ const gcKinds: ReadonlyMap<number, string> = new Map([
   [constants.NODE_PERFORMANCE_GC_WEAKCB, 'weakcb'],
 ]);
 
-/** Watches the process from its making to `close`. */
+/** Measures the process from construction until `close`. */
 export class ProcessMetrics {
   readonly delay = new HistogramSeries('', processTable[0].buckets);
   readonly #gc = new Map<string, { runs: number; seconds: number }>();
@@ -73,7 +73,7 @@ export class ProcessMetrics {
   }
 }
 
-/** Empty where the system has no /proc. */
+/** Returns the number of file descriptors; empty on systems without /proc. */
 async function descriptors(): Promise<readonly Sample[]> {
   try {
     const [open, limits] = await Promise.all([readdir('/proc/self/fd'), readFile('/proc/self/limits', 'utf8')]);

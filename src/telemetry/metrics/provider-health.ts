@@ -1,15 +1,15 @@
-/** One slot is a minute, and so many make the window that is looked at. */
+/** Length of a slot, and number of slots in the observed window: five minutes. */
 const slotMs = 60_000;
 const slots = 5;
-/** Attempts that must have failed, with none that worked, before a provider counts as down. */
+/** Minimum number of failures, with no success, after which a provider is considered down. */
 const leastFailures = 3;
 
-/** Attempts that worked, and that failed. */
+/** Successful and failed attempts. */
 export type HealthCounts = readonly [good: number, failed: number];
 
 export const isUp = ([good, failed]: HealthCounts): boolean => good > 0 || failed < leastFailures;
 
-/** How the attempts of the last five minutes at one provider ended. */
+/** Results of a provider's attempts in the last five minutes. */
 export class ProviderHealth {
   readonly #good: number[] = Array.from({ length: slots }, () => 0);
   readonly #failed: number[] = Array.from({ length: slots }, () => 0);
@@ -32,7 +32,7 @@ export class ProviderHealth {
     return [sum(this.#good), sum(this.#failed)];
   }
 
-  /** Empties the slots that time has passed over. A time that was set back changes nothing. */
+  /** Clears the slots that have expired. A clock that was set back has no effect. */
   #turn(now: number): void {
     const slot = Math.floor(now / slotMs);
     for (let passed = Math.max(this.#slot + 1, slot - slots + 1); passed <= slot; passed += 1) {

@@ -10,15 +10,15 @@ import { CountSeries, DecimalSeries, Family, HistogramSeries, type Series } from
 import { type MetricRow, type RequestMetric, requestTable } from './table.ts';
 
 export interface RequestMetricsSettings {
-  /** Keys of metadata whose values become labels. */
+  /** Metadata keys whose values become labels. */
   readonly metadataLabels: readonly string[];
-  /** A provider's name in the GenAI conventions, by its type. */
+  /** Returns a provider's name in the GenAI conventions for its type. */
   providerName(type: string): string;
-  /** Hides secrets in labels. */
+  /** Masks secrets in labels. */
   mask(text: string): string;
 }
 
-/** What finished requests of one kind have counted: resolved once, and found again by one text. */
+/** The series of requests with the same labels: resolved once and found again by a text key. */
 interface Kind {
   readonly requests: CountSeries;
   readonly duration: HistogramSeries;
@@ -27,13 +27,13 @@ interface Kind {
   readonly cache: CountSeries;
   readonly error: CountSeries | undefined;
   readonly limit: CountSeries | undefined;
-  /** Of the attempt, where there was one. */
+  /** Set if there was exactly one attempt. */
   readonly attempt: AttemptKind | undefined;
-  /** The provider failed after its answer had begun. */
+  /** True if the provider failed after its response had begun. */
   readonly brokeOff: boolean;
-  /** Where the request was an operation of a model that a provider was asked for. */
+  /** Set if the request was a model operation that was sent to a provider. */
   readonly model: ModelKind | undefined;
-  /** Made when a request has used something. */
+  /** Created by the first request with usage. */
   spent: SpentKind | undefined;
 }
 
@@ -50,7 +50,7 @@ interface SpentKind {
   readonly output: CountSeries;
   readonly cost: DecimalSeries;
   readonly unpriced: CountSeries;
-  /** By kind, made when a request has such tokens. */
+  /** By kind, created by the first request with such tokens. */
   readonly details: { [D in Detail]?: CountSeries };
 }
 
@@ -60,16 +60,16 @@ interface AttemptKind {
   readonly isFailure: boolean | undefined;
 }
 
-/** Kinds that are kept resolved; more are resolved again. */
+/** Maximum number of cached kinds; others are resolved each time. */
 const mostKinds = 4096;
 
-/** Limits of the gateway, by the code of the error that a request gets. */
+/** Limits of the gateway, by the error code that a request gets. */
 const limitCodes: ReadonlyMap<string, string> = new Map([
   ['rate_limited', 'rate'],
   ['overloaded', 'overload'],
 ] satisfies [ErrorCode, string][]);
 
-/** Counts finished requests. `add` is called for each one, right after its end went out: it only adds numbers. */
+/** Counts finished requests. `add` is called for each one right after its last bytes were written, so it only adds numbers. */
 export class RequestMetrics {
   readonly families: readonly Family<Series>[];
   readonly #health = new Map<string, ProviderHealth>();
@@ -101,7 +101,7 @@ export class RequestMetrics {
     this.families = [...families, this.#cost];
   }
 
-  /** Other labels hold from the next request on. */
+  /** Changes the labels, from the next request on. */
   configure(settings: RequestMetricsSettings): void {
     this.#settings = settings;
     this.#values.mask = settings.mask;
@@ -113,7 +113,7 @@ export class RequestMetrics {
     return this.#health.get(provider)?.isUp(now) ?? true;
   }
 
-  /** Of each provider that was asked. @param now Unix milliseconds */
+  /** Returns the counts of each provider that was used. @param now Unix milliseconds */
   health(now: number): readonly (readonly [provider: string, counts: HealthCounts])[] {
     return [...this.#health].map(([provider, health]) => [provider, health.counts(now)]);
   }
@@ -161,7 +161,7 @@ export class RequestMetrics {
     return this.#count('gateway_token_details_total', [this.#values.of('provider', provider), this.#values.of('model', model), kind]);
   }
 
-  /** @param isBroken so the last one ended */
+  /** @param isBroken true if the last attempt broke off */
   #addAttempts({ attempts, at, config }: LogRecord, isBroken: boolean): void {
     for (let n = 0; n < attempts.length; n += 1) {
       const attempt = attempts[n] as AttemptRecord;
@@ -213,7 +213,7 @@ export class RequestMetrics {
     const { attempts } = record;
     const last = attempts.length === 0 ? undefined : (attempts[attempts.length - 1] as AttemptRecord);
     const model = last === undefined ? record.model.asked : last.model;
-    // Nothing is written as an empty text: "null" and "undefined" are values that a client can send.
+    // Missing values are the empty string, because a client can send "null" and "undefined".
     let key = `${record.config ?? ''}\n${record.provider ?? ''}\n${model ?? ''}\n${record.status}\n${record.key ?? ''}\n${record.endpoint}\n${record.model.answered ?? ''}\n${record.cache}`;
     if (last !== undefined) key += `${attempts.length === 1 ? '' : '\n+'}\n${last.outcome}\n${last.status}`;
     if (record.error !== null) key += `\n${record.error.source}\n${record.error.code}`;
@@ -283,7 +283,10 @@ export class RequestMetrics {
     };
   }
 
-  /** Each another one, also where keys differ in nothing that a label can have: Prometheus rejects a page that has one twice in a series. */
+  /**
+   * Returns unique label names, even if keys differ only in characters that a label cannot have: Prometheus rejects a page with a
+   * duplicate label in a series.
+   */
   #metadataNames(): readonly string[] {
     const names = new Set<string>();
     for (const key of this.#settings.metadataLabels) {
@@ -299,7 +302,7 @@ export class RequestMetrics {
     return this.#settings.metadataLabels.map((name) => this.#values.of(`meta.${name}`, metadata[name], status < 400));
   }
 
-  /** @param record where the metric has labels of the metadata */
+  /** @param record set if the metric has metadata labels */
   #count(name: RequestMetric, values: readonly string[], record?: LogRecord): CountSeries {
     const family = this.#counts.get(name);
     if (family === undefined) throw new Error(`no counter ${name}`);
@@ -330,7 +333,7 @@ function keep<T>(map: Map<string, T>, key: string, value: T): void {
   map.set(key, value);
 }
 
-/** @param isBroken the answer began, and its provider failed afterwards */
+/** @param isBroken true if the provider failed after its response had begun */
 function count(kind: AttemptKind, { at, total_ms: totalMs }: AttemptRecord, arrival: number, isBroken: boolean): void {
   kind.count.value += 1;
   if (kind.isFailure !== undefined) kind.health.add(kind.isFailure || isBroken, arrival + at + totalMs);
@@ -342,13 +345,13 @@ function addModel(kind: ModelKind, last: AttemptRecord, { usage }: LogRecord, is
     kind.firstToken.observe(last.first_byte_ms / 1000);
     kind.firstChunk.observe(last.first_byte_ms / 1000);
   }
-  // The conventions allow no estimates here, and what is not counted in tokens has no size in them.
+  // The conventions allow no estimates here, and have no size for units other than tokens.
   if (usage.source !== 'reported') return;
   if (usage.prompt > 0) kind.inputSize.observe(usage.prompt);
   if (usage.completion > 0) kind.outputSize.observe(usage.completion);
 }
 
-/** Pictures and characters are no tokens, and a request can have a price of its own. */
+/** True if the request has usage or a cost. Images and characters are not counted in tokens, and a request can have a fixed price. */
 const hasSpent = ({ usage, cost: { usd } }: LogRecord): boolean =>
   usage.source !== 'none' || usage.details !== undefined || (usd !== null && usd !== '0');
 

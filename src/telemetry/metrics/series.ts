@@ -1,8 +1,8 @@
 import type { MetricRow } from './table.ts';
 
-/** What one combination of label values has counted. */
+/** The value of one combination of labels. */
 export interface Series {
-  /** `{a="b"}`, or nothing. */
+  /** `{a="b"}`, or the empty string. */
   readonly labels: string;
 }
 
@@ -18,7 +18,7 @@ export class CountSeries implements Series {
 export class HistogramSeries implements Series {
   readonly labels: string;
   readonly bounds: readonly number[];
-  /** One more than there are bounds: the last one has what is larger than all. */
+  /** One element more than `bounds`: the last one counts values above all bounds. */
   readonly counts: number[];
   sum = 0;
 
@@ -37,21 +37,21 @@ export class HistogramSeries implements Series {
   }
 }
 
-/** Parts of one. */
+/** Parts per unit. */
 const partsOfOne = 1_000_000_000_000;
 
 /** A sum of exact decimals with at most twelve decimal places: a float would lose small costs in a large sum. */
 export class DecimalSeries implements Series {
   readonly labels: string;
   #whole = 0;
-  /** In units of 10⁻¹². */
+  /** The fraction, in units of 10⁻¹². */
   #parts = 0;
 
   constructor(labels: string) {
     this.labels = labels;
   }
 
-  /** @param text as `12.000102`; what is no such number adds nothing */
+  /** @param text such as `12.000102`; an invalid number adds nothing */
   add(text: string): void {
     const dot = text.indexOf('.');
     const whole = dot < 0 ? Number(text) : Number(text.slice(0, dot));
@@ -68,7 +68,7 @@ export class DecimalSeries implements Series {
   }
 }
 
-/** Series of one metric, so that no caller can make them without bound. */
+/** Maximum number of series per metric, so that callers cannot create an unlimited number. */
 export const mostSeries = { counter: 5000, gauge: 5000, histogram: 1000 } as const;
 
 /** All series of one metric. */
@@ -86,7 +86,10 @@ export class Family<S extends Series> {
     return this.#series.size;
   }
 
-  /** The series with these label values, in the order of the metric's labels and those of `more`. Beyond the bound: one for all others. */
+  /**
+   * Returns the series with these label values, in the order of the metric's labels and then `more`. Above the limit, all further
+   * values share one series.
+   */
   at(values: readonly string[], more: readonly string[] = []): S {
     const names = more.length === 0 ? this.row.labels : [...this.row.labels, ...more];
     const labels = labelText(names, values);
@@ -115,16 +118,16 @@ export class Family<S extends Series> {
   }
 }
 
-/** The value of a label that has too many. */
+/** Value of a label above its limit. */
 export const other = 'other';
 
-/** As Prometheus writes labels. */
+/** Formats labels as Prometheus does. */
 export function labelText(names: readonly string[], values: readonly string[]): string {
   if (names.length === 0) return '';
   return `{${names.map((name, at) => `${name}="${escaped(values[at] ?? '')}"`).join(',')}}`;
 }
 
-/** The same labels where there are too many series: each with the value of all others. */
+/** Replaces all label values by `other`, for series above the limit. */
 export const asOther = (labels: string): string => labels.replaceAll(/="(?:[^"\\]|\\.)*"/g, `="${other}"`);
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };

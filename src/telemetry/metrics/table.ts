@@ -1,30 +1,30 @@
 import { processTable } from './process-table.ts';
 
-/** One metric: the registry is built from these rows, and so is `docs/metrics.md`. */
+/** One metric. The registry and `docs/metrics.md` are generated from these rows. */
 export interface MetricRow {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly labels: readonly string[];
-  /** For the page; in Prometheus the name says it. */
+  /** For the documentation page; in Prometheus it is part of the name. */
   readonly unit: string;
   /** Upper bounds of a histogram, without +Inf. */
   readonly buckets?: readonly number[];
-  /** The labels of `observability.metrics.metadata_labels` are added. */
+  /** True if the labels of `observability.metrics.metadata_labels` are added. */
   readonly hasMetadata?: true;
 }
 
 const seconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320] as const;
 const shortSeconds = [0.000_25, 0.000_5, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1] as const;
 
-/** Buckets as the GenAI semantic conventions of OpenTelemetry demand them. */
+/** Buckets that the GenAI semantic conventions of OpenTelemetry require. */
 const genAiSeconds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92] as const;
 const genAiFirstToken = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10] as const;
 const genAiTokens = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864] as const;
 
 const genAi = ['gen_ai_operation_name', 'gen_ai_provider_name', 'gen_ai_request_model', 'gen_ai_response_model'] as const;
 
-/** Fed by each finished request. */
+/** Updated by each finished request. */
 export const requestTable = [
   {
     name: 'gateway_requests_total',
@@ -178,7 +178,7 @@ export const requestTable = [
   },
 ] as const satisfies readonly MetricRow[];
 
-/** Read when somebody asks for the metrics. */
+/** Read at each scrape. */
 export const stateTable = [
   { name: 'gateway_inflight_requests', type: 'gauge', help: 'Requests in progress.', labels: [], unit: 'requests' },
   { name: 'gateway_open_streams', type: 'gauge', help: 'Streamed responses in progress.', labels: [], unit: 'responses' },
@@ -277,7 +277,7 @@ export const stateTable = [
   },
 ] as const satisfies readonly MetricRow[];
 
-/** Every metric there is. */
+/** All metrics. */
 export const metricsTable: readonly MetricRow[] = [...requestTable, ...stateTable, ...processTable];
 
 export type RequestMetric = (typeof requestTable)[number]['name'];

@@ -4,42 +4,45 @@ import type { Signal } from './payload.ts';
 import type { Result } from './pipe.ts';
 
 export interface ExportThreadOptions {
-  /** The file that the thread runs. */
+  /** Entry file of the thread. */
   readonly entry: URL;
   onResult(signal: Signal, items: number, result: Result, why: string | undefined): void;
-  /** The thread died; the next record starts another. */
+  /** Called when the thread died; the next record starts another. */
   onFault(error: Error): void;
 }
 
-/** Entries that are handed over at once, and how long they wait for others, in milliseconds. */
+/** Maximum number of entries per message to the thread, and how long an entry waits for others, in milliseconds. */
 const most = 128;
 const lingerMs = 100;
-/** Characters that may be on their way to the thread. */
+/** Maximum number of characters that the thread has not read yet. */
 const mostCharacters = 16_000_000;
-/** Two full queues of texts with two bytes a character, what is on its way to them, and queues of replaced settings. */
+/**
+ * Heap limit of the thread: two full queues of texts with two bytes per character, the messages to the thread, and queues of
+ * replaced settings.
+ */
 const heapMb = 320;
-/** Milliseconds for a thread that does not respond any more. */
+/** Milliseconds granted to a thread that does not respond. */
 const graceMs = 500;
 
-/** Records that a thread was given and has not read yet. */
+/** Records that were sent to a thread and not read yet. */
 interface Unread {
   readonly characters: number;
   readonly items: Readonly<Record<Signal, number>>;
 }
 
-/** A thread with what it has: it is counted when it ends without having said what became of it. */
+/** A thread and its pending records. If it ends without reporting their results, they are counted as failed. */
 interface Running {
   readonly worker: Worker;
   readonly unread: Unread[];
-  /** Read, and without a result. */
+  /** Items that were read and have no result yet. */
   readonly queued: Record<Signal, number>;
 }
 
 const signals = ['traces', 'logs'] as const;
 
 /**
- * Hands records to a thread that encodes and sends them. Its work on the event loop is a push to a list, and a message for
- * each hundred records.
+ * Passes records to a thread that encodes and sends them. On the event loop this costs an append to a list, and one message per
+ * hundred records.
  */
 export class ExportThread {
   readonly #options: ExportThreadOptions;
@@ -54,12 +57,12 @@ export class ExportThread {
     this.#options = options;
   }
 
-  /** Characters that wait to be encoded. */
+  /** Number of characters waiting to be encoded. */
   get waiting(): number {
     return this.#characters;
   }
 
-  /** Holds from the next record on. Without a collector the thread ends when it has sent what it has. */
+  /** Applies from the next record on. Without a collector the thread ends after sending its pending records. */
   use(settings: ExportSettings | undefined): void {
     if (settings === undefined) {
       this.#handOver();
@@ -80,7 +83,7 @@ export class ExportThread {
     else this.#timer ??= setTimeout(this.#handOver, lingerMs).unref();
   }
 
-  /** Sends what waits, for so long at most, and ends the thread. */
+  /** Sends the pending records for at most `withinMs` milliseconds, and ends the thread. */
   async close(withinMs: number): Promise<void> {
     this.#isClosed = true;
     this.#handOver();
@@ -111,7 +114,7 @@ export class ExportThread {
     worker.on('error', (error) => {
       failure = error instanceof Error ? error : new Error(String(error));
     });
-    // Behind its last message.
+    // Emitted after its last message.
     worker.on('exit', () => this.#died(running, failure));
     if (this.#settings !== undefined) worker.postMessage({ kind: 'settings', settings: this.#settings } satisfies ToThread);
     return running;
@@ -139,7 +142,7 @@ export class ExportThread {
     if (isUnexpected) this.#options.onFault(error);
   }
 
-  /** Has the thread send what it has, and ends it; what comes meanwhile starts another. */
+  /** Lets the thread send its pending records, then ends it. New records start another thread. */
   async #end(withinMs: number): Promise<void> {
     const worker = this.#running?.worker;
     if (worker === undefined) return;
@@ -153,7 +156,7 @@ export class ExportThread {
     await worker.terminate();
   }
 
-  /** What is to be made of records; of a trace one span is certain. */
+  /** Returns the number of items that records will produce; for a trace, only its one certain span is counted. */
   #itemsOf(entries: readonly Entry[]): Record<Signal, number> {
     const { traces, logs } = this.#settings ?? {};
     return {

@@ -10,12 +10,12 @@ import { Sender } from './sender.ts';
 import { spansOf } from './spans.ts';
 
 export interface ExportsDeps {
-  /** A record from its line; undefined for what is none. */
+  /** Decodes a record from its line; undefined if it is not one. */
   decode(line: string): LogRecord | undefined;
   tell(message: FromThread): void;
 }
 
-/** Encodes records and sends them: runs in a thread of its own. */
+/** Encodes records and sends them. Runs in its own thread. */
 export class Exports {
   readonly #deps: ExportsDeps;
   readonly #sender = new Sender();
@@ -40,7 +40,7 @@ export class Exports {
     for (const signal of ['traces', 'logs'] as const) {
       const collector = settings[signal];
       if (isDeepStrictEqual(collector, before?.[signal])) continue;
-      // What waits goes where it was meant to go.
+      // Pending items are sent to their previous collector.
       void this.#pipes[signal]?.flush(10_000);
       if (collector === undefined) delete this.#pipes[signal];
       else this.#pipes[signal] = this.#open(signal, collector);
@@ -68,7 +68,7 @@ export class Exports {
     this.#deps.tell({ kind: 'read', items });
   }
 
-  /** A record that can't be encoded costs itself only. @param failed counts such records */
+  /** Encodes one record. If it cannot be encoded, the others are unaffected. @param failed counts such records */
   #encodeOne({ line, isTraced, request, response }: Entry, made: Record<Signal, string[]>, failed: Record<Signal, number>): void {
     const { traces, logs } = this.#settings ?? {};
     const wanted = { traces: isTraced ? traces : undefined, logs };
@@ -92,7 +92,7 @@ export class Exports {
     }
   }
 
-  /** Secrets are hidden once more in what has messages: the pieces of a stream are put together there. */
+  /** Serializes an item. Secrets are masked again in items with messages, because joining the pieces of a stream can reveal one. */
   #textOf(item: object, { content }: SignalSettings): string {
     const text = itemText(item);
     return content ? this.#masked(text) : text;

@@ -19,7 +19,7 @@ export interface OtlpLogRecord {
   readonly spanId: string;
 }
 
-/** A record as OTLP logs have it: the whole record as JSON in the body, what is searched for in attributes. */
+/** Converts a record to an OTLP log record: the whole record as JSON in the body, searchable values in attributes. */
 export function logRecordOf(exported: Exported, { providerNames }: EncodeSettings): OtlpLogRecord {
   const { record } = exported;
   const { traceId, spanId } = placeOf(record);

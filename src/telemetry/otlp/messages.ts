@@ -3,22 +3,22 @@ import type { Signal } from './payload.ts';
 import type { PipeLimits, Result } from './pipe.ts';
 import type { Collector } from './sender.ts';
 
-/** What the thread that exports is told, and what it says. */
+/** Messages to and from the export thread. */
 export type ToThread =
   | { readonly kind: 'settings'; readonly settings: ExportSettings }
   | { readonly kind: 'records'; readonly entries: readonly Entry[] }
   | { readonly kind: 'flush'; readonly withinMs: number };
 
 export type FromThread =
-  /** The records of one message were read: so many items were made of them, of which each gets a result. */
+  /** The records of one message were read and produced this number of items; each of them gets a result. */
   | { readonly kind: 'read'; readonly items: Readonly<Record<Signal, number>> }
   | { readonly kind: 'result'; readonly signal: Signal; readonly items: number; readonly result: Result; readonly why: string | undefined }
   | { readonly kind: 'flushed' };
 
-/** A record as it was written to the spool, and the texts that go along. */
+/** A record as written to the spool, and its message texts. */
 export interface Entry {
   readonly line: string;
-  /** Its trace is sampled. */
+  /** True if its trace is sampled. */
   readonly isTraced: boolean;
   readonly request: string | undefined;
   readonly response: string | undefined;
@@ -28,13 +28,13 @@ export interface ExportSettings {
   readonly encode: EncodeSettings;
   readonly traces: SignalSettings | undefined;
   readonly logs: SignalSettings | undefined;
-  /** Hidden wherever they appear. */
+  /** Masked wherever they appear. */
   readonly secrets: readonly string[];
   readonly limits?: Partial<PipeLimits> | undefined;
 }
 
 export interface SignalSettings extends Collector {
-  /** Messages go along. */
+  /** True if messages are exported. */
   readonly content: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Attribute names of the OpenTelemetry semantic conventions 1.44.0, those of the GenAI part as of July 2026. None of that
- * part is stable: a test compares these with the package of the conventions.
+ * Attribute names of the OpenTelemetry semantic conventions 1.44.0; the GenAI part as of July 2026, none of which is stable. A
+ * test compares them with the package of the conventions.
  */
 export const attr = {
   operation: 'gen_ai.operation.name',

@@ -4,7 +4,7 @@ import { attributesOf } from './values.ts';
 
 export type Signal = 'traces' | 'logs';
 
-/** One request to a collector. @param items JSON texts of spans or log records */
+/** Builds the payload of one export. @param items JSON texts of spans or log records */
 export function payloadOf(signal: Signal, items: readonly string[], settings: EncodeSettings): string {
   const { version, instance, resource } = settings;
   const own = { [attr.serviceName]: 'llm-gateway', [attr.serviceVersion]: version, [attr.serviceInstance]: instance };
@@ -14,7 +14,7 @@ export function payloadOf(signal: Signal, items: readonly string[], settings: En
   return `{"${outer}":[{"resource":{"attributes":${attributes}},"schemaUrl":"${schemaUrl}","${inner}":[{"scope":${scope},"schemaUrl":"${schemaUrl}","${list}":[${items.join(',')}]}]}]}`;
 }
 
-/** A span or a log record as JSON. For half of a surrogate pair in one of them, collectors reject all that are sent with it. */
+/** Serializes a span or a log record. For a lone surrogate in one item, collectors reject the whole export. */
 export function itemText(item: object): string {
   const text = JSON.stringify(item);
   return text.includes(String.raw`\ud`) ? JSON.stringify(item, wellFormed) : text;

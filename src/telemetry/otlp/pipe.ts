@@ -1,11 +1,11 @@
 import type { Collector, Sent } from './sender.ts';
 
-/** What became of items: taken by the collector, rejected by it, given up, or never queued. */
+/** Result of items: accepted by the collector, rejected by it, failed, or never queued. */
 export type Result = 'exported' | 'rejected' | 'failed' | 'dropped';
 
 export interface PipeOptions {
   readonly collector: Collector;
-  /** One export with these items. */
+  /** Builds the payload of one export. */
   payload(items: readonly string[]): string;
   send(collector: Collector, payload: string): Promise<Sent>;
   onResult(items: number, result: Result, why: string | undefined): void;
@@ -18,22 +18,22 @@ export interface PipeLimits {
   readonly linger: number;
   readonly firstRetry: number;
   readonly longestRetry: number;
-  /** How long the export of one batch is tried; where a collector asks for a longer pause, once more behind it. */
+  /** How long the export of one batch is retried. If a collector asks for a longer pause, there is one more try after it. */
   readonly patience: number;
-  /** Characters that may wait. */
+  /** Maximum number of queued characters. */
   readonly waiting: number;
 }
 
 const usual: PipeLimits = { linger: 1000, firstRetry: 1000, longestRetry: 30_000, patience: 300_000, waiting: 16_000_000 };
 
-/** Of one export. */
+/** Limits of one export. */
 const most = { items: 512, characters: 2_000_000 } as const;
-/** Characters of an export up to which it is not its size that a collector minds. */
+/** Exports up to this number of characters are not split: their size cannot be the problem. */
 const leastHalved = 64 * 1024;
 
 /**
- * A bounded queue in front of a collector: sends batches, one at a time, and each again until it is taken or time is up. One
- * that is too large is sent in halves.
+ * A bounded queue for a collector. Sends one batch at a time, and retries it until it is accepted or its time is over. A batch
+ * that is too large is split in halves.
  */
 export class Pipe {
   readonly #options: PipeOptions;
@@ -41,13 +41,13 @@ export class Pipe {
   #queue: string[] = [];
   #characters = 0;
   #isSending = false;
-  /** Items of the export that is on its way, until what became of them is said. */
+  /** Number of items in the current export without a result. */
   #sending = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** Ends a pause between two tries. */
+  /** Ends the pause between two tries. */
   #wake: (() => void) | undefined;
   #deadline = Number.POSITIVE_INFINITY;
-  /** Until when the collector wants no export, of whatever batch. */
+  /** The collector accepts no export before this time, whatever the batch. */
   #notBefore = 0;
   #onEmpty: (() => void)[] = [];
 
@@ -56,7 +56,7 @@ export class Pipe {
     this.#limits = { ...usual, ...options.limits };
   }
 
-  /** JSON texts of items. What does not fit is dropped. */
+  /** Queues items, as JSON texts. Items that don't fit are dropped. */
   add(items: readonly string[]): void {
     let dropped = 0;
     for (const item of items) {
@@ -73,7 +73,7 @@ export class Pipe {
     else this.#timer ??= setTimeout(() => this.#start(), this.#limits.linger);
   }
 
-  /** Sends what waits now. Resolves when nothing does, at the latest after this time: the rest has failed then. */
+  /** Sends the queued items. Resolves when none are left, or after `withinMs`; the remaining items have then failed. */
   async flush(withinMs: number): Promise<void> {
     this.#deadline = performance.now() + withinMs;
     this.#start();
@@ -143,7 +143,7 @@ export class Pipe {
       const now = performance.now();
       const wait = this.#waitFor(sent, pause);
       if (sent.afterMs !== undefined) this.#notBefore = now + wait;
-      // A pause that is asked for ends the patience only when it is over.
+      // A requested pause is exempt from the time limit; the limit applies after it.
       const isOver = now + (sent.afterMs === undefined ? wait : 0) > end;
       if (isOver || now + wait > this.#deadline) {
         this.#ended(items.length, 'failed', sent.why);
@@ -160,19 +160,19 @@ export class Pipe {
   }
 
   #waitFor({ afterMs }: Sent & { readonly kind: 'later' }, pause: number): number {
-    // `retry-after: 0`, or a date by a clock that is behind, is no leave to try without a pause.
+    // `retry-after: 0`, or a date in the past due to a slow clock, must not cause a retry without a pause.
     if (afterMs !== undefined) return Math.max(afterMs, this.#limits.firstRetry);
-    // Spread: the gateways of a fleet must not come back in one moment.
+    // Random jitter, so that the gateways of a fleet don't all retry at the same time.
     return pause * (0.5 + Math.random() / 2);
   }
 
-  /** Waits as long as the collector has asked for beside another batch; not at the end. */
+  /** Waits as long as the collector requested for an earlier batch, except during the final flush. */
   async #whenAsked(): Promise<void> {
     const left = this.#notBefore - performance.now();
     if (left > 0 && this.#deadline === Number.POSITIVE_INFINITY) await this.#pause(left);
   }
 
-  /** What was given up meanwhile has failed already. */
+  /** Items that the final flush gave up have already been reported as failed. */
   #ended(items: number, result: Result, why: string | undefined): void {
     const count = Math.min(items, this.#sending);
     this.#sending -= count;

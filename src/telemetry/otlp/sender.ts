@@ -12,31 +12,31 @@ export interface Collector {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a collector said to one export. */
+/** A collector's response to one export. */
 export type Sent =
   | { readonly kind: 'taken'; readonly rejected: number; readonly why: string | undefined }
-  /** May be sent again, after so many milliseconds where it says so. */
+  /** May be sent again, after `afterMs` if given. */
   | { readonly kind: 'later'; readonly afterMs: number | undefined; readonly why: string }
-  /** `isTooLarge`: a part of it may be taken. */
+  /** `isTooLarge`: a part of it may be accepted. */
   | { readonly kind: 'refused'; readonly isTooLarge: boolean; readonly why: string };
 
-/** Statuses that a client should try again (OTLP/HTTP, "Retryable Response Codes"). */
+/** Statuses that a client should retry (OTLP/HTTP, "Retryable Response Codes"). */
 const retryable: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** Bytes of a response that are read. */
+/** Maximum number of bytes read from a response. */
 const mostRead = 64 * 1024;
-/** What a collector may ask for. */
+/** Maximum pause that a collector can request. */
 const longestWaitMs = 3_600_000;
 
 const zip = promisify(gzip);
 
-/** Sends exports over kept connections; one at a time is enough. */
+/** Sends exports over keep-alive connections. One export at a time is sufficient. */
 export class Sender {
   readonly #http = new HttpAgent({ keepAlive: true, maxSockets: 2 });
   readonly #https = new HttpsAgent({ keepAlive: true, maxSockets: 2 });
   readonly #timeoutMs: number;
 
-  /** @param timeoutMs for one export, with its response */
+  /** @param timeoutMs for one export, including its response */
   constructor(timeoutMs = 10_000) {
     this.#timeoutMs = timeoutMs;
   }
@@ -75,7 +75,7 @@ export class Sender {
           method: 'POST',
           agent: isSecure ? this.#https : this.#http,
           headers: { 'user-agent': 'llm-gateway', ...headers, ...own },
-          // Of the whole exchange: a collector that dribbles must not hold the queue.
+          // For the whole exchange: a collector that responds very slowly must not block the queue.
           signal: AbortSignal.timeout(this.#timeoutMs),
         },
         (response) => {
@@ -94,7 +94,7 @@ export class Sender {
   }
 }
 
-/** Part of an export may be rejected although it was taken. */
+/** A collector may accept an export and still reject a part of it. */
 function takenOf(text: string): Sent {
   const partial = text === '' ? undefined : objectIn(text)?.['partialSuccess'];
   if (!isPlain(partial)) return { kind: 'taken', rejected: 0, why: undefined };
@@ -108,10 +108,10 @@ function waitOf(retryAfter: string | undefined): number | undefined {
   return ms === undefined ? undefined : Math.min(ms, longestWaitMs);
 }
 
-/** Without the address: it may hold a key. */
+/** Returns the reason without the URL, which may contain a key. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown fault';
-  // A request that its signal ends has the word of the signal as its cause only.
+  // For a request aborted by its signal, the error has only the abort reason, so its name is used.
   if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'no response in time';
   return errorCode(error) || error.name;
 }

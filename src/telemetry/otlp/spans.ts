@@ -19,7 +19,7 @@ export interface Span {
   readonly status: { readonly code?: 2; readonly message?: string };
 }
 
-/** The spans of a finished request: one of a server for the request, one of a client for each attempt. */
+/** Returns the spans of a finished request: a server span for the request, and a client span per attempt. */
 export function spansOf(exported: Exported, settings: EncodeSettings): readonly Span[] {
   const place = placeOf(exported.record);
   const { attempts } = exported.record;
@@ -43,7 +43,7 @@ function serverSpan(record: LogRecord, { traceId, spanId, parentSpanId }: TraceC
 
 const routeOf = ({ endpoint }: LogRecord): string | undefined => (endpoint === 'relay' ? undefined : `/v1/${endpoint}`);
 
-/** About the request as a whole: the server's span has them, and so has its log record. */
+/** Attributes of the request as a whole, used in the server span and in the log record. */
 export function requestAttributes(record: LogRecord): Readonly<Record<string, Attribute>> {
   const { error, usage } = record;
   const at = record.path.indexOf('?');
@@ -51,7 +51,7 @@ export function requestAttributes(record: LogRecord): Readonly<Record<string, At
   return {
     [attr.method]: record.method,
     [attr.route]: routeOf(record),
-    // The conventions require it. The gateway has no TLS of its own.
+    // Required by the conventions. The gateway itself does not use TLS.
     [attr.scheme]: 'http',
     [attr.path]: path,
     [attr.query]: query,
@@ -91,7 +91,7 @@ export function metadataOf({ metadata }: LogRecord): readonly KeyValue[] {
   return Object.entries(metadata).map(([key, stringValue]) => ({ key: `gateway.metadata.${key}`, value: { stringValue } }));
 }
 
-/** What each plugin took, in milliseconds; one that acts at several attempts counts with all of them. */
+/** Returns the duration of each plugin in milliseconds. A plugin that runs in several attempts is counted with the sum. */
 function pluginTimes({ plugins }: LogRecord): readonly KeyValue[] {
   const times = new Map<string, number>();
   for (const { name, moment, ms } of plugins) times.set(`${name}.${moment}`, (times.get(`${name}.${moment}`) ?? 0) + ms);

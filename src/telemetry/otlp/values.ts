@@ -1,4 +1,7 @@
-/** OTLP in its JSON form (opentelemetry-proto 1.x, "JSON Protobuf Encoding"): ids in hex, 64-bit integers as texts, enums as numbers. */
+/**
+ * OTLP in its JSON encoding (opentelemetry-proto 1.x, "JSON Protobuf Encoding"): ids in hex, 64-bit integers as strings, enums as
+ * numbers.
+ */
 
 export type AnyValue =
   | { readonly stringValue: string }
@@ -12,17 +15,17 @@ export interface KeyValue {
   readonly value: AnyValue;
 }
 
-/** What an attribute is made of; null and undefined make none. Numbers are counts; what has fractions is a `double`. */
+/** The value of an attribute; null and undefined are omitted. Numbers are counts; values with fractions are a `double`. */
 export type Attribute = string | number | boolean | readonly string[] | Double | null | undefined;
 
 type Double = Extract<AnyValue, { readonly doubleValue: number }>;
 
-/** A time or an amount, which is no integer even where it has no fraction: collectors keep one type by attribute. */
+/** A time or an amount. It is a double even without a fraction, because collectors keep one type per attribute. */
 export function double(doubleValue: number | null): Double | null {
   return doubleValue === null ? null : { doubleValue };
 }
 
-/** Attributes of a span or record. */
+/** Converts attributes of a span or record. */
 export function attributesOf(values: Readonly<Record<string, Attribute>>): KeyValue[] {
   const out: KeyValue[] = [];
   for (const [key, value] of Object.entries(values)) {
@@ -40,7 +43,7 @@ function anyValue(value: NonNullable<Attribute>): AnyValue {
   return { arrayValue: { values: value.map((stringValue) => ({ stringValue })) } };
 }
 
-/** Nanoseconds as text: a number has no digits left for them. @param ms Unix milliseconds, with fractions */
+/** Nanoseconds as text, because a number has too few digits for them. @param ms Unix milliseconds, with fractions */
 export function nanos(ms: number, more = 0): string {
   const whole = Math.floor(ms) + Math.floor(more);
   const rest = Math.round((ms - Math.floor(ms) + more - Math.floor(more)) * 1_000_000);

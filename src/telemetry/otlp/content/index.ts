@@ -12,12 +12,12 @@ interface ShownMessage {
   readonly finish_reason?: string;
 }
 
-/** Characters of an attribute: collectors reject what is much larger. */
+/** Maximum length of an attribute in characters; collectors reject much larger ones. */
 const longest = 64 * 1024;
 
-/** Values of the attributes about messages, as JSON; undefined where none are kept or their format has none. */
+/** Message attributes as JSON; undefined if the messages are not stored or their format has none. */
 export interface ShownContent {
-  /** Instructions that are beside the messages. */
+  /** Instructions outside the messages. */
   readonly system: string | undefined;
   readonly input: string | undefined;
   readonly output: string | undefined;
@@ -33,7 +33,7 @@ export function messagesOf({ record, request, response }: Exported): ShownConten
   };
 }
 
-/** As many as fit: the latest are worth most. */
+/** Returns as many items as fit, preferring the latest. */
 function latest(items: readonly (ShownMessage | Part)[]): string | undefined {
   const texts: string[] = [];
   let length = 1;
@@ -53,7 +53,7 @@ function inputIn({ messages, input, prompt }: Readonly<Record<string, unknown>>)
   return parts.length === 0 ? [] : [{ role: 'user', parts }];
 }
 
-/** A message of any of the formats, or an item of the responses API, which may be a call or its result alone. */
+/** Converts a message of any format, or an item of the responses API, which may be a call or its result. */
 function messageIn(message: unknown): ShownMessage[] {
   if (!isPlain(message)) return [];
   const { type, content } = message;
@@ -65,7 +65,7 @@ function messageIn(message: unknown): ShownMessage[] {
   return parts.length === 0 ? [] : [{ role, parts }];
 }
 
-/** Beside the content, or among its blocks. */
+/** Returns the tool calls and results of a message, from `tool_calls` and from the blocks of its content. */
 function callsIn({ tool_calls: calls, content }: Readonly<Record<string, unknown>>): Part[] {
   const beside = (Array.isArray(calls) ? calls : []).flatMap((call: unknown) =>
     isPlain(call) && isPlain(call['function']) ? [callOf(call['id'], call['function'])] : [],
@@ -78,7 +78,7 @@ function callsIn({ tool_calls: calls, content }: Readonly<Record<string, unknown
   return [...beside, ...blocks];
 }
 
-/** A whole response, or the events of a stream. */
+/** Converts a whole response, or the events of a stream. */
 function outputIn(text: string, record: LogRecord): readonly ShownMessage[] {
   const whole = objectIn(text);
   return whole === undefined ? streamedIn(text, record) : wholeIn(whole, record);
@@ -107,5 +107,5 @@ function choiceIn(choice: unknown, finish: string): ShownMessage[] {
   return own.map(({ parts }) => ({ role: 'assistant', parts, finish_reason: reason }));
 }
 
-/** Each message of the output must have one. @param at which of the choices */
+/** Each output message must have a finish reason. @param at index of the choice */
 const finishOf = ({ finish, end }: LogRecord, at: number): string => finish[at] ?? finish[0] ?? (end === 'whole' ? 'stop' : end);

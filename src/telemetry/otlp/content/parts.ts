@@ -1,7 +1,7 @@
 import { objectIn } from '../../../core/json/scan.ts';
 import { isPlain } from '../../../core/json/merge.ts';
 
-/** A part of a message as the GenAI conventions write it. */
+/** A part of a message in the form of the GenAI conventions. */
 export type Part =
   | { readonly type: 'text'; readonly content: string }
   | { readonly type: 'tool_call'; readonly id: string | null; readonly name: string; readonly arguments: unknown }
@@ -9,19 +9,19 @@ export type Part =
 
 export const textParts = (content: string): Part[] => (content === '' ? [] : [{ type: 'text', content }]);
 
-/** Arguments that are written as JSON are shown as what they mean. */
+/** Arguments in JSON text are parsed. */
 export function callOf(id: unknown, call: Readonly<Record<string, unknown>>): Part {
   const written = call['arguments'] ?? call['input'];
   const meant = typeof written === 'string' ? (objectIn(written) ?? written) : written;
   return { type: 'tool_call', id: idOf(id), name: String(call['name']), arguments: meant ?? null };
 }
 
-/** What a tool gave. */
+/** The result of a tool. */
 export const resultOf = (id: unknown, result: unknown): Part => ({ type: 'tool_call_response', id: idOf(id), response: textIn(result) });
 
 const idOf = (id: unknown): string | null => (typeof id === 'string' ? id : null);
 
-/** The text of a content that is a text or a list of parts. */
+/** Returns the text of a content, which is a string or a list of parts. */
 export function textIn(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';

@@ -1,7 +1,7 @@
 import { isPlain } from '../../../core/json/merge.ts';
 import { callOf, type Part, textIn, textParts } from './parts.ts';
 
-/** A call whose arguments come in pieces. */
+/** A tool call whose arguments arrive in pieces. */
 interface Call {
   id: unknown;
   name: unknown;
@@ -13,7 +13,7 @@ interface Choice {
   readonly calls: Map<unknown, Call>;
 }
 
-/** What the events of a stream say in the end, in the format of any of the APIs. */
+/** Collects the output of a stream from its events, in the format of any of the APIs. */
 export class StreamedOutput {
   readonly #choices = new Map<unknown, Choice>();
 
@@ -24,7 +24,7 @@ export class StreamedOutput {
     else this.#event(event);
   }
 
-  /** The parts of each choice. */
+  /** Returns the parts of each choice. */
   choices(): readonly (readonly Part[])[] {
     return [...this.#choices]
       .toSorted(([one], [other]) => Number(one) - Number(other))
@@ -32,7 +32,7 @@ export class StreamedOutput {
       .filter((parts) => parts.length > 0);
   }
 
-  /** Of chat completions, and of the older text completions. */
+  /** Adds a chunk of chat completions, or of the older text completions. */
   #chunk(choice: unknown): void {
     if (!isPlain(choice)) return;
     const { delta, index } = choice;
@@ -49,7 +49,7 @@ export class StreamedOutput {
     }
   }
 
-  /** Of the messages API, and of the responses API. */
+  /** Adds an event of the messages API, or of the responses API. */
   #event({ type, index, delta, item, content_block: block }: Readonly<Record<string, unknown>>): void {
     const own = this.#choice(0);
     if (type === 'content_block_start' && isPlain(block)) {
