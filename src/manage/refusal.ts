@@ -1,12 +1,12 @@
-/** Why a change was not made: it cannot be, what was asked for is not usable, the configuration is not readable. */
+/** Why a change was not made: it is not possible (`no`), the arguments are wrong (`usage`), or the configuration is invalid (`invalid`). */
 export type RefusalKind = 'no' | 'usage' | 'invalid';
 
-/** A change that was asked for and not made: what is wrong, and what to do about it. Commands and the admin API show it. */
+/** A requested change that was not made: the problem and a hint. Shown by commands and the admin API. */
 export class Refusal extends Error {
   readonly kind: RefusalKind;
   readonly hint: string | undefined;
 
-  /** @param message without a full stop at its end */
+  /** @param message without a trailing full stop */
   constructor(kind: RefusalKind, message: string, hint?: string) {
     super(message);
     this.kind = kind;

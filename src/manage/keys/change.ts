@@ -7,7 +7,7 @@ import { parseDuration, parseTime } from '../../core/text/units.ts';
 import { Refusal } from '../refusal.ts';
 import { digestOf, sha256, stateOf, timeOf, timeText } from './shared.ts';
 
-/** What a new key may do; what is left out is not limited. */
+/** Permissions of a new key; omitted ones are not restricted. */
 export interface KeyRules {
   readonly allow: Readonly<Partial<Record<'configs' | 'providers' | 'models' | 'prompts', readonly string[]>>>;
   readonly expires: string | undefined;
@@ -18,11 +18,11 @@ export interface KeyRules {
   readonly kind: KeyKind;
 }
 
-/** A key that was issued: the secret, which is shown once, and what is written of it. */
+/** A newly issued key: the secret, which is shown only once, and its entry for the configuration. */
 export interface IssuedKey {
   readonly key: string;
   readonly entry: Readonly<Record<string, unknown>>;
-  /** As YAML. */
+  /** The entry as YAML. */
   readonly text: string;
 }
 
@@ -48,10 +48,10 @@ export function issue(name: string, rules: KeyRules, keys: readonly WrittenKey[]
   return { key, entry, text: blockText('api_keys', name, entry) };
 }
 
-/** The first moment that has no year of four digits. Unix milliseconds. */
+/** The first time after the year 9999. Unix milliseconds. */
 const lastTime = Date.UTC(10_000, 0);
 
-/** `90d`, a date, or a time. */
+/** Accepts `90d`, a date, or a time. */
 function expiryOf(text: string, now: number): string {
   const life = /^\d+(\.\d+)?[a-z]+$/i.test(text) ? parseDuration(text) : undefined;
   if (life !== undefined && life > 0) {
@@ -65,19 +65,19 @@ function expiryOf(text: string, now: number): string {
   return text;
 }
 
-/** A year: longer is no overlap but a second key. */
+/** Maximum overlap: a year. Anything longer would be a second permanent key. */
 const longestOverlap = 366 * 86_400_000;
 
 export interface Rotation {
   readonly key: string;
-  /** When the secret before ends; undefined: at once. */
+  /** When the old secret expires; undefined: immediately. */
   readonly until: string | undefined;
-  /** Secrets of rotations before, whose overlap has not ended. */
+  /** Number of secrets from earlier rotations whose overlap has not ended. */
   readonly older: number;
   readonly members: Readonly<Record<string, Member>>;
 }
 
-/** A second secret for a key; the one before works until the overlap ends. @param now Unix milliseconds @throws Refusal */
+/** Issues a second secret for a key. The old one works until the overlap ends. @param now Unix milliseconds @throws Refusal */
 export function rotate({ name, entry }: WrittenKey, overlapText: string, now: number): Rotation {
   const overlap = parseDuration(overlapText);
   if (overlap === undefined || overlap > longestOverlap || !/[a-z]$/i.test(overlapText))
@@ -91,7 +91,7 @@ export function rotate({ name, entry }: WrittenKey, overlapText: string, now: nu
     throw new Refusal('no', `the key "${name}" is ${state}; a new secret would not work`, 'Create another key with: gateway keys create');
   if (digestOf(entry.hash) === undefined) throw new Refusal('invalid', `the key "${name}" has no readable hash`, 'Run: gateway check');
   const key = issueKey(entry.prefix?.startsWith('gw_test_') === true ? 'test' : 'live', randomInt);
-  // A key that ends takes its older secrets with it.
+  // Older secrets expire with the key at the latest.
   const until = timeText(Math.min(now + overlap, timeOf(entry.expires) ?? Infinity, timeOf(entry.revoked) ?? Infinity));
   const older = (entry.previous ?? []).filter((one) => (timeOf(one.until) ?? 0) > now);
   const last = { hash: entry.hash ?? '', ...(entry.prefix === undefined ? {} : { prefix: entry.prefix }), until };
@@ -105,12 +105,12 @@ export function rotate({ name, entry }: WrittenKey, overlapText: string, now: nu
   return { key, until: overlap === 0 ? undefined : until, older: older.length, members };
 }
 
-/** In the order in which it is written. */
+/** Fixes the order of the members in the file. */
 function plain({ hash, prefix, until }: { hash: string; prefix?: string; until: string }): Record<string, string> {
   return { hash, ...(prefix === undefined ? {} : { prefix }), until };
 }
 
-/** Every secret of the key ends now. @param now Unix milliseconds @throws Refusal */
+/** Revokes all secrets of the key immediately. @param now Unix milliseconds @throws Refusal */
 export function revoke({ name, entry }: WrittenKey, now: number): { readonly revoked: string } {
   if (stateOf(entry, now) === 'revoked') throw new Refusal('no', `the key "${name}" is already revoked (${entry.revoked})`);
   return { revoked: timeText(now) };

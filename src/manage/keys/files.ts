@@ -22,8 +22,8 @@ import { replaceFile, whyNot } from './replace-file.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 
 /**
- * Writes a new file, whole or not at all; never over one that is there. Whoever reads the configuration that includes it
- * can read it, and the folder that it is in; not everybody can write there, as in `/tmp`: a key is what lets in.
+ * Creates a new file completely or not at all; never overwrites an existing one. Every user who can read the configuration that
+ * includes it can read the file and its folder. Not every user can write there, as in `/tmp`, because a key grants access.
  *
  * @param configPath the file with the include
  * @throws Refusal
@@ -38,7 +38,7 @@ export function writeNew(path: string, text: string, configPath: string, cwd: st
       giveName(draft, path);
     } finally {
       if (existsSync(draft)) unlinkSync(draft);
-      // An include rejects a folder without a key, and one that the gateway cannot read.
+      // An include rejects a folder without keys, and a folder that the gateway cannot read.
       if (!existsSync(path)) removeFolders(made);
     }
   });
@@ -49,13 +49,13 @@ function giveName(draft: string, path: string): void {
     linkSync(draft, path);
   } catch (error) {
     if (errorCode(error) === 'EEXIST') throw error;
-    // A file system without hard links.
+    // The file system has no hard links.
     if (existsSync(path)) throw Object.assign(new Error('it exists'), { code: 'EEXIST' });
     renameSync(draft, path);
   }
 }
 
-/** @returns those that were not there, the innermost first */
+/** @returns the created folders, innermost first */
 function makeFolders(path: string): readonly string[] {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });
   const made: string[] = [];
@@ -63,18 +63,18 @@ function makeFolders(path: string): readonly string[] {
   return made;
 }
 
-/** @param folders the innermost first; one that somebody else has written to stays */
+/** @param folders innermost first; a folder to which another process has written stays */
 function removeFolders(folders: readonly string[]): void {
   try {
     for (const folder of folders) rmdirSync(folder);
   } catch {
-    // What is left of them is as it was made.
+    // The remaining folders stay as created.
   }
 }
 
-/** Owner, group and mode as those of another folder, also that files get its group. */
+/** Copies owner, group and mode of another folder. New files in it get its group (setgid). */
 function shareFolder(path: string, like: Stats): void {
-  // Windows has neither.
+  // Windows has neither owners nor modes.
   if (process.platform === 'win32') return;
   const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
@@ -85,9 +85,10 @@ function shareFolder(path: string, like: Stats): void {
 }
 
 /**
- * Sets members of a key where it is written; everything else in the file stays as it is.
+ * Sets members of a key in its file; everything else in the file stays unchanged.
  *
- * @param asRead the text of the file that the members were made of: of two rotations at once, one would lose its secret
+ * @param asRead the file's text from which the members were computed; editing fails if it changed, because of two concurrent
+ * rotations one would lose its secret
  * @throws Refusal
  */
 export function editKey({ name, file }: WrittenKey, members: Readonly<Record<string, Member>>, cwd: string, asRead?: string): void {
@@ -100,7 +101,7 @@ export function editKey({ name, file }: WrittenKey, members: Readonly<Record<str
   });
 }
 
-/** Beside the file, so that the last step is a rename; by a name that no include finds. */
+/** In the same folder, so that the last step is a rename; with a name that no include matches. */
 const draftOf = (path: string): string => join(dirname(path), `.${basename(path)}.${process.pid}.draft`);
 
 function guarded(path: string, cwd: string, run: () => void): void {

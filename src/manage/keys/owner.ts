@@ -1,20 +1,20 @@
 import { closeSync, fchmodSync, fchownSync, fstatSync, fsyncSync, openSync, type Stats, writeFileSync } from 'node:fs';
 
-/** Read for everybody, and for the group: of files and of folders. */
+/** Read permission of files and folders, for all users and for the group. */
 const forAll = 0o004;
 const forGroup = 0o040;
 
 /**
- * Writes a file that is not there yet, with the owner, the group and the mode of another one (`shareLike`).
+ * Creates a file with the owner, group and mode of another one (`shareLike`).
  *
- * @throws Error as `shareLike` does; then the file is left as it is
+ * @throws Error as `shareLike` does; the file then remains
  */
 export function writeLike(path: string, text: string, like: Stats, mode: number): void {
   const fd = openSync(path, 'wx', 0o600);
   try {
     writeFileSync(fd, text);
     shareLike(fd, like, mode);
-    // A name that is given before the content is on disk is that of an empty file after a power failure.
+    // If the file were renamed before its content is on disk, a power failure could leave an empty file.
     fsyncSync(fd);
   } finally {
     closeSync(fd);
@@ -22,13 +22,13 @@ export function writeLike(path: string, text: string, like: Stats, mode: number)
 }
 
 /**
- * Gives an open file the owner, the group and the mode of another one, so that who reads the other can read it as well: a
- * gateway seldom runs as the person who writes its files. Only root can give a file away, and others only to a group of
- * their own: that matters where somebody can read the other file for that alone. By its descriptor: whoever may write in
- * its folder could put a link to a file of root in its place.
+ * Gives an open file the owner, group and mode of another one, so that every user who can read the other file can read it too: a
+ * gateway often runs as a different user than the author of its files. Only root can change the owner, and other users can only
+ * change the group to one of their own. This fails only if a reader of the other file would lose access. Uses the descriptor,
+ * because a user with write access to the folder could replace the file by a link to a file of root.
  *
- * @param mode permissions that count
- * @throws Error where somebody could not read it
+ * @param mode permission bits to copy
+ * @throws Error if a reader of the other file could not read this one
  */
 export function shareLike(fd: number, like: Stats, mode: number): void {
   const own = fstatSync(fd);
@@ -50,7 +50,10 @@ function giveTo(fd: number, own: Stats, like: Stats): void {
   }
 }
 
-/** Whether those who read the other one read a file of this owner and group. The group of root is root: it reads all. */
+/**
+ * True if the users who can read the other file can read a file with this owner and group. The group root only contains root, who
+ * can read everything.
+ */
 function isRead(own: Stats, { uid, gid, mode }: Stats): boolean {
   if ((mode & forAll) !== 0) return true;
   return (mode & forGroup) !== 0 && gid !== 0 ? own.gid === gid : own.uid === uid;

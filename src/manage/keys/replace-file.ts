@@ -17,12 +17,12 @@ import { writeLike } from './owner.ts';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Writes a file whole or not at all: a draft beside it, then a rename, so that a gateway that watches never reads half of
- * it. Links are followed, owner and mode are kept; a new file gets the usual ones. A file whose group only root can give to
- * another is written where it is.
+ * Writes a file completely or not at all: a draft in the same folder, then a rename, so that a watching gateway never reads a
+ * partial file. Follows links, and keeps owner and mode; a new file gets the defaults. If only root could set the file's group,
+ * the file is overwritten in place.
  *
  * @param shown the path for messages
- * @throws Refusal when it can't be written; then nothing was changed
+ * @throws Refusal if it cannot be written; then nothing was changed
  */
 export function replaceFile(path: string, text: string, shown: string): void {
   const isNew = !existsSync(path);
@@ -50,10 +50,10 @@ function writeDraft(path: string, text: string): void {
 }
 
 /**
- * Never empty on the way: an empty file is a valid one without keys.
+ * Overwrites the file in place. It is never empty in between, since an empty file would be a valid configuration without keys.
  *
- * @returns false where this is not allowed either
- * @throws Refusal where a part of it was written
+ * @returns false if this is not permitted either
+ * @throws Refusal if only a part was written
  */
 function writtenInPlace(file: string, text: string, shown: string): boolean {
   let fd: number;
@@ -74,5 +74,5 @@ function writtenInPlace(file: string, text: string, shown: string): boolean {
   }
 }
 
-/** Why a file cannot be written, in words. */
+/** Returns the reason why a file cannot be written, as text. */
 export const whyNot = (error: unknown): string => (errorCode(error) === 'ENOENT' ? 'no such directory' : reasonOf(error));

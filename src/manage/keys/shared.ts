@@ -5,13 +5,13 @@ import { didYouMean } from '../../core/text/nearest.ts';
 import { parseTime } from '../../core/text/units.ts';
 import { Refusal } from '../refusal.ts';
 
-/** The configuration that a command works on. */
+/** The configuration that a command edits. */
 export interface OpenConfig extends WrittenKeys {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
 }
 
-/** The entry of this name. @throws Refusal */
+/** Returns the key of this name. @throws Refusal */
 export function keyNamed(name: string, { keys }: Pick<WrittenKeys, 'keys'>): WrittenKey {
   const key = keys.find((one) => one.name === name);
   if (key !== undefined) return key;
@@ -19,17 +19,17 @@ export function keyNamed(name: string, { keys }: Pick<WrittenKeys, 'keys'>): Wri
   throw new Refusal('no', `no key is called "${name}".${didYouMean(name, names)}`, 'gateway keys list shows all of them.');
 }
 
-/** The lower-case hex digits of a written hash; undefined for what is none. */
+/** Returns the lower-case hex digits of a hash in the configuration; undefined if it is not valid. */
 export function digestOf(hash: string | undefined): string | undefined {
   return /^sha256:([0-9a-f]{64})$/i.exec(hash ?? '')?.[1]?.toLowerCase();
 }
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** To the second, in UTC: as times are in the file. */
+/** Formats a time as in the configuration: UTC, to the second. */
 export const timeText = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
 
-/** Unix milliseconds of a written time; undefined where there is none. */
+/** Parses a time from the configuration to Unix milliseconds; undefined if there is none. */
 export function timeOf(text: string | undefined): number | undefined {
   const at = text === undefined ? Number.NaN : parseTime(text);
   return Number.isNaN(at) ? undefined : at;
@@ -37,7 +37,7 @@ export function timeOf(text: string | undefined): number | undefined {
 
 export type KeyState = 'active' | 'expired' | 'revoked';
 
-/** What became of a key. */
+/** Returns the state of a key. */
 export function stateOf({ revoked, expires }: Partial<GatewayKeyEntry>, now: number): KeyState {
   if ((timeOf(revoked) ?? Number.POSITIVE_INFINITY) <= now) return 'revoked';
   return (timeOf(expires) ?? Number.POSITIVE_INFINITY) <= now ? 'expired' : 'active';

@@ -4,7 +4,7 @@ import type { Call, CommonSettings, Deployment, Probe, Translation } from '../..
 import type { ProviderBinding } from '../../core/snapshot.ts';
 import type { CatalogEntry } from './entry.ts';
 
-/** A request as the provider makes it, with all that is needed to send it. */
+/** A provider's request, with everything needed to send it. */
 export interface ProviderRequest {
   readonly translation: Translation;
   readonly deployment: Deployment | undefined;
@@ -12,7 +12,7 @@ export interface ProviderRequest {
 
 const noMedia = new Map<string, never>();
 
-/** Makes one small request of an entry by the same operations as traffic. @throws GatewayError when it can't be made */
+/** Creates a small request to a provider, with the same operations as regular traffic. @throws GatewayError if it cannot be created */
 export function make(binding: ProviderBinding, probe: Pick<Probe, 'endpoint' | 'method' | 'model' | 'body'>): ProviderRequest {
   const operation = binding.provider.operations[probe.endpoint];
   if (operation === undefined) throw new Error(`this type does not serve ${probe.endpoint}`);
@@ -41,10 +41,13 @@ export function make(binding: ProviderBinding, probe: Pick<Probe, 'endpoint' | '
   return { translation: operation.begin(body, call), deployment: chosen };
 }
 
-/** Endpoints whose address is the entry's, in the order in which they are tried. */
+/** Endpoints that show the provider's host, in the order in which they are tried. */
 const telling: readonly Endpoint[] = ['models', 'chat/completions', 'messages'];
 
-/** The host that requests go to, as far as it can be told without one; undefined for a type that answers itself. */
+/**
+ * Returns the host of the provider's requests, without sending one; undefined for a type that responds without a network, or if
+ * unknown.
+ */
 export function hostOf({ binding }: CatalogEntry): string | undefined {
   const { provider, settings } = binding;
   const model = provider.entry.models?.(settings)[0]?.id ?? 'model';
@@ -55,19 +58,19 @@ export function hostOf({ binding }: CatalogEntry): string | undefined {
       const { translation } = make(binding, { endpoint, method, model: method === 'GET' ? '' : model, ...body });
       return translation.local === undefined ? new URL(translation.request.origin).host : undefined;
     } catch {
-      // It needs something that an entry alone doesn't have; the next endpoint may not.
+      // It needs something that the configuration alone does not have; the next endpoint may not.
     }
   }
   return undefined;
 }
 
-/** What clients can ask of it: aliases of deployments, else its allow-list; empty where all models may be asked. */
+/** Returns the models that clients can use: aliases of deployments, else the allow-list; empty if all models are allowed. */
 export function modelsOf({ binding, entry }: CatalogEntry): readonly string[] {
   const listed = (binding.provider.entry.models?.(binding.settings) ?? []).map(({ id }) => id).filter((id) => binding.allowsModel(id));
   return listed.length > 0 ? listed : (entry.models ?? []);
 }
 
-/** Host names are long: the ends tell most. */
+/** Shortens a host name. Keeps both ends, which identify it best. */
 export function shortHost(host: string, most = 28): string {
   if (host.length <= most) return host;
   const end = host

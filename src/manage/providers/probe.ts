@@ -11,23 +11,23 @@ import type { CatalogEntry } from './entry.ts';
 import { make } from './facts.ts';
 import { objectIn } from '../../core/json/scan.ts';
 
-/** What became of one probe. */
+/** Result of one probe. */
 export interface Probed {
   readonly probe: Probe;
   readonly isGood: boolean;
-  /** 0 where no answer came. */
+  /** 0 if there was no response. */
   readonly status: number;
-  /** What is known now, or what is wrong, in one line. */
+  /** The result or the problem, in one line. */
   readonly says: string | undefined;
   readonly fix: string | undefined;
-  /** Models of an answer that is a list. */
+  /** Number of models, if the response is a list of models. */
   readonly models: number | undefined;
 }
 
-/** Answers to probes are small; a list of models may have some hundred entries. Bytes. */
+/** Maximum response size in bytes. Responses to probes are small; a list of models may have several hundred rows. */
 const maxBytes = 4 * 1024 * 1024;
 
-/** Sends one probe of an entry: made, signed and checked like traffic. Never rejects. */
+/** Sends one probe to a provider: created, signed and checked like regular traffic. Never rejects. */
 export async function runProbe(one: CatalogEntry, probe: Probe, outbound: Outbound, totalMs: number): Promise<Probed> {
   try {
     const { translation, deployment } = make(one.binding, probe);
@@ -52,7 +52,7 @@ export async function runProbe(one: CatalogEntry, probe: Probe, outbound: Outbou
   }
 }
 
-/** The provider's 401 to a fetched token is asked once more with a fresh one, as in traffic. */
+/** After a 401 with a fetched token, the request is repeated once with a new token, as in regular traffic. */
 async function sendSigned(
   { binding }: CatalogEntry,
   request: UpstreamRequest,
@@ -77,7 +77,7 @@ function wireOf(request: UpstreamRequest, headers: HeaderPairs): WireRequest {
   return { ...request, body, headers: request.headers.concat(headers) };
 }
 
-/** A token endpoint that says nothing must not hold the command. */
+/** A token endpoint that does not respond must not block the command. */
 async function within<T>(ms: number, value: T | Promise<T>): Promise<T> {
   if (!(value instanceof Promise)) return value;
   let timer: NodeJS.Timeout | undefined;
@@ -98,7 +98,7 @@ function good(probe: Probe, status: number, answer: unknown): Probed {
   return { probe, isGood: true, status, says: undefined, fix: undefined, models };
 }
 
-/** A page of a login or a proxy answers everything, and proves nothing. */
+/** A login or proxy page returns success for any request, and proves nothing. */
 const notAsked = (whole: unknown): string => (isPlain(whole) ? 'the response is an error' : 'the response is not a JSON object');
 
 const bad = (probe: Probe, status: number, says: string, fix: string | undefined): Probed => ({

@@ -6,16 +6,16 @@ import { type CatalogEntry, whyOff } from './entry.ts';
 import { hostOf } from './facts.ts';
 import { type Probed, runProbe } from './probe.ts';
 
-/** How an entry is tried. */
+/** Options of a test. */
 export interface Trial {
-  /** Also requests that cost tokens: one token for each deployment. */
+  /** Also sends requests that cost tokens: one token per deployment. */
   readonly deep: boolean;
   readonly outbound: Outbound;
-  /** For each request. */
+  /** Timeout of each request. */
   readonly timeoutMs: number;
 }
 
-/** What is known of an entry after its probes. */
+/** Result of testing a provider. */
 export interface Tested {
   readonly slug: string;
   readonly type: string;
@@ -29,7 +29,7 @@ export interface Tested {
   readonly ms: number | null;
 }
 
-/** Proves one entry with its real credential and the cheapest calls. Never rejects; texts may show secrets of a provider. */
+/** Tests a provider with its real credential and the cheapest requests. Never rejects. The texts may contain secrets of the provider. */
 export async function tryOne(one: CatalogEntry, { deep, outbound, timeoutMs }: Trial): Promise<Tested> {
   const host = hostOf(one) ?? null;
   const known = { slug: one.slug, type: one.binding.provider.type, host };
@@ -70,7 +70,7 @@ function verdict(one: CatalogEntry, done: readonly Probed[]): Omit<Tested, 'slug
   return { state: 'ok', says: facts.join(' · '), fix: null, status: done.at(-1)?.status ?? null, models, deployments };
 }
 
-/** What to do about a failed probe, in one line: the type's own words first. */
+/** Returns a hint for a failed probe, in one line, preferably the provider type's own. */
 function fixFor(one: CatalogEntry, { status, fix, probe }: Probed): string | undefined {
   if (fix !== undefined) return fix.replace(/\.$/, '');
   switch (status) {
@@ -95,7 +95,7 @@ function fixFor(one: CatalogEntry, { status, fix, probe }: Probed): string | und
   }
 }
 
-/** The first secret of an entry, as `api_key (${env:NAME})`. */
+/** Returns the first secret of a provider, as `api_key (${env:NAME})`. */
 function secretOf({ written }: CatalogEntry): string | undefined {
   return written === undefined ? undefined : secretIn(written.value, '');
 }
