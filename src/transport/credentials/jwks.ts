@@ -4,40 +4,40 @@ import type { Trust } from '../../core/snapshot.ts';
 import { FetchFault, fetchWhole } from '../outbound/fetch-whole.ts';
 import type { Upstream } from '../outbound/upstream.ts';
 
-/** Why there are no keys, in words that may be shown to operators. */
+/** The reason why there are no keys, as text that may be shown to operators. */
 class JwksError extends Error {}
 
 export interface JwksDeps {
   readonly upstream: Upstream;
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
-  /** Unix milliseconds: what tokens are measured against. */
+  /** Unix milliseconds, for the times in tokens. */
   now(): number;
-  /** Milliseconds that only go forward: the age of a set. */
+  /** Monotonic milliseconds, for the age of a set. */
   monotonic(): number;
-  /** A set could not be fetched; the one before serves, if there is one. */
+  /** Called when a set could not be fetched. The previous set, if any, remains in use. */
   onFault(error: Error): void;
 }
 
-/** One version of a set of keys: compiled once, exchanged whole. */
+/** One version of a key set: compiled once, replaced as a whole. */
 export interface KeySet<Keys> {
   readonly keys: Keys;
 }
 
-/** A set is looked at again after this long, in the background. */
+/** A set is refreshed in the background after this time. */
 export const freshMs = 600_000;
-/** While the URL is down a set serves this long after it was fetched: a day to repair it, not for ever. */
+/** Maximum age of a set while its URL is unreachable: one day to repair it. */
 const staleMs = 86_400_000;
-/** Between two fetches for keys that are not there: a flood of unknown key ids must not become a flood of fetches. */
+/** Minimum interval between two fetches for missing keys, so that a flood of unknown key ids does not cause a flood of fetches. */
 const cooldownMs = 30_000;
-/** After one that failed. */
+/** Minimum interval after a failed fetch. */
 const retryMs = 5_000;
 const limits = { connectMs: 5000, totalMs: 10_000, maxBytes: 1024 * 1024, trust: 'operator' } as const;
 
 /**
- * The keys of one issuer, fetched when a token first needs them: one fetch for all who wait, kept for a day while the URL is down,
- * fetched again when a token names a key that is not there.
+ * The keys of one issuer. Fetched when a token first needs them, with a single fetch for all waiting requests; kept for a day
+ * while the URL is unreachable; fetched again when a token names an unknown key.
  *
- * @typeParam Keys what a set is compiled to
+ * @typeParam Keys the compiled form of a set
  */
 export class FetchedKeys<Keys> {
   readonly #url: string;
@@ -47,19 +47,19 @@ export class FetchedKeys<Keys> {
   #fetchedAt = Number.NEGATIVE_INFINITY;
   /** When the last fetch failed. */
   #failedAt = Number.NEGATIVE_INFINITY;
-  /** When a key was last looked for that was not there. A key may well be new right behind an ordinary fetch. */
+  /** When a set was last fetched for a missing key. Ordinary fetches don't count, because a key may be added right after one. */
   #soughtAt = Number.NEGATIVE_INFINITY;
   #lastError: Error | undefined;
   #flight: Promise<KeySet<Keys>> | undefined;
 
-  /** @param compile reads a parsed set; rejects with an Error whose message may be shown when it is none */
+  /** @param compile compiles a parsed set; rejects invalid ones with an Error whose message may be shown */
   constructor(url: string, compile: (set: unknown) => Promise<Keys>, deps: JwksDeps) {
     this.#url = url;
     this.#compile = compile;
     this.#deps = deps;
   }
 
-  /** The set, at once where one is known. Rejects with JwksError. */
+  /** Returns the set, without waiting if one is known. Rejects with JwksError. */
   async get(): Promise<KeySet<Keys>> {
     const set = this.#set;
     const now = this.#deps.monotonic();
@@ -68,7 +68,7 @@ export class FetchedKeys<Keys> {
     return set;
   }
 
-  /** A newer set than this one, in which the key was not found: undefined where none may be fetched, or none can be. */
+  /** Returns a newer set than the given one, which lacks a key; undefined if a fetch is not allowed yet or fails. */
   async newer(than: KeySet<Keys>): Promise<KeySet<Keys> | undefined> {
     if (this.#set !== than) return this.#set;
     const now = this.#deps.monotonic();
@@ -79,12 +79,12 @@ export class FetchedKeys<Keys> {
     return this.#fetch().catch(() => undefined);
   }
 
-  /** After a fetch that failed. */
+  /** True shortly after a failed fetch. */
   #isResting(now: number): boolean {
     return this.#flight === undefined && this.#lastError !== undefined && now - this.#failedAt < retryMs;
   }
 
-  /** While the URL is down its silence is remembered, so that each request does not wait for it again. */
+  /** While the URL is unreachable the error is cached, so that not every request waits for a timeout. */
   #refuse(): never {
     throw this.#lastError ?? new JwksError('the keys could not be fetched');
   }

@@ -4,18 +4,18 @@ import { FetchedKeys, freshMs, type JwksDeps, type KeySet } from './jwks.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 import { remember } from '../../core/memory/recent.ts';
 
-/** Verifiers that are kept: more than any configuration and the ones before it have. */
+/** Maximum number of cached verifiers; more than the current and the previous configurations have. */
 const verifiersKept = 32;
-/** Characters of a token: a longer one is no token (a request's head has 64 KB in all). */
+/** Maximum length of a token in characters (a request's head has at most 64 KB). */
 const longestToken = 16_384;
 
-/** Where the keys of an issuer come from: fetched, or written in the configuration. */
+/** Source of an issuer's keys: fetched, or part of the configuration. */
 interface Keys {
   get(): Promise<KeySet<LocalJWKSet>>;
   newer(than: KeySet<LocalJWKSet>): Promise<KeySet<LocalJWKSet> | undefined>;
 }
 
-/** Makes what proves tokens. The same settings give the same verifier, the same URL the same keys: also over a reload. */
+/** Creates JWT verifiers. The same settings return the same verifier, and the same URL the same keys, also after a reload. */
 export function createJwt(deps: JwksDeps): (settings: JwtSettings) => JwtVerifier {
   const verifiers = new Map<string, JwtVerifier>();
   const fetched = new Map<string, Keys>();
@@ -37,7 +37,7 @@ async function compile(set: unknown): Promise<LocalJWKSet> {
   return keys;
 }
 
-/** A set that is in the configuration: another one comes with another configuration. */
+/** Keys in the configuration change only with the configuration. */
 function writtenKeys(text: string): Keys {
   let set: Promise<KeySet<LocalJWKSet>> | undefined;
   return {
@@ -50,7 +50,7 @@ class Verifier implements JwtVerifier {
   readonly #settings: JwtSettings;
   readonly #keys: Keys;
   readonly #now: () => number;
-  /** Tokens that are being proven: one proof for all requests with the same one. */
+  /** Verifications in progress, shared by all requests with the same token. */
   readonly #running = new Map<string, Promise<JwtVerdict>>();
 
   constructor(settings: JwtSettings, keys: Keys, now: () => number) {
@@ -71,7 +71,7 @@ class Verifier implements JwtVerifier {
   async #verdict(token: string): Promise<JwtVerdict> {
     const claims = token.length > longestToken ? undefined : unprovenClaims(token);
     if (claims === undefined) return { fault: 'malformed' };
-    // Before the signature: another issuer's token names keys that are nobody's business here.
+    // Checked before the signature, so that a token of another issuer causes no key lookup.
     if (!this.#settings.issuers.includes(claims['iss'] as string)) return { fault: 'issuer' };
     let set: KeySet<LocalJWKSet> | undefined;
     try {
@@ -107,12 +107,12 @@ class Verifier implements JwtVerifier {
 
   #proven(claims: JWTPayload, now: number): JwtVerdict {
     const { exp = Number.NaN } = claims;
-    // A number that no double holds (1e400) is read as infinite: such a token would never end.
+    // A number outside the range of a double (1e400) is parsed as Infinity: such a token would never expire.
     if (!Number.isFinite(exp)) return { fault: 'claim', claim: 'exp' };
     return { claims, until: Math.min((exp + this.#settings.toleranceS) * 1000, now + freshMs) };
   }
 
-  /** A token without a key id, and a set with several keys of its kind: each may be the one. */
+  /** For a token without a key id and a set with several matching keys: tries each key. */
   async #proveByEach(token: string, candidates: AsyncIterable<CryptoKey>, options: object, now: number): Promise<JwtVerdict> {
     const { jwtVerify } = await import('jose');
     for await (const key of candidates) {
@@ -126,7 +126,7 @@ class Verifier implements JwtVerifier {
   }
 }
 
-/** Another key may still be the one: this one did not sign, or is too short to be used, which has no code. */
+/** Errors after which another key may match: the signature differs, or the key is too short, an error without a code. */
 const ofKey: ReadonlySet<string> = new Set(['ERR_JWS_SIGNATURE_VERIFICATION_FAILED', '']);
 
 const faults: Readonly<Record<string, JwtFault>> = {
@@ -137,11 +137,11 @@ const faults: Readonly<Record<string, JwtFault>> = {
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'signature',
   ERR_JWS_INVALID: 'malformed',
   ERR_JWT_INVALID: 'malformed',
-  // A key of the set that can't be read: as good as none of that name.
+  // An invalid key of the set is treated as missing.
   ERR_JWKS_INVALID: 'unknown-key',
 };
 
-/** The error's own text is left behind: it may quote the token. */
+/** Omits the error's own text, which may quote the token. */
 function faultOf(error: unknown): JwtVerdict {
   const code = errorCode(error);
   if (code !== 'ERR_JWT_CLAIM_VALIDATION_FAILED') return { fault: faults[code] ?? 'unknown-key' };

@@ -7,21 +7,24 @@ import { checkHeaders, noToken } from './faults.ts';
 import type { TokenSources } from './token-source.ts';
 
 type Scheme = CredentialSpec['scheme'];
-/** How one scheme signs: what is made of its data once, at the start or when a request contains it. */
+/** Compiles the credential of each scheme, once at startup or when a request contains it. */
 type Schemes = { readonly [S in Scheme]: (spec: Extract<CredentialSpec, { scheme: S }>, owner: CredentialOwner) => CredentialRef };
 
-/** Compiles credentials into what signs requests. @throws GatewayError `invalid_config` when a secret holds characters that no header may hold */
+/**
+ * Compiles a credential to a request signer. @throws GatewayError `invalid_config` if a secret contains characters that are not
+ * allowed in a header
+ */
 export type Signing = (spec: CredentialSpec, owner: CredentialOwner) => CredentialRef;
 
 /**
- * @param tokens where fetched tokens are kept, whatever their scheme
- * @param now Unix milliseconds, for signatures that have a date
+ * @param tokens cache of fetched tokens, for all schemes
+ * @param now Unix milliseconds, for signatures with a date
  */
 export function createSigning(tokens: TokenSources, now: () => number = Date.now): Signing {
-  /** One row a scheme: a further one is a row here and a shape in `CredentialSpec`. */
+  /** One row per scheme; a new scheme needs a row here and a type in `CredentialSpec`. */
   const schemes: Schemes = {
     none: (_, owner) => fixed(owner, []),
-    // People paste keys with the word in front of them; it is never part of a key.
+    // Removes the prefix `Bearer`, which users often paste with the key. No key starts with it.
     bearer: ({ secret }, owner) => fixed(owner, ['authorization', `Bearer ${secret.replace(/^bearer\s+/i, '')}`]),
     header: ({ name, secret }, owner) => fixed(owner, [name.toLowerCase(), secret]),
     headers: ({ names, secret }, owner) => fixed(owner, underNames(names, secret)),
@@ -32,13 +35,13 @@ export function createSigning(tokens: TokenSources, now: () => number = Date.now
     (schemes[spec.scheme as S] as (spec: Extract<CredentialSpec, { scheme: S }>, owner: CredentialOwner) => CredentialRef)(spec, owner);
 }
 
-/** The same key under each name; `authorization` wants the word in front of it. */
+/** Sends the same key in each header; `authorization` needs the prefix `Bearer`. */
 function underNames(names: readonly string[], secret: string): HeaderPairs {
   const bare = secret.replace(/^bearer\s+/i, '');
   return names.map((name) => name.toLowerCase()).flatMap((name) => [name, name === 'authorization' ? `Bearer ${bare}` : bare]);
 }
 
-/** The headers are made once, checked and frozen: the same list signs every request, so nobody may add to it. */
+/** The headers are created, checked and frozen once, because the same list is used for every request. */
 function fixed(owner: CredentialOwner, headers: HeaderPairs): CredentialRef {
   checkHeaders(headers);
   Object.freeze(headers);
@@ -50,7 +53,7 @@ function fixed(owner: CredentialOwner, headers: HeaderPairs): CredentialRef {
   return { owner, headers: () => headers, secrets };
 }
 
-/** A token from elsewhere: at once while it lives, otherwise as soon as it is there. */
+/** A fetched token: without waiting while it is valid, otherwise after fetching it. */
 function fetched(owner: CredentialOwner, grant: OAuthGrant, tokens: TokenSources): CredentialRef {
   const source = tokens.for(grant, owner === 'catalog' ? 'operator' : 'request');
   let last: { readonly token: string; readonly headers: HeaderPairs; readonly forms: SecretForms | undefined } | undefined;
@@ -72,7 +75,7 @@ function fetched(owner: CredentialOwner, grant: OAuthGrant, tokens: TokenSources
         throw noToken(owner, error);
       });
     },
-    // A request that was signed before a renewal may be answered after it.
+    // The response to a request that was signed before a renewal may arrive after it.
     secrets: (used) => (last?.headers === used ? last.forms : secretForms(used)),
     evict: (used) => source.evict((used[1] ?? '').slice('Bearer '.length)),
   };

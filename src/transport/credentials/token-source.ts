@@ -3,27 +3,27 @@ import type { OAuthGrant } from '../../core/provider.ts';
 import type { Trust } from '../../core/snapshot.ts';
 import { remember } from '../../core/memory/recent.ts';
 
-/** A token and the end of its life, in Unix milliseconds. */
+/** A token and its expiry, in Unix milliseconds. */
 export interface Token {
   readonly value: string;
   readonly expiresAt: number;
-  /** When its issuer wants it renewed; undefined where it doesn't say. */
+  /** When the issuer recommends renewing it; undefined if not reported. */
   readonly renewAt?: number | undefined;
 }
 
-/** Gets tokens of one kind of grant. */
+/** Fetches tokens for one kind of grant. */
 export interface TokenFetcher {
   /** @throws TokenError */
   fetch(): Promise<Token>;
-  /** The last token was refused: whatever is remembered of it must go. */
+  /** Called when the last token was rejected: discards cached data. */
   forget?(): void;
 }
 
-/** Why there is no token, in words that may be shown: the token endpoint's own where it said something. */
+/** The reason why there is no token, as text that may be shown: the token endpoint's own message if it sent one. */
 export class TokenError extends Error {
-  /** The field of the credential at fault, as whoever wrote it calls it. */
+  /** The name of the credential's field at fault, as the configuration or the request spells it. */
   readonly field: string | undefined;
-  /** The token endpoint's own word for it, such as `invalid_client`. */
+  /** The token endpoint's error code, such as `invalid_client`. */
   readonly reason: string | undefined;
 
   constructor(message: string, details: { cause?: unknown; field?: string | undefined; reason?: string | undefined } = {}) {
@@ -34,38 +34,38 @@ export class TokenError extends Error {
 }
 
 export interface TokenSourceDeps {
-  /** Unix milliseconds: what the ends of tokens are measured against, once, when they come. */
+  /** Unix milliseconds, used only to convert the expiry of a new token. */
   now(): number;
-  /** Milliseconds that only go forward: everything else. */
+  /** Monotonic milliseconds, for everything else. */
   monotonic(): number;
-  /** In [0, 1): spreads the refreshes of many gateways. */
+  /** In [0, 1): distributes the renewals of many gateways over time. */
   random(): number;
-  /** A refresh failed while the old token still serves. */
+  /** Called when a renewal failed while the old token is still valid. */
   onFault(error: Error): void;
 }
 
-/** A token is renewed this long before it ends, and up to a minute earlier: or in the last quarter of a short life. */
+/** A token is renewed this long before it expires, with up to a minute of jitter, but not before the last quarter of a short lifetime. */
 const earlyMs = 300_000;
 const jitterMs = 60_000;
-/** A token that lives this long is renewed at half its life: identities of machines last a day. */
+/** A token with at least this lifetime is renewed at half of it: tokens of machine identities are valid for a day. */
 const longLifeMs = 7_200_000;
-/** No token lives longer, whatever its issuer says. */
+/** Maximum lifetime of a token, whatever its issuer reports. */
 const longestLifeMs = 366 * 86_400_000;
-/** And not used any more this long before its end: a request takes its time to arrive. */
+/** A token is not used this long before its expiry, because a request needs time to arrive. */
 const marginMs = 10_000;
-/** After a refresh that failed or brought nothing new, while the old token serves. */
+/** Pause after a renewal that failed or returned the same token, while the old token is valid. */
 const pauseMs = 30_000;
-/** A fetch that failed is the answer for so long: requests that come one after the other must not all ask the endpoint. */
+/** A failed fetch is cached for this time, so that not each of several consecutive requests contacts the endpoint. */
 const failureMs = 1000;
-/** A token that is as young as this and refused is not refused for its age. */
+/** If a token younger than this is rejected, its age is not the reason. */
 const youngMs = 60_000;
 
 /**
- * One credential's token: fetched once for all who wait, renewed in the background before it ends, and used as long
- * as it lives when the renewal fails.
+ * The token of one credential. Fetched once for all waiting requests, renewed in the background before it expires, and used until
+ * its expiry if the renewal fails.
  */
 export class TokenSource {
-  /** Why the last fetch failed; undefined when it did not. */
+  /** The error of the last fetch; undefined if it succeeded. */
   lastError: Error | undefined;
   readonly #fetcher: TokenFetcher;
   readonly #deps: TokenSourceDeps;
@@ -74,10 +74,10 @@ export class TokenSource {
   #usableUntil = 0;
   #pausedUntil = 0;
   #flight: Promise<string> | undefined;
-  /** When a refused token was replaced. */
+  /** When a rejected token was replaced. */
   #replacedAt = Number.NEGATIVE_INFINITY;
   #isReplacing = false;
-  /** When a fetch failed. */
+  /** When the last fetch failed. */
   #failedAt = Number.NEGATIVE_INFINITY;
 
   constructor(fetcher: TokenFetcher, deps: TokenSourceDeps) {
@@ -85,7 +85,7 @@ export class TokenSource {
     this.#deps = deps;
   }
 
-  /** The token, at once while it lives. */
+  /** Returns the token, without waiting while it is valid. */
   get(): string | Promise<string> {
     const now = this.#deps.monotonic();
     if (this.#token === undefined || now >= this.#usableUntil) return this.#failure(now) ?? this.#fetch();
@@ -93,7 +93,7 @@ export class TokenSource {
     return this.#token.value;
   }
 
-  /** This token was refused. True when the next one may be another: not when a fresh one was refused as well. */
+  /** Discards a rejected token. True if a retry may get another one; false if a fresh token was rejected too. */
   evict(refused: string): boolean {
     if (this.#token?.value !== refused) return true;
     if (this.#deps.monotonic() - this.#replacedAt < youngMs) return false;
@@ -103,7 +103,7 @@ export class TokenSource {
     return true;
   }
 
-  /** The last failure while it is fresh. */
+  /** Returns the last failure while it is recent. */
   #failure(now: number): Promise<never> | undefined {
     return this.lastError !== undefined && now - this.#failedAt < failureMs ? Promise.reject(this.lastError) : undefined;
   }
@@ -118,7 +118,7 @@ export class TokenSource {
     }
   }
 
-  /** One fetch at a time, whoever asks. */
+  /** Fetches a token; concurrent callers share one fetch. */
   #fetch(): Promise<string> {
     this.#flight ??= this.#fetchOnce().finally(() => {
       this.#flight = undefined;
@@ -140,7 +140,7 @@ export class TokenSource {
     }
   }
 
-  /** @param asked when the token was asked for, by both clocks */
+  /** @param asked when the token was requested, by the monotonic and the wall clock */
   #keep(token: Token, asked: { readonly at: number; readonly wall: number }): void {
     const left = token.expiresAt - asked.wall;
     const life = left > 0 ? Math.min(left, longestLifeMs) : 0;
@@ -156,10 +156,10 @@ export class TokenSource {
   }
 }
 
-/** Credentials that are remembered at once; one that falls out is fetched again when it comes back. */
+/** Maximum number of cached credentials; an evicted one is fetched again when needed. */
 const sourceLimit = 1024;
 
-/** All token sources by the content of their grant: a reload, or a second entry with the same key, finds the token there. */
+/** All token sources, by the content of their grant: a reload, or another provider with the same key, reuses the token. */
 export class TokenSources {
   readonly #fetcher: (grant: OAuthGrant, trust: Trust) => TokenFetcher;
   readonly #deps: TokenSourceDeps;
@@ -170,7 +170,7 @@ export class TokenSources {
     this.#deps = deps;
   }
 
-  /** @param trust who wrote the grant: a token that the operator's grant earned is never given for a request's */
+  /** @param trust origin of the grant; a token of the operator's grant is never used for a request's grant */
   for(grant: OAuthGrant, trust: Trust): TokenSource {
     const key = keyOf(grant, trust);
     const source = this.#sources.get(key) ?? new TokenSource(this.#fetcher(grant, trust), this.#deps);
@@ -178,7 +178,7 @@ export class TokenSources {
   }
 }
 
-/** A digest, so that no private key is a map's key. */
+/** Uses a digest as key, so that the map contains no private keys. */
 function keyOf(grant: OAuthGrant, trust: Trust): string {
   const members = Object.entries(grant)
     .filter(([, value]) => value !== undefined)

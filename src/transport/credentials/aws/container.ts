@@ -10,18 +10,21 @@ const full = 'AWS_CONTAINER_CREDENTIALS_FULL_URI';
 const token = 'AWS_CONTAINER_AUTHORIZATION_TOKEN';
 const tokenFile = 'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE';
 
-/** Where relative addresses are meant. */
+/** Base of relative addresses. */
 const ecsHost = 'http://169.254.170.2';
 
-/** Hosts that may be asked without TLS: loopback, and those of ECS and EKS (AWS SDKs and Tools Reference, "Container credential provider"). */
+/**
+ * Hosts that are allowed without TLS: loopback, and those of ECS and EKS (AWS SDKs and Tools Reference, "Container credential
+ * provider").
+ */
 const localHosts = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|169\.254\.170\.(?:2|23)|\[fd00:ec2::23\])$/;
 
-/** Bytes: a token has some kilobytes. */
+/** Maximum token size in bytes; a token has a few kilobytes. */
 const maxToken = 64 * 1024;
 
 const repeats = [{ statuses: [429, 500, 502, 503, 504], waitsMs: [500, 1500] }] as const;
 
-/** Keys of the role of a task (ECS) or a pod (EKS), from the endpoint that its environment names. For the operator's grants only. */
+/** Fetches keys for the role of a task (ECS) or a pod (EKS), from the endpoint in the environment. For the operator's grants only. */
 export function awsContainer(deps: GrantDeps): TokenFetcher {
   return {
     async fetch() {
@@ -52,7 +55,7 @@ async function proofIn({ env }: GrantDeps): Promise<string | undefined> {
   }
 }
 
-/** @throws TokenError for what no header can hold */
+/** @throws TokenError if the text cannot be a header value */
 function checked(text: string, name: string): string {
   if (/^[\x20-\x7e]+$/.test(text)) return text;
   throw new TokenError(`${name} holds no token that a header could carry`);

@@ -10,7 +10,7 @@ import { type Signable, SigV4 } from './sigv4.ts';
 
 type Spec = Extract<CredentialSpec, { scheme: 'aws-sigv4' }>;
 
-/** Signs with keys that the configuration holds, or with those that its surroundings give it. */
+/** Signs with keys from the configuration, or with keys fetched from the environment of the machine. */
 export function awsCredential(owner: CredentialOwner, spec: Spec, tokens: TokenSources, now: () => number): CredentialRef {
   const { keys } = spec;
   if (!('kind' in keys)) {
@@ -35,16 +35,16 @@ export function awsCredential(owner: CredentialOwner, spec: Spec, tokens: TokenS
         },
       );
     },
-    // A request that was signed before a renewal may be answered after it.
+    // The response to a request that was signed before a renewal may arrive after it.
     secrets: (used) => (last?.held.hasSigned(used) === true ? last.held.secrets : secretForms(used)),
     evict: (used) => last === undefined || !last.held.hasSigned(used) || source.evict(last.text),
     isRefused: (status, body) => status === 403 && /ExpiredToken|security token included in the request/.test(body.toString('latin1')),
   };
 }
 
-/** Keys, and what is made of them once. */
+/** Keys, and the values derived from them once. */
 class Held {
-  /** The secret key never leaves the gateway, and the other one is no secret: the token alone may come back. */
+  /** Only the token can appear in a response: the secret key is never sent, and the access key id is not secret. */
   readonly secrets: SecretForms | undefined;
   readonly #token: string | undefined;
   readonly #signer: SigV4;
@@ -66,7 +66,7 @@ class Held {
   }
 }
 
-/** The type of the body and the service's own headers are signed: nobody on the way may change what they say. */
+/** Signs the body's type and the service's own headers as well, so that they cannot be changed on the way. */
 function signable({ method, origin, path, headers, body }: UpstreamRequest): Signable {
   const signed: HeaderPairs = [];
   for (let i = 0; i + 1 < headers.length; i += 2) {

@@ -7,17 +7,17 @@ import { keysOf } from './keys-answer.ts';
 
 type Grant = Extract<AwsGrant, { kind: 'aws-instance' }>;
 
-/** Seconds for which a session of the service is good: it serves one fetch. */
+/** Lifetime of a session in seconds; each fetch uses a new one. */
 const sessionLife = '60';
 
-/** On a machine without the service nothing answers. Milliseconds. */
+/** Connect timeout in milliseconds, for machines without the service. */
 const connectMs = 2000;
 
 const repeats = [{ statuses: [429, 500, 502, 503, 504], waitsMs: [500, 1500] }] as const;
 
 /**
- * Keys of the instance's role, from the metadata service of EC2 in its second version alone: the first answers whoever can
- * make the gateway fetch an address. For the operator's grants only.
+ * Fetches keys of the instance's role from the EC2 metadata service. Only version 2 is used: version 1 responds to anyone who can
+ * make the gateway fetch a URL. For the operator's grants only.
  */
 export function awsInstance(grant: Grant, deps: GrantDeps): TokenFetcher {
   const base = (): string =>
@@ -48,7 +48,7 @@ export function awsInstance(grant: Grant, deps: GrantDeps): TokenFetcher {
   };
 }
 
-/** The first line of a text answer. @throws TokenError */
+/** Returns the first line of a text response. @throws TokenError */
 function lineOf({ status, body }: TokenAnswer, what: 'session' | 'role'): string {
   const line = body.toString('latin1').trim().split(/\r?\n/)[0] ?? '';
   if (status === 200 && /^[\x21-\x7e]{1,1024}$/.test(line)) return line;

@@ -3,14 +3,14 @@ import { objectIn } from '../../../core/json/scan.ts';
 import { scrubbed, type TokenAnswer } from '../grants/token-request.ts';
 import { type Token, TokenError } from '../token-source.ts';
 
-/** How long keys are used whose giver doesn't say, in milliseconds. */
+/** Assumed lifetime of keys without an expiration, in milliseconds. */
 const assumedLife = 900_000;
 
 /**
- * Keys out of an answer: `{AccessKeyId, SecretAccessKey, Token | SessionToken, Expiration}`, anywhere in JSON or XML. They
- * are kept as the text of their JSON, like any other token.
+ * Extracts keys from a response: `{AccessKeyId, SecretAccessKey, Token | SessionToken, Expiration}`, at any depth in JSON or XML.
+ * They are stored as JSON text, like any other token.
  *
- * @throws TokenError with what the endpoint says
+ * @throws TokenError with the endpoint's message
  */
 export function keysOf({ status, body, host, askedAt, secrets }: TokenAnswer, field?: string): Token {
   const text = body.toString('utf8');
@@ -25,7 +25,7 @@ export function keysOf({ status, body, host, askedAt, secrets }: TokenAnswer, fi
     const told = `${host} answered ${status}: ${said}`;
     throw new TokenError(field === undefined ? told : `${field} cannot be used (${told.replace(/\.$/, '')})`, { field, reason: why[0] });
   }
-  // Kept, they would be refused for as long as they live.
+  // If cached, they would be rejected until they expire.
   if (![accessKeyId, sessionToken ?? ''].every((part) => /^[\x21-\x7e]*$/.test(part)))
     throw new TokenError(`${host} returned keys that no header could carry, with status ${status}`, { field });
   const ends = until === undefined ? Number.NaN : momentIn(until);
@@ -33,7 +33,7 @@ export function keysOf({ status, body, host, askedAt, secrets }: TokenAnswer, fi
   return { value, expiresAt: ends > askedAt && Number.isFinite(ends) ? ends : askedAt + assumedLife };
 }
 
-/** A date, or seconds. */
+/** Parses a date, or Unix seconds, to Unix milliseconds. */
 const momentIn = (text: string): number => (/^[\d.e+]+$/i.test(text) ? Number(text) * 1000 : Date.parse(text));
 
 const names = ['AccessKeyId', 'SecretAccessKey', 'SessionToken', 'Token', 'Expiration', 'Code', 'Message', 'code', 'message'] as const;
@@ -51,7 +51,7 @@ function membersIn(text: string): Found {
   return found;
 }
 
-/** Answers wrap them a few times. */
+/** Maximum depth; responses nest the keys a few levels deep. */
 const deepest = 4;
 
 function collect(object: Plain, found: Found, depth: number): void {

@@ -3,20 +3,20 @@ import type { HeaderPairs } from '../../../core/http/headers.ts';
 import type { AwsKeys } from '../../../core/secrets/grant.ts';
 import { percentDecoded } from '../../../core/http/query.ts';
 
-/** What is signed for: keys that leak from one service or region are no use in another. */
+/** Scope of a signature. Signing keys of one service or region are useless for another. */
 export interface SigningScope {
   readonly region: string;
   readonly service: string;
 }
 
-/** A request as it goes out. */
+/** A request as it will be sent. */
 export interface Signable {
   readonly method: string;
-  /** With its port, where that is not the scheme's own. */
+  /** With the port, unless it is the scheme's default. */
   readonly host: string;
-  /** Encoded, with its query. */
+  /** Encoded, with the query. */
   readonly path: string;
-  /** Headers that are signed beside host, date and token. */
+  /** Headers to sign in addition to host, date and token. */
   readonly headers: HeaderPairs;
   readonly body: Uint8Array | string;
 }
@@ -24,9 +24,9 @@ export interface Signable {
 const algorithm = 'AWS4-HMAC-SHA256';
 
 /**
- * Signature Version 4 of AWS (General Reference, "Create a signed AWS API request"). Written here instead of taken from
- * `@smithy/signature-v4`, whose signing is asynchronous and parses the request anew: each call is signed. The test
- * suite of AWS is next to it.
+ * AWS Signature Version 4 (General Reference, "Create a signed AWS API request"). Own implementation instead of
+ * `@smithy/signature-v4`, whose signing is asynchronous and parses the request again, because each request is signed. Tested with
+ * the test suite of AWS.
  */
 export class SigV4 {
   readonly #keys: AwsKeys;
@@ -39,7 +39,7 @@ export class SigV4 {
     this.#scope = scope;
   }
 
-  /** The headers that sign a request. @param now Unix milliseconds */
+  /** Returns the headers that sign a request. @param now Unix milliseconds */
   sign(request: Signable, now: number): HeaderPairs {
     const time = `${new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
     const day = time.slice(0, 8);
@@ -54,7 +54,7 @@ export class SigV4 {
     return added;
   }
 
-  /** The same for all requests of a day. */
+  /** The key is the same for all requests of a day, so it is cached. */
   #keyOf(day: string): Buffer {
     if (this.#dayKey === undefined || this.#day !== day) {
       let key: string | Buffer = `AWS4${this.#keys.secretAccessKey}`;
@@ -67,7 +67,7 @@ export class SigV4 {
   }
 }
 
-/** The request in the one form in which both sides read it. */
+/** Returns the canonical form of the request, which client and service compute identically. */
 export function canonicalRequest(request: Signable, added: HeaderPairs): { readonly canonical: string; readonly names: string } {
   const mark = request.path.indexOf('?');
   const path = mark < 0 ? request.path : request.path.slice(0, mark);
@@ -92,7 +92,7 @@ function signedHeaders({ host, headers }: Signable, added: HeaderPairs): readonl
   return [...found].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Every segment is encoded once more than on the wire; every service but S3 wants it so. */
+/** Encodes every segment of the encoded path again, as all services but S3 require. */
 const canonicalPath = (path: string): string => path.split('/').map(encoded).join('/');
 
 function canonicalQuery(query: string): string {
@@ -111,6 +111,6 @@ function canonicalQuery(query: string): string {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** RFC 3986: all but the unreserved characters. */
+/** RFC 3986: encodes all but the unreserved characters. */
 const encoded = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -7,15 +7,15 @@ import { keysOf } from './keys-answer.ts';
 
 type Grant = Extract<AwsGrant, { kind: 'aws-web-identity' }>;
 
-/** Bytes: a token has some kilobytes. */
+/** Maximum token size in bytes; a token has a few kilobytes. */
 const maxToken = 64 * 1024;
 
-/** A busy endpoint is asked once more; the cluster may write its token anew meanwhile. */
+/** Repeats the request once if the endpoint is busy. */
 const repeats = [{ statuses: [429, 500, 502, 503, 504], waitsMs: [1000] }] as const;
 
 /**
- * Keys of a role for the token of another issuer (AWS STS API, AssumeRoleWithWebIdentity): the file is read each time,
- * since the cluster writes it anew. For the operator's grants only.
+ * Exchanges another issuer's token for keys of a role (AWS STS API, AssumeRoleWithWebIdentity). The file is read each time, since
+ * the cluster rotates it. For the operator's grants only.
  */
 export function awsWebIdentity(grant: Grant, deps: GrantDeps): TokenFetcher {
   return {
@@ -33,7 +33,7 @@ export function awsWebIdentity(grant: Grant, deps: GrantDeps): TokenFetcher {
   };
 }
 
-/** @throws TokenError without the path: callers may see it */
+/** @throws TokenError without the path, because callers may see it */
 async function tokenIn({ file, fileField: field }: Grant, { env }: GrantDeps): Promise<string> {
   const path = resolvedText(file, env);
   let text: string;

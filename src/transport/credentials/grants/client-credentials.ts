@@ -6,7 +6,7 @@ import { askToken, type GrantDeps, tokenOf } from './token-request.ts';
 
 type Grant = Extract<OAuthGrant, { kind: 'client-credentials' }>;
 
-/** RFC 6749 4.4: an application's id and secret for a token. */
+/** RFC 6749 4.4: exchanges an application's id and secret for a token. */
 export function clientCredentials(grant: Grant, trust: Trust, deps: GrantDeps): TokenFetcher {
   const { clientId, clientSecret, scope, repeats, blame } = grant;
   return {

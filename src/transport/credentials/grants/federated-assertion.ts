@@ -7,13 +7,13 @@ import { errorCode } from '../../../core/text/error-code.ts';
 
 type Grant = Extract<OAuthGrant, { kind: 'federated-assertion' }>;
 
-/** Milliseconds for which the content of the file is used. */
+/** How long the content of the file is cached, in milliseconds. */
 const readEveryMs = 600_000;
 
-/** Bytes: a token has some kilobytes. */
+/** Maximum size of the file in bytes; a token has a few kilobytes. */
 const maxAssertion = 1024 * 1024;
 
-/** RFC 7523 2.2: a token that another issuer keeps in a file, for one of ours. For the operator's grants only. */
+/** RFC 7523 2.2: exchanges another issuer's token, stored in a file, for an access token. For the operator's grants only. */
 export function federatedAssertion(grant: Grant, deps: GrantDeps): TokenFetcher {
   let cached: { readonly text: string; readonly readAt: number } | undefined;
   const assertion = async (): Promise<string> => {
@@ -28,7 +28,7 @@ export function federatedAssertion(grant: Grant, deps: GrantDeps): TokenFetcher 
         return await exchange(grant, used, deps);
       } catch (error) {
         if (!(error instanceof TokenError) || error.reason !== 'invalid_client') throw error;
-        // The file may have been written anew since it was read.
+        // The file may have been rotated since it was read.
         cached = undefined;
         const fresh = await assertion();
         if (fresh === used) throw error;
@@ -54,7 +54,7 @@ async function exchange(grant: Grant, assertion: string, deps: GrantDeps): Promi
   return tokenOf(await askToken({ url, form, trust: 'operator', repeats }, deps), blame);
 }
 
-/** @throws TokenError without the path: callers may see it */
+/** @throws TokenError without the path, because callers may see it */
 async function read({ file, fileField: field }: Grant, { env }: GrantDeps): Promise<string> {
   const path = resolvedText(file, env);
   let text: string;

@@ -7,8 +7,8 @@ import { resolvedText, isSet } from './variables.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
 
 /**
- * The content of the file that a challenge `Basic realm=<file>` names. Any process may be on the local port, so only
- * small files of one kind directly in the agent's own folder are read, whatever links lead elsewhere.
+ * Reads the file named in a challenge `Basic realm=<file>`. Any process may listen on the local port, so only small files with the
+ * expected suffix, directly in the agent's own folder after resolving links, are read.
  *
  * @throws TokenError
  */
@@ -33,7 +33,7 @@ export async function answerChallenge(
 
 const outside = "the challenge names a file outside the agent's directory";
 
-/** Folders whose variables are set here. */
+/** Returns the folders whose variables are set in the environment. */
 function foldersOf({ folders }: FileChallenge, env: Readonly<Record<string, string | undefined>>): string[] {
   return folders
     .filter((parts) => parts.every((part) => typeof part === 'string' || isSet(part.env, env)))

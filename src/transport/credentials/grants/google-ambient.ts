@@ -11,18 +11,18 @@ export interface GoogleAuthLibrary {
   readonly GoogleAuth: new (options: GoogleAuthOptions) => { getClient(): Promise<Pick<AuthClient, 'getAccessToken' | 'credentials'>> };
 }
 
-/** Milliseconds: metadata servers answer at once, or there is none. */
+/** Timeout in milliseconds; a metadata server responds immediately or does not exist. */
 const patience = 10_000;
-/** Bytes: a credential file has some kilobytes. */
+/** Maximum size in bytes; a credential file has a few kilobytes. */
 const maxCredentials = 1024 * 1024;
-/** Milliseconds: where the library doesn't know how long a token lives. */
+/** Assumed lifetime of a token in milliseconds, if the library does not know it. */
 const assumedLife = 300_000;
 
 type Client = Pick<AuthClient, 'getAccessToken' | 'credentials'>;
 
 /**
- * The identity of the machine: credential files, workload identity, the metadata server. All of it is the library's,
- * which is loaded when the first token is needed.
+ * The identity of the machine: credential files, workload identity, the metadata server. The library implements all of it; it is
+ * loaded when the first token is needed.
  */
 export function googleAmbient(
   grant: Grant,
@@ -46,7 +46,7 @@ export function googleAmbient(
         throw error instanceof TokenError ? error : faultOf(error);
       }
     },
-    // The library keeps tokens of its own: only a new client asks again.
+    // The library caches tokens itself, so a new client is needed to fetch another one.
     forget: () => {
       client = undefined;
     },
@@ -64,13 +64,13 @@ async function open(grant: Grant, load: () => Promise<GoogleAuthLibrary>): Promi
   return new GoogleAuth({ scopes: [...grant.scopes], ...(file === undefined ? {} : { keyFilename: file }) }).getClient();
 }
 
-/** The library would wait for ever for the end of a pipe, on a thread that all files share. */
+/** The library would wait forever for the end of a pipe, on a thread of the pool that all file operations share. */
 function checkCredentials(file: string): void {
   try {
     checkRegularFile(file, maxCredentials);
   } catch (cause) {
     const code = errorCode(cause);
-    // The library names the file.
+    // The library's own error names the file.
     if (code === 'ENOENT') return;
     throw new TokenError(`the credentials file cannot be read (${code})`, { cause });
   }
@@ -88,7 +88,7 @@ async function within(work: Promise<Token>, patienceMs: number): Promise<Token> 
   }
 }
 
-/** A parser of JSON quotes what it cannot read: a piece of a private key would reach callers and logs, also as the cause. */
+/** JSON parsers quote invalid input in their message: part of a private key would reach callers and logs, also through the cause. */
 const quotes = /Unexpected token .*/s;
 
 function faultOf(error: unknown): TokenError {
@@ -97,7 +97,7 @@ function faultOf(error: unknown): TokenError {
   return new TokenError(firstLine(text.replace(quotes, 'it is not valid JSON')), isQuoting ? {} : { cause: error });
 }
 
-/** Without the end of a sentence: the words go into one of ours. */
+/** Without a trailing full stop, because the text becomes part of a sentence. */
 function firstLine(text: string): string {
   return (text.split('\n')[0] ?? '').slice(0, 300).replace(/\.\s*$/, '') || "the machine's credentials could not be used";
 }

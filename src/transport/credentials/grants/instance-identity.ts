@@ -9,10 +9,10 @@ import { askToken, type GrantDeps, tokenOf, type TokenRequest, tokenUrl } from '
 type Grant = Extract<OAuthGrant, { kind: 'instance-identity' }>;
 
 /**
- * The machine's own identity, from the local endpoint that its environment tells of. For the operator's grants only.
+ * The machine's own identity, from the local endpoint in its environment. For the operator's grants only.
  *
- * Written here instead of taken from `@azure/identity`: that package brings 46 others, refuses authorities over plain
- * http that the operator chose, and sends its requests past the rules for addresses that everything else here obeys.
+ * Own implementation instead of `@azure/identity`: that package has 46 dependencies, rejects authorities with plain http that the
+ * operator chose, and its requests bypass the gateway's egress rules.
  */
 export function instanceIdentity(grant: Grant, deps: GrantDeps): TokenFetcher {
   return {
@@ -53,7 +53,7 @@ function requestFor(endpoint: InstanceEndpoint, grant: Grant, { env }: GrantDeps
   return common;
 }
 
-/** Where nothing answers, the machine is most likely not what the configuration takes it for. */
+/** If there is no response, the machine probably does not have the configured type of identity. */
 async function sent(endpoint: InstanceEndpoint, request: TokenRequest, deps: GrantDeps): ReturnType<typeof askToken> {
   try {
     return await askToken(request, deps);

@@ -5,7 +5,7 @@ import { askToken, type GrantDeps, tokenOf, tokenUrl } from './token-request.ts'
 
 type Grant = Extract<OAuthGrant, { kind: 'jwt-bearer' }>;
 
-/** Seconds: the longest life an assertion may have. */
+/** Maximum lifetime of an assertion, in seconds. */
 const assertionLife = 3600;
 
 /** RFC 7523: signs an assertion with the account's key and exchanges it at the token endpoint. */
@@ -24,10 +24,11 @@ async function sign(grant: Grant, now: number): Promise<string> {
   const { importPKCS8, SignJWT } = await import('jose');
   let key: Awaited<ReturnType<typeof importPKCS8>>;
   try {
-    // Keys that came through an environment variable have their line breaks written out.
+    // In keys from an environment variable, line breaks are often escaped as `
+    // `.
     key = await importPKCS8(grant.privateKey.replaceAll('\\n', '\n'), 'RS256');
   } catch {
-    // Without the cause: nothing that was made of the key leaves this function.
+    // Without the cause: no data derived from the key leaves this function.
     throw new TokenError('the private key of the service account cannot be read: it must be PEM in PKCS #8');
   }
   return new SignJWT({ scope: grant.scope })

@@ -14,20 +14,20 @@ export interface GrantDeps {
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
   /** Unix milliseconds. */
   now(): number;
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   monotonic(): number;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after this number of milliseconds. */
   wait(ms: number): Promise<void>;
-  /** The environment of the process: where a machine says which identity it has. */
+  /** The environment of the process, which describes the identity of a machine. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** One request for a token. */
 export interface TokenRequest {
   readonly url: URL;
-  /** Where it is neither the GET of a request without a form nor its POST. */
+  /** Default: POST with a form, otherwise GET. */
   readonly method?: 'PUT';
-  /** Sent as POST; without it the request is a GET. */
+  /** Sent as POST; without a form the request is a GET. */
   readonly form?: URLSearchParams;
   readonly headers?: HeaderPairs;
   readonly trust: Trust;
@@ -35,26 +35,26 @@ export interface TokenRequest {
   readonly repeats?: readonly GrantRepeat[];
 }
 
-/** An answer, and when its request was sent: the life of a token is counted from then on, never longer than it is. */
+/** A response, and when its request was sent. The lifetime of a token is counted from that time, so that it is never overestimated. */
 export interface TokenAnswer extends FetchedWhole {
   readonly host: string;
   readonly askedAt: number;
-  /** What the request was signed with: it must not come back in a message. */
+  /** The request's own credentials, which must not appear in an error message. */
   readonly secrets: SecretForms | undefined;
 }
 
 const limits = { connectMs: 5000, totalMs: 10_000, maxBytes: 64 * 1024 } as const;
-/** Seconds: where the endpoint doesn't say how long its token lives, or no number does. */
+/** Assumed lifetime in seconds, if the endpoint reports none or an invalid one. */
 const assumedLife = 300;
 
-/** Parses the address of a token endpoint. @throws TokenError */
+/** Parses the URL of a token endpoint. @throws TokenError */
 export function tokenUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) throw new TokenError('the token endpoint is not an http or https URL');
   return url;
 }
 
-/** Sends a request for a token, again where the grant says so. Redirects are answers. @throws TokenError */
+/** Sends a token request, with repeats as the grant defines. Redirects are not followed. @throws TokenError */
 export async function askToken(request: TokenRequest, deps: GrantDeps): Promise<TokenAnswer> {
   const { url, trust } = request;
   const refusal = deps.checkEgress(url.origin, trust);
@@ -86,13 +86,13 @@ async function once({ url, method, form, headers = [], trust, connectMs }: Token
   }
 }
 
-/** Reads the answer of a token endpoint. @throws TokenError with the endpoint's own reasons, and the field at fault */
+/** Parses the response of a token endpoint. @throws TokenError with the endpoint's own reasons, and the field at fault */
 export function tokenOf(answer: TokenAnswer, blames: readonly GrantBlame[] = []): Token {
   const { status, askedAt } = answer;
   const said = objectIn(answer.body.toString('utf8')) ?? {};
   const value = said['access_token'];
   if (status === 200 && typeof value === 'string' && value !== '') {
-    // Kept, it would be refused for as long as it lives.
+    // If cached, it would be rejected until it expires.
     if (!/^[\x21-\x7e]+$/.test(value)) throw new TokenError(`${answer.host} returned a token that no header could carry`);
     return { value, ...lifeOf(said, askedAt) };
   }
@@ -108,8 +108,8 @@ const fits = (blame: GrantBlame, status: number, reasons: string): boolean =>
   (blame.status === undefined || blame.status === status) && (blame.text === undefined || reasons.includes(blame.text));
 
 /**
- * When a token ends. `expires_on` comes first: endpoints of machines hand out tokens that they have kept, and
- * `expires_in` may count from their first day. Numbers may be texts, and the moment a date.
+ * Returns when a token expires. `expires_on` takes precedence: endpoints of machines return cached tokens, whose `expires_in` may
+ * count from the original issue. Numbers may be strings, and the time a date.
  */
 function lifeOf(said: Plain, askedAt: number): Pick<Token, 'expiresAt' | 'renewAt'> {
   const until = momentIn(said['expires_on']);
@@ -127,25 +127,25 @@ function momentIn(value: unknown): number | undefined {
   return ms > 0 ? ms : undefined;
 }
 
-/** `invalid_client: AADSTS…: what is wrong`, as far as something is said; first lines only: trace ids are behind. */
+/** Returns `invalid_client: AADSTS…: <message>`, or the parts that exist. Only first lines, because trace ids follow. */
 function reasonsIn(said: Plain, secrets: SecretForms | undefined): string {
   const { error } = said;
   const parts = isPlain(error) ? [error['code'], error['message']] : [error, said['error_description'], said['message']];
   return (
     parts
       .filter((part) => typeof part === 'string' && part !== '')
-      // Before it is cut: half a secret is no longer found.
+      // Before truncation: a partial secret would not be found.
       .map((part) => (scrubbed(String(part), secrets).split(/[\r\n]/)[0] ?? '').slice(0, 300))
       .join(': ')
   );
 }
 
-/** What an endpoint says, without what it was asked with. */
+/** Removes the request's credentials from a message of the endpoint. */
 export function scrubbed(text: string, secrets: SecretForms | undefined): string {
   return (secrets?.texts ?? []).reduce((left, secret) => left.replaceAll(secret, '***'), text);
 }
 
-/** Members of a form that prove who asks. */
+/** Members of a form that authenticate the client. */
 const proofs: ReadonlySet<string> = new Set(['client_secret', 'client_assertion', 'assertion', 'WebIdentityToken']);
 
 function proofsIn({ form }: TokenRequest): string[] {

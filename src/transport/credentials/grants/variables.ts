@@ -4,7 +4,7 @@ import { tokenUrl } from './token-request.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The text, or what the variable holds. @throws TokenError naming a variable that is not set */
+/** Returns the text, or the value of the variable. @throws TokenError naming a variable that is not set */
 export function resolvedText(value: TextOrVariable, env: Environment): string {
   if (typeof value === 'string') return value;
   const found = env[value.env]?.trim();
@@ -15,7 +15,7 @@ export function resolvedText(value: TextOrVariable, env: Environment): string {
   throw new TokenError(`${instead}the variable ${value.env} is not set`, { field });
 }
 
-/** True when the variable holds something. */
+/** True if the variable is set and not empty. */
 export function isSet(name: string, env: Environment): boolean {
   return (env[name]?.trim() ?? '') !== '';
 }
