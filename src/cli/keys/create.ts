@@ -22,7 +22,7 @@ export interface CreateFlags extends CommonFlags {
   readonly test?: boolean | undefined;
   readonly debug?: boolean | undefined;
   readonly write?: boolean | undefined;
-  /** Limits that keys do not have yet. */
+  /** Limits that keys do not support yet. */
   readonly rate?: string | undefined;
   readonly tokens?: string | undefined;
   readonly budget?: string | undefined;
@@ -31,7 +31,7 @@ export interface CreateFlags extends CommonFlags {
 
 const limits = ['rate', 'tokens', 'budget', 'concurrency'] as const;
 
-/** `gateway keys create NAME`: issues a key, and writes or prints the entry that lets it in. Returns the exit code. */
+/** `gateway keys create NAME`: issues a key, and writes or prints its entry. Returns the exit code. */
 export async function createKey(name: string, flags: CreateFlags, io: CliIo, registry: Registry): Promise<number> {
   const limit = limits.find((one) => flags[one] !== undefined);
   if (limit !== undefined)
@@ -97,7 +97,7 @@ interface Draft {
   readonly config: OpenConfig;
 }
 
-/** Loads the configuration with the new entry in it. Its own faults are refused; says how many others there are. */
+/** Loads the configuration with the new entry. Fails if the entry has errors; returns the number of other errors. */
 async function refuseErrors({ name, text, file, config }: Draft, io: CliIo, registry: Registry): Promise<number> {
   const path = file ?? `${dirname(config.path)}/the configuration of ${name}`;
   const both = JSON.stringify([config.path, path]);
@@ -107,7 +107,7 @@ async function refuseErrors({ name, text, file, config }: Draft, io: CliIo, regi
   const named = [path, relative(io.cwd, path)];
   const [own] = errors.filter((one) => named.includes(one.file));
   if (own !== undefined) throw new CommandError(exitCodes.no, own.message, own.hint);
-  // A secret that is set where the gateway runs need not be set here.
+  // A secret that is set on the gateway's machine may be missing here.
   return errors.filter((one) => one.code !== 'unset-variable' && one.code !== 'unreadable-file').length;
 }
 

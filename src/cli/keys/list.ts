@@ -11,7 +11,7 @@ import type { CliIo } from '../io.ts';
 interface Secret {
   readonly id: string | null;
   readonly prefix: string | null;
-  /** Set for an older secret: when its overlap ends. */
+  /** Set for an older secret: the end of its overlap. */
   readonly until: string | null;
   readonly last_used: string | null;
 }
@@ -24,11 +24,11 @@ interface Listed {
   readonly created: string | null;
   readonly expires: string | null;
   readonly revoked: string | null;
-  /** The newest first. */
+  /** Newest first. */
   readonly secrets: readonly Secret[];
 }
 
-/** `gateway keys list`: every key, what it may use, and which of its secrets clients use. Returns the exit code. */
+/** `gateway keys list`: lists all keys, their permissions, and when each secret was last used. Returns the exit code. */
 export async function listKeys(flags: CommonFlags, io: CliIo): Promise<number> {
   const config = openConfig(flags, io);
   const warn = (why: string): void => void io.stderr.write(`warning: the last use of keys is shown without the request log: ${why}\n`);

@@ -7,8 +7,8 @@ import { jsonText, barePath } from '../text.ts';
 import type { CliIo } from '../io.ts';
 
 /**
- * `gateway keys revoke NAME`: every secret of the key is refused from now on. The entry stays, so that callers are told
- * what happened and the name is not given to somebody else by mistake. Returns the exit code.
+ * `gateway keys revoke NAME`: the gateway rejects all secrets of the key from now on. The entry stays, so that callers get the
+ * reason and the name is not reused by mistake. Returns the exit code.
  */
 export async function revokeKey(name: string, flags: CommonFlags, io: CliIo): Promise<number> {
   const written = keyNamed(name, openConfig(flags, io));

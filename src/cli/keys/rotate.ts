@@ -10,7 +10,7 @@ export interface RotateFlags extends CommonFlags {
   readonly overlap: string;
 }
 
-/** `gateway keys rotate NAME`: issues a second secret; the one before works until the overlap ends. Returns the exit code. */
+/** `gateway keys rotate NAME`: issues a second secret; the old one works until the overlap ends. Returns the exit code. */
 export async function rotateKey(name: string, flags: RotateFlags, io: CliIo): Promise<number> {
   const config = openConfig(flags, io);
   const written = keyNamed(name, config);

@@ -13,14 +13,14 @@ import { errorCode } from '../../core/text/error-code.ts';
 /** When each secret was last used, by its id; Unix milliseconds. */
 export type LastUse = ReadonlyMap<string, number>;
 
-/** Bytes of the newest records that are looked through: a key that was not used in them was not used lately. */
+/** Maximum number of bytes of the newest records to read. A key that they don't contain was not used recently. */
 const readLimit = 256 * 1024 * 1024;
-/** SQLSTATE of a table that is not there. */
+/** SQLSTATE of a missing table. */
 const noTable = '42P01';
 
 /**
- * Reads what the request log keeps of it, and records that are not stored there yet.
- * @param warn told why what is in the request log is not known
+ * Reads the last use from the request log, and from records that are not stored there yet.
+ * @param warn called with the reason if the request log cannot be read
  */
 export async function lastUse(
   { stateDir, store, path: configPath }: OpenConfig,
@@ -48,7 +48,7 @@ async function fromPostgres(used: Map<string, number>, url: string, warn: (why: 
     queries = createQueries(createPostgresSource(url), Date.now);
     for (const [id, at] of Object.entries(await queries.keysUsed())) note(used, id, at);
   } catch (error) {
-    // Its tables are made with the first record.
+    // The tables are created with the first record.
     if (errorCode(error) !== noTable) warn(error instanceof Error ? error.message : String(error));
   } finally {
     await queries?.close();
@@ -62,7 +62,7 @@ function readInto(used: Map<string, number>, path: string, window: SegmentWindow
       note(used, read.entry.row.key_id, read.entry.row.at);
     }
   } catch (error) {
-    // It made room for newer ones while it was read.
+    // The segment was deleted for newer ones while it was read.
     if (errorCode(error) !== 'ENOENT') throw error;
   }
 }
@@ -71,12 +71,12 @@ function note(used: Map<string, number>, id: string, at: number): void {
   if ((used.get(id) ?? 0) < at) used.set(id, at);
 }
 
-/** Of every gateway on this state directory. */
+/** Returns the state directories of all instances. */
 function foldersOf(stateDir: string | undefined): string[] {
   return stateDir === undefined ? [] : [stateDir, ...instancesIn(stateDir)];
 }
 
-/** The newest segment first. */
+/** Newest segment first. */
 function segmentsIn(folder: string): string[] {
   const spool = join(folder, 'spool');
   return listSegments(spool)

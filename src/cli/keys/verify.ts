@@ -6,21 +6,21 @@ import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText } from '../text.ts';
 import type { CliIo } from '../io.ts';
 
-/** What a key turns out to be. */
+/** The result of verifying a key. */
 interface Verdict {
   readonly valid: boolean;
   readonly state: 'active' | 'replaced' | 'expired' | 'revoked' | 'unknown' | 'damaged' | 'token';
   readonly name: string | null;
-  /** `previous`: an older secret in its overlap, or after it. */
+  /** `previous`: an older secret, during or after its overlap. */
   readonly secret: 'current' | 'previous' | null;
   /** When it stops, or stopped, working. */
   readonly ends: string | null;
   readonly words: string;
 }
 
-/** `gateway keys verify`: says which key is on standard input, and whether it works. Returns the exit code. */
+/** `gateway keys verify`: identifies the key on standard input and reports whether it works. Returns the exit code. */
 export async function verifyKey(extra: readonly string[], flags: CommonFlags, io: CliIo): Promise<number> {
-  // Not repeated: it may be the key.
+  // The message does not repeat the argument, which may be the key.
   if (extra.length > 0)
     throw new CommandError(
       exitCodes.usage,
@@ -77,7 +77,7 @@ function ofEntry({ name, entry, until }: Known, now: number): Verdict {
   return { ...base, valid: true, state, ends, words: `"${name}": ${words}` };
 }
 
-/** The earliest of written times: what ends a key first ends it. */
+/** Returns the earliest of the times: the key ends with it. */
 function firstOf(times: readonly (string | undefined)[]): string | undefined {
   const known = times.filter((text) => timeOf(text) !== undefined);
   return known.toSorted((a, b) => (timeOf(a) ?? 0) - (timeOf(b) ?? 0))[0];
