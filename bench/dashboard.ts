@@ -15,7 +15,7 @@ import { makeRow, randomFrom } from '../test/support/dashboard/rows.ts';
 import { startBusyGateway } from '../test/support/dashboard/traffic.ts';
 
 /**
- * Measures the dashboard in Chromium against a gateway with a full request log:
+ * Measures the dashboard in Chromium with a gateway that has a full request log:
  * `node --conditions=llm-gateway-source bench/dashboard.ts --records 100000 --runs 20`.
  */
 const { values } = parseArgs({ options: { records: { type: 'string', default: '100000' }, runs: { type: 'string', default: '20' } } });
@@ -80,7 +80,7 @@ const filters = [
   'config:support key:app-web',
 ];
 
-/** From Enter to the first row of the new list on screen. */
+/** Times from pressing Enter to the first row of the new list on screen. */
 async function filterTimes(page: Page): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; n < runs; n++) {
@@ -97,7 +97,7 @@ async function filterTimes(page: Page): Promise<number[]> {
   return times;
 }
 
-/** From the click to the timeline on screen. */
+/** Times from the click to the timeline on screen. */
 async function openTimes(page: Page): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; n < runs; n++) {
@@ -112,7 +112,7 @@ async function openTimes(page: Page): Promise<number[]> {
   return times;
 }
 
-/** Longest frame of a scroll through loaded rows, and rows in the document. */
+/** Durations of the frames while scrolling through loaded rows, and the maximum number of rows in the document. */
 const scroll = `(async () => {
   const box = document.querySelector('.grid-box');
   const frames = []; let most = 0; let last = performance.now();

@@ -1,5 +1,5 @@
-// Loaded into the gateway with `--import`: answers the benchmark's questions about the event loop over the channel of
-// `child_process`. Plain JavaScript, so that the process does not load what strips types.
+// Loaded into the gateway with `--import`. Responds to the benchmark's messages over the IPC channel of `child_process`. Plain
+// JavaScript, so that the process does not load the type stripper.
 import { Session } from 'node:inspector/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
@@ -7,12 +7,12 @@ const delay = monitorEventLoopDelay({ resolution: 1 });
 const session = new Session();
 
 const answers = {
-  /** Begins to watch the loop. */
+  /** Starts measuring the event loop delay. */
   watch: () => {
     delay.reset();
     delay.enable();
   },
-  /** The longest pause of the loop since then, in milliseconds. */
+  /** Returns the longest delay since then, in milliseconds. */
   longest: () => {
     delay.disable();
     return delay.max / 1e6;
@@ -23,7 +23,7 @@ const answers = {
     await session.post('Profiler.setSamplingInterval', { interval: 250 });
     await session.post('Profiler.start');
   },
-  /** The profile since then, as Chrome's tools read it. */
+  /** Returns the profile since then, in the format of Chrome's tools. */
   profiled: async () => (await session.post('Profiler.stop')).profile,
 };
 

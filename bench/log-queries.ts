@@ -12,8 +12,8 @@ import { fill } from './log-records.ts';
 import { findPostgres, startPostgres } from '../test/support/postgres.ts';
 
 /**
- * Fills a request log and measures the commonest queries: `node bench/log-queries.ts --records 100000 --days 7`.
- * `--store sqlite` or `--store postgres` for one of them, `--runs` for how often each query is asked.
+ * Fills a request log and measures the most common queries: `node bench/log-queries.ts --records 100000 --days 7`. `--store
+ * sqlite` or `--store postgres` selects one store, `--runs` sets how often each query is executed.
  */
 const { values } = parseArgs({
   options: {

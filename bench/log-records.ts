@@ -4,14 +4,14 @@ import { sampleRecord } from '../src/store/fixtures/sample.ts';
 import type { LogStore, StoredEntry } from '../src/store/log/log-store.ts';
 import { placeOf, rowOf } from '../src/store/log/stored-row.ts';
 
-/** How many records, and over which time (Unix milliseconds). */
+/** Number of records, and the time range (Unix milliseconds). */
 export interface Filling {
   readonly count: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Fills a request log with records of a made-up traffic, the same in each run. */
+/** Fills a request log with records of simulated traffic, the same in each run. */
 export async function fill(store: LogStore, filling: Filling): Promise<void> {
   seed = 42;
   for (let i = 0; i < filling.count; i += 1000) {

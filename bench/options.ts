@@ -8,20 +8,20 @@ export interface Options {
   readonly quick: boolean;
   readonly rounds: number;
   readonly durationMs: number;
-  /** Names of systems; undefined: all. */
+  /** Names of the systems to run; undefined: all. */
   readonly only: readonly string[] | undefined;
-  /** Names of scenarios; undefined: all. */
+  /** Names of the scenarios to run; undefined: all. */
   readonly scenarios: readonly string[] | undefined;
   readonly ownTools: boolean;
-  /** Measures the sources, as `npm start` runs them; else the package is compiled first. */
+  /** Runs the sources, as `npm start` does, instead of compiling the package first. */
   readonly sources: boolean;
-  /** Writes what was measured into `bench/RESULTS.md`. */
+  /** Writes the results to `bench/RESULTS.md`. */
   readonly record: boolean;
-  /** Draws where the gateway's main thread spends its time instead of comparing. */
+  /** Writes a CPU profile of the gateway's main thread instead of comparing systems. */
   readonly profile: boolean;
 }
 
-/** @throws TypeError for a flag that does not exist */
+/** @throws TypeError for an unknown flag */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],

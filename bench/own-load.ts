@@ -59,7 +59,7 @@ async function closedLoop(): Promise<void> {
   }
 }
 
-/** Times count from the planned moment, so that a stalled system can't hide its queue. */
+/** Times count from the planned start of a request, so that the queue of a stalled system is included. */
 async function openLoop(rate: number): Promise<void> {
   const open: Promise<unknown>[] = [];
   for (; performance.now() < end && sent < most; sent += 1) {

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pacing } from './result.ts';
 
-/** A small upstream for machines without the Go tools: `node bench/own-upstream.ts PORT`. Answers in three formats, whole and streamed. */
+/** A small upstream for machines without the Go tools: `node bench/own-upstream.ts PORT`. Responds in three formats, whole and streamed. */
 interface Format {
   whole(model: unknown): object;
-  /** Text of the events around and between the chunks. */
+  /** Text of the events before, between and after the chunks. */
   readonly head: (model: unknown) => string;
   readonly chunk: (model: unknown) => string;
   readonly tail: (model: unknown) => string;

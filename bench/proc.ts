@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-/** What the kernel counts of a process and its children, from /proc; Linux only. */
+/** CPU time and memory of a process and its children, from /proc; Linux only. */
 
-/** CPU time in nanoseconds: of the thread that `main()` runs in, and of all others, children included. */
+/** CPU time in nanoseconds: of the thread that runs `main()`, and of all others, including child processes. */
 export interface CpuTime {
   readonly main: number;
   readonly other: number;
 }
 
-/** Megabytes (of 2^20 bytes): resident now, and at most since the last `forgetPeak`. */
+/** Megabytes (2^20 bytes): current resident memory, and its peak since the last `forgetPeak`. */
 export interface Memory {
   readonly rss: number;
   readonly peak: number;
@@ -27,12 +27,12 @@ export function memoryOf(pid: number): Memory {
   return { rss: sum('VmRSS'), peak: sum('VmHWM') };
 }
 
-/** From now on the peak is counted anew (proc(5), clear_refs). */
+/** Resets the peak (proc(5), clear_refs). */
 export function forgetPeak(pid: number): void {
   for (const member of familyOf(pid)) writeFileSync(`/proc/${member}/clear_refs`, '5');
 }
 
-/** The process and all that descend from it. */
+/** Returns the process and all its descendants. */
 export function familyOf(pid: number): number[] {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -42,7 +42,7 @@ export function familyOf(pid: number): number[] {
   return family;
 }
 
-/** The fourth field of /proc/PID/stat, counted behind the name, which may hold blanks and brackets. */
+/** Reads the fourth field of /proc/PID/stat. Counts after the process name, which may contain spaces and parentheses. */
 function parentOf(name: string): number {
   const text = readOr(`/proc/${name}/stat`, '');
   return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1] ?? -1);
@@ -58,7 +58,7 @@ function threadsOf(pid: number): number[] {
 
 const ranFor = (pid: number, thread: number): number => Number(readOr(`/proc/${pid}/task/${thread}/schedstat`, '0').split(' ')[0]);
 
-/** Processes and threads end while the list is read. */
+/** Reads a file; processes and threads may end while the list is read. */
 function readOr(path: string, otherwise: string): string {
   try {
     return readFileSync(path, 'latin1');

@@ -8,18 +8,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 export interface Running extends AsyncDisposable {
   readonly pid: number;
   readonly port: number;
-  /** Asks what `inside.mjs` answers, where the process has loaded it. */
+  /** Sends a message to `inside.mjs`, if the process has loaded it, and returns the response. */
   ask(question: string): Promise<unknown>;
 }
 
 export interface StartOptions {
-  /** The file that gets what the process prints, so that reading it costs nobody CPU time while something is measured. */
+  /** File for the process's output, so that no other process spends CPU time on reading it during a measurement. */
   readonly log?: string;
-  /** The process answers questions (`--import inside.mjs`). */
+  /** True if the process loads `inside.mjs` (`--import`). */
   readonly answers?: boolean;
 }
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free at the time of the call. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -31,8 +31,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Starts a command and waits until its port answers.
- * @throws Error with the command's own words when it ends first, or is not there after 20 s
+ * Starts a command and waits until its port accepts connections.
+ * @throws Error with the command's output if it exits first, or does not listen within 20 s
  */
 export async function start(
   command: readonly string[],
@@ -89,7 +89,7 @@ async function listens(port: number): Promise<boolean> {
   }
 }
 
-/** Runs a command to its end and gives its standard output. @throws Error with its standard error when it fails */
+/** Runs a command and returns its standard output. @throws Error with its standard error if it fails */
 export async function output(command: readonly string[], cwd?: string): Promise<string> {
   const [file = '', ...args] = command;
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd });

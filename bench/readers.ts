@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { lowerAllPriorities } from '../src/store/log/rpc/priority.ts';
 
 /**
- * People who use the admin API as hard as they may: search, figures, suggestions, status, an export of pages of 500 and three readers
- * of the live tail. `node bench/readers.ts '{"url": …, "token": …, "seconds": 10}'` prints how many milliseconds each question took.
+ * Readers that use the admin API at its limit: search, statistics, suggestions, status, an export in pages of 500, and three
+ * readers of the live tail. `node bench/readers.ts '{"url": …, "token": …, "seconds": 10}'` prints the duration of each request in
+ * milliseconds.
  */
 export interface Admin {
   readonly url: string;
@@ -12,7 +13,7 @@ export interface Admin {
 
 type Ask = (round: number) => string;
 
-/** Each list is asked by one reader, again and again without a pause. */
+/** Each of these is requested repeatedly by one reader. */
 const asked: Readonly<Record<string, Ask>> = {
   search: (round) => `/api/requests?limit=100&q=${encodeURIComponent(rare[round % rare.length] ?? '')}`,
   stats: (round) => `/api/stats?step=3600&by=${['model', 'status', 'config', 'provider'][round % 4] ?? ''}`,
@@ -29,11 +30,14 @@ const rare = [
 ];
 const tails = ['', 'status:>=400 model:gpt*', 'refund'];
 
-/** Milliseconds that a reader leaves between a response and its next question: the API refuses more than 60 a second of one user. */
+/**
+ * Pause between a response and the next request of a reader, in milliseconds: the API rejects more than 60 requests per second of
+ * one user.
+ */
 const breathMs = 80;
 
 const { url, token, seconds } = JSON.parse(process.argv[2] ?? '{}') as Admin & { readonly seconds: number };
-// What is measured is the gateway, not what its readers take from it on this machine: they come last.
+// The readers get the lowest priority, because the measurement is about the gateway, not about their own CPU time.
 lowerAllPriorities();
 const signal = AbortSignal.timeout(seconds * 1000);
 const headers = { authorization: `Bearer ${token}` };

@@ -12,7 +12,7 @@ import type { LoadResult } from './result.ts';
 import { findTools, type Tools } from './tools.ts';
 
 /**
- * Whether reading the request log disturbs traffic: rounds of a steady load, by turns without readers and with them
+ * Measures whether reading the request log disturbs traffic: rounds of a steady load, alternating without and with readers
  * (`bench/readers.ts`). Linux only. `node bench/reading.ts --records 100000 --rate 300 --seconds 10 --rounds 3`.
  */
 const { values } = parseArgs({
@@ -29,12 +29,12 @@ const key = 'bench-key-that-opens-nothing-else';
 interface Round {
   readonly p50: number;
   readonly p99: number;
-  /** Microseconds of the event loop's thread, and of the whole process, for one proxied request. */
+  /** CPU microseconds per proxied request: of the event loop's thread, and of the whole process. */
   readonly main: number;
   readonly all: number;
 }
 
-/** With the file of a store that holds records of six days. */
+/** Creates the store's file with records of six days. */
 async function prefilled(folder: string): Promise<void> {
   mkdirSync(join(folder, 'state'), { recursive: true });
   const store = openSqliteStore(join(folder, 'state/log.sqlite'));
@@ -69,13 +69,13 @@ async function startGateway(upstream: number, folder: string): Promise<{ gateway
   return { gateway, admin: { url: `http://127.0.0.1:${adminPort}`, token } };
 }
 
-/** Nanoseconds on a processor: of the thread that runs the event loop, and of all. */
+/** CPU time in nanoseconds: of the thread that runs the event loop, and of all threads. */
 function cpuOf(pid: number): { readonly main: number; readonly all: number } {
   const of = (thread: string): number => {
     try {
       return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[0]);
     } catch {
-      // It ended while the list was read.
+      // The thread ended while the list was read.
       return 0;
     }
   };

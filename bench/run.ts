@@ -18,8 +18,8 @@ import { systems } from './systems/index.ts';
 import { findTools, ownTools, type Tools } from './tools.ts';
 
 /**
- * What the gateway costs beside nginx, a relay without functions and another gateway. CPU time of the process is the first
- * figure, since it holds on a busy machine; the systems take turns within each round, and ratios and differences are taken
+ * Compares the cost of the gateway with nginx, a bare relay and another gateway. CPU time of the process is the primary metric,
+ * since it is meaningful on a busy machine. The systems alternate within each round, and ratios and differences are computed
  * within a round.
  */
 const options = readOptions(process.argv.slice(2));

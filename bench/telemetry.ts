@@ -7,12 +7,12 @@ import { ExportThread } from '../src/telemetry/otlp/export-thread.ts';
 import { isSampled } from '../src/telemetry/otlp/exported.ts';
 import { spansOf } from '../src/telemetry/otlp/spans.ts';
 
-/** What a finished request costs in the telemetry: `node bench/telemetry.ts`. */
+/** Measures the telemetry cost of a finished request: `node bench/telemetry.ts`. */
 
 const rounds = 7;
 const size = 200_000;
 
-/** Each with texts of its own, as in traffic: nothing about them is cached. */
+/** Creates records with distinct strings, as in real traffic, so that nothing about them is cached. */
 function records(): LogRecord[] {
   const usage = { prompt: 312, completion: 88, cached: 40, cache_write: 0, reasoning: 12, audio_in: 0, audio_out: 0, source: 'reported' };
   const record = { ...sampleRecord(), usage, cost: { usd: '0.000102', source: null, prices: {} } };
@@ -34,20 +34,20 @@ function measure(name: string, work: (record: LogRecord) => void): void {
 const metrics = new RequestMetrics({ metadataLabels: ['team'], providerName: (type) => type, mask: (text) => text });
 measure('metrics', (record) => metrics.add(record));
 
-/** What the event loop pays for a trace that is exported, and what it would pay if it encoded the spans itself. */
+/** The event loop's cost of an exported trace, compared with encoding the spans on the event loop. */
 const encode = { version: '1', instance: 'i', resource: {}, providerNames: {} };
 measure('spans, encoded on the event loop', (record) => {
   for (const span of spansOf({ record, request: undefined, response: undefined }, encode)) JSON.stringify(span);
 });
 
-/** The line is written for the spool in any case. */
+/** The line is encoded for the spool in any case, so it is not measured. */
 const { line } = encodeRecord(sampleRecord(), {});
 const thread = new ExportThread({
   entry: new URL('../src/gateway/observe/export-worker.js', import.meta.url),
   onResult: () => undefined,
   onFault: (error) => console.error(error),
 });
-// Nothing listens, and nothing waits: what is encoded is dropped at once.
+// There is no collector, and the queue has no capacity: encoded items are dropped immediately.
 const collector = { url: 'http://127.0.0.1:9/v1/traces', headers: {}, content: false };
 thread.use({ encode, traces: collector, logs: undefined, secrets: [], limits: { waiting: 0 } });
 const paused = records();
@@ -58,7 +58,7 @@ for (let round = 0; round < 40; round += 1) {
     const record = paused[n] as LogRecord;
     if (isSampled(record, 1)) thread.add({ line, isTraced: true, request: undefined, response: undefined });
   }
-  // The thread reads meanwhile, as it does between the requests of real traffic; what it tells is part of the price.
+  // Gives the thread time to read, as between requests of real traffic. Its messages are part of the measured cost.
   const { promise, resolve } = Promise.withResolvers<void>();
   setTimeout(resolve, 60);
   await promise;

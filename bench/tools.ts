@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { output } from './processes.ts';
 import { type Load, pacing } from './result.ts';
 
-/** The commands that play the upstream and the clients. */
+/** Commands for the upstream and the load client. */
 export interface Tools {
   readonly name: string;
   upstream(port: number): readonly string[];
@@ -14,7 +14,10 @@ export interface Tools {
 const here = dirname(fileURLToPath(import.meta.url));
 const goSources = join(here, '../../shared/tools/bench');
 
-/** The Go tools beside the checkout where both exist, built into `folder`; else our own in Node, which cost more CPU themselves. */
+/**
+ * Returns the Go tools, built into `folder`, if Go and their sources exist next to the checkout; otherwise the Node tools, which
+ * use more CPU time themselves.
+ */
 export async function findTools(folder: string): Promise<Tools> {
   if (!existsSync(goSources)) return ownTools;
   try {

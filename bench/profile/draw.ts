@@ -14,7 +14,7 @@ export interface DrawOptions {
   readonly file: string;
 }
 
-/** Draws where the gateway's main thread spends its time under 1 KB JSON, from the sources, whose names can be read. */
+/** Profiles the gateway's main thread with 1 KB JSON requests. Runs the sources, whose function names are readable. */
 export async function drawProfile({ tools, place, durationMs, file }: DrawOptions): Promise<void> {
   await using running = await gateway('profile', { sources: true, answers: true }).start(place);
   const load = { url: urlOf(running), key, model, stream: false, conns: 32 };

@@ -1,18 +1,18 @@
 import type { Frame } from './tree.ts';
 
 const rowHeight = 18;
-/** Narrower frames could not be seen, and there are thousands. */
+/** Minimum width as a share. Narrower frames would be invisible, and there are thousands. */
 const narrowest = 0.0004;
 
 interface Box {
   readonly frame: Frame;
   readonly depth: number;
-  /** Shares of the whole width. */
+  /** As shares of the total width. */
   readonly left: number;
   readonly width: number;
 }
 
-/** A flame graph as one page without anything from elsewhere: callers above, width is time, a click enlarges. */
+/** Renders a flame graph as a self-contained page: callers at the top, width is time, a click zooms in. */
 export function flames(root: Frame, requests: number): string {
   const boxes: Box[] = [];
   const place = (frame: Frame, depth: number, left: number): void => {
@@ -57,7 +57,7 @@ all.addEventListener('click', ({ target }) => {
 
 const share = (of: number): string => `${(100 * of).toFixed(3)}%`;
 
-/** The same color for the same file. */
+/** Returns the same color for the same file. */
 const hueOf = (where: string): number => Buffer.from(where.split(':')[0] ?? '').reduce((sum, byte) => (sum * 31 + byte) % 360, 7);
 
 const escaped = (text: string): string =>

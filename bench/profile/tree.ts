@@ -1,4 +1,4 @@
-/** What V8's profiler gives: nodes of the call tree, and which of them was seen at each sample. */
+/** Output of V8's profiler: nodes of the call tree, and the active node of each sample. */
 export interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number;
@@ -6,21 +6,21 @@ export interface CpuProfile {
     readonly children?: readonly number[];
   }[];
   readonly samples: readonly number[];
-  /** Microseconds since the sample before. */
+  /** Microseconds since the previous sample. */
   readonly timeDeltas: readonly number[];
 }
 
-/** A function in its callers. */
+/** A function in the tree of its callers. */
 export interface Frame {
   readonly name: string;
   readonly where: string;
-  /** Microseconds with all that it called. */
+  /** Microseconds, including all functions it called. */
   readonly total: number;
   readonly self: number;
   readonly children: readonly Frame[];
 }
 
-/** Merges nodes of the same function below the same caller; the largest come first. Without what is idle. */
+/** Merges nodes of the same function with the same caller, sorted by time in descending order. Omits idle time. */
 export function treeOf({ nodes, samples, timeDeltas }: CpuProfile): Frame {
   const self = new Map<number, number>();
   for (const [n, id] of samples.entries()) self.set(id, (self.get(id) ?? 0) + (timeDeltas[n] ?? 0));
@@ -50,7 +50,7 @@ export function treeOf({ nodes, samples, timeDeltas }: CpuProfile): Frame {
 
 type CallFrame = CpuProfile['nodes'][number]['callFrame'];
 
-/** A file is named by its last two folders: enough to find it. */
+/** Identifies a file by its name and last two folders. */
 function labelOf(frame: CallFrame | undefined): [name: string, where: string] {
   const { functionName = '', url = '', lineNumber = 0 } = frame ?? {};
   const file = url

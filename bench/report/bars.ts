@@ -1,7 +1,7 @@
 import type { BenchRecord } from './record.ts';
 import type { Row, Spread } from './summary.ts';
 
-/** A figure that is held to a limit. */
+/** A measured value with a limit. */
 export interface Bar {
   readonly what: string;
   readonly unit: string;
@@ -13,11 +13,11 @@ export interface Bar {
 const percent = (ratio: Spread | undefined): Spread | undefined =>
   ratio === undefined ? undefined : { mid: (ratio.mid - 1) * 100, low: (ratio.low - 1) * 100, high: (ratio.high - 1) * 100 };
 
-/** The highest by its median. */
+/** Returns the highest by median. */
 const worst = (all: readonly (Spread | undefined)[]): Spread | undefined =>
   all.filter((each) => each !== undefined).toSorted((one, other) => other.mid - one.mid)[0];
 
-/** What the project promises, beside what was measured. */
+/** Returns the project's limits with the measured values. */
 export function bars(record: BenchRecord): Bar[] {
   const rows = (name: string): readonly Row[] => {
     const entry = record[name];

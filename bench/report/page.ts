@@ -2,10 +2,10 @@ import { type Bar, bars } from './bars.ts';
 import type { BenchRecord, Conditions, Entry } from './record.ts';
 import { findingsTable, loadTable, markdown, spreadText } from './tables.ts';
 
-/** More than this runs beside the benchmark: absolute figures say little, ratios hold within some 15 %. */
+/** Load average above which the machine is considered busy: absolute values are then unreliable, ratios are accurate to about 15 %. */
 const busyFrom = 1;
 
-/** `bench/RESULTS.md`. */
+/** Renders `bench/RESULTS.md`. */
 export function page(record: BenchRecord): string {
   return `# What the gateway costs
 

@@ -5,7 +5,7 @@ import { page } from './page.ts';
 import type { Row, Scenario } from './summary.ts';
 import type { Finding } from './tables.ts';
 
-/** Where and how something was measured. */
+/** Environment and parameters of a measurement. */
 export interface Conditions {
   readonly at: string;
   readonly commit: string;
@@ -21,7 +21,7 @@ export interface Conditions {
   readonly sources: boolean;
 }
 
-/** What came of one scenario: rows of a load, or findings. */
+/** Result of one scenario: rows of a load, or findings. */
 export type Entry =
   | { readonly conditions: Conditions; readonly scenario: Scenario; readonly rows: readonly Row[] }
   | { readonly conditions: Conditions; readonly name: string; readonly about: string; readonly findings: readonly Finding[] };
@@ -35,12 +35,12 @@ export function readRecord(): BenchRecord {
   return JSON.parse(readFileSync(join(bench, 'record.json'), 'utf8')) as BenchRecord;
 }
 
-/** Scenarios that were not run keep what was measured before. */
+/** Saves results. Scenarios that were not run keep their previous ones. */
 export function keep(entries: BenchRecord): void {
   const all = { ...readRecord(), ...entries };
   writeFileSync(join(bench, 'record.json'), `${JSON.stringify(all, rounded, 1)}\n`);
   writeFileSync(join(bench, 'RESULTS.md'), page(readRecord()));
 }
 
-/** Four digits say all that is known. */
+/** Rounds to four digits, the precision of the measurements. */
 const rounded = (_: string, value: unknown): unknown => (typeof value === 'number' ? Number(value.toPrecision(4)) : value);

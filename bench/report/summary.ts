@@ -1,33 +1,33 @@
 import type { LoadResult } from '../result.ts';
 
-/** A load that all systems bear in turn. */
+/** A load that is applied to several systems in turn. */
 export interface Scenario {
   readonly name: string;
   readonly about: string;
   readonly stream: boolean;
   readonly conns: number;
   readonly rate?: number;
-  /** What CPU time is divided by. */
+  /** The unit for CPU time. */
   readonly unit: 'request' | 'event';
-  /** The systems that take part. */
+  /** Names of the measured systems. */
   readonly systems: readonly string[];
-  /** Compares what the gateway passes through with what it converts. */
+  /** True if responses that the gateway passes through are compared with converted ones. */
   readonly converts?: boolean;
 }
 
-/** One run of one system in one scenario; `system` names the provider too where answers are converted. */
+/** One run of one system in one scenario. If responses are converted, `system` includes the provider. */
 export interface Measurement {
   readonly scenario: string;
   readonly system: string;
   readonly round: number;
   readonly result: LoadResult;
-  /** Microseconds of CPU per request or event: of the main thread, and of all others. */
+  /** Microseconds of CPU per request or event: of the main thread, and of all other threads. */
   readonly cpu: { readonly main: number; readonly other: number };
   /** Peak of resident memory, MB. */
   readonly peak: number;
 }
 
-/** Median of the rounds, lowest and highest. */
+/** Median of the rounds, minimum and maximum. */
 export interface Spread {
   readonly mid: number;
   readonly low: number;
@@ -36,18 +36,18 @@ export interface Spread {
 
 export interface Row {
   readonly system: string;
-  /** Microseconds of CPU per request or event, all threads; then those of the main thread and of the others. */
+  /** Microseconds of CPU per request or event: of all threads, of the main thread, and of the others. */
   readonly cpu: Spread;
   readonly main: number;
   readonly other: number;
-  /** Ratios and differences are taken within a round. */
+  /** Ratios and differences are computed within a round. */
   readonly toNginx: Spread | undefined;
   readonly toRelay: Spread | undefined;
-  /** × the gateway that stores nothing. */
+  /** Relative to the gateway without a request log. */
   readonly toLogOff: Spread | undefined;
-  /** Microseconds over what the same process takes to pass an answer through. */
+  /** Microseconds more than the same process needs to pass a response through. */
   readonly abovePass: Spread | undefined;
-  /** Milliseconds over nginx (stream: until the first byte). */
+  /** Milliseconds more than nginx (streams: until the first byte). */
   readonly addedP50: Spread | undefined;
   readonly addedP99: Spread | undefined;
   readonly rps: number;

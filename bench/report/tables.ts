@@ -1,6 +1,6 @@
 import type { Row, Scenario, Spread } from './summary.ts';
 
-/** A figure of a scenario that is no load on several systems: memory, pauses, times. */
+/** A result of a scenario that does not compare systems under load: memory, pauses, times. */
 export interface Finding {
   readonly what: string;
   readonly unit: string;
@@ -28,7 +28,7 @@ const columnsOf = ({ unit }: Scenario): readonly Column[] => [
 export const spreadText = (value: Spread | undefined, digits: number): string =>
   value === undefined ? '–' : `${value.mid.toFixed(digits)} (${value.low.toFixed(digits)} … ${value.high.toFixed(digits)})`;
 
-/** A Markdown table of a load, without the columns that nobody fills. */
+/** Renders a load as a Markdown table, without empty columns. */
 export function loadTable(scenario: Scenario, rows: readonly Row[]): string {
   const columns = columnsOf(scenario).filter(([, cell]) => rows.some((row) => cell(row) !== '–'));
   return markdown([columns.map(([title]) => title), ...rows.map((row) => columns.map(([, cell]) => cell(row)))]);
@@ -42,7 +42,7 @@ export const findingsTable = (findings: readonly Finding[]): string =>
 
 const digitsOf = ({ mid }: Spread): number => (mid >= 100 ? 0 : 1);
 
-/** The first line is the head. */
+/** Renders a Markdown table. The first line is the header. */
 export function markdown(lines: readonly (readonly string[])[]): string {
   const widths = (lines[0] ?? []).map((_, n) => Math.max(...lines.map((line) => line[n]?.length ?? 0)));
   const [head, ...rest] = lines.map((line) => `| ${line.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join(' | ')} |`);

@@ -3,7 +3,7 @@ import type { Scenario } from '../report/summary.ts';
 
 const gateways = ['gateway', 'log-metadata', 'log-off'] as const;
 
-/** Passing through comes before a process has ever converted: it is then what a process is that never does. */
+/** Scenarios without conversion run first, because a process that has converted before is not comparable to one that never does. */
 export const loads: readonly Scenario[] = [
   {
     name: 'json',
@@ -28,7 +28,7 @@ export const loads: readonly Scenario[] = [
     stream: true,
     conns: 64,
     unit: 'event',
-    // Portkey's 1.15.2 answers streams with 500 on Node 24 ("immutable").
+    // Portkey 1.15.2 responds to streams with 500 on Node 24 ("immutable").
     systems: ['nginx', 'relay', 'gateway'],
   },
   {

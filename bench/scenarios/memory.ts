@@ -8,7 +8,7 @@ import { runLoad } from './measure.ts';
 import type { Probe, ProbeOptions } from './probe.ts';
 import { urlOf } from './rounds.ts';
 
-/** The process that reads the configuration has left by then. */
+/** After this time the process that reads the configuration has exited. */
 const idleMs = 13_000;
 const large = { conns: 4, requests: 40, imageBytes: 10_000_000 } as const;
 

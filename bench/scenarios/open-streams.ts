@@ -17,7 +17,7 @@ import type { StreamsAsked, StreamsSeen } from './stream-clock.ts';
 
 const streams = 2000;
 const events = 10;
-/** The default would refuse half of them. */
+/** The default limit would reject half of the streams. */
 const most = 4096;
 
 export const openStreams: Probe = {
@@ -34,7 +34,7 @@ export const openStreams: Probe = {
 };
 
 interface Seen extends StreamsSeen {
-  /** KB of 2^10 bytes. */
+  /** KB (2^10 bytes). */
   readonly each: number;
 }
 
@@ -52,7 +52,7 @@ function findings(name: string, rounds: readonly Seen[]): Finding[] {
   });
 }
 
-/** Each round has a process of its own: one that has already held 2,000 streams needs no more memory for them. */
+/** Each round uses a new process: one that has already had 2,000 streams needs no more memory for them. */
 async function measure(system: System, { place, rounds }: ProbeOptions): Promise<Seen[]> {
   const upstream = await freePort();
   const here = dirname(fileURLToPath(import.meta.url));
@@ -79,7 +79,7 @@ async function measure(system: System, { place, rounds }: ProbeOptions): Promise
 
 type Play = (asked: Pick<StreamsAsked, 'streams' | 'events'>) => Promise<StreamsSeen>;
 
-/** A few streams first, whose code is then loaded and compiled; memory is read when all are open. */
+/** Opens a few streams first, so that their code is loaded and compiled. Memory is read when all streams are open. */
 async function hold({ pid }: Running, play: Play): Promise<Seen> {
   await alone(pid);
   await play({ streams: 50, events: 2 });
@@ -92,7 +92,7 @@ async function hold({ pid }: Running, play: Play): Promise<Seen> {
   return { ...seen, each };
 }
 
-/** What reads the configuration at the start leaves after 10 s, and its memory with it. */
+/** Waits for the process that reads the configuration at startup: it exits after 10 s, which frees its memory. */
 async function alone(pid: number): Promise<void> {
   for (const end = Date.now() + 20_000; familyOf(pid).length > 1 && Date.now() < end; ) await pause(500);
 }

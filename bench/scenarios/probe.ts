@@ -9,7 +9,7 @@ export interface ProbeOptions {
   readonly sources: boolean;
 }
 
-/** What is measured on a process of its own. */
+/** A measurement with its own process. */
 export interface Probe {
   readonly name: string;
   readonly about: string;

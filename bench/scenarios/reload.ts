@@ -30,7 +30,7 @@ async function pauses({ place, sources, rounds }: ProbeOptions): Promise<number[
     for (const end = Date.now() + 30_000; reloads(log) < round; await pause(50)) {
       if (Date.now() > end) throw new Error(`no reload within 30 s: ${readFileSync(log, 'utf8').slice(-500)}`);
     }
-    // What follows a reload belongs to it.
+    // Includes work that follows a reload.
     await pause(500);
     found.push((await running.ask('longest')) as number);
     process.stderr.write('.');

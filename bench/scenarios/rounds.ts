@@ -14,18 +14,18 @@ export interface RoundOptions {
 }
 
 interface Candidate {
-  /** The system's name; with the provider's where answers are converted. */
+  /** The system's name, followed by the provider's if responses are converted. */
   readonly name: string;
   readonly running: Running;
   readonly load: Pick<Load, 'url' | 'key' | 'model' | 'headers'>;
 }
 
-/** Providers of the gateway whose format is not the client's. */
+/** Providers of the gateway with a format other than the client's. */
 const converted = ['gemini', 'anthropic'] as const;
 
 const warmUpRequests = 15_000;
 
-/** Runs each load on its systems, which take turns within a round. */
+/** Runs each load on its systems, which alternate within a round. */
 export async function runLoads(
   scenarios: readonly Scenario[],
   systems: readonly System[],
@@ -74,7 +74,7 @@ async function startAll(systems: readonly System[], place: Place, open: AsyncDis
 
 export const urlOf = ({ port }: Running): string => `http://127.0.0.1:${port}/v1/chat/completions`;
 
-/** The same process once for each provider: conversions are compared with what it passes through. */
+/** Returns the same process once per provider: conversions are compared with responses that it passes through. */
 const conversions =
   ({ converts }: Scenario) =>
   (candidate: Candidate): Candidate[] => [
@@ -86,13 +86,13 @@ const conversions =
     })),
   ];
 
-/** Each round begins with another system, so that none always runs after the same one. */
+/** Each round begins with another system, so that the order varies. */
 const turned = (list: readonly Candidate[], by: number): Candidate[] => [
   ...list.slice(by % list.length),
   ...list.slice(0, by % list.length),
 ];
 
-/** The first thousand requests of a JavaScript process cost several times as much as the later ones. */
+/** Warms up a process: the first thousand requests of a JavaScript process cost several times as much as later ones. */
 async function warmUp(tools: Tools, { name, load }: Candidate): Promise<void> {
   await runLoad(tools, { ...load, stream: false, conns: 32, requests: warmUpRequests, durationMs: 8000 });
   const streams = loads.some(({ stream, systems }) => stream && systems.includes(name.split(' ')[0] ?? ''));

@@ -28,7 +28,7 @@ export const starting: Probe = {
   },
 };
 
-/** @param compiled the folder where Node keeps what it compiled */
+/** @param compiled the folder of Node's compile cache */
 async function timeOf({ place, sources }: ProbeOptions, compiled: string): Promise<number> {
   const port = await freePort();
   const { command, env } = gatewayCommand(place, 'start', port, { sources });
@@ -41,7 +41,7 @@ async function timeOf({ place, sources }: ProbeOptions, compiled: string): Promi
     await pause(3);
   }
   const time = performance.now() - from;
-  // Node writes what it compiled when the process ends by itself.
+  // Node writes its compile cache when the process exits normally.
   child.kill('SIGTERM');
   await ended;
   return time;

@@ -2,23 +2,23 @@ import { createServer, request, Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Upstream and clients of many slow streams in one process, so that one clock times both ends:
- * `node bench/scenarios/stream-clock.ts '{"port": …}'` listens, and for each line `{"url", "key", "model", "streams", "events"}`
- * on standard input prints one with what became of the events.
+ * Upstream and clients of many slow streams in one process, so that the same clock measures both ends. `node
+ * bench/scenarios/stream-clock.ts '{"port": …}'` listens. For each line `{"url", "key", "model", "streams", "events"}` on standard
+ * input it prints a line with statistics of the events.
  */
 export interface StreamsAsked {
   readonly url: string;
   readonly key: string;
   readonly model: string;
   readonly streams: number;
-  /** Events of each stream, a second apart. */
+  /** Number of events of each stream, one per second. */
   readonly events: number;
 }
 
 export interface StreamsSeen {
   readonly events: number;
   readonly failed: number;
-  /** What the first that failed got. */
+  /** Error of the first failed stream. */
   readonly why?: string;
   /** Events that arrived more than 50 ms after they were sent. */
   readonly late: number;
@@ -28,7 +28,7 @@ export interface StreamsSeen {
 }
 
 const everyMs = 1000;
-/** Streams that are opened in one second. */
+/** Number of streams opened per second. */
 const openings = 1000;
 const event = (content: string): string =>
   `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"${content}"},"finish_reason":null}]}\n\n`;

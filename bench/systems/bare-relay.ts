@@ -1,6 +1,9 @@
 import { connect, createServer } from 'node:net';
 
-/** The mark beside nginx, what Node itself costs: bytes from socket to socket. `node bench/systems/bare-relay.ts PORT UPSTREAM` */
+/**
+ * A second baseline besides nginx, for the cost of Node itself: copies bytes between sockets. `node bench/systems/bare-relay.ts
+ * PORT UPSTREAM`
+ */
 const [port, upstream] = process.argv.slice(2).map(Number);
 if (port === undefined || upstream === undefined) throw new Error('usage: bare-relay.ts PORT UPSTREAM');
 

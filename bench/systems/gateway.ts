@@ -7,21 +7,21 @@ import { key, model, type Place, type System } from './system.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** How the gateway is started. */
+/** Options for starting the gateway. */
 export interface GatewayOptions {
-  /** Its `logging.requests`; else as in `bench/gateway.yaml`, the default that people run. */
+  /** Value of `logging.requests`. Default: as in `bench/gateway.yaml`, which is the gateway's default. */
   readonly requests?: string;
-  /** From the sources, as `npm start` does; else the compiled package. */
+  /** Runs the sources, as `npm start` does, instead of the compiled package. */
   readonly sources?: boolean;
-  /** Flags for Node besides those of `npm start`. */
+  /** Node flags in addition to those of `npm start`. */
   readonly flags?: readonly string[];
   /** Loads `inside.mjs`. */
   readonly answers?: boolean;
-  /** The text of the configuration, if it is another one. */
+  /** Text of the configuration, if it is not the default one. */
   readonly config?: string;
 }
 
-/** With all six plugins, an API key, and every request in the log. */
+/** The gateway with all six plugins, an API key, and every request in the log. */
 export const gateway = (name: string, options: GatewayOptions = {}): System => ({
   name,
   model,
@@ -37,7 +37,7 @@ async function startGateway(place: Place, name: string, options: GatewayOptions)
 export interface GatewayCommand {
   readonly command: readonly string[];
   readonly env: Record<string, string>;
-  /** The folder with its configuration, `gateway.yaml`, and its state. */
+  /** Folder of its configuration, `gateway.yaml`, and its state. */
   readonly home: string;
 }
 
@@ -61,7 +61,7 @@ export function gatewayCommand({ upstream, folder }: Place, name: string, port: 
   };
 }
 
-/** `bench/gateway.yaml`, with another `logging.requests` where one is given. */
+/** Returns `bench/gateway.yaml`, with `logging.requests` replaced if given. */
 export function gatewayConfig(requests?: string): string {
   const text = readFileSync(join(root, 'bench/gateway.yaml'), 'utf8');
   return requests === undefined ? text : text.replace(/^ {2}requests: .*$/m, `  requests: ${requests}`);
@@ -73,8 +73,8 @@ interface Manifest {
 
 const manifest = (): Manifest => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
 
-/** What `npm start` gives to Node: without it, V8 keeps short-lived objects in the old generation. */
+/** Node flags of `npm start`. Without them, V8 moves short-lived objects to the old generation. */
 const nodeFlags = (): string[] => manifest().config.node.split(' ');
 
-/** What it sets: `NAME=value`. */
+/** Environment variables of `npm start`: `NAME=value`. */
 const variables = (): Record<string, string> => Object.fromEntries([manifest().config.env.split('=')]) as Record<string, string>;

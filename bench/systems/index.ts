@@ -17,7 +17,7 @@ const relay: System = {
   },
 };
 
-/** `gateway` has the default, bodies stored and redacted; the others show what its log costs. */
+/** `gateway` uses the default: bodies stored and redacted. The other variants show the cost of the log. */
 export const systems = (sources: boolean): readonly System[] => [
   nginx,
   relay,

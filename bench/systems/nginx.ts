@@ -16,7 +16,7 @@ export const nginx: System = {
   },
 };
 
-/** One process, keep-alive on both sides, nothing read and nothing logged: what the kernel itself costs. */
+/** One process, keep-alive on both sides, no parsing of bodies and no logging: the cost of the kernel. */
 const nginxConf = (port: number, upstream: number, home: string): string => `
 daemon off;
 master_process off;

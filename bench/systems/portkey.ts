@@ -5,7 +5,7 @@ import type { System } from './system.ts';
 
 const name = '@portkey-ai/gateway';
 
-/** A gateway of others, from the registry, with nothing configured; never a dependency. Its version is in its name. */
+/** Another gateway, from the registry, with its default configuration; never a dependency. The name includes its version. */
 export function portkey(): System {
   let version = '';
   return {

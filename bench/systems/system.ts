@@ -1,21 +1,21 @@
 import type { Running } from '../processes.ts';
 
-/** Where a system runs. */
+/** The environment in which a system runs. */
 export interface Place {
-  /** The port of the upstream on 127.0.0.1. */
+  /** Port of the upstream on 127.0.0.1. */
   readonly upstream: number;
-  /** A folder that is removed at the end. */
+  /** A folder that is deleted at the end. */
   readonly folder: string;
 }
 
-/** What is measured: the way it is started, between the same upstream and the same clients as the others. */
+/** A system under test and how to start it. All systems have the same upstream and the same clients. */
 export interface System {
   readonly name: string;
-  /** What clients ask for. */
+  /** The model that clients request. */
   readonly model: string;
-  /** Headers that its clients need besides the key. */
+  /** Headers that its clients need in addition to the key. */
   headers?(place: Place): Readonly<Record<string, string>>;
-  /** @throws Error when it can't be started here */
+  /** @throws Error if it cannot be started on this machine */
   start(place: Place): Promise<Running>;
 }
 
