@@ -1,4 +1,4 @@
-// Compiles the package into dist/: what `npm pack` runs first, so that it also works on Node versions and in folders
+// Compiles the package into dist/. Runs before `npm pack`, so that the package also works on Node versions and in folders
 // (node_modules) where Node does not strip types. Runs on any Node from 20 on.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { buildDashboard, isBuilt } from './dashboard.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
-// The dashboard stays: a gateway that starts meanwhile serves it.
+// Keeps the dashboard, for a gateway that starts in the meantime.
 for (const name of existsSync(dist) ? readdirSync(dist) : [])
   if (name !== 'dashboard') rmSync(join(dist, name), { recursive: true, force: true });
 
@@ -18,7 +18,7 @@ const { build } = await import('esbuild').catch(() => {
 });
 await build({
   absWorkingDir: root,
-  // Threads and processes are started by the addresses of their files: chunks and entries lie in one folder.
+  // Threads and processes are started by the URL of their file, so chunks and entry points must be in the same folder.
   entryPoints: [
     'src/cli/bin.js',
     'src/cli/start/serving-worker.js',
@@ -41,7 +41,7 @@ await build({
   target: 'node22.19',
   sourcemap: true,
   sourcesContent: false,
-  // Names stay: a stack is readable without the maps.
+  // Identifiers are not minified, so that stack traces are readable without source maps.
   minifyWhitespace: true,
   minifySyntax: true,
   logLevel: 'warning',

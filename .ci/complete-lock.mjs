@@ -1,5 +1,5 @@
-// Adds the optional packages of other platforms that npm left out of package-lock.json. npm leaves them out where the
-// registry in reach does not have them, and `npm ci` then refuses the lock file. Run it after `npm install <package>`.
+// Adds the optional packages of other platforms that are missing in package-lock.json. npm omits them if the registry does not have
+// them, and `npm ci` then rejects the lock file. Run it after `npm install <package>`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ const lock = JSON.parse(readFileSync(file, 'utf8'));
 const systems = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
 const processors = ['arm64', 'arm', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'];
 
-/** Such packages carry their platform in the name: `…-linux-arm64-musl`. */
+/** Returns the platform from a package's name: `…-linux-arm64-musl`. */
 function platformOf(name) {
   const words = name.split(/[-/]/);
   const os = systems.filter((word) => words.includes(word));
@@ -23,7 +23,7 @@ for (const entry of Object.values(lock.packages)) {
   for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
     const path = `node_modules/${name}`;
     const platform = platformOf(name);
-    // A name without a platform, or a range instead of a version, is not one of these packages.
+    // Skips names without a platform, and version ranges: they are not platform packages.
     if (lock.packages[path] !== undefined || !/^\d+\.\d+\.\d+\S*$/.test(version) || Object.keys(platform).length === 0) continue;
     lock.packages[path] = { version, ...platform, ...(entry.dev && { dev: true }), optional: true };
     added += 1;

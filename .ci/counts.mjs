@@ -1,5 +1,5 @@
-// counts.mjs FOLDER STATUS…: adds up vitest's JSON reports and prints the closing line `N passed, N failed, N skipped`.
-// A status other than 0 without a failed test (types, lint, a crash) counts as one failure. Runs on any Node.
+// counts.mjs FOLDER STATUS…: sums up vitest's JSON reports and prints the last line `N passed, N failed, N skipped`. A non-zero
+// status without a failed test (types, lint, a crash) counts as one failure. Runs on any Node.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -21,7 +21,7 @@ function add(report) {
     total.passed += results.filter((result) => result.status === 'passed').length;
     total.failed += results.filter((result) => result.status === 'failed').length;
     total.skipped += results.filter((result) => !['passed', 'failed'].includes(result.status)).length;
-    // A file that could not be loaded has failed without a failed test in it.
+    // A file that could not be loaded has failed without a failed test.
     if (file.status === 'failed' && !results.some((result) => result.status === 'failed')) total.failed += 1;
   }
 }

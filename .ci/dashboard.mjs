@@ -1,5 +1,5 @@
-// Compiles the dashboard (src/admin/ui) into dist/dashboard: one page, one script, one style sheet.
-// Plain JavaScript without packages, since `npm start` on a fresh clone runs it on whatever Node is there (20 or newer).
+// Compiles the dashboard (src/admin/ui) into dist/dashboard: one page, one script, one style sheet. Plain JavaScript without
+// packages, since `npm start` on a fresh clone runs it with any installed Node (20 or newer).
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -18,13 +18,16 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** What the bundle is made of: packages at the versions of the lock file, and folders of the sources. */
+/** Inputs of the bundle: packages at the versions of the lock file, and folders of the sources. */
 const packages = ['esbuild', 'preact', '@preact/signals', 'uplot'];
 const sources = ['src/admin/ui', 'src/admin/api-types.ts', 'src/query', 'src/core', '.ci/dashboard.mjs'];
 
 const stampOf = (root) => join(root, 'dist', 'dashboard', 'built-from.txt');
 
-/** One hash of everything that goes into the bundle. Contents, not times: a checkout touches files without changing them. */
+/**
+ * Returns a hash of all inputs of the bundle. Uses contents instead of file times, because a checkout changes the times of
+ * unchanged files.
+ */
 function stateOf(root) {
   const hash = createHash('sha256');
   const add = (path) =>
@@ -56,15 +59,15 @@ function lockOf(root) {
   }
 }
 
-/** True where dist/dashboard is what the sources say. */
+/** True if dist/dashboard matches the sources. */
 export const isBuilt = (root) => existsSync(stampOf(root)) && readFileSync(stampOf(root), 'utf8') === stateOf(root);
 
-/** `modules` is the folder of packages; its esbuild and its preact are used. */
+/** @param modules folder of the packages esbuild and preact */
 export async function buildDashboard(root, modules = join(root, 'node_modules')) {
   const state = stateOf(root);
   const ui = join(root, 'src/admin/ui');
   mkdirSync(join(root, 'dist'), { recursive: true });
-  // Built beside and moved: a gateway that runs never serves half of it.
+  // Built in a separate folder and then moved, so that a running gateway never serves a partial dashboard.
   const out = mkdtempSync(join(root, 'dist', '.dashboard-'));
   try {
     const { build } = await import(pathToFileURL(createRequire(join(modules, 'x.js')).resolve('esbuild')).href);
@@ -87,7 +90,7 @@ export async function buildDashboard(root, modules = join(root, 'node_modules'))
     });
     cpSync(join(ui, 'index.html'), join(out, 'index.html'));
     writeFileSync(join(out, 'built-from.txt'), state);
-    // Its own folder is closed to others, and the package may be run by anybody.
+    // The temporary folder is private, but any user may run the package.
     chmodSync(out, 0o755);
     const to = dirname(stampOf(root));
     if (existsSync(to)) renameSync(to, `${out}-before`);
@@ -99,11 +102,11 @@ export async function buildDashboard(root, modules = join(root, 'node_modules'))
 }
 
 /**
- * Builds when the sources are newer than what is built. Without development packages it fetches exactly those that the
- * bundle needs into a temporary folder, verified by the hashes of the lock file.
+ * Builds the dashboard if the sources have changed. Without development packages it installs the packages for the bundle into a
+ * temporary folder, verified by the hashes of the lock file.
  *
  * @param npm runs npm with arguments in a folder: { status }
- * @returns what went wrong, or undefined: a dashboard that can't be built never stops the gateway
+ * @returns the problem, or undefined; a failed build of the dashboard never stops the gateway
  */
 export async function ensureDashboard(root, npm) {
   if (!existsSync(join(root, 'src/admin/ui/main.tsx')) || isBuilt(root)) return undefined;
@@ -132,7 +135,7 @@ async function attempt(build) {
   }
 }
 
-/** The lock's entries of our packages and of what they depend on, as entries that production installs. */
+/** Returns the lock file's entries of `packages` and their dependencies, as production entries. */
 function neededOf(lock) {
   const needed = {};
   const visit = (name) => {

@@ -1,6 +1,6 @@
-// Runs before every npm script: installs the packages when they are missing or differ from the lock file.
-// `--serving` asks only for what a running gateway needs, a small part of the download.
-// Plain JavaScript without packages, since on a fresh clone it runs on whatever Node is there (20 or newer).
+// Runs before every npm script: installs the packages if they are missing or differ from the lock file. `--serving` checks only
+// those that a running gateway needs, a small part of the download. Plain JavaScript without packages, since it runs on a fresh
+// clone with any installed Node (20 or newer).
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
 const isServing = process.argv.includes('--serving');
 
-/** npm writes this file last, so it stands for an install that ran to its end. */
+/** npm writes this file last, so it exists only after a complete installation. */
 const installed = join(modules, '.package-lock.json');
 
 function packagesOf(file) {
@@ -22,7 +22,7 @@ function packagesOf(file) {
   }
 }
 
-/** Versions are compared, not file times: a checkout touches the lock file without changing it. */
+/** Compares versions instead of file times, because a checkout changes the time of an unchanged lock file. */
 function isCurrent() {
   const have = packagesOf(installed);
   const want = packagesOf(join(root, 'package-lock.json'));
@@ -33,10 +33,10 @@ function isCurrent() {
   });
 }
 
-/** Whoever develops here keeps the tools when only a package of the gateway is out of date. */
+/** True if development packages are installed. They are kept if only a package of the gateway is outdated. */
 const hasTools = () => Object.values(packagesOf(installed) ?? {}).some((entry) => entry.dev);
 
-/** The Node and npm that were typed, not the ones in node_modules: those are about to be replaced. */
+/** Runs the Node and npm that the user called, not those in node_modules, which are about to be replaced. */
 function npm(args, cwd = root) {
   const path = (process.env.PATH ?? '').split(delimiter).filter((entry) => !entry.startsWith(modules));
   const { npm_execpath: script, npm_node_execpath: node } = process.env;
@@ -44,7 +44,7 @@ function npm(args, cwd = root) {
   const [command, first] = script !== undefined && outerNode ? [node, [script]] : ['npm', []];
   return spawnSync(command, [...first, ...args], {
     cwd,
-    // npm's own progress goes to stderr, so that a script's stdout stays clean.
+    // npm's progress goes to stderr, so that a script's stdout contains only its own output.
     stdio: ['ignore', 2, 2],
     env: { ...process.env, PATH: path.join(delimiter) },
   });
@@ -68,7 +68,7 @@ if (!hasNode(modules, isServing ? oldest.serving : oldest.developing)) {
   }
 }
 
-// Only where the dashboard has sources: not in a copy of the tools.
+// A copy with only the tools has no dashboard sources.
 if (existsSync(join(root, 'src/admin/ui/main.tsx'))) {
   const { ensureDashboard, isBuilt } = await import('./dashboard.mjs');
   if (!isBuilt(root)) process.stderr.write('Building the dashboard …\n');

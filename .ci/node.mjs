@@ -1,17 +1,17 @@
-// Node for working on the project where the machine has none that runs the sources. It comes as a package of the registry
-// that npm is set up for, is verified against the hash written here, and no script of it runs.
-// Plain JavaScript without packages, since it runs on whatever Node is there (20 or newer).
+// Installs Node for development if the machine's Node cannot run the sources. It is a package of the registry that npm is
+// configured for, is verified against the hashes in this file, and none of its scripts run. Plain JavaScript without packages,
+// since it runs with any installed Node (20 or newer).
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The oldest Node, [major, minor], that runs the gateway, and the one that runs the tests and tools. */
+/** The oldest Node versions, [major, minor], that run the gateway, and that run the tests and tools. */
 export const oldest = { serving: [22, 19], developing: [24, 0] };
 export const version = '24.21.0';
 
-/** Platform → its package's SHA-512, as the registry and npm's lock files write it. */
+/** SHA-512 of the package by platform, in the format of the registry and of npm's lock files. */
 const hashes = {
   'linux-arm64': 'sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==',
   'linux-x64': 'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
@@ -20,7 +20,7 @@ const hashes = {
 
 const file = process.platform === 'win32' ? 'node.exe' : 'node';
 
-/** True where `npm run` finds a Node that is new enough: our own in `node_modules/.bin`, or the machine's. */
+/** True if `npm run` finds a sufficiently new Node: the installed one in `node_modules/.bin`, or the machine's. */
 export function hasNode(modules, [major, minor], running = process.versions.node) {
   if (existsSync(join(modules, '.bin', file))) return existsSync(stamp(modules));
   const [runningMajor, runningMinor] = running.split('.').map(Number);
@@ -30,10 +30,10 @@ export function hasNode(modules, [major, minor], running = process.versions.node
 const stamp = (modules) => join(modules, '.cache', `node-${version}`);
 
 /**
- * Puts Node into `node_modules/.bin`, where npm's scripts look first.
+ * Installs Node into `node_modules/.bin`, the first entry in the PATH of npm scripts.
  *
  * @param npm runs npm with arguments in a folder: { status, stderr }
- * @returns what went wrong, or undefined
+ * @returns the problem, or undefined
  */
 export function installNode(modules, npm) {
   const platform = `${process.platform}-${process.arch}`;
@@ -59,7 +59,7 @@ export function installNode(modules, npm) {
   }
 }
 
-/** Replaced, not written over: the Node that is there may be running. */
+/** Replaces the file instead of overwriting it, because the existing Node may be running. */
 function place(from, folder) {
   mkdirSync(folder, { recursive: true });
   const to = join(folder, file);

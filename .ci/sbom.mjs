@@ -1,6 +1,6 @@
-// Writes the bill of materials (CycloneDX 1.6, JSON) of what runs in production to standard output: each package that
-// the lock file leads to from the dependencies of package.json. Without a time or a random number in it, so that the
-// same lock file gives the same bytes. `npm sbom` leaves out packages that a development tool uses as well.
+// Writes the bill of materials (CycloneDX 1.6, JSON) of the production packages to standard output: all packages in the lock file
+// that the dependencies of package.json lead to. Contains no time and no random number, so that the same lock file gives the same
+// bytes. `npm sbom` omits packages that are also used by a development tool.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
 
-/** Where a package finds another: in its own folder, or the next one above. */
+/** Returns the path at which a package finds another one: in its own node_modules, or in those of the folders above. */
 function pathOf(name, from) {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;
