@@ -1,6 +1,6 @@
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 
-/** Reads and checks streams of chat completion chunks the way a strict client library would. */
+/** Parses and validates streams of chat completion chunks as a strict client library would. */
 
 type Check = (value: unknown, path: string) => string[];
 type Shape = Readonly<Record<string, { readonly check: Check; readonly optional?: true }>>;
@@ -26,7 +26,7 @@ const list =
 const required = (check: Check) => ({ check }) as const;
 const optional = (check: Check) => ({ check, optional: true }) as const;
 
-/** Members that the type names are checked; further ones are allowed where `open`. */
+/** Validates the members in `shape`; `open` lists additional allowed ones, or allows any. */
 function object(shape: Shape, open: readonly string[] | 'any' = []): Check {
   return (value, path) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return [`${path} is ${show(value)}, not an object`];
@@ -109,21 +109,21 @@ const chunk = (loose: boolean): Check =>
 
 const show = (value: unknown): string => (JSON.stringify(value) ?? 'undefined').slice(0, 80);
 
-/** What is wrong with a chunk. @param strict no member that OpenAI's type does not have, except `provider` */
+/** Returns the problems of a chunk. @param strict rejects members that OpenAI's type does not have, except `provider` */
 export function chunkProblems(value: unknown, strict: boolean): string[] {
   return chunk(!strict)(value, 'chunk');
 }
 
-/** A stream as a client got it. */
+/** A stream as received by a client. */
 export interface ReadStream {
   readonly chunks: readonly ChatCompletionChunk[];
   readonly error: Readonly<Record<string, unknown>> | undefined;
   readonly isDone: boolean;
-  /** Chunks of the wrong shape, an id that changes, anything behind the end. */
+  /** Chunks of the wrong shape, a changing id, data after the end. */
   readonly problems: readonly string[];
 }
 
-/** Reads the whole text of a chat stream. */
+/** Parses the complete text of a chat stream. */
 export function readChatStream(stream: string, strict: boolean): ReadStream {
   const chunks: ChatCompletionChunk[] = [];
   const problems: string[] = [];

@@ -1,6 +1,6 @@
 import { serveCalls } from '../../src/store/log/rpc/serve.ts';
 
-/** Started with `startProcess`: `hang` never responds, `die` ends the process, all others give back what they got, with the process's id. */
+/** Started with `startProcess`: `hang` never responds, `die` exits the process, `echo` returns its argument with the process id. */
 const json = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
 
 serveCalls((data) => ({

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 
 /**
- * The library of the laws, with a fixed seed: a run that fails fails again, and none fails for a case that another
- * change did not bring. `GATEWAY_TEST_SEED` is another seed, or `random`. `vitest.config.ts` puts this in its place.
+ * fast-check with a fixed seed, so that a failing run fails again, and no change fails due to an unrelated random case.
+ * `GATEWAY_TEST_SEED` sets another seed, or `random`. `vitest.config.ts` replaces fast-check by this module.
  */
 const fc = (createRequire(import.meta.url)('fast-check') as typeof import('fast-check')).default;
 

@@ -8,7 +8,7 @@ import type { Gateway, GatewayEvent, GatewayOptions } from '../../src/gateway/ty
 import type { LogRecord } from '../../src/core/records/record.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 
-/** A gateway in this process on a free port, with its file in a folder of its own. */
+/** A gateway in the test process on a free port, with its file in a temporary folder. */
 export interface TestGateway {
   readonly gateway: Gateway;
   /** Base URL without `/v1`. */
@@ -17,10 +17,10 @@ export interface TestGateway {
   readonly file: string;
   readonly events: GatewayEvent[];
   readonly records: LogRecord[];
-  /** Operational lines, as written. */
+  /** Operational log lines, as written. */
   readonly lines: string[];
   write(yaml: string): Promise<void>;
-  /** The record of a request, as soon as it is there. */
+  /** Returns the record of a request as soon as it exists. */
   record(id: string | null): Promise<LogRecord>;
   close(): Promise<void>;
 }
@@ -29,19 +29,19 @@ export interface TestGatewayOptions {
   readonly env?: Record<string, string>;
   readonly watch?: boolean;
   readonly stateDir?: string;
-  /** A free port on loopback unless said otherwise; undefined leaves it to the file. */
+  /** Default: a free port on loopback; undefined: the address in the file. */
   readonly listen?: string | undefined;
-  /** The dashboard and the admin API on a free port. */
+  /** Starts the dashboard and the admin API on a free port. */
   readonly admin?: boolean;
-  /** Another address for them; undefined leaves it to the file. */
+  /** Another address for them; undefined: the address in the file. */
   readonly adminListen?: string | undefined;
-  /** Further files by path below the folder. */
+  /** Additional files by path relative to the folder. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Worker processes serve, as many as the file says. */
+  /** Requests are served by worker processes, as many as the file sets. */
   readonly workers?: GatewayOptions['workerTimes'];
-  /** The working directory; that of the file unless said otherwise. */
+  /** The working directory. Default: the file's folder. */
   readonly cwd?: string;
-  /** What else the folder needs before the start. */
+  /** Prepares the folder before the start. */
   prepare?(dir: string): Promise<void>;
 }
 
@@ -100,7 +100,7 @@ export async function startTestGateway(yaml: string, options: TestGatewayOptions
   };
 }
 
-/** With `GATEWAY_TEST_FAST_PATH=off` every request of a test is read by `node:http`. */
+/** With `GATEWAY_TEST_FAST_PATH=off`, `node:http` reads all requests of a test. */
 function switched(text: string): string {
   if (process.env.GATEWAY_TEST_FAST_PATH !== 'off') return text;
   const file = parseDocument(text);
@@ -109,7 +109,7 @@ function switched(text: string): string {
   return file.toString();
 }
 
-/** Waits for a state, generously: for what happens soon but not at once. One look at a time. */
+/** Polls for a condition with a long timeout. Checks never overlap. */
 export async function until<T>(
   look: () => T | undefined | false | Promise<T | undefined | false>,
   what: string,

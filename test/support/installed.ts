@@ -5,18 +5,18 @@ import { join } from 'node:path';
 
 const cache = new URL('../../node_modules/.cache', import.meta.url).pathname;
 
-/** A folder that holds what was installed, or why it could not be. */
+/** A folder with an installation, or the reason why it failed. */
 export type Installed = { readonly folder: string } | { readonly missing: string };
 
 /**
- * A folder in `node_modules/.cache`, filled once for each content of `file`.
- * @param fill fills the folder; returns what failed
+ * A folder in `node_modules/.cache`, created once per content of `file`.
+ * @param fill fills the folder; returns the error
  */
 export function installed(name: string, file: string, fill: (folder: string) => string | undefined): Installed {
   const version = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 12);
   const ready = join(cache, `${name}-${version}`);
   if (existsSync(ready)) return { folder: ready };
-  // Filled aside and renamed, so that an interrupted installation is never taken for a whole one.
+  // Filled under a temporary name and then renamed, so that an interrupted installation is never used.
   const draft = `${ready}.${process.pid}`;
   mkdirSync(draft, { recursive: true });
   const problem = fill(draft);
@@ -25,7 +25,7 @@ export function installed(name: string, file: string, fill: (folder: string) => 
   return problem === undefined ? { folder: ready } : { missing: problem };
 }
 
-/** Another process may have been faster. */
+/** Another process may have created it first. */
 function publish(draft: string, ready: string): void {
   try {
     renameSync(draft, ready);
@@ -34,14 +34,14 @@ function publish(draft: string, ready: string): void {
   }
 }
 
-/** Runs a command to its end; why it failed. */
+/** Runs a command; returns the reason if it failed. */
 export function failure(command: string, args: readonly string[], cwd?: string): string | undefined {
   const run = spawnSync(command, args, { encoding: 'utf8', timeout: 300_000, cwd, env: { ...process.env, UV_HTTP_TIMEOUT: '180' } });
   if (run.error !== undefined) return `${command} could not be run: ${run.error.message}`;
   return run.status === 0 ? undefined : `${command} ${args.slice(0, 3).join(' ')} failed: ${lastLine(run.stderr)}`;
 }
 
-/** Hints of the installer come after its error. */
+/** The installer prints hints after its error. */
 const lastLine = (text: string): string =>
   text
     .split('\n')
@@ -49,8 +49,8 @@ const lastLine = (text: string): string =>
     .at(-1) ?? '';
 
 /**
- * Prints what is missing: a runner's report does not name skipped tests.
- * @throws Error under GATEWAY_TEST_STRICT=1 (set by `.ci/run`), where what is missing is an error instead of a skip
+ * Prints what is missing, because the test report does not list the reasons of skipped tests.
+ * @throws Error under GATEWAY_TEST_STRICT=1 (set by `.ci/run`), where a missing prerequisite is an error instead of a skip
  */
 export function orSkip<T extends object>(what: string, found: T): T {
   if (!('missing' in found)) return found;

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { failure, type Installed, installed, orSkip } from './installed.ts';
 
 /**
- * A folder whose `node_modules` has the packages of a folder's `package-lock.json`. No package runs a script.
- * @param after commands of Node that are run in it once, for packages that need one of their scripts
- * @throws Error under GATEWAY_TEST_STRICT when there is none
+ * A folder whose `node_modules` has the packages of a folder's `package-lock.json`. No install scripts run.
+ * @param after Node scripts that are run once in the folder, for packages that need one of their install scripts
+ * @throws Error under GATEWAY_TEST_STRICT if the packages are missing
  */
 export function npmPackages(name: string, from: string, after: readonly string[] = []): Installed {
   const lock = join(from, 'package-lock.json');

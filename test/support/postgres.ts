@@ -8,13 +8,13 @@ import pg from 'pg';
 import { orSkip } from './installed.ts';
 import { npmPackages } from './npm.ts';
 
-/** The folder of a server's programs, or why there is none. */
+/** The folder of the server's programs, or the reason why there is none. */
 export type Postgres = { readonly bin: string } | { readonly missing: string };
 
 /**
- * The programs of Debian's folder or of PATH, else those of a package that is installed for the tests.
- * `GATEWAY_TEST_POSTGRES` names another folder; `package`: the one of the package.
- * @throws Error under GATEWAY_TEST_STRICT when there is none
+ * Finds the server's programs: in Debian's folders or in PATH, or else in an npm package that is installed for the tests.
+ * `GATEWAY_TEST_POSTGRES` sets another folder; `package` selects the npm package.
+ * @throws Error under GATEWAY_TEST_STRICT if there is none
  */
 export function findPostgres(): Postgres {
   const given = process.env.GATEWAY_TEST_POSTGRES ?? '';
@@ -27,14 +27,14 @@ export function findPostgres(): Postgres {
 const hasServer = (folder: string): boolean => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres'));
 const pathFolders = (): string[] => (process.env.PATH ?? '').split(delimiter);
 
-/** The newest version first. */
+/** Newest version first. */
 function debianFolders(): string[] {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).toSorted((a, b) => Number(b) - Number(a)) : [];
   return versions.map((version) => join(root, version, 'bin'));
 }
 
-/** What the package's own script would do after an installation: links of libraries that an archive cannot have. */
+/** List of library symlinks, which an npm archive cannot contain and the package's own install script would create. */
 const linksOf = (native: string): string => join(native, 'pg-symlinks.json');
 
 function fromPackage(): Postgres {
@@ -45,21 +45,21 @@ function fromPackage(): Postgres {
   return hasServer(bin) ? { bin } : { missing: `${name} has no server: ${linksOf(dirname(bin))}` };
 }
 
-/** A server of its own for one file of tests. */
+/** A server for one test file. */
 export interface PostgresServer {
-  /** Of a new, empty database. */
+  /** Creates an empty database and returns its URL. */
   database(): Promise<string>;
   readonly port: number;
   readonly password: string;
-  /** Ends it as a crash would, keeping its data. */
+  /** Kills the server as in a crash, keeping its data. */
   kill(): Promise<void>;
   /** Starts it again on the same port and data. */
   start(): Promise<void>;
-  /** Ends it and deletes its data. */
+  /** Stops the server and deletes its data. */
   end(): Promise<void>;
 }
 
-/** @throws Error with the server's own message when it does not start */
+/** @throws Error with the server's own message if it does not start */
 export async function startPostgres(postgres: Postgres): Promise<PostgresServer> {
   if ('missing' in postgres) throw new Error(postgres.missing);
   const folder = mkdtempSync(join(tmpdir(), 'gateway-postgres-'));
@@ -129,7 +129,7 @@ interface User {
   readonly gid?: number;
 }
 
-/** initdb and the server refuse to run as root: then they are run as `nobody`, to whom the folder is given. */
+/** initdb and the server don't run as root: in that case they run as `nobody`, which gets ownership of the folder. */
 function unprivileged(folder: string): User {
   if (process.getuid?.() !== 0) return {};
   const [, , uid, gid] =
@@ -142,7 +142,7 @@ function unprivileged(folder: string): User {
   return user;
 }
 
-/** The same programs, copied to where this user can reach them if they are in a closed folder. */
+/** Returns a folder with the programs, copied if this user cannot access the original folder. */
 function runnable(bin: string, folder: string, user: User): string {
   if (spawnSync(join(bin, 'postgres'), ['--version'], { ...user, cwd: folder }).status === 0) return bin;
   const copy = join(folder, 'server');

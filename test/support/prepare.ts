@@ -5,11 +5,11 @@ import type { PluginHost } from '../../src/core/plugin.ts';
 import type { Leaf, ProviderBinding } from '../../src/core/snapshot.ts';
 import { makeAttempt, makeBinding, makeContext, makeHost, makeLeaf, type RequestParts, setUp } from './stage-context.ts';
 
-/** Attempts as the transform stage leaves them. */
+/** Creates attempts in the state after the transform stage. */
 
 export const chat = { model: 'gpt-4o', messages: [] };
 
-/** An attempt before any stage has filled it. */
+/** An attempt before any stage has changed it. */
 export const draft = (ctx: Routed, leaf: Leaf, binding: ProviderBinding): Attempt =>
   makeAttempt(leaf, { binding, model: '', clocks: ctx.snapshot.server.clocks, trust: binding.trust });
 
@@ -29,7 +29,7 @@ export async function prepare({ leaf, binding = makeBinding('main'), host = make
   return { ctx, attempt, body: body?.kind === 'json' ? body.bytes().toString() : undefined };
 }
 
-/** A header of the upstream request. */
+/** Returns a header of the upstream request. */
 export const header = (attempt: Attempt, name: string): string | undefined => {
   const pairs = attempt.upstream?.headers ?? [];
   for (let i = 0; i < pairs.length; i += 2) if (pairs[i] === name) return pairs[i + 1];

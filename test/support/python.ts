@@ -4,12 +4,12 @@ import { failure, installed, orSkip } from './installed.ts';
 const own = new URL('python-requirements.txt', import.meta.url).pathname;
 const installer = new URL('python-installer.txt', import.meta.url).pathname;
 
-/** A Python that has the client libraries, or why there is none. */
+/** A Python with the client libraries, or the reason why there is none. */
 export type Python = { readonly python: string } | { readonly missing: string };
 
 /**
- * The Python of GATEWAY_TEST_PYTHON, or a virtual environment that has the libraries of `python-requirements.txt`.
- * @throws Error under GATEWAY_TEST_STRICT when there is none
+ * Returns the Python of GATEWAY_TEST_PYTHON, or a virtual environment with the libraries of `python-requirements.txt`.
+ * @throws Error under GATEWAY_TEST_STRICT if there is none
  */
 export function findPython(): Python {
   const given = process.env.GATEWAY_TEST_PYTHON;
@@ -17,8 +17,8 @@ export function findPython(): Python {
 }
 
 /**
- * A virtual environment with the packages that a file of requirements names.
- * @throws Error under GATEWAY_TEST_STRICT when there is none
+ * Returns a virtual environment with the packages of a requirements file.
+ * @throws Error under GATEWAY_TEST_STRICT if it cannot be created
  */
 export function pythonWith(name: string, requirements: string): Python {
   const made = installed(name, requirements, (folder) => {
@@ -35,6 +35,6 @@ export function pythonWith(name: string, requirements: string): Python {
   return orSkip('Python client libraries', 'missing' in made ? made : { python: join(made.folder, 'bin/python') });
 }
 
-// Relocatable: the folder gets its final name after it is filled.
+// Relocatable, because the folder is renamed after it is filled.
 const venv = ['venv', '--quiet', '--relocatable', '--allow-existing', '--no-python-downloads', '--python', 'python3'];
 const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];

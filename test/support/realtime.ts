@@ -1,4 +1,4 @@
-/** What a response of a realtime session says it used: text and sound, some of both from the cache. */
+/** Usage of a response in a realtime session: text and audio, some of both cached. */
 export const realtimeUsage = {
   total_tokens: 253,
   input_tokens: 132,

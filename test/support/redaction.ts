@@ -16,7 +16,7 @@ export const own = (pattern: string): OwnPattern => {
   return finder;
 };
 
-/** A request's body as it is stored. */
+/** Returns a request body in its stored form. */
 export function masked(
   body: unknown,
   over: Partial<RedactionRules> = {},

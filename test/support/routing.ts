@@ -14,7 +14,7 @@ import {
   type RequestParts,
 } from './stage-context.ts';
 
-/** A catalog and configs for the routing stage, and one request through it. */
+/** A catalog and configs for the routing stage, and a function that routes one request. */
 
 const openaiType = makeProvider();
 const azureType = makeProvider({

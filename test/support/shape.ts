@@ -1,9 +1,9 @@
 /**
- * How two JSON values differ in their shape: members that only one has, and types. Empty lists and null fit everything; of lists all
- * elements count together.
+ * Compares the shape of two JSON values: members that only one has, and types. Empty lists and null match everything; all elements
+ * of a list are compared as one.
  *
- * @param maps members whose own names are data
- * @returns a line for each difference: the path, and what it is
+ * @param maps members whose own member names are data
+ * @returns one line per difference: the path and the difference
  */
 export function differences(first: unknown, second: unknown, maps: ReadonlySet<string>): readonly string[] {
   return compare([first], [second], { path: '$', maps });

@@ -1,6 +1,6 @@
 const printed = new Set<string>();
 
-/** For `skipIf`: true where there is a reason, which is then printed once in each file of tests. */
+/** For `skipIf`: true if there is a reason, which is printed once per test file. */
 export function skipping(reason: string | undefined): boolean {
   if (reason === undefined) return false;
   if (!printed.has(reason)) process.stderr.write(`skipped: ${reason}\n`);
@@ -8,5 +8,5 @@ export function skipping(reason: string | undefined): boolean {
   return true;
 }
 
-/** The same for something that was looked for: a Python, a package. */
+/** The same for a prerequisite: a Python, a package. */
 export const lacking = (found: object): boolean => skipping('missing' in found ? String(found.missing) : undefined);

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorCode } from '../../src/core/text/error-code.ts';
 
-/** A file system of a few megabytes, which can be filled to its last byte. */
+/** A file system of a few megabytes, which can be filled completely. */
 export interface SmallDisk {
   readonly dir: string;
-  /** Leaves no room for anything. */
+  /** Uses up all space. */
   fill(): void;
-  /** Gives the room back. */
+  /** Frees the space. */
   free(): void;
   end(): void;
 }
 
-/** Mounting needs rights that containers often lack; then there is a reason instead. */
+/** Mounting requires privileges that containers often lack; the reason is returned instead. */
 export function smallDisk(megabytes: number): SmallDisk | { readonly missing: string } {
   const dir = mkdtempSync(join(tmpdir(), 'small-disk-'));
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', dir], { encoding: 'utf8' });
@@ -28,7 +28,7 @@ export function smallDisk(megabytes: number): SmallDisk | { readonly missing: st
     fill: () => fill(ballast),
     free: () => rmSync(ballast),
     end() {
-      // Lazily: a process that still writes there must not keep it.
+      // Lazy unmount, so that a process that still writes there cannot prevent it.
       spawnSync('umount', ['-l', dir]);
       rmSync(dir, { recursive: true, force: true });
     },

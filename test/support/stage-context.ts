@@ -15,7 +15,7 @@ import { namedPatterns } from '../../src/core/redaction/find/hits.ts';
 import { BodyRedactor } from '../../src/core/redaction/index.ts';
 import type { ApiKey, Branch, CompiledConfig, CredentialRef, Leaf, ProviderBinding, Snapshot } from '../../src/core/snapshot.ts';
 
-/** Small hand-made snapshots and requests for the tests of the stages; everything can be overridden. */
+/** Small snapshots and requests for the tests of the stages; everything can be overridden. */
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -38,7 +38,7 @@ export function makeHost(over: Partial<PluginHost> = {}): PluginHost {
   };
 }
 
-/** A plugin, set up without options. */
+/** Sets up a plugin; by default without options. */
 export async function setUp(plugin: Plugin, options: unknown = {}, host: PluginHost = makeHost()): Promise<PluginInstance> {
   return plugin.setup(options, host);
 }
@@ -55,7 +55,7 @@ const tap = () => ({
   contentEvents: 0,
 });
 
-/** A provider that speaks the client's format; its upstream address shows the settings that reached it. */
+/** A provider with the client's format. Its upstream address shows the settings that it received. */
 export function makeProvider({
   entry,
   ...over
@@ -136,7 +136,7 @@ export function makeLeaf(over: Partial<Leaf> = {}): Leaf {
   };
 }
 
-/** The first attempt of a request at a target, with short clocks. */
+/** The first attempt of a request at a target, with short timeouts. */
 export const makeAttempt = (target: Leaf, over: Partial<Attempt> = {}): Attempt => ({
   index: 0,
   tries: 0,
@@ -161,7 +161,7 @@ export const makeRetry = (attempts = 0, codes: readonly number[] = [429, 500, 50
   useRetryAfter,
 });
 
-/** A branch over leaves; parents and positions are filled in. */
+/** A branch with leaves; sets their parents and positions. */
 export function makeBranch(strategy: Branch['strategy'], leaves: readonly Leaf[], over: Partial<Branch> = {}): Branch {
   const targets: Leaf[] = [];
   const branch: Branch = {
@@ -205,11 +205,11 @@ export function makeKey(name: string, over: Partial<ApiKey> = {}): ApiKey {
 
 export interface SnapshotParts {
   readonly providers?: readonly ProviderBinding[];
-  /** By the name under which the header finds them. */
+  /** By the name used in the header. */
   readonly virtualKeys?: Readonly<Record<string, ProviderBinding>>;
   readonly types?: readonly Provider[];
   readonly configs?: readonly CompiledConfig[];
-  /** By the key's text. */
+  /** By the text of the key. */
   readonly keys?: Readonly<Record<string, ApiKey>>;
   readonly over?: Partial<Snapshot>;
 }
@@ -285,7 +285,7 @@ export interface RequestParts {
   readonly over?: Partial<Routed>;
 }
 
-/** A request as it looks after the stages before the one under test; `plan` throws until it is given. */
+/** A request in the state before the stage under test; `plan` throws until it is set. */
 export function makeContext(parts: RequestParts = {}): Routed {
   const body = bodyOf(parts.body);
   const model = body.kind === 'json' ? body.peek('model') : undefined;
@@ -336,7 +336,7 @@ function bodyOf(body: RequestParts['body']): RequestBody {
     : JsonBody.of(body as Readonly<Record<string, unknown>>);
 }
 
-/** The error that a stage throws, or a failing test. */
+/** Returns the error that a stage throws; fails the test if there is none. */
 export async function refusal(run: () => unknown): Promise<GatewayError> {
   try {
     await run();

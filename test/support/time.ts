@@ -1,16 +1,16 @@
 import { onTestFinished, vi } from 'vitest';
 
-/** The time of this process, which a test holds. */
+/** The clock of this process, controlled by a test. */
 export interface HeldTime {
-  /** Lets so many milliseconds pass at once. */
+  /** Advances the time by this number of milliseconds at once. */
   pass(ms: number): void;
-  /** Lets it run again. */
+  /** Restores the real clock. */
   release(): void;
 }
 
 /**
- * Time stands still: no clock of a gateway in this process runs out however long the machine takes. Timers run, and see
- * the time that the test has let pass.
+ * Stops the clock: no timeout of a gateway in this process expires, however slow the machine is. Timers still run, and see the
+ * time set by the test.
  */
 export function holdTime(): HeldTime {
   let now = performance.now();
@@ -21,8 +21,8 @@ export function holdTime(): HeldTime {
 }
 
 /**
- * Lets the sockets of this process have their turns. Each turn reads what has arrived, also when the machine has stood
- * still meanwhile, which a pause of some milliseconds does not.
+ * Gives the sockets of this process time to be read. Each turn reads the data that has arrived, even if the machine was stalled in
+ * between, which a single longer pause would not ensure.
  */
 export async function turns(count = 30): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));

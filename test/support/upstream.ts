@@ -2,20 +2,20 @@ import { randomInt } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A request as an upstream saw it. */
+/** A request as received by an upstream. */
 export interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
-  /** Resolves when the other side closed this exchange before the answer was finished. */
+  /** Resolves if the other side closed the exchange before the response was complete. */
   readonly aborted: Promise<void>;
 }
 
 export type Script = (response: ServerResponse, request: SeenRequest, count: number) => void | Promise<void>;
 
-/** A real HTTP server on loopback that does what a script says, and remembers what it was sent. */
+/** A real HTTP server on loopback that executes a script and stores the requests. */
 export interface ScriptedUpstream {
   readonly url: string;
   readonly host: string;
@@ -64,14 +64,14 @@ export async function startUpstream(script: Script): Promise<ScriptedUpstream> {
   return upstream;
 }
 
-/** Answers with JSON. */
+/** Sends a JSON response. */
 export function json(response: ServerResponse, status: number, value: unknown, headers: Record<string, string> = {}): void {
   const body = JSON.stringify(value);
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers });
   response.end(body);
 }
 
-/** Answers with an event stream, one write an event. */
+/** Sends an event stream, one write per event. */
 export function sse(response: ServerResponse, events: readonly string[], headers: Record<string, string> = {}): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', ...headers });
   for (const event of events) response.write(event);
@@ -90,7 +90,7 @@ export function completion(content: string, model = 'm-1'): object {
   };
 }
 
-/** A chat stream: role, one chunk a text, finish, end mark. */
+/** A chat stream: role, one chunk per text, finish reason, end mark. */
 export function chunks(...texts: readonly string[]): string[] {
   const chunk = (delta: object, finish: string | null): string =>
     `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1_767_312_000, model: 'm-1', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
@@ -102,7 +102,7 @@ export function chunks(...texts: readonly string[]): string[] {
   ];
 }
 
-/** A port of this machine on which nobody listens. Systems choose none of this range for whoever asks for any, so it stays so. */
+/** Returns a local port without a listener. Operating systems don't assign ephemeral ports from this range, so it stays unused. */
 export async function deadPort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_240, 30_000);

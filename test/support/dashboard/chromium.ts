@@ -5,18 +5,18 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { npmPackages } from '../npm.ts';
 
-/** Where distributions put it. */
+/** Paths used by Linux distributions. */
 const paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable'];
 
-/** A program, with the arguments that it needs; or why there is none. */
+/** The executable with the arguments that it needs, or the reason why there is none. */
 export type FoundChromium = { readonly path: string; readonly args: readonly string[] } | { readonly missing: string };
 
-/** In containers there are no user namespaces, little shared memory and no graphics. */
+/** Containers often have no user namespaces, little shared memory and no graphics. */
 const usualArgs = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--force-color-profile=srgb'];
 
 /**
- * `GATEWAY_TEST_CHROMIUM`, the machine's own, or the one of a package.
- * @throws Error under GATEWAY_TEST_STRICT=1 when there is none
+ * Finds Chromium: `GATEWAY_TEST_CHROMIUM`, the machine's own, or that of an npm package.
+ * @throws Error under GATEWAY_TEST_STRICT=1 if there is none
  */
 export async function findChromium(): Promise<FoundChromium> {
   const path = [process.env.GATEWAY_TEST_CHROMIUM, ...paths].find((one) => one !== undefined && existsSync(one));

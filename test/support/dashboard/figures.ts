@@ -30,7 +30,7 @@ export function figuresOf(rows: readonly LogRow[]): Figures {
   };
 }
 
-/** What the store would say, from rows in memory. */
+/** Computes the store's statistics from rows in memory. */
 export function statsOf(rows: readonly LogRow[], by: string | null, step: number | null, [since, until]: readonly [number, number]): Stats {
   const nameOf = (row: LogRow): string =>
     by === 'status' ? `${Math.floor(row.status / 100)}xx` : String((row as unknown as Record<string, unknown>)[by ?? ''] ?? '');

@@ -18,21 +18,21 @@ import { emptyServing, type Serving, servingReply } from './serving.ts';
 
 const root = join(import.meta.dirname, '../../../dist/dashboard');
 const types: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
-/** Hides nothing. */
+/** Masks nothing. */
 const mask = createMask([]);
 
 export interface FixtureServer {
   readonly url: string;
-  /** A request that ends now: in the list, and to all who watch. */
+  /** Adds a request that has just finished: to the list, and to all live readers. */
   add(row: LogRow): void;
-  /** How many follow the live rows. */
+  /** Number of readers of the live rows. */
   watching(): number;
-  /** Changes what the next calls are told. */
+  /** Changes the responses to the next calls. */
   set(state: { role?: Role | null; status?: Partial<Status>; failing?: boolean }): void;
   close(): Promise<void>;
 }
 
-/** The admin API over rows in memory: for pages without a gateway, with states that a gateway rarely has. Newest row first. */
+/** The admin API over rows in memory, for pages without a gateway, including states that are rare in a real one. Rows are newest first. */
 export async function startFixtureServer(initial: readonly LogRow[], serving: Serving = emptyServing()): Promise<FixtureServer> {
   const rows = [...initial];
   const readers = new Set<LiveReader>();
@@ -86,7 +86,7 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
       return void sendError(response, error);
     }
   });
-  /** As the gateway follows: the same code writes the events. */
+  /** Streams live rows with the gateway's own code. */
   const follow = (response: ServerResponse, q: string): void => {
     const gone = new AbortController();
     response.once('close', () => gone.abort());

@@ -8,7 +8,7 @@ import { findChromium, launch } from './chromium.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Builds when the sources are newer. @throws Error with what the compiler said */
+/** Builds the dashboard if the sources have changed. @throws Error with the compiler's message */
 export async function built(): Promise<string> {
   const problem = await ensureDashboard(root, (args, cwd) => spawnSync('npm', args, { cwd }));
   if (problem !== undefined) throw new Error(`the dashboard was not built: ${problem}`);
@@ -23,11 +23,11 @@ export interface PageOptions {
 
 export interface OpenPage {
   readonly page: Page;
-  /** What the browser complained about: violations of the policy, exceptions, failed loads. */
+  /** Messages of the browser: policy violations, exceptions, failed loads. */
   readonly complaints: readonly string[];
 }
 
-/** Drawn, and nothing on it is still loading. */
+/** Waits until the page is rendered and nothing on it is loading. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('#main > *').first().waitFor();
   await page.locator('.skeleton').first().waitFor({ state: 'detached' });
@@ -35,13 +35,13 @@ export async function settled(page: Page): Promise<void> {
 
 const found = await findChromium();
 
-/** Milliseconds for one step. A browser among other tests on a small machine may be a hundred times slower than alone. */
+/** Timeout of one step in milliseconds. On a small machine with other tests, a browser can be a hundred times slower. */
 const patience = 60_000;
 
-/** False where there is no browser; under GATEWAY_TEST_STRICT=1 that is an error. */
+/** False if there is no browser, which is an error under GATEWAY_TEST_STRICT=1. */
 export const hasBrowser = !lacking(found);
 
-/** A browser for the tests of a file; each page has a profile of its own. */
+/** Provides a browser for the tests of a file; each page has its own profile. */
 export function useBrowser(): (url: string, options?: PageOptions) => Promise<OpenPage> {
   let browser: Browser | undefined;
   beforeAll(async () => {

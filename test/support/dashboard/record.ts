@@ -8,7 +8,7 @@ export interface Fixture {
   readonly bodies: Readonly<Record<'request' | 'upstream' | 'response', Uint8Array>>;
 }
 
-/** The record that belongs to a row, with bodies of a streamed chat. */
+/** Creates the record of a row, with bodies of a streamed chat. */
 export function recordOf(row: LogRow): Fixture {
   const request = { model: 'support', temperature: 0.9, stream: true, messages: [{ role: 'user', content: row.preview ?? '' }] };
   const upstream = { ...request, model: row.model, temperature: 0.2, labels: { team: 'support' } };

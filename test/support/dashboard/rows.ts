@@ -1,6 +1,6 @@
 import type { LogRow } from '../../../src/core/logs/row.ts';
 
-/** Numbers in [0, 1) that are the same in each run. */
+/** Returns a generator of numbers in [0, 1) that are the same in each run. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -35,7 +35,7 @@ const failures = [
 
 const pick = <T>(list: readonly T[], x: number): T => list[Math.floor(x * list.length)] as T;
 
-/** A plausible row; `n` numbers it. */
+/** Creates a plausible row; `n` is its number. */
 export function makeRow(n: number, at: number, random: () => number): LogRow {
   const leaf = pick(leaves, random() ** 1.6);
   const failure = random() < 0.04 ? pick(failures, random()) : undefined;
@@ -90,7 +90,7 @@ export function makeRow(n: number, at: number, random: () => number): LogRow {
   };
 }
 
-/** Newest first, over the last `hours`. */
+/** Creates rows for the last `hours`, newest first. */
 export function makeRows(count: number, now: number, hours = 24): LogRow[] {
   const random = randomFrom(7);
   const rows: LogRow[] = [];
@@ -99,7 +99,7 @@ export function makeRows(count: number, now: number, hours = 24): LogRow[] {
   return rows;
 }
 
-/** Values that nobody expects, in every member that a caller or a provider writes. */
+/** Creates a row with extreme values in every member that a caller or a provider can set. */
 export function absurdRow(now: number): LogRow {
   const long = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(5);
   return {

@@ -85,7 +85,7 @@ export const someConfig: EffectiveConfig = {
   diagnostics: [],
 };
 
-/** Newest first. */
+/** Revisions, newest first. */
 export const someRevisions = (now: number): readonly RevisionView[] => [
   {
     revision: '91bd0e7c',

@@ -261,7 +261,7 @@ const explanation: Explanation = {
   answer: null,
 };
 
-/** An ordinary gateway with two configs, three providers, two prompts and three keys. */
+/** A typical gateway with two configs, three providers, two prompts and three keys. */
 export const someServing = (now: number): Serving => ({
   ...emptyServing(),
   revisions: someRevisions(now),
@@ -299,7 +299,7 @@ export const someServing = (now: number): Serving => ({
 const long = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(4);
 const hostile = `<img src=x onerror=alert(1)> ${long} \u202Eright to left`;
 
-/** Values that nobody expects, and very many of them. */
+/** Extreme values, and very many of them. */
 export function absurdServing(now: number): Serving {
   const some = someServing(now);
   const place = { file: `configs/${long}.yaml`, line: 987_654 };

@@ -14,7 +14,7 @@ import type {
 } from '../../../src/admin/api-types.ts';
 import type { Explanation } from '../../../src/core/logs/explanation.ts';
 
-/** What a gateway serves, as the routes of its configuration tell it. */
+/** The configuration of a gateway, as its admin routes return it. */
 export interface Serving {
   revisions: readonly RevisionView[];
   config: EffectiveConfig;
@@ -22,7 +22,7 @@ export interface Serving {
   providers: readonly ProviderView[];
   prompts: readonly PromptView[];
   keys: readonly KeyView[];
-  /** What POST /api/explain says. */
+  /** Response of POST /api/explain. */
   explanation: Explanation | undefined;
   verdict: Partial<ReloadVerdict>;
   plan: (files: Readonly<Record<string, string>>) => PlanResult;
@@ -30,7 +30,7 @@ export interface Serving {
   providerTest: ProviderTest;
   render: (variables: Readonly<Record<string, string>>) => PromptRender;
   tried: PromptTry;
-  /** Each call that changes something: method, path, body. */
+  /** Calls that change something: method, path, body. */
   readonly calls: { readonly method: string; readonly path: string; readonly body: unknown }[];
 }
 
@@ -39,7 +39,7 @@ export interface Reply {
   readonly json: unknown;
 }
 
-/** The routes of the configuration over values in memory; undefined: it has no such route. */
+/** The configuration routes over values in memory; undefined for an unknown route. */
 export function servingReply(serving: Serving, method: string, path: string, body: unknown): Reply | undefined {
   if (method === 'GET') {
     const found = (

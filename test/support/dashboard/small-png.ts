@@ -1,14 +1,14 @@
 import { crc32, deflateSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 
-/** Colours of a palette. */
+/** Maximum number of colors in the palette. */
 const most = 64;
 
 /**
- * A screenshot with a palette of the colours that it has most of: a third of the size. Others become the nearest of them, which in
- * pictures of text nobody sees.
+ * Reduces a screenshot to a palette of its most frequent colors, about a third of the size. Other colors are replaced by the
+ * nearest one, which is invisible in images of text.
  *
- * @param page decodes the picture
+ * @param page decodes the image
  */
 export async function smallPng(png: Buffer, page: Page): Promise<Buffer> {
   const { width, height, rgba } = (await page.evaluate(`(async () => {
@@ -38,7 +38,7 @@ export async function smallPng(png: Buffer, page: Page): Promise<Buffer> {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
-  // Eight bits a pixel, a palette; the usual compression, filters and order.
+  // Eight bits per pixel, a palette; default compression, filter and interlace methods.
   head.set([8, 3, 0, 0, 0], 8);
   const colours = Buffer.from(palette.flatMap((colour) => [colour >> 16, (colour >> 8) & 255, colour & 255]));
   const data = deflateSync(rows, { level: 9, memLevel: 9 });

@@ -1,6 +1,6 @@
 import { startTestGateway, type TestGateway } from '../gateway.ts';
 
-/** Two mock providers, a config that falls back from one to the other, and bodies that are kept. */
+/** Two mock providers, a config that falls back from one to the other, and stored bodies. */
 const yaml = `version: 1
 server: {admin: {open: true}}
 logging: {requests: {bodies: full}}
@@ -46,14 +46,14 @@ const requests = [
   { config: 'support', model: 'gpt-4o-mini', stream: true, content: 'Write a friendly reminder for invoice 1042.' },
 ] as const;
 
-/** A stream that breaks: its status is 200. */
+/** Sends a request whose stream breaks; its status is 200. */
 export async function sendCut({ url }: TestGateway): Promise<void> {
   const body = JSON.stringify({ model: '@openai-main/gpt-4o-cut', stream: true, messages: [{ role: 'user', content: 'Go on.' }] });
   const response = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   await response.text();
 }
 
-/** Sends one of a few kinds of requests to its end. @returns its id */
+/** Sends one of several kinds of requests and reads the whole response. @returns its id */
 export async function send({ url }: TestGateway, n: number): Promise<string> {
   const { config, model, stream, content } = requests[n % requests.length] ?? requests[0];
   const response = await fetch(`${url}/v1/chat/completions`, {

