@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 import type { RawAnswer } from './raw-upstream.ts';
 import { bodies, streams } from './samples.ts';
 
-/** What an upstream answers, as bytes: from good answers with one odd member to what is no HTTP at all. */
+/** Generates an upstream response as bytes: from valid responses with one odd member to bytes that are not HTTP. */
 export function anyAnswer(random: Random): RawAnswer {
   const roll = random.next();
   if (roll < 0.35) return jsonAnswer(random);
@@ -104,7 +104,7 @@ function compressedAnswer(random: Random): RawAnswer {
   return answer(random, anyStatus(random), ['content-type', 'application/json', 'content-encoding', encoding], body);
 }
 
-/** Headers that no provider sends. */
+/** A response with headers that no provider sends. */
 function oddHead(random: Random): RawAnswer {
   const body = Buffer.from(mutated(random.pick(bodies), random, 0.02));
   const odd = random.one<readonly string[]>(
@@ -166,7 +166,7 @@ function noHttp(random: Random): RawAnswer {
   return { pieces: split(bytes, random), then: random.pick(['end', 'end', 'reset', 'keep']) };
 }
 
-/** Framed by a length, in chunks, or by the closing; cut sometimes. */
+/** Frames the body by a length, in chunks, or by closing the connection; sometimes truncates it. */
 function answer(random: Random, status: string, headers: readonly string[], body: Buffer): RawAnswer {
   const isOwnFraming = headers.includes('content-length') || headers.includes('transfer-encoding');
   const framing = isOwnFraming ? 'own' : random.pick(['length', 'length', 'chunks', 'closing'] as const);

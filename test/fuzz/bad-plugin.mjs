@@ -1,4 +1,4 @@
-/** A plugin from outside that does what the header `x-bad: <moment>:<how>` asks for. */
+/** An external plugin that misbehaves as the header `x-bad: <moment>:<how>` specifies. */
 
 const forever = new Promise(() => {});
 
@@ -12,7 +12,7 @@ const ways = {
   reject: () => Promise.reject(new Error('rejected by the plugin')),
   garbage: () => 42,
   object: () => ({ answer: { status: 'x', headers: 7 }, refuse: 1, first: 7, caller: 7, do: 'nothing' }),
-  // An error object whose members throw when somebody looks at them.
+  // An error object whose getters throw.
   hostile: () => {
     throw new Proxy(new Error('hostile'), {
       get: () => {

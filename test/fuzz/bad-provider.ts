@@ -1,13 +1,13 @@
 import { type Call, defineProvider, type LocalAnswer, type Operation, type Provider, type Translation } from '../../src/core/provider.ts';
 import openai from '../../plugins/providers/openai/index.ts';
 
-/** A provider from outside whose steps fail: the model of the call names the step. */
+/** An external provider whose steps fail: the model of the call names the step. */
 
 const boom = (call: Call, step: string): void => {
   if (call.model === step) throw new Error(`${step} of the provider threw`);
 };
 
-/** The object, with one of its members replaced by something that throws. */
+/** Returns the object with one member that throws when read. */
 const broken = <T extends object>(whole: T, member: string | symbol): T =>
   new Proxy(whole, {
     get(target, name) {

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 
-/** The types of providers that are fuzzed; each has one entry a lane. */
+/** Provider types to fuzz; each has one provider per lane. */
 const types = ['openai', 'azure', 'foundry', 'vertex', 'claude', 'gemini'] as const;
 
-/** Names of the entries that are answered by the upstream of a lane. */
+/** Names of the providers that the upstream of a lane responds to. */
 export const providerNames = (lane: number): readonly string[] => [...types.map((type) => `p-${type}-${lane}`), 'p-mock'];
 
 /**
- * A provider of every type on each lane, all of them served by the lane's own upstream, short timeouts, and chains.
+ * Configuration with a provider of every type per lane, all using the lane's own upstream, short timeouts, and configs with
+ * several targets.
  *
- * @param keys of the gateway; the second is held to a few models. Without any the gateway is open
+ * @param keys of the gateway; the second is limited to a few models. Without keys the gateway is open
  */
 export function fuzzConfig(upstreams: readonly string[], keys: readonly string[]): object {
   const [first, few] = keys;

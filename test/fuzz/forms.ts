@@ -7,7 +7,7 @@ const line =
 const names: readonly string[] = ['model', 'file', 'image', 'prompt', 'purpose', '__proto__', '', 'a"b', 'x\xff', 'file[]', 'model*'];
 const values: readonly string[] = ['m', 'batch', 'user_data', '', '\0', 'x'.repeat(100_000), '\xff\xfe', '{', '--x--', '\r\n'];
 
-/** A multipart form with the fields that a route knows, and what else may be between two boundaries. */
+/** Generates a multipart form with the fields of a route, and optionally odd content between the boundaries. */
 export function anyForm(schema: JsonSchema | undefined, random: Random, isOdd: boolean): { body: Buffer; type: string } {
   if (!isOdd) return goodForm(schema);
   const boundary = random.chance(0.9) ? 'xxxx' : random.pick(['', 'a b', 'x'.repeat(200), '-', "'()+_,-./:=?", '\xff']);

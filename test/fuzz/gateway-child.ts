@@ -4,24 +4,24 @@ import { startGateway } from '../../src/gateway/start.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 
 /**
- * A gateway in a process of its own, without the last guard of the command: whatever reaches the process is a defect that
- * had no owner, and is counted. Talks over IPC: each question has one answer.
+ * A gateway in its own process, without the command's handler for uncaught errors: every error that reaches the process is an
+ * unhandled defect and is counted. Communicates over IPC; each question has one reply.
  */
 
-/** What the parent may ask. */
+/** Messages of the parent process. */
 export type Question = { readonly ask: 'facts' } | { readonly ask: 'drain' };
 
 export interface Facts {
-  /** Bytes, after a collection. */
+  /** Bytes, after a garbage collection. */
   readonly rss: number;
   readonly heap: number;
-  /** Records that were made. */
+  /** Number of created records. */
   readonly records: number;
-  /** Requests that had to be ended by a stop: they would have stayed for ever. */
+  /** Requests that only the shutdown ended; they would have hung forever. */
   readonly drained: readonly string[];
-  /** What reached the process since the last question: nothing may. */
+  /** Uncaught errors since the last question; there must be none. */
   readonly unowned: readonly string[];
-  /** The same of requests that failed with an internal error that was owned: logged with its stack. */
+  /** Handled internal errors of requests since the last question: logged with their stack. */
   readonly defects: readonly string[];
 }
 
@@ -65,7 +65,7 @@ function facts(): Facts {
   return { rss, heap: heapUsed, records, drained, unowned: unowned.splice(0), defects: defects.splice(0) };
 }
 
-// Not before the start: its errors end the process.
+// Registered after the start, because an error during the start must end the process.
 process.on('uncaughtException', note);
 process.on('unhandledRejection', note);
 process.on('message', (question: Question) => {

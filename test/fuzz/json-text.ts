@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** JSON as text, since a value can hold neither a name twice, nor half a surrogate pair, nor a number that is too large. */
+/** Generates JSON as text, because a value cannot have duplicate names, lone surrogates, or numbers out of range. */
 
 const nested = (depth: number, open: string, close: string): string => `${open.repeat(depth)}1${close.repeat(depth)}`;
 
@@ -40,7 +40,7 @@ const scalars: readonly string[] = [
   '0.1e-400',
 ];
 
-/** Names that objects have of their own, or that no header can hold. */
+/** Names of built-in object properties, and names that are not allowed in a header. */
 const hostileNames: readonly string[] = [
   '__proto__',
   'constructor',
@@ -62,7 +62,7 @@ export function hostileName(random: Random): string {
   return random.pick(hostileNames);
 }
 
-/** One JSON value that a caller or a provider should not send. */
+/** Generates a JSON value that a caller or a provider should not send. */
 export function hostileValue(random: Random, depth = 2): string {
   const roll = random.next();
   if (roll < 0.4) return random.pick(words);
@@ -78,7 +78,7 @@ export function hostileValue(random: Random, depth = 2): string {
   return `{"${hostileName(random)}":${hostileValue(random, depth - 1)},"type":${hostileValue(random, depth - 1)}}`;
 }
 
-/** The value as text, with some of its members replaced, taken away, added or written twice. */
+/** Serializes the value with some members replaced, removed, added or duplicated. */
 export function mutated(value: unknown, random: Random, rate: number): string {
   if (random.chance(rate)) return hostileValue(random);
   if (Array.isArray(value)) {
@@ -99,7 +99,7 @@ export function mutated(value: unknown, random: Random, rate: number): string {
   return JSON.stringify(value);
 }
 
-/** Text that is nearly JSON, or bytes that are no text at all. */
+/** Text that is almost JSON, or bytes that are not valid text. */
 export function brokenJson(text: string, random: Random): Buffer {
   const bytes = Buffer.from(text);
   return random.one(

@@ -6,17 +6,16 @@ import { type Aim, anyRequest } from './requests.ts';
 import { type FuzzRig, type Sent, startFuzzRig } from './rig.ts';
 
 /**
- * The law: whatever a caller sends and a provider answers, the request gets an answer or, where its answer had begun, an
- * orderly cut; nothing reaches the process that had no owner, nothing fails on a defect, nothing stays running, and the
- * memory comes back.
+ * The law: whatever a caller sends and a provider returns, the request gets a response, or an orderly abort if the response had
+ * begun. No error reaches the process uncaught, no request fails due to a defect, nothing keeps running, and the memory is freed.
  */
 
 export interface LawOptions {
   readonly seed: number;
-  /** Stops after so many cases, or when the time is over, in milliseconds. */
+  /** Stops after this number of cases, or after this time in milliseconds. */
   readonly cases?: number;
   readonly withinMs?: number;
-  /** Only this case. */
+  /** Runs only this case. */
   readonly only?: number | undefined;
   readonly withKeys: boolean;
   onProgress?(done: number): void;
@@ -31,14 +30,14 @@ export interface Broken {
 export interface LawResult {
   readonly cases: number;
   readonly broken: readonly Broken[];
-  /** Bytes of the heap after a collection, once warm and in the end. */
+  /** Heap size in bytes after a garbage collection: after warm-up and at the end. */
   readonly heap: readonly [number, number];
   readonly rss: readonly [number, number];
 }
 
-/** Cases that are under way at once, each with an upstream of its own. */
+/** Number of simultaneous cases, each with its own upstream. */
 const lanes = 16;
-/** Cases between two looks at the process. */
+/** Number of cases between two checks of the process. */
 const batch = 200;
 const keys = ['gw_fuzz_0123456789abcdef0123456789abcdef', 'gw_fuzz_few_456789abcdef0123456789abcdef'] as const;
 
@@ -56,7 +55,7 @@ class Run {
   readonly #rig: FuzzRig;
   readonly #options: LawOptions;
   readonly #broken: Broken[] = [];
-  /** Of this batch, by the id of the request: whose defect a line in the log is. */
+  /** Cases of this batch by request id, to find the case of a logged defect. */
   readonly #ids = new Map<string, { n: number; what: string }>();
   #next = 0;
   #done = 0;
@@ -106,7 +105,7 @@ class Run {
       keys: this.#options.withKeys ? keys : [],
     };
     const request = anyRequest(random, aim);
-    // A joined WebSocket ends when a side closes it, and ours does not; one that is refused may keep its connection.
+    // A joined WebSocket ends only when a side closes it, which the test does not do; a rejected one may keep its connection open.
     const sent = await this.#rig.send(request.bytes, { withinMs: 60_000, ...(request.isSocket ? { settleMs: 100 } : {}) });
     this.#done += 1;
     const id = /^x-request-id: (\S+)/im.exec(sent.text)?.[1];
@@ -132,7 +131,7 @@ class Run {
   }
 }
 
-/** Why the law is broken for one request; undefined when it holds. */
+/** Returns why a request breaks the law; undefined if it does not. */
 function faultOf({ status, end, text }: Sent, isSocket: boolean): string | undefined {
   if (end === 'waiting' && !(isSocket && status !== undefined)) return `no end (status ${status ?? 'none'})`;
   if (status === undefined) return `no answer: ${JSON.stringify(text.slice(0, 100))}`;

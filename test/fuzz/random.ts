@@ -1,4 +1,4 @@
-/** Numbers that a seed decides: the same seed gives the same case on every machine. */
+/** Pseudo-random numbers: the same seed gives the same case on every machine. */
 export class Random {
   #state: number;
 
@@ -15,7 +15,7 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number from 0 to `below`, which it never is. */
+  /** An integer from 0 to `below`, exclusive. */
   below(below: number): number {
     return Math.floor(this.next() * below);
   }
@@ -28,12 +28,12 @@ export class Random {
     return items[this.below(items.length)] as T;
   }
 
-  /** Calls one of them. */
+  /** Calls one of the functions. */
   one<T>(...makers: readonly (() => T)[]): T {
     return this.pick(makers)();
   }
 
-  /** Bytes of any value. */
+  /** Random bytes. */
   bytes(length: number): Buffer {
     return Buffer.from(Array.from({ length }, () => this.below(256)));
   }

@@ -1,22 +1,22 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** A server that reads requests and answers each with the bytes it is told, whatever they are. */
+/** A server that reads requests and responds to each with arbitrary given bytes. */
 export interface RawUpstream {
   readonly url: string;
-  /** Requests that came. */
+  /** Number of received requests. */
   count: number;
-  /** The bytes of the next answers, and whether the connection is closed behind them. */
+  /** The bytes of the next responses, and whether the connection is closed after them. */
   answer: RawAnswer;
   close(): Promise<void>;
 }
 
 export interface RawAnswer {
   readonly pieces: readonly Buffer[];
-  /** `keep`: the connection stays open; `end`: it is closed; `reset`: it is torn down. */
+  /** `keep`: the connection stays open; `end`: it is closed; `reset`: it is reset. */
   readonly then: 'keep' | 'end' | 'reset';
 }
 
-/** A whole answer of nothing. */
+/** A complete response without a body. */
 const nothing: RawAnswer = { pieces: [Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')], then: 'keep' };
 
 export async function startRawUpstream(): Promise<RawUpstream> {
@@ -27,7 +27,7 @@ export async function startRawUpstream(): Promise<RawUpstream> {
     socket.once('close', () => sockets.delete(socket));
     let tail = '';
     socket.on('data', (chunk: Buffer) => {
-      // A head is enough: what comes behind it is read and thrown away.
+      // Waits only for the head; everything after it is discarded.
       tail = (tail + chunk.toString('latin1')).slice(-200_000);
       const at = tail.indexOf('\r\n\r\n');
       if (at < 0 || !/^[A-Z]+ \S+ HTTP\/1\.1\r\n/.test(tail)) return;
@@ -50,7 +50,7 @@ export async function startRawUpstream(): Promise<RawUpstream> {
   return upstream;
 }
 
-/** One write a piece, with a turn of the loop between them. */
+/** One write per piece, with a turn of the event loop in between. */
 function play(socket: Socket, { pieces, then }: RawAnswer): void {
   const step = (at: number): void => {
     if (socket.destroyed) return;

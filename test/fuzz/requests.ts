@@ -7,14 +7,14 @@ import { anyForm } from './forms.ts';
 import { brokenJson, hostileName, hostileValue, mutated } from './json-text.ts';
 import type { Random } from './random.ts';
 
-/** One request as bytes, and in a line what it is. */
+/** A request as bytes, with a one-line description. */
 export interface FuzzRequest {
   readonly what: string;
   readonly bytes: Buffer;
   readonly isSocket: boolean;
 }
 
-/** Where a case is sent: names of the providers that answer on its lane, and the keys that the gateway knows. */
+/** Target of a case: names of the providers and configs of its lane, and the gateway's keys. */
 export interface Aim {
   readonly providers: readonly string[];
   readonly configs: readonly string[];
@@ -28,15 +28,15 @@ interface Row {
   readonly traits: EndpointTraits;
 }
 
-/** Every route of the table: a new one joins by itself. */
+/** All routes of the table; new ones are included automatically. */
 const modelled: readonly Row[] = (Object.entries(endpoints) as [Endpoint, EndpointTraits][]).flatMap(([endpoint, traits]) =>
   traits.routes.map(([method, path]) => ({ endpoint, method, path: `/v1/${path}`, traits })),
 );
 
-/** Most of what is converted. */
+/** The endpoints with most of the conversions. */
 const chats = modelled.filter(({ endpoint }) => ['chat/completions', 'messages', 'responses', 'embeddings'].includes(endpoint));
 
-/** Those, and paths that the table has no rows for. */
+/** All of these, and paths that are not in the table. */
 const routes: readonly Row[] = [
   ...modelled,
   ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'].flatMap((method) =>
@@ -51,7 +51,7 @@ const routes: readonly Row[] = [
   ),
 ];
 
-/** Segments that are put where a route has an id: as they go on the wire, one character a byte. */
+/** Segments used as an id in a route: as sent, with one character per byte. */
 const segments: readonly string[] = [
   'x',
   'welcome',
@@ -97,7 +97,7 @@ const queryTexts: readonly string[] = [
   'after=%00',
 ];
 
-/** Which parts of a request are odd: one whose every part is odd is refused at the first, and the others are never read. */
+/** The odd parts of a request. If all parts were odd, the request would be rejected at the first, and the others would never be read. */
 interface Odd {
   readonly route: boolean;
   readonly target: boolean;
@@ -106,7 +106,7 @@ interface Odd {
 }
 
 const oddities: readonly Odd[] = [
-  // Good requests are the way to the answers of providers, which are odd anyway.
+  // Valid requests are needed to reach the responses of providers, which are odd in any case.
   ...Array.from({ length: 4 }, () => ({ route: false, target: false, headers: false, body: false })),
   ...Array.from({ length: 3 }, () => ({ route: false, target: false, headers: false, body: true })),
   { route: false, target: false, headers: true, body: false },
@@ -135,7 +135,7 @@ function targetOf(path: string, random: Random, isOdd: boolean): string {
   return whole === '' ? '/' : whole;
 }
 
-/** Values of headers, as latin1: what a parser lets through. */
+/** Header values in latin1 that an HTTP parser accepts. */
 const headerTexts: readonly string[] = [
   '',
   ' ',
@@ -214,7 +214,7 @@ const otherHeaders: readonly string[] = [
   'x-stainless-retry-count',
 ];
 
-/** JSON in a header: escaped beyond ASCII, as its senders do it. */
+/** JSON in a header: the UTF-8 bytes as latin1, as clients send them. */
 const headerValue = (random: Random): string => {
   if (random.chance(0.6)) return random.pick(headerTexts);
   const text = random.chance(0.5) ? hostileValue(random) : `{"${hostileName(random)}":${hostileValue(random)}}`;
@@ -259,7 +259,7 @@ function bodyOf(route: Row, random: Random, isOdd: boolean): { body: Buffer | un
   };
 }
 
-/** Members that the gateway looks at on every route, and some that it does not know. */
+/** Members that the gateway reads on every route, and some that it does not know. */
 const members: readonly string[] = [
   'labels',
   'metadata',
@@ -308,7 +308,7 @@ const conversation = [
   { role: 'user', content: 'and?' },
 ];
 
-/** A value that a schema allows: every required member, and the others now and then. */
+/** Generates a value that a schema allows: all required members, and some of the others. */
 function sampleOf(schema: JsonSchema, random: Random): unknown {
   const { $ref, anyOf, type } = schema as { $ref?: string; anyOf?: JsonSchema[]; type?: string };
   if ($ref?.endsWith('/Message') === true) return random.pick(conversation);
@@ -366,13 +366,13 @@ function handshake(headers: readonly string[], target: string, random: Random): 
   return socket(text, target, random);
 }
 
-/** The upgrade, and frames that do not wait for its answer. */
+/** An upgrade request, with frames that are sent before its response. */
 function socket(text: string, path: string, random: Random): FuzzRequest {
   const early = random.chance(0.5) ? random.bytes(random.below(2000)) : Buffer.from([0x88, 0x80, 0, 0, 0, 0]);
   return { what: `upgrade ${path}`, bytes: Buffer.concat([Buffer.from(`${text}\r\n`, 'latin1'), early]), isSocket: true };
 }
 
-/** The request as it goes on the wire: its body with a length, or in chunks. */
+/** Serializes the request: its body with a length, or in chunks. */
 function write(random: Random, method: string, target: string, headers: readonly string[], body: Buffer | undefined): Buffer {
   const isChunked = body !== undefined && random.chance(0.15);
   const framing = body === undefined ? [] : isChunked ? ['transfer-encoding', 'chunked'] : ['content-length', `${body.length}`];

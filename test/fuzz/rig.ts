@@ -7,35 +7,35 @@ import { join } from 'node:path';
 import type { Facts, Question } from './gateway-child.ts';
 import { type RawUpstream, startRawUpstream } from './raw-upstream.ts';
 
-/** A gateway as a process of its own, and upstreams that answer with whatever bytes they are given. */
+/** A gateway in its own process, and upstreams that respond with arbitrary given bytes. */
 export interface FuzzRig {
   readonly url: string;
   readonly upstreams: readonly RawUpstream[];
-  /** Sends these bytes on a connection of their own. */
+  /** Sends these bytes on a new connection. */
   send(bytes: Buffer, options?: SendOptions): Promise<Sent>;
   facts(): Promise<Facts>;
-  /** Stops the gateway in order: whoever is still running shows. */
+  /** Shuts the gateway down gracefully and reports the requests that were still running. */
   drain(): Promise<Facts>;
   close(): Promise<void>;
 }
 
 export interface SendOptions {
-  /** How long to wait for the connection to end, in milliseconds. */
+  /** Timeout for the connection to end, in milliseconds. */
   readonly withinMs?: number;
-  /** How long to listen once something has come, for answers after which the connection stays open. */
+  /** How long to read after the first bytes, in milliseconds, for responses after which the connection stays open. */
   readonly settleMs?: number;
 }
 
-/** What became of a request. */
+/** Result of a request. */
 export interface Sent {
-  /** Status line, head and body as they came. */
+  /** Status line, head and body as received. */
   readonly text: string;
   readonly status: number | undefined;
-  /** `ended`: the gateway closed it; `waiting`: nothing happened within the time. */
+  /** `ended`: the gateway closed the connection; `waiting`: the timeout expired. */
   readonly end: 'ended' | 'waiting';
 }
 
-/** @param config gets the URLs of the upstreams */
+/** @param config receives the URLs of the upstreams */
 export async function startFuzzRig(config: (upstreams: readonly string[]) => object, lanes: number): Promise<FuzzRig> {
   const upstreams = await Promise.all(Array.from({ length: lanes }, startRawUpstream));
   const dir = await mkdtemp(join(tmpdir(), 'gateway-fuzz-'));
@@ -70,7 +70,7 @@ export async function startFuzzRig(config: (upstreams: readonly string[]) => obj
   };
 }
 
-/** The next message; rejects when the process ends instead, which is what this is all about. */
+/** Returns the next message; rejects if the process exits instead, which is a failure that the fuzzer looks for. */
 function answer<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
     const onMessage = (message: unknown): void => {
@@ -102,14 +102,14 @@ function send(address: { host: string; port: number }, bytes: Buffer, { withinMs
       if (pieces.length === 0 && settleMs !== undefined) setTimeout(over, settleMs, 'waiting');
       pieces.push(chunk);
     });
-    // A reset is an end as well: the law looks at what came before.
+    // A reset is treated like a close: the law checks the bytes received before it.
     socket.on('error', () => undefined);
     socket.on('close', () => over('ended'));
     socket.write(bytes);
   });
 }
 
-/** A request as it goes on the wire; the length of the body is added where there is one. */
+/** Serializes a request; adds the length of the body, if any. */
 export function request(method: string, target: string, headers: Readonly<Record<string, string>>, body?: string | Buffer): Buffer {
   const bytes = body === undefined ? undefined : Buffer.from(body);
   const all = { host: '127.0.0.1', connection: 'close', ...headers, ...(bytes === undefined ? {} : { 'content-length': bytes.length }) };

@@ -4,9 +4,9 @@ import { holdLaw, type LawResult } from './law.ts';
 import { compareCases } from './wire-answers/compare.ts';
 
 /**
- * `npm run fuzz -- [--seconds N] [--answers N] [--front N] [--seed S] [--case N [--keys]] [--front-case N]`: the law, for
- * as long as it is wanted; the parser of answers beside two others, and connections that are read in two ways, for so
- * many cases.
+ * `npm run fuzz -- [--seconds N] [--answers N] [--front N] [--seed S] [--case N [--keys]] [--front-case N]`: runs the law for the
+ * given time, compares the response parser with two others, and compares the two readers of connections, each for the given number
+ * of cases.
  */
 
 const { values } = parseArgs({
@@ -52,7 +52,7 @@ for (const withKeys of only === undefined ? rounds : [values.keys]) {
 }
 process.exitCode = isBroken ? 1 : 0;
 
-/** What is read on the socket beside what `node:http` reads. True where they differ. */
+/** Compares the gateway's own reader with `node:http`. True if they differ. */
 async function holdFront(): Promise<boolean> {
   const count = frontOnly === undefined ? Number(values.front) : 1;
   const { cases, plain, broken } = await holdFrontLaw(seed, Number(frontOnly ?? 0), count, progress('front'));

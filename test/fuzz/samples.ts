@@ -1,4 +1,4 @@
-/** Good answers of the formats that providers speak: what is sent back is made of these. */
+/** Valid responses of the providers' formats, from which the upstream's responses are generated. */
 
 const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, prompt_tokens_details: { cached_tokens: 1 } };
 const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } };
@@ -120,7 +120,7 @@ const chunk = (delta: object, finish: string | null = null): object => ({
   choices: [{ index: 0, delta, finish_reason: finish }],
 });
 
-/** Streams: the data of each event, with its type where the format has one. */
+/** Streams: the data of each event, with its type if the format has one. */
 export const streams: readonly (readonly (readonly [type: string | undefined, data: unknown])[])[] = [
   [
     [undefined, chunk({ role: 'assistant', content: '' })],

@@ -1,4 +1,7 @@
-/** Requests in which parsers are known to differ, as text in which each character is one byte. Each is tried whole and cut at every place. */
+/**
+ * Requests that parsers are known to interpret differently, as text with one character per byte. Each is sent whole and split at
+ * every position.
+ */
 
 const post = 'POST /v1/embeddings HTTP/1.1\r\n';
 const host = 'host: a\r\n';

@@ -1,11 +1,11 @@
 import { Duplex } from 'node:stream';
 
-/** A connection without a network: bytes are pushed in by hand, and what leaves is kept. */
+/** A connection without a network: the test pushes the incoming bytes, and outgoing bytes are stored. */
 export class FakeSocket extends Duplex {
   readonly remoteAddress: string;
   readonly out: Buffer[] = [];
 
-  /** @param remoteAddress tells the connections of one listener apart */
+  /** @param remoteAddress identifies the connection of a listener */
   constructor(remoteAddress: string) {
     super({ allowHalfOpen: true });
     this.remoteAddress = remoteAddress;
@@ -33,7 +33,7 @@ export class FakeSocket extends Duplex {
     this.destroy();
   }
 
-  /** All that left, without what differs from second to second. */
+  /** All outgoing bytes, without the `Date` header, which changes every second. */
   get text(): string {
     return Buffer.concat(this.out)
       .toString('latin1')

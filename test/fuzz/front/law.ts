@@ -4,26 +4,26 @@ import { message, scratched } from './messages.ts';
 import { Side } from './side.ts';
 
 /**
- * The law of the front: what a client sends has the same effect whether it is read on the socket or by `node:http`. Both
- * answer with what they have read, so that the bytes that leave are all that has to be compared. Two things may differ:
- * where a client sends nonsense behind a request that is not answered yet, `node:http` gives up the answer at once, and an
- * upgrade or a CONNECT overtakes it; and chunks with quoted extensions, which no client sends, are refused on the socket.
+ * The law of the front: requests have the same effect, whether the gateway's own reader or `node:http` reads the socket. Both
+ * sides respond with what they have read, so it is sufficient to compare the outgoing bytes. Two differences are allowed. If a
+ * client sends invalid bytes after a request without a response, `node:http` drops the response immediately, and an upgrade or
+ * CONNECT is handled before it. And the gateway's reader rejects chunks with quoted extensions, which no client sends.
  */
 export interface FrontResult {
   readonly cases: number;
-  /** Requests that were read on the socket. */
+  /** Number of requests read by the gateway's own reader. */
   readonly plain: number;
   readonly broken: readonly { readonly n: number; readonly pieces: readonly string[]; readonly ours: string; readonly nodes: string }[];
 }
 
-/** Connections that run at the same time. */
+/** Number of simultaneous connections. */
 const together = 64;
 const mostBroken = 5;
 const takesOver = /^upgrade:|CONNECT /im;
 const quotedExtension = /\n[\da-f]+;[^\r\n]*"/i;
 const refused = /HTTP\/1\.1 400 Bad Request\r\n(?:(?!HTTP\/1\.1).)*$/s;
 
-/** Compares random connections from case `from` on. */
+/** Compares random connections, starting with case number `from`. */
 export async function holdFrontLaw(seed: number, from: number, count: number, onProgress?: (done: number) => void): Promise<FrontResult> {
   let plain = 0;
   let cases = 0;
@@ -39,7 +39,7 @@ export async function holdFrontLaw(seed: number, from: number, count: number, on
   return { cases, plain, broken };
 }
 
-/** Compares each of some connections. Their pieces arrive one after the other, each when the one before has had its effect. */
+/** Compares several connections. Their pieces arrive one after the other, each after the previous one was processed. */
 export async function compare(all: readonly (readonly string[])[]): Promise<FrontResult> {
   const sides = [new Side(true), new Side(false)] as const;
   const sockets = all.map((_, n) => sides.map((side) => side.connect(String(n))));
@@ -69,7 +69,7 @@ function send(socket: FakeSocket, piece: string | undefined): void {
   if (piece !== undefined && piece !== '' && !socket.destroyed) socket.push(Buffer.from(piece, 'latin1'));
 }
 
-/** Characters with which both begin. */
+/** Returns the length of the common prefix. */
 function sameStart(a: string, b: string): number {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at += 1;
@@ -82,7 +82,7 @@ async function settled(): Promise<void> {
   for (let turns = 0; turns < 4; turns += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** One connection: some messages, cut somewhere. */
+/** Generates one connection: a few messages, split at random positions. */
 function piecesOf(seed: number, n: number): readonly string[] {
   const random = new Random(Math.imul(seed, 0x9e3779b1) ^ n);
   const odd = random.pick([0, 0, 0.02, 0.1, 0.3]);

@@ -1,6 +1,6 @@
 import type { Random } from '../random.ts';
 
-/** Requests, good ones and hostile ones, as text in which each character is one byte. */
+/** Valid and hostile requests, as text with one character per byte. */
 
 const json = '{"model":"m","messages":[{"role":"user","content":"hi"}]}';
 const smuggled = 'GET /v1/models HTTP/1.1\r\nhost: smuggled\r\n\r\n';
@@ -217,7 +217,7 @@ const methods: readonly string[] = [
 const breaks: readonly string[] = ['\n', '\r', '\r\r\n', '\n\r', '\r\n\r\n', ' \r\n', '\0\r\n'];
 const answers: readonly string[] = ['later', 'early', 'stream', 'empty', 'stream later', 'early later', 'early stream'];
 
-/** One message, whole. @param odd the share of places that are not plain */
+/** Generates one complete message. @param odd probability of each deviation */
 export function message(random: Random, odd: number): string {
   const isOdd = (): boolean => random.chance(odd);
   const isGet = random.chance(0.2);
@@ -280,7 +280,7 @@ function oddFraming(random: Random, body: string): Framing {
   );
 }
 
-/** @param odd the share of pieces that are framed strangely */
+/** @param odd probability of an unusual framing, per chunk */
 function chunked(random: Random, body: string, odd: number): string {
   let text = '';
   for (let at = 0; at < body.length; ) {
@@ -327,10 +327,10 @@ function chunked(random: Random, body: string, odd: number): string {
   );
 }
 
-/** Bytes in which parsers differ. */
+/** Bytes that parsers interpret differently. */
 const sharp = ['\r', '\n', '\r\n', '\0', ' ', '\t', ':', ';', ',', '\x80', '\x7f', '0', '5', '-', '+', 'chunked'];
 
-/** The text with some places changed, nearly all of them in its head. */
+/** Changes a few positions of the text, nearly all of them in its head. */
 export function scratched(random: Random, text: string): string {
   let out = text;
   for (let n = 1 + random.below(3); n > 0; n -= 1) {

@@ -12,9 +12,9 @@ import { createSweeper } from '../../../src/transport/wire/sweeper.ts';
 import { FakeSocket } from './fake-socket.ts';
 import { Wheel } from '../../../src/transport/wire/wheel.ts';
 
-/** One listener that answers every request with what it read of it. */
+/** A listener that responds to every request with what it has read. */
 export class Side {
-  /** Requests that were read on the socket. */
+  /** Number of requests read by the gateway's own reader. */
   plain = 0;
   readonly #server: Server;
   /** Heads that were read, by connection. */
@@ -46,7 +46,7 @@ export class Side {
     this.#server = server;
   }
 
-  /** @param name tells the connections apart */
+  /** @param name identifies the connection */
   connect(name: string): FakeSocket {
     const socket = new FakeSocket(name);
     this.#server.emit('connection', socket);
@@ -79,7 +79,7 @@ export class Side {
   }
 }
 
-/** What was read, in the form of an answer that the request asks for. */
+/** Responds with what was read, in the form that the request asks for. */
 function reply({ arrival, client, body, refusal }: Incoming, way: string, read: string): void {
   const { method, path, query, endpoint, params, headers, peer, metadata } = arrival;
   const text = JSON.stringify({

@@ -3,15 +3,15 @@ import { anyCase, type WireCase } from './grammar.ts';
 import { nodeReads, OurReader, type Reading, undiciReads } from './readers.ts';
 
 /**
- * The law of the answer parser: what ours takes for a whole answer, undici and Node's own client take for the same answer;
- * and the pieces in which it comes change nothing.
+ * The law of the response parser: a response that it accepts as complete is read identically by undici and by Node's own client,
+ * and splitting it into pieces changes nothing.
  */
 export interface ComparedCases {
   readonly cases: number;
-  /** Whole answers, by our reader. */
+  /** Number of complete responses, according to the gateway's reader. */
   readonly accepted: number;
   readonly broken: readonly BrokenCase[];
-  /** Whole answers by undici that ours refuses, by our reason: strictness, not a breach. */
+  /** Responses that undici accepts and the gateway's reader rejects, by its reason. They show its strictness and don't break the law. */
   readonly stricter: ReadonlyMap<string, { count: number; example: string }>;
 }
 
@@ -25,7 +25,7 @@ export interface BrokenCase {
 export interface CompareOptions {
   readonly seed: number;
   readonly cases: number;
-  /** Looks at what ours refuses too, which costs another reading. */
+  /** Also checks the responses that the gateway's reader rejects, which costs one more reading. */
   readonly countsStricter?: boolean;
   onProgress?(done: number): void;
 }
@@ -47,7 +47,7 @@ export async function compareCases({ seed, cases, countsStricter = false, onProg
   return { cases, accepted, broken, stricter };
 }
 
-/** Compares our reading of the case in one piece with those of the others, and with our own of other pieces. */
+/** Compares the gateway's reading of the case in one piece with those of the others, and with its own readings of split input. */
 export async function compareCase(
   ours: OurReader,
   given: WireCase,
@@ -62,14 +62,14 @@ export async function compareCase(
   }
   if (!reading.isWhole) return { reading, why: undefined };
   const one = await undiciReads(given, [bytes], !reading.isKept);
-  // Node looks at what follows before it has told of the answer.
+  // Node reads the bytes after the response before it emits the response.
   const other = await nodeReads(given, [bytes.subarray(0, bytes.length - reading.behind)]);
   return { reading, why: unlike('undici', reading, one, isExcused(given)) ?? unlike('node', reading, other, false) };
 }
 
 /**
- * Where undici is not the measure, and Node is: it gives up at `100 Continue`, which RFC 9110 15.2 has every client skip,
- * and it reads a blank behind the number of a content-length as a digit.
+ * Cases in which undici is not the reference, but Node is: undici fails at `100 Continue`, which RFC 9110 15.2 requires every
+ * client to skip, and it reads a space after the number of a content-length as a digit.
  */
 const isExcused = ({ text }: WireCase): boolean => /^HTTP\/1\.[01] 100/m.test(text) || /^content-length:.*\d[ \t]+\r$/im.test(text);
 
@@ -80,7 +80,7 @@ function unlike(who: string, ours: Reading, theirs: Reading, isForgiven: boolean
   return why === undefined ? undefined : `${who}: ${why}`;
 }
 
-/** What differs between two readings; of what is no answer nothing else matters. */
+/** Returns the difference between two readings. Of two invalid responses nothing else is compared. */
 function differs(one: Reading, other: Reading): string | undefined {
   if (one.isWhole !== other.isWhole) return `one is whole, the other is not (${one.why}${other.why})`;
   if (!one.isWhole) return undefined;
@@ -90,7 +90,7 @@ function differs(one: Reading, other: Reading): string | undefined {
   return headers === others ? undefined : `headers: ${headers} and ${others}`;
 }
 
-/** Byte by byte, in two, and in a few. */
+/** Splits the bytes: into single bytes, in two, and in a few pieces. */
 function cuts(bytes: Buffer, random: Random): Buffer[][] {
   const single = bytes.length < 600 ? [Array.from(bytes, (byte) => Buffer.of(byte))] : [];
   return [
@@ -103,7 +103,7 @@ function cuts(bytes: Buffer, random: Random): Buffer[][] {
   ];
 }
 
-/** The bytes in pieces that begin at these places. */
+/** Splits the bytes at these positions. */
 export function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
   const ordered = [0, ...places.toSorted((a, b) => a - b), bytes.length];
   return ordered.slice(1).map((end, index) => bytes.subarray(ordered[index], end));

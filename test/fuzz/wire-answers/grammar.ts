@@ -1,8 +1,8 @@
 import type { Random } from '../random.ts';
 
 /**
- * Answers of an upstream as bytes: mostly what RFC 9112 allows, with the deviations that parsers are known to disagree
- * about. One character a byte.
+ * Generates upstream responses as bytes: mostly valid by RFC 9112, with deviations that parsers are known to treat differently.
+ * One character per byte.
  */
 export interface WireCase {
   readonly method: 'GET' | 'HEAD' | 'POST';
@@ -304,7 +304,7 @@ const hostile = [
 function mutated(text: string, random: Random): string {
   let changed = text;
   for (let times = 1 + random.below(2); times > 0; times -= 1) {
-    // What decides is in the head, mostly.
+    // The relevant bytes are mostly in the head.
     const at = random.below(random.chance(0.7) ? Math.min(changed.length + 1, 120) : changed.length + 1);
     const cut = random.pick([0, 0, 1, 1, 2, 5]);
     changed = changed.slice(0, at) + (random.chance(0.3) ? '' : random.pick(hostile)) + changed.slice(at + cut);

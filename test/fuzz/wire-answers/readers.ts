@@ -5,18 +5,18 @@ import { HeadParser } from '../../../src/transport/outbound/http1/answer-head.ts
 import { AnswerReader } from '../../../src/transport/outbound/http1/answer-reader.ts';
 import type { WireCase } from './grammar.ts';
 
-/** How a reader took an answer that came in pieces and was followed by the end of the connection. */
+/** How a reader interpreted a response that arrived in pieces, followed by the end of the connection. */
 export interface Reading {
-  /** `whole`: an answer, complete by its own framing. Everything else is a fault. */
+  /** True for a response that is complete by its own framing. Everything else is a fault. */
   readonly isWhole: boolean;
   readonly status: number;
   /** Joined values by lower-case name, sorted. */
   readonly headers: readonly (readonly [string, string])[];
-  /** One character a byte. */
+  /** One character per byte. */
   readonly body: string;
-  /** The connection would serve another request. */
+  /** True if the connection could be reused. */
   readonly isKept: boolean;
-  /** Bytes behind the end of the answer. */
+  /** Number of bytes after the end of the response. */
   readonly behind: number;
   readonly why: string;
 }
@@ -26,7 +26,7 @@ const sorted = (headers: Readonly<Record<string, string>>): [string, string][] =
     .sort()
     .map((name) => [name, headers[name] ?? '']);
 
-/** Ours. One parser for all cases, as in an origin: what it remembers of one must not change how it reads the next. */
+/** The gateway's reader. One parser for all cases, as for an origin: its caches must not affect the next response. */
 export class OurReader {
   readonly #reader = new AnswerReader(new HeadParser());
 
@@ -49,14 +49,14 @@ export class OurReader {
     let why = '';
     try {
       let rest: number | undefined;
-      // A copy: what is read is changed in place.
+      // A copy, because the reader modifies its input.
       for (const piece of pieces) {
         if (rest === undefined) rest = reader.push(Buffer.from(piece), sink);
         else behind += piece.length;
       }
       isWhole = rest !== undefined || reader.ends();
       behind += rest ?? 0;
-      // What `Connection` makes of it: bytes that nobody asked for close it, and a second is too short to be of use.
+      // As `Connection` decides: unexpected bytes close it, and a keep-alive of a second is too short to use.
       isKept = rest !== undefined && behind === 0 && reader.isKept && (reader.keepSeconds ?? 15) > 2;
       if (!isWhole) why = 'cut';
     } catch (fault) {
@@ -66,7 +66,7 @@ export class OurReader {
   }
 }
 
-/** A connection that is played: it brings the pieces, and takes whatever is written. */
+/** A simulated connection: it delivers the pieces, and discards all writes. */
 function played(pieces: readonly Buffer[], isEnded: boolean): Duplex {
   const socket = new Duplex({
     read() {},
@@ -90,12 +90,12 @@ function played(pieces: readonly Buffer[], isEnded: boolean): Duplex {
   return socket;
 }
 
-/** So many turns of the event loop. */
+/** Waits for this number of event loop turns. */
 async function turns(count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The library that sends what is not plain. */
+/** undici, which the gateway uses for requests that its own client does not handle. */
 export async function undiciReads({ method }: WireCase, pieces: readonly Buffer[], isEnded: boolean): Promise<Reading> {
   const socket = played([], false);
   const client = new Client('http://upstream', {
@@ -113,7 +113,7 @@ export async function undiciReads({ method }: WireCase, pieces: readonly Buffer[
         onRequestSent: () => {
           queueMicrotask(() => {
             for (const piece of pieces) if (!socket.destroyed) socket.push(piece);
-            // Without the end it has to be whole by itself; where it is not, the end comes all the same, a little later.
+            // Without the end, the response must be complete by its framing. If it is not, the end follows a little later anyway.
             if (isEnded) socket.push(null);
             else void turns(5).then(() => socket.destroyed || socket.push(null));
           });
@@ -124,7 +124,7 @@ export async function undiciReads({ method }: WireCase, pieces: readonly Buffer[
           told.headers = {};
           for (const name of Object.keys(headers)) {
             const values = [headers[name] as string | string[]].flat();
-            // It leaves the blanks behind a value, which are none of it (RFC 9112 5).
+            // undici keeps trailing whitespace of a value, which is not part of it (RFC 9112 5).
             const value = values.map((each) => each.replace(/[ \t]+$/, '')).join(', ');
             Object.defineProperty(told.headers, name, { value, enumerable: true, configurable: true });
           }
