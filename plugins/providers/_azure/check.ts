@@ -150,7 +150,7 @@ function authority({ auth }: AzureAuthSettings): readonly SettingsProblem[] {
   return [{ path: ['auth', 'authority'], code: 'bad-url', message: `authority cannot be used: ${why}`, hint }];
 }
 
-/** Application tokens are always requested with the scope `/.default`, never with single permissions. */
+/** Warns about other scopes than `/.default`: a token for an application is never requested with single permissions. */
 function scope({ auth }: AzureAuthSettings): readonly SettingsProblem[] {
   const written = auth?.['scope'];
   if (typeof written !== 'string' || auth?.mode === 'managed_identity' || written.endsWith('/.default')) return [];

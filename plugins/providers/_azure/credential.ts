@@ -58,7 +58,7 @@ export function azureCredential(
 /** Removes the prefix `Bearer` from the token, which users often paste with it. */
 const bearer = (token: string): CredentialSpec => ({ scheme: 'bearer', secret: token.replace(/^bearer\s+/i, '') });
 
-/** Returns the grant of an application that a request names. The authority is always that of the cloud, never one from the request. */
+/** Returns the grant for an application's credentials from a request. The authority is always the cloud's own, never the request's. */
 function sentGrant(settings: AzureAuthSettings, place: SignedAddress): OAuthGrant | undefined {
   const found = applicationIn(settings);
   if (found === undefined) return undefined;

@@ -162,7 +162,7 @@ export class AzureEntries<Settings extends AzureEntrySettings, Uri extends Azure
     return { aliases, other, base };
   }
 
-  /** Returns a listed deployment; undefined if its address cannot be used or it has no name. */
+  /** Returns a listed deployment; undefined if its address cannot be used or it has no id. */
   #listed(settings: Settings, alias: string, row: DeploymentRow<Settings>, base: Uri | GatewayError): Deployment | undefined {
     const { parse, named, isSingle, apiOf } = this.#type;
     const own = row.target_uri === undefined ? undefined : parse(row.target_uri);

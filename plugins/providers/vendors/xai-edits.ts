@@ -12,8 +12,8 @@ const imageOf = (value: unknown): unknown => {
 };
 
 /**
- * Converts image edits to xAI's format: one `image` or several `images`, each with a `url`. Parameters that xAI does not support
- * are dropped.
+ * Converts image edits to xAI's format: one `image` or several `images`, each with a `url`. xAI has an aspect ratio instead of a
+ * size, so `size` is dropped, and so is `style`.
  */
 export function xaiEdits(body: JsonBody): { readonly body: JsonBody; readonly dropped: readonly Dropped[] } {
   const listOf = (name: string): readonly unknown[] => {

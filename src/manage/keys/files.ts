@@ -23,7 +23,8 @@ import { errorCode } from '../../core/text/error-code.ts';
 
 /**
  * Creates a new file completely or not at all; never overwrites an existing one. Every user who can read the configuration that
- * includes it can read the file and its folder. Not every user can write there, as in `/tmp`, because a key grants access.
+ * includes it can read the file and its folder. Other users never get write permission, even next to a configuration in `/tmp`,
+ * because a key grants access.
  *
  * @param configPath the file with the include
  * @throws Refusal

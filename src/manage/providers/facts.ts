@@ -41,7 +41,7 @@ export function make(binding: ProviderBinding, probe: Pick<Probe, 'endpoint' | '
   return { translation: operation.begin(body, call), deployment: chosen };
 }
 
-/** Endpoints that show the provider's host, in the order in which they are tried. */
+/** Endpoints whose requests go to the provider's host, in the order in which they are tried. */
 const telling: readonly Endpoint[] = ['models', 'chat/completions', 'messages'];
 
 /**

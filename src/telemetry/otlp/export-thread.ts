@@ -41,8 +41,8 @@ interface Running {
 const signals = ['traces', 'logs'] as const;
 
 /**
- * Passes records to a thread that encodes and sends them. On the event loop this costs an append to a list, and one message per
- * hundred records.
+ * Passes records to a thread that encodes and sends them. On the event loop this costs an append to a list, and one message
+ * for up to 128 records.
  */
 export class ExportThread {
   readonly #options: ExportThreadOptions;

@@ -37,8 +37,8 @@ export interface TraceContext {
 const spanForm = /^(?!0{16})[0-9a-f]{16}$/;
 
 /**
- * Returns the trace of the caller's `traceparent`, or else that of the record. Ids that tracing systems don't accept are replaced
- * by ids derived from them.
+ * Returns the trace of the caller's `traceparent`, or else that of the record. Ids that tracing systems don't accept are replaced by
+ * ids derived from the record.
  */
 export function placeOf({ id, trace }: Pick<LogRecord, 'id' | 'trace'>): TraceContext {
   const parent = parseTraceparent(trace.traceparent ?? undefined);

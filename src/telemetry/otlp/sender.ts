@@ -111,7 +111,7 @@ function waitOf(retryAfter: string | undefined): number | undefined {
 /** Returns the reason without the URL, which may contain a key. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown fault';
-  // For a request aborted by its signal, the error has only the abort reason, so its name is used.
+  // A request aborted by its timeout signal fails with AbortError; only its cause is the TimeoutError.
   if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'no response in time';
   return errorCode(error) || error.name;
 }
