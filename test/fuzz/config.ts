@@ -8,7 +8,7 @@ export const providerNames = (lane: number): readonly string[] => [...types.map(
 
 /**
  * Configuration with a provider of every type per lane, all using the lane's own upstream, short timeouts, and configs with
- * several targets.
+ * fallback and retry.
  *
  * @param keys of the gateway; the second is limited to a few models. Without keys the gateway is open
  */
