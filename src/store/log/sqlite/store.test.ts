@@ -276,7 +276,7 @@ describe('the file', () => {
 
   it('of a later version is refused and stays as it is', () => {
     store.db.exec(`PRAGMA user_version = ${migrations.length + 1}`);
-    expect(() => openSqliteStore(path)).toThrow(/knows versions up to/);
+    expect(() => openSqliteStore(path)).toThrow(/supports versions up to/);
   });
 
   it('is not half migrated where a step fails', () => {
