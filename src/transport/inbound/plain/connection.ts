@@ -83,6 +83,7 @@ export class PlainConnection {
   };
 
   #take(chunk: Buffer): void {
+    if (this.#phase === 'idle' && isEmptyLines(chunk)) return;
     const bytes = this.#partial === undefined ? chunk : Buffer.concat([this.#partial, chunk]);
     const read = this.#front.read(bytes, this.#last);
     if (read === 'more' && this.#pieces < mostPieces) {
@@ -254,7 +255,11 @@ export class PlainConnection {
     }
     this.#enter('idle');
     if (this.socket.isPaused()) this.socket.resume();
-    if (this.#ahead.length > 0) this.#handOver(Buffer.concat(this.#ahead));
+    if (this.#ahead.length === 0) return;
+    const ahead = Buffer.concat(this.#ahead);
+    this.#ahead = [];
+    this.#aheadSize = 0;
+    if (!isEmptyLines(ahead)) this.#handOver(ahead);
   }
 
   readonly #onDrain = (): void => this.#client?.onDrain?.();
@@ -286,3 +291,10 @@ export class PlainConnection {
 }
 
 const ignore = (): void => {};
+
+/** Some clients send an empty line after a body. It is not the start of a request (RFC 9112 2.2), whose timeout would begin. */
+function isEmptyLines(bytes: Buffer): boolean {
+  let at = 0;
+  while (bytes[at] === 0x0d || bytes[at] === 0x0a) at += 1;
+  return at === bytes.length;
+}

@@ -257,6 +257,44 @@ describe('a connection', () => {
     expect(waiting.length).toBe(1);
   });
 
+  it.each([
+    [
+      'with the end of its body',
+      async (client: TestClient) => {
+        client.socket.write(plain.slice(0, -2));
+        await turns();
+        client.socket.write('{}\r\n');
+      },
+    ],
+    [
+      'behind its answer',
+      async (client: TestClient) => {
+        client.socket.write(plain);
+        await client.sees(/ok$/);
+        client.socket.write('\r\n');
+      },
+    ],
+    [
+      'before its answer',
+      async (client: TestClient) => {
+        client.socket.write(plain);
+        await turns();
+        client.socket.write('\r\n');
+      },
+    ],
+  ])('takes no empty line for the start of a request: one that comes %s', async (_, send) => {
+    const client = await open(async (request) => {
+      await turns(90);
+      answer(request);
+    });
+    await send(client);
+    await client.sees(/ok$/);
+    await turns();
+    client.socket.write(plain);
+    await client.sees(/ok.*(?:ok|node)$/s);
+    expect(client.text).not.toContain('node');
+  });
+
   it('that is silent, slow or idle is closed, and none that waits for its answer', async () => {
     const seconds = (count: number): void => {
       for (let second = 0; second < count; second += 1) front.look();
