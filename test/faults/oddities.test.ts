@@ -286,6 +286,45 @@ describe('an answer too large to hold', () => {
   });
 });
 
+describe('a stream that never stops', () => {
+  const event = `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { content: 'x'.repeat(8_000) }, finish_reason: null }] })}\n\n`;
+  let rig: Rig | undefined;
+  let upstream: Socket | undefined;
+  afterEach(() => rig?.close());
+
+  /** Writes events as fast as they are taken, until the other side is gone. */
+  const play =
+    (start: string) =>
+    async (socket: Socket): Promise<void> => {
+      upstream = socket;
+      await put(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }), start);
+      while (!socket.destroyed) if (!socket.write(event)) await drained(socket);
+    };
+
+  it('behind its end mark is left', async () => {
+    rig = await startRig();
+    rig.wire.script = play(stream);
+    const told = await rig.tell(streamed, onA);
+    expect([told.status, told.cut, told.record.end, told.text.startsWith(stream)]).toEqual([200, false, 'whole', true]);
+    expect(told.text.length).toBeLessThan(256 * 1024);
+  });
+
+  it('waits for a plugin that looks at its head', async () => {
+    const looks = `export default {name: 'looks', options: {type: 'object'}, setup: () => ({reply: () => new Promise((resolve) => { globalThis.looked = resolve; })})};`;
+    const plugins = ['auth', 'virtual-key', { use: './looks.ts' }, 'routing', 'transform', 'fallback-retry'];
+    rig = await startRig({ more: { plugins }, gateway: { files: { 'looks.ts': looks } } });
+    rig.wire.script = play('');
+    const leaving = new AbortController();
+    const asked = rig.ask(streamed, onA, leaving.signal);
+    const taken = await settled(() => upstream?.bytesWritten ?? 0);
+    (globalThis as unknown as { looked(): void }).looked();
+    const response = await asked;
+    await until(() => (upstream?.bytesWritten ?? 0) > taken, 'the stream to go on');
+    leaving.abort();
+    expect(response.status).toBe(200);
+  });
+});
+
 /** The value of a counter once it has stood still for many looks, between which sockets of this process have their turns. */
 async function settled(count: () => number): Promise<number> {
   let last = -1;

@@ -13,6 +13,9 @@ export type State =
   | 'closing' // end mark seen, transport not closed yet
   | 'over';
 
+/** Maximum bytes buffered until there is a consumer. Plugins may inspect the head first. */
+const waitingLimit = 256 * 1024;
+
 /** How a flow ended: complete by the rules of its format, or broken off. */
 export type FlowEnd = { readonly kind: 'whole' } | { readonly kind: 'fault'; readonly error: GatewayError };
 
@@ -62,6 +65,9 @@ export abstract class Answer implements Flow {
   /** When the end mark was received. */
   closingAt = 0;
   #consumer: FlowConsumer | undefined;
+  /** Bytes received after the commit and before there was a consumer. */
+  #untaken = 0;
+  #isTaken = false;
   #paused = false;
   #end: FlowEnd | undefined;
 
@@ -89,6 +95,8 @@ export abstract class Answer implements Flow {
   }
 
   into(consumer: FlowConsumer): void {
+    this.#isTaken = true;
+    if (this.#untaken > waitingLimit) this.owner.proceed();
     this.#consumer = consumer;
     this.lastAt = this.owner.now();
     const pending = this.pending;
@@ -121,8 +129,15 @@ export abstract class Answer implements Flow {
 
   /** Passes a piece to the consumer, or buffers it until there is one. */
   protected give(scanned: Scanned): void {
-    if (this.#consumer === undefined) this.pending.push(scanned);
+    if (this.#consumer === undefined) this.#await(scanned);
     else this.#consumer.data(scanned.bytes, scanned.events);
+  }
+
+  #await(scanned: Scanned): void {
+    this.pending.push(scanned);
+    if (this.#isTaken) return;
+    this.#untaken += scanned.bytes.length;
+    if (this.#untaken > waitingLimit) this.owner.halt();
   }
 
   #deliverEnd(consumer: FlowConsumer, end: FlowEnd): void {

@@ -1,10 +1,6 @@
 import { namedByConnection } from '../../../core/http/headers.ts';
-import type { FlowConsumer } from '../../../core/plan.ts';
 import { Answer, type AnswerOwner } from './answer.ts';
 import { noScan } from '../framing/scanned.ts';
-
-/** Maximum bytes buffered until there is a consumer. Plugins may inspect the head first. */
-const waitingLimit = 256 * 1024;
 
 /**
  * A response that is a file: committed at its first byte, then it flows. Only the transport determines its end: if the
@@ -15,8 +11,6 @@ export class BytesAnswer extends Answer {
   isBegun = false;
   /** Bytes of the declared length not received yet; infinite when chunks or the end of the connection delimit the body. */
   #missing: number;
-  #waiting = 0;
-  #isTaken = false;
 
   constructor(owner: AnswerOwner, now: number) {
     super(owner, now);
@@ -38,20 +32,11 @@ export class BytesAnswer extends Answer {
     // A client that knows the length takes the last byte for the end, so that byte waits until the record is written.
     if (this.#missing <= 0) this.tail = scanned;
     else this.give(scanned);
-    if (this.#isTaken) return;
-    this.#waiting += chunk.length;
-    if (this.#waiting > waitingLimit) this.owner.halt();
   }
 
   finished(): void {
     if (this.owner.state === 'flowing') this.close({ kind: 'whole' });
     else this.owner.complete(noScan.bytes);
-  }
-
-  override into(consumer: FlowConsumer): void {
-    this.#isTaken = true;
-    if (this.#waiting > waitingLimit) this.owner.proceed();
-    super.into(consumer);
   }
 
   #commit(): void {

@@ -22,6 +22,8 @@ export class EventAnswer extends Answer {
   readonly #json = new JsonEvents();
   /** Bytes of the events that are held back. */
   #buffered = 0;
+  /** Bytes received after the end mark. */
+  #behind = 0;
 
   constructor(owner: AnswerOwner, now: number, scanner: EventScanner) {
     super(owner, now);
@@ -34,6 +36,10 @@ export class EventAnswer extends Answer {
   }
 
   data(chunk: Buffer, now: number): void {
+    if (this.owner.state === 'closing' && this.#isTooMuch(chunk)) {
+      this.close({ kind: 'whole' });
+      return;
+    }
     const scanned = this.#scanner.push(chunk);
     if (this.#scanner.buffered > eventLimit) {
       this.#fault(invalid(`One event of the stream is larger than ${eventLimit} bytes.`));
@@ -77,6 +83,12 @@ export class EventAnswer extends Answer {
     if (state === 'closing' || (state === 'flowing' && this.owner.tap.complete)) this.close({ kind: 'whole' });
     else if (state === 'holding') this.owner.faulty(faultOf(this.owner.tap) ?? invalid('The provider sent an empty stream.'));
     else this.#fault(interrupted('The provider closed the stream before its end.'));
+  }
+
+  /** Bytes after the end mark are buffered and have no meaning, so a provider that keeps sending is disconnected. */
+  #isTooMuch(chunk: Buffer): boolean {
+    this.#behind += chunk.length;
+    return this.#behind > holdLimit;
   }
 
   /** Accepts empty data too: services keep a connection alive with empty events. */
