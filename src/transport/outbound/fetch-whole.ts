@@ -54,7 +54,7 @@ class WholeReceiver implements Receiver {
   #status = 0;
   #headers: Readonly<Record<string, string>> = {};
   #source: Source | undefined;
-  #isOver = false;
+  isOver = false;
   /** Sends the request once more, over a fresh connection. */
   #again: ((receiver: Receiver) => void) | undefined;
 
@@ -73,7 +73,7 @@ class WholeReceiver implements Receiver {
 
   connected(source: Source): void {
     this.#source = source;
-    if (this.#isOver) source.abort();
+    if (this.isOver) source.abort();
   }
 
   sent(): void {}
@@ -85,14 +85,14 @@ class WholeReceiver implements Receiver {
   }
 
   data(chunk: Buffer): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     this.#size += chunk.length;
     if (this.#size > this.#limits.maxBytes) this.#tooLarge();
     else this.#keep(chunk);
   }
 
   finished(): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     this.#over();
     this.#resolve({ status: this.#status, headers: this.#headers, body: Buffer.concat(this.#chunks, this.#size) });
   }
@@ -100,7 +100,7 @@ class WholeReceiver implements Receiver {
   failed(error: Error, isUnread = false): void {
     const again = this.#again;
     this.#again = undefined;
-    if (isUnread && !this.#isOver && again !== undefined) again(this);
+    if (isUnread && !this.isOver && again !== undefined) again(this);
     else this.#fail(faultOf(error));
   }
 
@@ -119,14 +119,14 @@ class WholeReceiver implements Receiver {
   }
 
   #fail(fault: FetchFault): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     this.#over();
     this.#source?.abort();
     this.#reject(fault);
   }
 
   #over(): void {
-    this.#isOver = true;
+    this.isOver = true;
     clearTimeout(this.#timer);
   }
 }

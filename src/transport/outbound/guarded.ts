@@ -1,3 +1,4 @@
+import type { State } from './exchange/answer.ts';
 import type { Receiver, Source } from './upstream.ts';
 
 /** A receiver that can be told that one of its own steps threw. */
@@ -6,15 +7,22 @@ export interface Crashable extends Receiver {
   crashed(thrown: unknown): void;
 }
 
+/** What is guarded knows when nobody waits for it any more. */
+type Attempt = Crashable & { readonly state: State };
+
 /**
  * The border between the wire and what reads answers. Sockets and timers call in here; a throw that went on would end the
  * process, or be taken for a broken connection.
  */
 export class Guarded implements Crashable {
-  readonly #to: Crashable;
+  readonly #to: Attempt;
 
-  constructor(to: Crashable) {
+  constructor(to: Attempt) {
     this.#to = to;
+  }
+
+  get isOver(): boolean {
+    return this.#to.state === 'over';
   }
 
   crashed(thrown: unknown): void {

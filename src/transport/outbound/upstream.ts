@@ -8,6 +8,8 @@ import { type PoolOptions, Pools, type Route } from './pools.ts';
 
 /** Callbacks for one request on the wire. Exactly one of `finished` and `failed` ends it. */
 export interface Receiver {
+  /** Nobody waits for the answer any more: a connection that is still being made for it is given up. */
+  readonly isOver?: boolean;
   /** A connection is there and the request is being written. */
   connected(source: Source): void;
   /** The request is written whole. */

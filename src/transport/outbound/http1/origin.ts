@@ -100,7 +100,7 @@ export class Origin {
   /** Closes connections that were idle too long, and aborts connection attempts that time out. */
   sweep(now: number): void {
     for (const connection of this.#idle.filter(({ idleUntil }) => idleUntil <= now)) connection.close();
-    for (const dial of this.#dials) if (dial.until <= now) dial.giveUp(connectTimeout());
+    for (const dial of this.#dials) if (dial.until <= now || dial.isUnwanted) dial.giveUp(connectTimeout());
   }
 
   closeIdle(): void {
@@ -129,6 +129,10 @@ class Dial implements SocketEvents {
     this.#origin = origin;
     this.until = until;
     this.#socket = origin.dial(this);
+  }
+
+  get isUnwanted(): boolean {
+    return this.#outgoing?.receiver.isOver === true;
   }
 
   opened(socket: Socket): void {

@@ -18,6 +18,7 @@ class Told implements Receiver {
   text = '';
   readonly over = Promise.withResolvers<string>();
   isAbandoned = false;
+  isOver = false;
   pausesAt = '';
 
   connected(source: Source): void {
@@ -243,6 +244,17 @@ describe('a connection', () => {
     origins.send(request(), route, told);
     await until(() => told.source !== undefined && sockets.length === 1);
     expect([seen[0], await ask(), sockets.length]).toEqual(['', '200 fine', 1]);
+  });
+
+  it('that does not come is given up when nobody waits for it any more', async () => {
+    const never: LookupFunction = () => {};
+    origins.close();
+    origins = new Origins({ wheel: new Wheel(), lookup: () => never });
+    const [gone, waiting] = [0, 1].map(() => send({ origin: 'http://a.example' })) as [Told, Told];
+    gone.isOver = true;
+    origins.look();
+    expect(await gone.over.promise).toBe('UPSTREAM_CONNECT_TIMEOUT');
+    expect(await Promise.race([waiting.over.promise, turns(5).then(() => 'still waiting')])).toBe('still waiting');
   });
 
   it('that was paused at the end of an answer reads the next one', async () => {
