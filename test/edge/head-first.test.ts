@@ -80,6 +80,17 @@ describe('expect: 100-continue', () => {
     expect(client.statuses).toEqual([401]);
   });
 
+  it.each([
+    ['is too large', 'POST /v1/chat/completions', { 'content-length': huge * 100 }, 413],
+    ['is empty', 'POST /v1/chat/completions', { 'content-length': 0 }, 400],
+    ['is compressed in an unknown way', 'POST /v1/chat/completions', { 'content-encoding': 'x' }, 415],
+    ['is a form without a boundary', 'POST /v1/files', { 'content-type': 'multipart/form-data' }, 400],
+  ])('is not answered for a body that %s', async (_, line, headers, status) => {
+    open().write(headOf(line, { ...expecting, ...admitted, ...headers }));
+    await client.closed();
+    expect(client.statuses).toEqual([status]);
+  });
+
   it('is answered for an admitted one', async () => {
     open().write(headOf('POST /v1/chat/completions', { ...expecting, ...admitted }));
     expect(await client.answers(1)).toEqual([100]);

@@ -32,13 +32,25 @@ export class ClientBody implements PendingBody {
   }
 
   read(done: (body: RequestBody | GatewayError) => void): void {
-    const { request, response, traits, isAwaited } = this.#parts;
-    if (traits.body === 'none') {
-      done(emptyBody);
+    const { response, isAwaited } = this.#parts;
+    if (!isAwaited) {
+      this.#read(done);
       return;
     }
-    if (isAwaited) response.writeContinue();
-    if (traits.body === 'passing') done(this.#pass());
+    // What is refused for its head is not asked for.
+    let isSettled = false;
+    this.#read((body) => {
+      isSettled = true;
+      if (!(body instanceof GatewayError) && body.kind === 'passing') response.writeContinue();
+      done(body);
+    });
+    if (!isSettled) response.writeContinue();
+  }
+
+  #read(done: (body: RequestBody | GatewayError) => void): void {
+    const { request, traits } = this.#parts;
+    if (traits.body === 'none') done(emptyBody);
+    else if (traits.body === 'passing') done(this.#pass());
     else if (traits.body === 'form') this.#readForm(done);
     else if (hasBody(request)) this.#readJson(done);
     else done(noBody());
