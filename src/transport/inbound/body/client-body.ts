@@ -4,6 +4,7 @@ import { emptyBody, type RequestBody } from '../../../core/json/body.ts';
 import { Hold } from '../../../core/memory/budget.ts';
 import type { EndpointTraits } from '../../../core/endpoint.ts';
 import { GatewayError } from '../../../core/error.ts';
+import { printable } from '../../../core/text/printable.ts';
 import { codedForm } from './coded-body.ts';
 import { codingsOf } from '../../wire/decode.ts';
 import { bodyKind, receiveForm } from '../multipart/arrive.ts';
@@ -49,7 +50,9 @@ export class ClientBody implements PendingBody {
 
   #read(done: (body: RequestBody | GatewayError) => void): void {
     const { request, traits } = this.#parts;
+    const coded = codedTransfer(request.headers['transfer-encoding']);
     if (traits.body === 'none') done(emptyBody);
+    else if (coded !== undefined) done(coded);
     else if (traits.body === 'passing') done(this.#pass());
     else if (traits.body === 'form') this.#readForm(done);
     else if (hasBody(request)) this.#readJson(done);
@@ -88,6 +91,16 @@ export class ClientBody implements PendingBody {
     else if (coded !== undefined) done(coded);
     else receiveForm(request, response, { ...limits, isUpload }, { ...deps, hold: new Hold(deps.budget) }, done);
   }
+}
+
+/** `node:http` reads the chunks of any body, and leaves codings beside them, such as gzip, to its users (RFC 9112 6.1). */
+function codedTransfer(coding: string | undefined): GatewayError | undefined {
+  if (coding === undefined || coding.toLowerCase() === 'chunked') return undefined;
+  return new GatewayError('invalid_header', {
+    message: `The gateway does not support the transfer-encoding "${printable(coding).slice(0, 100)}".`,
+    param: 'transfer-encoding',
+    hint: 'Send the body with the transfer-encoding "chunked", or with its content-length.',
+  });
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
