@@ -18,6 +18,8 @@ it.each([
   [' GZip , Identity,br', ['gzip', 'br']],
   [','.repeat(60_000), []],
   ['gzip,'.repeat(10_000), ['gzip', 'gzip', 'gzip']],
+  [', , ,gzip', ['gzip']],
+  ['identity, gzip, identity, br', ['gzip', 'br']],
 ])('the codings of a header: row %#', (header, codings) => {
   expect(codingsOf(header)).toEqual(codings);
 });

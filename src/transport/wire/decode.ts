@@ -21,10 +21,11 @@ export class DecodeFault extends Error {
 /** Parses a `content-encoding` into codings in the order in which they were applied; empty for `identity`. */
 export function codingsOf(header: string | undefined): readonly string[] {
   if (header === undefined || header === '' || header === 'identity') return [];
-  return header.split(',', mostCodings + 1).flatMap((each) => {
+  const named = header.split(',').flatMap((each) => {
     const name = each.trim().toLowerCase();
     return name === '' || name === 'identity' ? [] : name;
   });
+  return named.slice(0, mostCodings + 1);
 }
 
 /**
