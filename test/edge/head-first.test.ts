@@ -99,15 +99,18 @@ describe('expect: 100-continue', () => {
   });
 });
 
-it.each(['gzip, chunked', 'x, chunked'])('a body with the transfer-encoding "%s" is refused, and the connection goes on', async (coding) => {
-  for (const path of ['/v1/chat/completions', '/v1/vector_stores', '/v1/files']) {
-    open().write(headOf(`POST ${path}`, { ...admitted, 'content-type': multipart, 'transfer-encoding': coding }), '2\r\n{}\r\n0\r\n\r\n');
-    expect(await client.answers(1)).toEqual([400]);
-    expect(client.text).toContain('"param":"transfer-encoding"');
-    client.write(headOf('POST /v1/chat/completions', { ...admitted, 'content-length': body.length }), body);
-    expect(await client.answers(2)).toEqual([400, 200]);
-  }
-});
+it.each(['gzip, chunked', 'x, chunked'])(
+  'a body with the transfer-encoding "%s" is refused, and the connection goes on',
+  async (coding) => {
+    for (const path of ['/v1/chat/completions', '/v1/vector_stores', '/v1/files']) {
+      open().write(headOf(`POST ${path}`, { ...admitted, 'content-type': multipart, 'transfer-encoding': coding }), '2\r\n{}\r\n0\r\n\r\n');
+      expect(await client.answers(1)).toEqual([400]);
+      expect(client.text).toContain('"param":"transfer-encoding"');
+      client.write(headOf('POST /v1/chat/completions', { ...admitted, 'content-length': body.length }), body);
+      expect(await client.answers(2)).toEqual([400, 200]);
+    }
+  },
+);
 
 it('an admitted client that leaves in the middle of its body leaves a record', async () => {
   const before = gateway.records.length;
