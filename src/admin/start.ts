@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { createAccess, idleOf } from './auth/access.ts';
 import { Sessions } from './auth/sessions.ts';
 import { ensureToken } from './auth/token-file.ts';
+import { linkUser } from './auth/users.ts';
 import { createAdminServer } from './listener.ts';
 import { adminRoutes } from './routes/table.ts';
 import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
@@ -38,7 +39,7 @@ export function startAdmin({ subject, isLoopback, cookieName, stateDir, metrics,
   const access = createAccess({ settings, isLoopback, ownToken, cookieName, sessions, now });
   return {
     server: createAdminServer({ subject, access, routes: adminRoutes(), metrics, now }),
-    link: () => sessions.link(),
+    link: () => sessions.link(linkUser),
     canSignIn: () => access.users().count > 0 || (settings().open === true && isLoopback),
   };
 }

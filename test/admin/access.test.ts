@@ -158,12 +158,20 @@ describe('signing in', () => {
     expect((await call(base, '/api/session', { method: 'POST', body: { link } })).status).toBe(401);
   });
 
-  it('ends with the token that proved it', async () => {
-    const signed = await call(base, '/api/session', { method: 'POST', body: { token: tokens.operator } });
-    const cookie = cookieOf(signed);
+  it('ends with the token that proved it, also through links', async () => {
+    const linkOf = async (): Promise<string> =>
+      ((await call(base, '/api/session/link', { method: 'POST', token: 'token-of-the-first-admin' })).json as { link: string }).link;
+    await gateway.write(`${yaml}      ada: {role: admin, token: token-of-the-first-admin}\n`);
+    await gateway.gateway.reload();
+    const unused = await linkOf();
+    const bodies = [{ token: tokens.operator }, { link: await linkOf() }];
+    const cookies: string[] = [];
+    for (const body of bodies) cookies.push(cookieOf(await call(base, '/api/session', { method: 'POST', body })));
+    for (const cookie of cookies) expect((await call(base, '/api/status', { cookie })).status).toBe(200);
     await gateway.write(yaml.replace(/ {6}otto.*\n/, ''));
     await gateway.gateway.reload();
-    expect((await call(base, '/api/status', { cookie })).status).toBe(401);
+    for (const cookie of cookies) expect((await call(base, '/api/status', { cookie })).status).toBe(401);
+    expect((await call(base, '/api/session', { method: 'POST', body: { link: unused } })).status).toBe(401);
     await gateway.write(yaml);
     await gateway.gateway.reload();
   });

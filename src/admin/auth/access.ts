@@ -43,10 +43,12 @@ export function createAccess(options: AccessOptions): Access {
         ...(id === undefined ? ['Max-Age=0'] : []),
       ].join('; '),
   };
+  const byOpening = (): User | undefined => (settings().open === true && isLoopback ? openUser : undefined);
+  const still = (user: User): User | undefined => (user.proof === openUser.proof ? byOpening() : users().byProof(user));
   const bySession = (request: IncomingMessage): User | undefined => {
     const id = cookie.read(request);
     const user = id === undefined ? undefined : sessions.find(id);
-    return user === undefined ? undefined : users().byProof(user);
+    return user === undefined ? undefined : still(user);
   };
   return {
     sessions,
@@ -57,8 +59,9 @@ export function createAccess(options: AccessOptions): Access {
     userOf(request) {
       const token = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1];
       if (token !== undefined) return byToken(token, request, throttle, users());
-      return bySession(request) ?? (settings().open === true && isLoopback ? openUser : undefined);
+      return bySession(request) ?? byOpening();
     },
+    still,
   };
 }
 

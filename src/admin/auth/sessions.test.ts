@@ -70,15 +70,16 @@ describe('a link', () => {
     [0, true],
     [hour, true],
     [hour + 1, false],
-  ])('that is %i ms old signs in: %s', (age, works) => {
-    const link = sessions.link();
+  ])('that is %i ms old signs in whoever made it: %s', (age, works) => {
+    const link = sessions.link(user);
     now += age;
-    expect([sessions.useLink('other'), sessions.useLink(link), sessions.useLink(link)]).toEqual([false, works, false]);
+    const used = ['other', link, link].map((one) => sessions.useLink(one));
+    expect(used).toEqual([undefined, works ? user : undefined, undefined]);
   });
 
   it('makes room for new ones where it is the oldest of many', () => {
-    const links = Array.from({ length: 17 }, () => sessions.link());
-    expect(links.map((link) => sessions.useLink(link))).toEqual(links.map((_, n) => n > 0));
+    const links = Array.from({ length: 17 }, () => sessions.link(linkUser));
+    expect(links.map((link) => sessions.useLink(link) !== undefined)).toEqual(links.map((_, n) => n > 0));
   });
 });
 

@@ -18,7 +18,7 @@ const linkMs = 3_600_000;
 /** Browser sessions, in memory: a restart ends them. IDs are stored as hashes. */
 export class Sessions {
   readonly #byId = new Map<string, Session>();
-  readonly #links = new Map<string, number>();
+  readonly #links = new Map<string, { readonly user: User; readonly until: number }>();
   readonly #now: () => number;
   readonly #idleMs: () => number;
 
@@ -61,9 +61,9 @@ export class Sessions {
   }
 
   /** Returns a token for one sign-in within an hour. */
-  link(): string {
+  link(user: User): string {
     const token = randomBytes(24).toString('base64url');
-    this.#links.set(sha256(token), this.#now() + linkMs);
+    this.#links.set(sha256(token), { user, until: this.#now() + linkMs });
     for (const oldest of this.#links.keys()) {
       if (this.#links.size <= mostLinks) break;
       this.#links.delete(oldest);
@@ -71,11 +71,11 @@ export class Sessions {
     return token;
   }
 
-  /** Consumes a link. Returns false if it is unknown, used or expired. */
-  useLink(token: string): boolean {
+  /** Consumes a link. Returns false if it is unknown, used or expired. @returns whoever made it */
+  useLink(token: string): User | undefined {
     const key = sha256(token);
-    const until = this.#links.get(key);
+    const link = this.#links.get(key);
     this.#links.delete(key);
-    return until !== undefined && this.#now() <= until;
+    return link !== undefined && this.#now() <= link.until ? link.user : undefined;
   }
 }

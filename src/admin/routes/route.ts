@@ -62,6 +62,8 @@ export interface Access {
    * for a wrong token
    */
   userOf(request: IncomingMessage): User | undefined;
+  /** A user as of now; undefined where the proof does not hold any more. */
+  still(user: User): User | undefined;
   readonly cookie: { write(id: string | undefined, request: IncomingMessage): string; read(request: IncomingMessage): string | undefined };
 }
 

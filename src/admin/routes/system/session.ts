@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../core/error.ts';
 import type { Session } from '../../api-types.ts';
 import { tooMany } from '../../auth/throttle.ts';
-import { linkUser, type User } from '../../auth/users.ts';
+import type { User } from '../../auth/users.ts';
 import { type AdminCall, type AdminReply, type AdminRoute, textIn } from '../route.ts';
 
 export const sessionRoutes: readonly AdminRoute[] = [
@@ -40,7 +40,7 @@ export const sessionRoutes: readonly AdminRoute[] = [
     role: 'admin',
     about: 'Creates a one-time link to sign in with the role admin; it is valid for an hour.',
     returns: '`{link}`: the part after `#t=`',
-    handle: ({ access }) => ({ json: { link: access.sessions.link() } }),
+    handle: ({ access, user }) => ({ json: { link: access.sessions.link(user) } }),
   },
 ];
 
@@ -64,7 +64,8 @@ async function signIn(call: AdminCall): Promise<AdminReply> {
 }
 
 function byLink({ access }: AdminCall, link: string): User | undefined {
-  return access.sessions.useLink(link) ? linkUser : undefined;
+  const user = access.sessions.useLink(link);
+  return user === undefined ? undefined : access.still(user);
 }
 
 function shown({ subject, access }: AdminCall, user: User | undefined): Session {
