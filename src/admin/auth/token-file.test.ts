@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -24,6 +24,20 @@ it.each([
   expect(token).toMatch(isKept ? /^a-token-of-before$/ : /^[\w-]{43}$/);
   expect([readToken(dir), readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual([token, `${token}\n`, 0o600]);
   expect(ensureToken(dir)).toBe(token);
+});
+
+it.each([
+  ['another file', 'mine'],
+  ['nothing', undefined],
+])('a link to %s is replaced, and what it leads to stays as it is', (_name, text) => {
+  const other = join(dir, 'other');
+  if (text !== undefined) writeFileSync(other, text, { mode: 0o644 });
+  symlinkSync(other, join(dir, 'admin-token'));
+  const token = ensureToken(dir);
+  expect([readToken(dir), lstatSync(join(dir, 'admin-token')).isFile()]).toEqual([token, true]);
+  expect(existsSync(other) ? [readFileSync(other, 'utf8'), statSync(other).mode & 0o777] : [undefined]).toEqual(
+    text === undefined ? [undefined] : [text, 0o644],
+  );
 });
 
 it('there is none in a folder without one', () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegularFile } from '../../core/files/regular-file.ts';
 import { errorCode } from '../../core/text/error-code.ts';
@@ -28,13 +28,18 @@ export function ensureToken(dir: string): string {
     return found;
   }
   const token = randomBytes(32).toString('base64url');
+  const write = (): void => writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' });
   try {
-    writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' });
+    write();
+    return token;
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
-    // The file exists but is empty or damaged, for example after a full disk.
-    writeFileSync(path, `${token}\n`, { mode: 0o600 });
-    chmodSync(path, 0o600);
   }
+  // A gateway that shares the folder may have been faster.
+  const theirs = readToken(dir);
+  if (theirs !== undefined) return theirs;
+  // The file exists but is empty or damaged, for example after a full disk. It may be a link: what it leads to is not ours to write.
+  rmSync(path, { force: true });
+  write();
   return token;
 }
