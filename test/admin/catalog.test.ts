@@ -99,6 +99,17 @@ describe('prompts', () => {
   });
 });
 
+it.each([
+  ['/api/prompts/welcome/try', { key: 'a\r\nx-other: b' }, 'key'],
+  ['/api/prompts/welcome/try', { key: 'ключ' }, 'key'],
+  ['/api/prompts/welcome/try', { key: 7 }, 'key'],
+  ['/api/replay', { id: 'none', api_key: 'a\nb' }, 'api_key'],
+])('a call of %s with %j, which no header can hold, is refused', async (path, body, param) => {
+  const sent = await call(adminUrl(gateway), path, { method: 'POST', token, body });
+  expect([sent.status, sent.json]).toMatchObject([400, { error: { param } }]);
+  expect(sent.text).not.toContain('a\\');
+});
+
 describe('keys', () => {
   it('are shown without a secret', async () => {
     expect(await get<KeyView[]>('/api/keys')).toMatchObject([

@@ -120,3 +120,11 @@ export function textIn(body: Plain, name: string): string {
   if (typeof value !== 'string') throw new GatewayError('invalid_type', { message: `"${name}" is not a string.`, param: name });
   return value;
 }
+
+/** An API key in the body; absent and null are none. @throws GatewayError `invalid_type`, or `invalid_value` for what no header can hold */
+export function keyIn(body: Plain, name: string): string | undefined {
+  if (body[name] === undefined || body[name] === null) return undefined;
+  const key = textIn(body, name);
+  if (/^[!-~]*$/.test(key)) return key;
+  throw new GatewayError('invalid_value', { message: `"${name}" has characters that no API key has.`, param: name });
+}

@@ -1,8 +1,7 @@
-import { GatewayError } from '../../../core/error.ts';
 import type { Plain } from '../../../core/json/merge.ts';
 import { choosePrompt, promptName, promptPatch, type PromptVersion, type StoredPrompt, variablesFor } from '../../../core/model/prompt.ts';
 import type { PromptRender, PromptView } from '../../api-types.ts';
-import type { AdminCall, AdminRoute } from '../route.ts';
+import { type AdminCall, type AdminRoute, keyIn } from '../route.ts';
 
 /** Maximum total size of the rendered texts, in characters. */
 const mostText = 1024 * 1024;
@@ -40,17 +39,12 @@ export const promptRoutes: readonly AdminRoute[] = [
     returns: '`PromptTry`',
     limitMs: 120_000,
     handle: async (call) => {
-      const { variables, key } = await call.body();
-      if (key !== undefined && typeof key !== 'string')
-        throw new GatewayError('invalid_type', { message: '"key" is not a string.', param: 'key' });
+      const body = await call.body();
+      const key = keyIn(body, 'key');
       const path = `/v1/prompts/${encodeURIComponent(call.params['id'] ?? '')}/completions`;
-      const { status, id, body } = await call.subject.request({
-        path,
-        body: { variables: variables ?? {}, stream: false },
-        key,
-        signal: call.signal,
-      });
-      return { json: { status, id, body: call.subject.mask().text(body) } };
+      const sent = { variables: body['variables'] ?? {}, stream: false };
+      const { status, id, body: text } = await call.subject.request({ path, body: sent, key, signal: call.signal });
+      return { json: { status, id, body: call.subject.mask().text(text) } };
     },
   },
 ];

@@ -2,7 +2,7 @@ import { GatewayError } from '../../../core/error.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { ExplainRequest } from '../../../core/logs/explanation.ts';
 import { replayLimitMs } from '../../api-types.ts';
-import { type AdminRoute, isSet, textIn } from '../route.ts';
+import { type AdminRoute, isSet, keyIn, textIn } from '../route.ts';
 
 export const explainRoutes: readonly AdminRoute[] = [
   {
@@ -51,7 +51,7 @@ export const explainRoutes: readonly AdminRoute[] = [
         id: textIn(given, 'id'),
         to: optionalText(given, 'to'),
         config: optionalText(given, 'config'),
-        api_key: optionalText(given, 'api_key'),
+        api_key: keyIn(given, 'api_key'),
         force: isSet(given, 'force'),
       };
       return { json: await (await subject.explaining()).replay(request) };
