@@ -21,6 +21,12 @@ it('names the time until the next call', () => {
   expect(refusal()).toBeTypeOf('function');
 });
 
+it('lets those who sign in begin any number: behind a proxy all of them have one address', () => {
+  const calls = new Calls(() => 0, bounds.strangers);
+  for (let n = 0; n < 1000; n += 1) calls.begin('address of the proxy')();
+  expect(calls.begin('address of the proxy')).toBeTypeOf('function');
+});
+
 it('has a bound of calls at the same time', () => {
   const calls = new Calls(() => 0, bounds.users);
   for (let n = 0; n < bounds.users.ofOne; n += 1) calls.begin('one');

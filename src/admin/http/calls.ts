@@ -5,11 +5,13 @@ import { plural } from '../../core/text/plural.ts';
 export interface CallBounds {
   readonly ofOne: number;
   readonly ofAll: number;
+  /** Calls of one within a window; undefined: any number. */
+  readonly inWindow?: number;
 }
 
 export const bounds = {
-  users: { ofOne: 16, ofAll: 64 },
-  /** Clients that have not signed in have a separate limit, so that they cannot block users. */
+  users: { ofOne: 16, ofAll: 64, inWindow: 600 },
+  /** Clients that have not signed in have a separate limit, so that they cannot block users. Not counted: behind a proxy one could lock everybody out. */
   strangers: { ofOne: 4, ofAll: 16 },
 } as const satisfies Readonly<Record<string, CallBounds>>;
 
@@ -45,7 +47,8 @@ export class Calls {
   begin(user: string): () => void {
     const counted = this.#of(user);
     if (counted.running >= this.#bounds.ofOne) throw tooMany(1);
-    if (counted.begun >= mostInWindow) throw tooMany(Math.ceil((counted.since + windowMs + 1 - this.#now()) / 1000));
+    if (counted.begun >= (this.#bounds.inWindow ?? Number.POSITIVE_INFINITY))
+      throw tooMany(Math.ceil((counted.since + windowMs + 1 - this.#now()) / 1000));
     if (this.#running >= this.#bounds.ofAll)
       throw new GatewayError('overloaded', { message: 'The admin API is busy.', hint: 'Try again in a second.' });
     counted.running += 1;
