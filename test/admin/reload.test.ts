@@ -87,6 +87,18 @@ describe('a rollback', () => {
     expect(await status()).toMatchObject({ rolled_back_to: null, revision: revision() });
   });
 
+  it('is still one when a secret that it names is rotated', async () => {
+    await save(yaml('one'));
+    const before = revision();
+    await save(yaml('one', 'two'));
+    await post('/api/rollback');
+    expect(revision()).toBe(before);
+    await writeFile(join(gateway.dir, 'key.txt'), 'second-key-of-the-file\n');
+    await until(() => revision() !== before, 'the new secret');
+    expect(slugs()).toEqual(['mock', 'one']);
+    await until(async () => (await status()).rolled_back_to === revision(), 'the status of the rollback');
+  });
+
   it('ends a failed load', async () => {
     const first = revision();
     await save(yaml('one'));

@@ -67,6 +67,23 @@ describe('the reloader', () => {
     expect(applied).toHaveLength(1);
   });
 
+  it('what is held over a broken file does not repair it', async () => {
+    save(config('one'));
+    await create().start();
+    const texts = applied[0]?.texts ?? {};
+    save('version: 1\nproviderz: {}\n');
+    await state(() => expect(results).toMatchObject([{ kind: 'rejected' }]));
+    expect(await reloader?.hold(texts)).toMatchObject({ kind: 'unchanged' });
+    expect(reloader?.isHeld).toBe(true);
+    // Written again as it was: nobody is told that the file is good.
+    save('version: 1\nproviderz: {}\n');
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect([results.length, reloader?.isHeld]).toEqual([1, true]);
+    save(config('one'));
+    await state(() => expect(results.at(-1)).toEqual({ kind: 'unchanged', revision: applied[0]?.revision, recovered: true }));
+    expect(reloader?.isHeld).toBe(false);
+  });
+
   it('the same content is no work and no news', async () => {
     save(config('one'));
     await create().start();

@@ -151,6 +151,10 @@ class OneAtATime implements Reloader {
     return run;
   }
 
+  get isHeld(): boolean {
+    return this.#held !== undefined;
+  }
+
   get serving(): ValidConfig | undefined {
     return this.#serving;
   }
@@ -269,7 +273,7 @@ class OneAtATime implements Reloader {
   }
 
   #unchanged(revision: string): ReloadResult {
-    return { kind: 'unchanged', revision, recovered: this.#complaint !== undefined };
+    return { kind: 'unchanged', revision, recovered: this.#complaint !== undefined && !this.isHeld };
   }
 
   #rejected({ diagnostics, stateDir, secrets }: Pick<LoadedConfig, 'diagnostics' | 'stateDir' | 'secrets'>, thrown: unknown): ReloadResult {
@@ -292,7 +296,9 @@ class OneAtATime implements Reloader {
   }
 
   #tell(result: ReloadResult, reasons: ReadonlySet<Reason>): void {
-    const complaint = result.kind === 'rejected' ? complaintOf(result.diagnostics, result.cause) : undefined;
+    // What is held says nothing about the files: what is wrong with them is wrong until they are good.
+    const good = this.isHeld ? this.#complaint : undefined;
+    const complaint = result.kind === 'rejected' ? complaintOf(result.diagnostics, result.cause) : good;
     const isNews = result.kind === 'unchanged' ? result.recovered : result.kind === 'applied' || complaint !== this.#complaint;
     this.#complaint = complaint;
     if (this.#closed || reasons.has('start')) return;

@@ -291,7 +291,9 @@ export class Control implements Subject {
       reason: cause === undefined ? null : mask.text(cause),
     };
     if (result.kind === 'rejected') return;
-    this.#rolledBackTo = null;
+    // A secret was rotated that what is held names: it is held all the same.
+    const isHeld = this.#rolledBackTo !== null && this.#deps.reloader().isHeld;
+    this.#rolledBackTo = isHeld ? result.revision : null;
     if (result.kind !== 'applied') return;
     this.#restartNeeded = result.restart;
     void this.revisions.applied(result.loaded, result.changes);
