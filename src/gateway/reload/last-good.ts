@@ -10,8 +10,10 @@ import type { ValidConfig } from '../../config/reload/load.ts';
 export class LastGoodCopy {
   readonly #options: GatewayOptions;
   /** Set if the copy is used: why the files were rejected, and when the copy was saved. */
-  #taken: { readonly rejected: Rejected; readonly savedAt: number; readonly revision: string } | undefined;
+  #taken: { readonly rejected: Rejected; readonly savedAt: number } | undefined;
   #looked = false;
+  /** The revision that the copy has, as far as this process knows. */
+  #kept: string | undefined;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -27,7 +29,8 @@ export class LastGoodCopy {
       const dir = this.#dir(setting);
       const found = dir === undefined ? undefined : readLastGood(dir, entry);
       if (found === undefined) continue;
-      this.#taken = { rejected, savedAt: found.savedAt, revision: found.copy.revision };
+      this.#taken = { rejected, savedAt: found.savedAt };
+      this.#kept = found.copy.revision;
       return { ...request, saved: found.copy.files };
     }
     return undefined;
@@ -55,9 +58,10 @@ export class LastGoodCopy {
   /** Saves the active configuration. A failed write is only a warning. */
   async keep({ texts, revision }: ValidConfig, dir: string): Promise<void> {
     const entry = this.#entry;
-    if (entry === undefined || revision === this.#taken?.revision) return;
+    if (entry === undefined || revision === this.#kept) return;
     try {
       await saveLastGood(dir, { entry, files: texts, revision });
+      this.#kept = revision;
     } catch (error) {
       this.#options.log.warn({ err: error }, 'the last valid configuration could not be saved');
     }

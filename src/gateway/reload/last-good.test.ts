@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { PostedRequest } from '../../config/reload/loader.ts';
+import type { Rejected } from '../../config/reload/reloader.ts';
+import type { ValidConfig } from '../../config/reload/load.ts';
+import { readLastGood, saveLastGood } from '../../store/last-good.ts';
+import type { GatewayOptions } from '../types.ts';
+import { LastGoodCopy } from './last-good.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'last-good-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+it('is what served last, also where that is again the copy of the start', async () => {
+  const entry = join(dir, 'gateway.yaml');
+  const loaded = (revision: string): ValidConfig => ({ revision, texts: { [entry]: revision } }) as unknown as ValidConfig;
+  const kept = (): string | undefined => readLastGood(dir, entry)?.copy.revision;
+  await saveLastGood(dir, { entry, files: { [entry]: 'a' }, revision: 'a' });
+  const options = { source: { path: 'gateway.yaml' }, cwd: dir, stateDir: dir, lastGood: true } as unknown as GatewayOptions;
+  const copy = new LastGoodCopy(options);
+  expect(copy.instead({} as PostedRequest, { diagnostics: [] } as unknown as Rejected)).toMatchObject({ saved: { [entry]: 'a' } });
+  const savedAt = readLastGood(dir, entry)?.savedAt;
+  await copy.keep(loaded('a'), dir);
+  expect(readLastGood(dir, entry)?.savedAt).toBe(savedAt);
+  for (const revision of ['b', 'a']) {
+    await copy.keep(loaded(revision), dir);
+    expect(kept()).toBe(revision);
+  }
+});
