@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { readRegularFileLater } from '../../core/files/regular-file.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 
@@ -37,12 +37,14 @@ export async function foldersOf(path: string): Promise<readonly string[]> {
   const folders: string[] = [];
   let at = path;
   for (let step = 0; step < linkLimit; step += 1) {
-    folders.push(dirname(at));
+    const folder = await realFolder(dirname(at), folders);
+    folders.push(folder);
+    at = join(folder, basename(at));
     try {
       const found = await lstat(at);
       if (found.isDirectory()) return [...folders, at];
       if (!found.isSymbolicLink()) return folders;
-      at = resolve(dirname(at), await readlink(at));
+      at = resolve(folder, await readlink(at));
     } catch {
       return folders;
     }

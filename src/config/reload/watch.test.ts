@@ -92,6 +92,37 @@ describe('the watcher', () => {
     await state(() => expect(seen.at(-1)).toBe('two'));
   });
 
+  it.each(['one', 'two'])('sees what happens in a folder behind links, and their swaps: %s', async (link) => {
+    const file = join(folder, 'one/conf/gateway.yaml');
+    for (const name of ['a', 'b']) {
+      mkdirSync(join(folder, name, 'conf'), { recursive: true });
+      writeFileSync(join(folder, name, 'conf/gateway.yaml'), name);
+    }
+    symlinkSync('a', join(folder, 'two'));
+    symlinkSync('two', join(folder, 'one'));
+    await watching([file]);
+    writeFileSync(join(folder, 'a/conf/gateway.yaml'), 'edited');
+    await state(() => expect(seen.at(-1)).toBe('edited'));
+    symlinkSync('b', join(folder, 'next'));
+    renameSync(join(folder, 'next'), join(folder, link));
+    await state(() => expect(seen.at(-1)).toBe('b'));
+    writeFileSync(join(folder, 'b/conf/gateway.yaml'), 'again');
+    await state(() => expect(seen.at(-1)).toBe('again'));
+  });
+
+  it('sees edits in a folder that is a link', async () => {
+    mkdirSync(join(folder, 'volume'));
+    symlinkSync('volume', join(folder, 'app'));
+    const file = join(folder, 'app/gateway.yaml');
+    writeFileSync(file, 'one');
+    await watching([file]);
+    for (const text of ['two', 'three']) {
+      writeFileSync(join(folder, 'volume/new'), text);
+      renameSync(join(folder, 'volume/new'), join(folder, 'volume/gateway.yaml'));
+      await state(() => expect(seen.at(-1)).toBe(text));
+    }
+  });
+
   it('sees a file vanish for a while and come back', async () => {
     const file = join(folder, 'gateway.yaml');
     writeFileSync(file, 'one');
