@@ -9,7 +9,7 @@ import { createProbeServer } from '../transport/inbound/probes.ts';
 import { createOutbound, type Outbound } from '../transport/outbound/index.ts';
 import { Defects } from '../telemetry/defects.ts';
 import { Wheel } from '../transport/wire/wheel.ts';
-import { openAdmin } from './admin/open.ts';
+import { adminListen, openAdmin } from './admin/open.ts';
 import type { AdminState } from './admin/state.ts';
 import { Control } from './admin/control.ts';
 import type { DrainPlan } from './drain.ts';
@@ -71,6 +71,8 @@ class Starting {
   #loaded: ValidConfig | undefined;
   /** Data listener address of the first configuration: a reload can't change it. */
   #address: ListenSetting | undefined;
+  /** The same of the admin listener. */
+  #adminAddress: ListenSetting | undefined;
   #url = '';
 
   constructor(options: GatewayOptions) {
@@ -193,7 +195,8 @@ class Starting {
   async #apply(loaded: ValidConfig): Promise<void> {
     const address = this.#address ?? this.#options.listen ?? loaded.tree.server?.listen ?? defaultListen;
     refuseExposure(this.#options, address, loaded, this.#loaded);
-    refuseAdminExposure(this.#options, loaded, this.#loaded);
+    const adminAddress = this.#adminAddress ?? adminListen(this.#options, loaded.tree.server?.admin);
+    refuseAdminExposure(this.#options, adminAddress, loaded);
     this.#storage.locate(loaded);
     // Errors from here on may contain its secrets.
     if (this.#loaded === undefined) this.#options.log.configure({ mask: createMask(loaded.secrets) });
@@ -205,6 +208,7 @@ class Starting {
       throw error;
     }
     this.#address = address;
+    this.#adminAddress = adminAddress;
     this.#loaded = loaded;
     const { dir } = this.#storage;
     if (dir !== undefined) await this.#lastGood.keep(loaded, dir);

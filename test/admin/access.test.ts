@@ -227,6 +227,18 @@ describe('without a configured token', () => {
   });
 });
 
+it('a reload that takes the last token is rejected where other hosts reach the listener, whatever address the file names by then', async () => {
+  const written = (admin: string): string =>
+    `version: 1\nproviders: {mock: {type: mock}}\nserver: {state_dir: memory, admin: {${admin}}}\n`;
+  const withToken = (listen: string): string => written(`listen: "${listen}", token: token-of-the-admin-12`);
+  const own = await startTestGateway(withToken('0.0.0.0:0'), { admin: true, adminListen: undefined });
+  await own.write(`${withToken('127.0.0.1:0')}configs: {a: {targets: [mock/echo]}}\n`);
+  expect(await own.gateway.reload()).toMatchObject({ type: 'reloaded' });
+  await own.write(written('listen: "127.0.0.1:0"'));
+  expect(await own.gateway.reload()).toMatchObject({ type: 'rejected', reason: expect.stringContaining('0.0.0.0:0 is reachable') as string });
+  await own.close();
+});
+
 it('shows no secret of the configuration', async () => {
   for (const path of ['/api/status', '/api/session'])
     for (const token of Object.values(tokens)) {

@@ -2,7 +2,7 @@ import type { ReloadResult } from '../../config/reload/reloader.ts';
 import { type GatewayOptions, StartError, type StartFault } from '../types.ts';
 import type { ValidConfig } from '../../config/reload/load.ts';
 import { isLoopback, type ListenSetting, listenText, parseListen } from '../../core/http/listen-address.ts';
-import { adminExposure, adminListen } from '../admin/open.ts';
+import { adminExposure } from '../admin/open.ts';
 
 /** Inputs of the decision whether a listener may be opened. */
 export interface Exposure {
@@ -84,9 +84,9 @@ function hasKeys({ tree: { api_keys, auth }, asksForKeys }: ValidConfig): boolea
  *
  * @throws StartError
  */
-export function refuseAdminExposure(options: GatewayOptions, { tree }: ValidConfig, before: ValidConfig | undefined): void {
+export function refuseAdminExposure({ admin }: GatewayOptions, listen: ListenSetting, { tree }: ValidConfig): void {
   const entry = tree.server?.admin;
-  if (options.admin !== true || entry?.enabled === false) return;
-  const fault = adminExposure(adminListen(options, before?.tree.server?.admin ?? entry), entry);
+  if (admin !== true || entry?.enabled === false) return;
+  const fault = adminExposure(listen, entry);
   if (fault !== undefined) throw fault;
 }
