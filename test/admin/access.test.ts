@@ -150,6 +150,15 @@ describe('signing in', () => {
     expect(String(signed.headers['set-cookie'])).toContain('; Secure');
   });
 
+  it('again ends the session that the browser had', async () => {
+    const first = cookieOf(await call(base, '/api/session', { method: 'POST', body: { token: tokens.admin } }));
+    const failed = await call(base, '/api/session', { method: 'POST', cookie: first, body: { token: 'a-token-that-is-wrong-in-any-case-0001' } });
+    expect([failed.status, (await call(base, '/api/status', { cookie: first })).status]).toEqual([401, 200]);
+    const second = cookieOf(await call(base, '/api/session', { method: 'POST', cookie: first, body: { token: tokens.viewer } }));
+    const statuses = [first, second].map(async (cookie) => (await call(base, '/api/status', { cookie })).status);
+    expect(await Promise.all(statuses)).toEqual([401, 200]);
+  });
+
   it('by link works once', async () => {
     const { link } = (await call(base, '/api/session/link', { method: 'POST', token: tokens.admin })).json as { link: string };
     const signed = await call(base, '/api/session', { method: 'POST', body: { link } });

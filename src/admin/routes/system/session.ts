@@ -29,8 +29,7 @@ export const sessionRoutes: readonly AdminRoute[] = [
     about: 'Signs out.',
     returns: '`Session` of nobody',
     handle: (call) => {
-      const id = call.access.cookie.read(call.request);
-      if (id !== undefined) call.access.sessions.end(id);
+      endSession(call);
       return { json: shown(call, undefined), headers: { 'set-cookie': call.access.cookie.write(undefined, call.request) } };
     },
   },
@@ -60,7 +59,14 @@ async function signIn(call: AdminCall): Promise<AdminReply> {
       hint: 'gateway dashboard prints a new link. The token is server.admin.token, or in the file admin-token of the state directory.',
     });
   }
+  endSession(call);
   return { json: shown(call, user), headers: { 'set-cookie': access.cookie.write(access.sessions.begin(user), request) } };
+}
+
+/** The one that the browser has until now. */
+function endSession({ access, request }: AdminCall): void {
+  const id = access.cookie.read(request);
+  if (id !== undefined) access.sessions.end(id);
 }
 
 function byLink({ access }: AdminCall, link: string): User | undefined {
