@@ -67,6 +67,18 @@ describe('the reloader', () => {
     expect(applied).toHaveLength(1);
   });
 
+  it('another order is applied, since the first price that fits counts', async () => {
+    const price = { 'mock/a*': '{input: 1, output: 1}', 'mock/ab*': '{input: 2, output: 2}' };
+    const priced = (...patterns: (keyof typeof price)[]): string =>
+      `${config('one')}pricing: {${patterns.map((pattern) => `"${pattern}": ${price[pattern]}`).join(', ')}}\n`;
+    save(priced('mock/ab*', 'mock/a*'));
+    await create({ watch: false }).start();
+    save(priced('mock/a*', 'mock/ab*'));
+    expect(await reloader?.reloadNow()).toMatchObject({ kind: 'applied', changes: [], restart: [] });
+    expect(Object.keys(applied.at(-1)?.tree.pricing ?? {})).toEqual(['mock/a*', 'mock/ab*']);
+    expect(await reloader?.reloadNow()).toMatchObject({ kind: 'unchanged' });
+  });
+
   it('what is held over a broken file does not repair it', async () => {
     save(config('one'));
     await create().start();

@@ -210,7 +210,7 @@ class OneAtATime implements Reloader {
       }
       await this.#follow(loaded, request);
       if (loaded.tree === undefined) return this.#rejected(loaded, undefined);
-      if (loaded.revision === this.#serving?.revision) {
+      if (loaded.revision === this.#serving?.revision && isInOrderOf(loaded, this.#serving)) {
         // The content may have moved within the files: callers get current positions and texts.
         this.#serving = { ...loaded, tree: loaded.tree };
         return this.#unchanged(loaded.revision);
@@ -305,6 +305,9 @@ class OneAtATime implements Reloader {
     if (isNews || reasons.has('call')) this.#options.onResult(result);
   }
 }
+
+/** Of two prices the first in the file counts, and members reach a provider in their order: a revision does not tell it. */
+const isInOrderOf = ({ tree }: LoadedConfig, { tree: other }: LoadedConfig): boolean => JSON.stringify(tree) === JSON.stringify(other);
 
 function complaintOf(diagnostics: readonly Diagnostic[], cause: Error | undefined): string {
   return JSON.stringify([diagnostics, cause?.message]);

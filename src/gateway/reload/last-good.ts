@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { PostedRequest } from '../../config/reload/loader.ts';
 import type { Rejected } from '../../config/reload/reloader.ts';
 import type { GatewayEvent, GatewayOptions } from '../types.ts';
@@ -12,8 +13,8 @@ export class LastGoodCopy {
   /** Set if the copy is used: why the files were rejected, and when the copy was saved. */
   #taken: { readonly rejected: Rejected; readonly savedAt: number } | undefined;
   #looked = false;
-  /** The revision that the copy has, as far as this process knows. */
-  #kept: string | undefined;
+  /** What the copy has, as far as this process knows. */
+  #kept: Pick<ValidConfig, 'texts' | 'revision'> | undefined;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -30,7 +31,7 @@ export class LastGoodCopy {
       const found = dir === undefined ? undefined : readLastGood(dir, entry);
       if (found === undefined) continue;
       this.#taken = { rejected, savedAt: found.savedAt };
-      this.#kept = found.copy.revision;
+      this.#kept = { texts: found.copy.files, revision: found.copy.revision };
       return { ...request, saved: found.copy.files };
     }
     return undefined;
@@ -58,10 +59,10 @@ export class LastGoodCopy {
   /** Saves the active configuration. A failed write is only a warning. */
   async keep({ texts, revision }: ValidConfig, dir: string): Promise<void> {
     const entry = this.#entry;
-    if (entry === undefined || revision === this.#kept) return;
+    if (entry === undefined || isDeepStrictEqual(this.#kept, { texts, revision })) return;
     try {
       await saveLastGood(dir, { entry, files: texts, revision });
-      this.#kept = revision;
+      this.#kept = { texts, revision };
     } catch (error) {
       this.#options.log.warn({ err: error }, 'the last valid configuration could not be saved');
     }
