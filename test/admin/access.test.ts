@@ -152,7 +152,11 @@ describe('signing in', () => {
 
   it('again ends the session that the browser had', async () => {
     const first = cookieOf(await call(base, '/api/session', { method: 'POST', body: { token: tokens.admin } }));
-    const failed = await call(base, '/api/session', { method: 'POST', cookie: first, body: { token: 'a-token-that-is-wrong-in-any-case-0001' } });
+    const failed = await call(base, '/api/session', {
+      method: 'POST',
+      cookie: first,
+      body: { token: 'a-token-that-is-wrong-in-any-case-0001' },
+    });
     expect([failed.status, (await call(base, '/api/status', { cookie: first })).status]).toEqual([401, 200]);
     const second = cookieOf(await call(base, '/api/session', { method: 'POST', cookie: first, body: { token: tokens.viewer } }));
     const statuses = [first, second].map(async (cookie) => (await call(base, '/api/status', { cookie })).status);
@@ -244,7 +248,10 @@ it('a reload that takes the last token is rejected where other hosts reach the l
   await own.write(`${withToken('127.0.0.1:0')}configs: {a: {targets: [mock/echo]}}\n`);
   expect(await own.gateway.reload()).toMatchObject({ type: 'reloaded' });
   await own.write(written('listen: "127.0.0.1:0"'));
-  expect(await own.gateway.reload()).toMatchObject({ type: 'rejected', reason: expect.stringContaining('0.0.0.0:0 is reachable') as string });
+  expect(await own.gateway.reload()).toMatchObject({
+    type: 'rejected',
+    reason: expect.stringContaining('0.0.0.0:0 is reachable') as string,
+  });
   await own.close();
 });
 
