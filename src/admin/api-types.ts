@@ -304,7 +304,10 @@ export interface ReplayRequest {
   readonly force?: boolean | undefined;
 }
 
-/** Timeout of `POST /api/replay`, in milliseconds. */
+/** Timeout of a call may take that has the configuration loaded, in milliseconds: a load is repeated on a busy machine, and workers build it. */
+export const reloadLimitMs = 190_000;
+
+/** How long `POST /api/replay`, in milliseconds. */
 export const replayLimitMs = 310_000;
 
 export interface ReplayResult {

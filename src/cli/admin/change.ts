@@ -1,5 +1,5 @@
 import { printable } from '../../core/text/printable.ts';
-import type { ReloadVerdict } from '../../admin/api-types.ts';
+import { reloadLimitMs, type ReloadVerdict } from '../../admin/api-types.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import type { CliIo } from '../io.ts';
 import { jsonText, plural, typedDuration } from '../text.ts';
@@ -9,12 +9,16 @@ import type { AdminFlags } from './target.ts';
 
 /** `gateway reload`: reads the files again now, and reports the result. */
 export async function reload(flags: AdminFlags, io: CliIo): Promise<number> {
-  return told(await adminClient(flags, io).post<ReloadVerdict>('/api/reload'), 'config reloaded', flags, io);
+  return told(await adminClient(flags, io).post<ReloadVerdict>('/api/reload', {}, reloadLimitMs + 10_000), 'config reloaded', flags, io);
 }
 
 /** `gateway rollback [REV]`: serves an earlier revision until the file changes. */
 export async function rollback(revision: string | undefined, flags: AdminFlags, io: CliIo): Promise<number> {
-  const verdict = await adminClient(flags, io).post<ReloadVerdict>('/api/rollback', revision === undefined ? {} : { revision });
+  const verdict = await adminClient(flags, io).post<ReloadVerdict>(
+    '/api/rollback',
+    revision === undefined ? {} : { revision },
+    reloadLimitMs + 10_000,
+  );
   return told(verdict, 'rolled back, until the file changes', flags, io);
 }
 

@@ -19,7 +19,7 @@ curl -s http://127.0.0.1:8788/api/status -H "authorization: Bearer $(cat .gatewa
 - Send \`authorization: Bearer\` with an admin token, or the cookie of a session. Roles: \`viewer\` sees everything except contents, \`operator\` also sees contents and runs tests, \`admin\` also makes changes.
 - A request other than GET and HEAD needs the header \`x-gateway-admin: 1\`.
 - Bodies are JSON objects of at most 1 MB. Errors have the form and the codes of [all errors](errors.md).
-- At most 16 calls of one user run at the same time, and at most 600 start within 10 seconds; beyond that the response is 429 with \`retry-after\`. A call ends after 30 seconds; a test of a provider or of a prompt after 2 minutes, a replay after 5. Streams do not end.
+- At most 16 calls of one user run at the same time, and at most 600 start within 10 seconds; beyond that the response is 429 with \`retry-after\`. A call ends after 30 seconds; a test of a provider or of a prompt after 2 minutes, a reload, a rollback or a change of a key after 3, a replay after 5. Streams do not end.
 - \`/healthz\`, \`/readyz\` and \`/metrics\` need no sign-in if the listener is on loopback or a Unix socket.
 
 | Route | Role | About |

@@ -1,3 +1,4 @@
+import { reloadLimitMs } from '../../api-types.ts';
 import { keysOf } from '../../views/keys.ts';
 import type { AdminRoute } from '../route.ts';
 
@@ -33,6 +34,7 @@ export const keyRoutes: readonly AdminRoute[] = [
       test: 'true: a gw_test_ key',
     },
     returns,
+    limitMs: reloadLimitMs,
     handle: async (call) => (await changes()).create(call),
   },
   {
@@ -42,6 +44,7 @@ export const keyRoutes: readonly AdminRoute[] = [
     about: 'Issues a new secret; the previous one works until the overlap ends.',
     body: { overlap: 'a duration, default `24h`' },
     returns,
+    limitMs: reloadLimitMs,
     handle: async (call) => (await changes()).rotate(call),
   },
   {
@@ -50,6 +53,7 @@ export const keyRoutes: readonly AdminRoute[] = [
     role: 'admin',
     about: 'Revokes a key: the gateway rejects all its secrets from now on.',
     returns,
+    limitMs: reloadLimitMs,
     handle: async (call) => (await changes()).revoke(call),
   },
 ];

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { reloadLimitMs } from '../../api-types.ts';
 import type { AdminCall } from '../route.ts';
+import { adminRoutes } from '../table.ts';
 import { servingRoutes } from './serving.ts';
 
 it('the list of revisions waits for the one of a reload that has just ended', async () => {
@@ -12,4 +14,11 @@ it('the list of revisions waits for the one of a reload that has just ended', as
   const route = servingRoutes.find(({ path }) => path === '/api/revisions');
   const reply = await route?.handle({ subject } as unknown as AdminCall);
   expect(reply).toMatchObject({ json: [{ revision: 'abc', serves: true }] });
+});
+
+it('a call that has the configuration loaded waits for two loads and the workers', () => {
+  const loads = /^POST \/api\/(?:reload|rollback|keys.*)$/;
+  const limits = adminRoutes().flatMap(({ method, path, limitMs }) => (loads.test(`${method} ${path}`) ? [limitMs ?? 30_000] : []));
+  expect(limits).toEqual(Array.from({ length: 5 }, () => reloadLimitMs));
+  expect(reloadLimitMs).toBeGreaterThanOrEqual(10_000 + 60_000 + 120_000);
 });

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../core/error.ts';
 import { lineDiff } from '../../../core/text/line-diff.ts';
 import { barePath } from '../../../core/text/shown-path.ts';
-import type { RevisionView } from '../../api-types.ts';
+import { reloadLimitMs, type RevisionView } from '../../api-types.ts';
 import { type AdminCall, type AdminRoute, textIn } from '../route.ts';
 
 /** Maximum drain timeout, in milliseconds. */
@@ -14,6 +14,7 @@ export const servingRoutes: readonly AdminRoute[] = [
     role: 'admin',
     about: 'Reloads the files now, and responds when the result is known. A rejected configuration has status 200 and `result: rejected`.',
     returns: '`ReloadVerdict`',
+    limitMs: reloadLimitMs,
     handle: async ({ subject }) => ({ json: await subject.reload() }),
   },
   {
@@ -23,6 +24,7 @@ export const servingRoutes: readonly AdminRoute[] = [
     about: 'Serves an earlier revision until the files change, or the next reload.',
     body: { revision: 'one of `GET /api/revisions`; default: the previous one' },
     returns: '`ReloadVerdict`',
+    limitMs: reloadLimitMs,
     handle: async (call) => {
       const body = await call.body();
       return { json: await call.subject.rollback(body['revision'] === undefined ? undefined : textIn(body, 'revision')) };
