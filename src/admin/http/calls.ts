@@ -5,7 +5,7 @@ import { plural } from '../../core/text/plural.ts';
 export interface CallBounds {
   readonly ofOne: number;
   readonly ofAll: number;
-  /** Calls of one within a window; undefined: any number. */
+  /** Maximum number of calls of one user per window; undefined for no limit. */
   readonly inWindow?: number;
 }
 
@@ -14,9 +14,6 @@ export const bounds = {
   /** Clients that have not signed in have a separate limit, so that they cannot block users. Not counted: behind a proxy one could lock everybody out. */
   strangers: { ofOne: 4, ofAll: 16 },
 } as const satisfies Readonly<Record<string, CallBounds>>;
-
-/** Maximum number of calls of one user per window. */
-const mostInWindow = 600;
 const windowMs = 10_000;
 
 interface Counted {

@@ -52,6 +52,31 @@ export async function foldersOf(path: string): Promise<readonly string[]> {
   return folders;
 }
 
+/** Resolves links in a folder's path: no file event passes through a link. @param folders receives the parent folders of those links */
+async function realFolder(path: string, folders: string[]): Promise<string> {
+  try {
+    let at = path;
+    const real = await realpath(path);
+    for (let step = 0; at !== real && step < linkLimit; step += 1) {
+      const link = await firstLink(at);
+      if (link === undefined) break;
+      folders.push(dirname(link));
+      at = resolve(dirname(link), await readlink(link), relative(link, at));
+    }
+    return real;
+  } catch {
+    return path;
+  }
+}
+
+/** First part of a path that is a link; undefined if there is none. */
+async function firstLink(path: string): Promise<string | undefined> {
+  const above = dirname(path);
+  if (above === path) return undefined;
+  const found = await firstLink(above);
+  return found ?? ((await lstat(path)).isSymbolicLink() ? path : undefined);
+}
+
 /** Identity of a folder, which differs if the folder is deleted and created again. */
 export async function identityOf(folder: string): Promise<string> {
   try {

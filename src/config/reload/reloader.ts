@@ -69,6 +69,8 @@ export interface Reloader {
    * @param more additional load options
    */
   inspect(saved: SavedFiles | undefined, more?: InspectOptions): Promise<LoadedConfig>;
+  /** True if a replacement is in use instead of the files (`hold`). */
+  readonly isHeld: boolean;
   /** Configuration in use, as last loaded. The object is also replaced when only warnings or positions in the files change. */
   readonly serving: ValidConfig | undefined;
   close(): Promise<void>;

@@ -37,7 +37,7 @@ export const sessionRoutes: readonly AdminRoute[] = [
     method: 'POST',
     path: '/api/session/link',
     role: 'admin',
-    about: 'Creates a one-time link to sign in with the role admin; it is valid for an hour.',
+    about: 'Creates a one-time link to sign in as the user who requests it; it is valid for an hour.',
     returns: '`{link}`: the part after `#t=`',
     handle: ({ access, user }) => ({ json: { link: access.sessions.link(user) } }),
   },
