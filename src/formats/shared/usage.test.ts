@@ -35,3 +35,16 @@ it.each([
 ])('reasoning is counted %s', (_, written, wanted) => {
   expect(readUsage(written)).toEqual(wanted);
 });
+
+const details = { prompt_tokens_details: { cached_tokens: 30 } };
+const beside = { cache_creation_input_tokens: 50 };
+
+it.each([
+  ['in the details', usage(100, 9, 109, { prompt_tokens_details: { cached_tokens: 30, cache_write_tokens: 50 } }), 50],
+  ['beside them, as the gateway writes them', usage(100, 9, 109, { ...details, ...beside }), 50],
+  ['not where nothing says that they are part of the prompt', usage(100, 9, 109, beside), undefined],
+  ['not where they are more than the prompt', usage(60, 9, 69, { ...details, ...beside }), undefined],
+  ['not where there are none', usage(100, 9, 109, { ...details, cache_creation_input_tokens: 0 }), undefined],
+])('cache writes are read %s', (_, written, wanted) => {
+  expect(readUsage(written)?.cacheWrite).toBe(wanted);
+});

@@ -26,7 +26,7 @@ export function readUsage(value: unknown): Usage | undefined {
     prompt: prompt ?? 0,
     completion: (completion ?? 0) + beside,
     ...known('cached', cached),
-    ...known('cacheWrite', count(input['cache_write_tokens'])),
+    ...known('cacheWrite', count(input['cache_write_tokens']) ?? writesBeside(value, prompt, cached)),
     ...known('reasoning', reasoning ?? (beside === 0 ? undefined : beside)),
     ...known('audioIn', count(input['audio_tokens'])),
     ...known('audioOut', count(output['audio_tokens'])),
@@ -42,6 +42,15 @@ export function readUsage(value: unknown): Usage | undefined {
  */
 const thoughtsBeside = (rest: number, reasoning: number | undefined, cached: number | undefined): number =>
   rest === reasoning || (reasoning === undefined && cached === undefined) ? rest : 0;
+
+/**
+ * Reads cache writes where the gateway itself writes them in chat completions: beside the details. Other services may use the
+ * same name for tokens that are not part of the prompt, so they count only next to cached tokens and within the prompt.
+ */
+function writesBeside(value: Plain, prompt: number | undefined, cached: number | undefined): number | undefined {
+  const written = count(value['cache_creation_input_tokens']) ?? 0;
+  return written === 0 || cached === undefined || cached + written > (prompt ?? 0) ? undefined : written;
+}
 
 /** Adds only details that are present: most responses have none. */
 function detailsOf(input: Plain, output: Plain, sound: { readonly seconds?: number }): Pick<Usage, 'details'> {

@@ -24,11 +24,12 @@ export function assistantMessage({ content }: Plain, drops: Drops): Plain {
   };
 }
 
-/** Removes the placeholders that the gateway wrote into a block. */
+/** Removes the placeholders that the gateway wrote into a block, and `citations: null`, which client libraries send back. */
 function readable(block: Plain): Plain {
   if (isForeignThought(block)) return { type: 'thinking', thinking: block['thinking'] };
-  if (!Array.isArray(block['citations'])) return block;
   const { citations, ...rest } = block;
+  if (citations === null) return rest;
+  if (!Array.isArray(citations)) return block;
   const own = ownCitations(citations);
   return own.length === 0 ? rest : { ...rest, citations: own };
 }

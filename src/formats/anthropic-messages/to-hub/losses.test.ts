@@ -47,3 +47,13 @@ it.each<[string, object, string[]]>([
 ])('names %s', (_, request, names) => {
   expect(toHub({ model: 'm', max_tokens: 1, ...request }).dropped.map(({ param }) => param)).toEqual(names);
 });
+
+it('keeps a turn plain that a client library writes with all members', () => {
+  const content = [
+    { type: 'text', text: 'x', citations: null },
+    { type: 'tool_use', id: 't', name: 'f', input: {}, caller: null },
+  ];
+  const { body } = toHub({ model: 'm', max_tokens: 1, messages: [{ role: 'assistant', content }] });
+  const tool_calls = [{ id: 't', type: 'function', function: { name: 'f', arguments: '{}' } }];
+  expect(body['messages']).toEqual([{ role: 'assistant', content: 'x', tool_calls }]);
+});

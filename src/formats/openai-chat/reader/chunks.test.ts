@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import type { ModelEvent } from '../../../core/events.ts';
 import { MessageEvents } from '../../anthropic-messages/to-client/events.ts';
 import { wholeMessage } from '../../anthropic-messages/to-client/index.ts';
+import { collectChat } from '../collect.ts';
 import { ChatReader } from './chunks.ts';
 
 const chunk = (choices: readonly object[]): { name: string; data: string } => ({ name: '', data: JSON.stringify({ id: 'c', choices }) });
@@ -89,4 +91,17 @@ it.each([
 ])('calls a message from the completion %j %s', (id, wanted) => {
   const completion = { id, choices: [{ message: { content: 'x' }, finish_reason: 'stop' }] };
   expect(wholeMessage(completion, { id: 'req_1', model: 'm' })['id']).toBe(wanted);
+});
+
+it('counts cache writes of a whole response as those of its stream', () => {
+  const call = { id: 'req_1', createdAt: 1, model: 'm', strict: false, showsReasoning: false };
+  const events: readonly ModelEvent[] = [
+    { type: 'text', choice: 0, text: 'x' },
+    { type: 'finish', choice: 0, reason: 'stop' },
+    { type: 'usage', usage: { prompt: 100, completion: 9, cached: 30, cacheWrite: 50 } },
+  ];
+  const out = new MessageEvents(call);
+  const streamed = [...events.flatMap((event) => out.push(event)), ...out.end()].find(({ type }) => type === 'message_delta');
+  expect(wholeMessage(collectChat(events, call), call)['usage']).toEqual(streamed?.['usage']);
+  expect(streamed?.['usage']).toMatchObject({ input_tokens: 20, cache_creation_input_tokens: 50, cache_read_input_tokens: 30 });
 });
