@@ -57,6 +57,24 @@ describe('assistant messages that a service would refuse', () => {
       { role: 'assistant', content: [{ type: 'text', text: 'a' }] },
       ['messages[].content[].image_url'],
     ],
+    [
+      'blocks beside a text',
+      {
+        ...said,
+        content_blocks: [
+          { type: 'thinking', thinking: '', signature: 's' },
+          { type: 'server_tool_use', id: 's1', name: 'web_search', input: {} },
+          { type: 'text', text: 'a', citations: [{ type: 'char_location' }] },
+        ],
+      },
+      said,
+      [
+        'messages[].content_blocks',
+        'messages[].content[].thinking',
+        'messages[].content[].server_tool_use',
+        'messages[].content[].citations',
+      ],
+    ],
     ['nothing at all', { role: 'assistant', content: null }, { role: 'assistant', content: '' }, []],
     ['no calls', { ...said, tool_calls: [] }, said, []],
     ['an object', { role: 'assistant', content: { b: 1 } }, { role: 'assistant', content: '{"b":1}' }, []],

@@ -109,10 +109,9 @@ interface Around {
   readonly rules: HistoryRules;
 }
 
-/** Keeps texts and refusals, and reports other parts of a list as dropped. */
+/** Keeps texts and refusals, and reports other parts of a list and of `content_blocks` as dropped. */
 function contentOf(message: Plain, said: readonly AssistantPart[], { hasOther, drops, rules }: Around): Plain {
   const { content } = message;
-  if (typeof content === 'string') return { content };
   const parts: Plain[] = [];
   for (const one of said) {
     if (one.kind === 'text') {
@@ -130,6 +129,7 @@ function contentOf(message: Plain, said: readonly AssistantPart[], { hasOther, d
     else if (one.kind === 'redacted') drops.add('messages[].content[].redacted_thinking', reason);
     else if (one.kind === 'other') drops.add(`messages[].content[].${one.type}`, reason);
   }
+  if (typeof content === 'string') return { content };
   if (parts.length > 0) return { content: Array.isArray(content) ? parts : parts.map((part) => part['text'] ?? part['refusal']).join('') };
   return { content: hasOther ? null : '' };
 }

@@ -11,7 +11,7 @@ const names: readonly (readonly [hub: RegExp, own: string])[] = [
   [/^web_search_options/, 'tools[].web_search'],
   [/^tools\[\]\.function\.parameters/, 'tools[].input_schema'],
   [/^tools\[\]\.function\./, 'tools[].'],
-  [/^messages\[\]\.(?:reasoning_content|reasoning|content_blocks)$/, 'messages[].content[].thinking'],
+  [/^messages\[\]\.(?:reasoning_content|reasoning)$/, 'messages[].content[].thinking'],
   [/^messages\[\]\.(is_error|tool_call_id)$/, 'messages[].content[].tool_result.$1'],
   [/^messages\[\]\.tool_calls\[\]\./, 'messages[].content[].tool_use.'],
   [/^messages\[\]\.cache_control$/, 'messages[].content[].cache_control'],
@@ -24,8 +24,8 @@ const names: readonly (readonly [hub: RegExp, own: string])[] = [
 export function ownNames(dropped: readonly Dropped[], stream: boolean): readonly Dropped[] {
   const found = new Map<string, Dropped>();
   for (const one of dropped) {
-    // The gateway added it itself.
-    if (one.param.startsWith('stream_options') && stream) continue;
+    // The gateway added both itself. Blocks that are lost are named one by one.
+    if (one.param === 'messages[].content_blocks' || (one.param.startsWith('stream_options') && stream)) continue;
     const row = names.find(([hub]) => hub.test(one.param));
     const param = row === undefined ? one.param : one.param.replace(row[0], row[1]);
     if (!found.has(param)) found.set(param, { ...one, param });

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { cleanHistory } from '../../history/clean.ts';
+import { openaiHistory } from '../../history/rules.ts';
+import { Drops } from '../../shared/request/drops.ts';
+import { toHub } from './index.ts';
+import { ownNames } from './names.ts';
+
+const text = { type: 'text', text: 'x' };
+const call = { type: 'tool_use', id: 't', name: 'f', input: {} };
+const thought = { type: 'thinking', thinking: 'hm', signature: 's' };
+const place = 'messages[].content[].';
+
+it.each<[string, object[], string[]]>([
+  ['thinking', [thought, text], [`${place}thinking`]],
+  ['thinking without a text', [{ ...thought, thinking: '' }, call], [`${place}thinking`]],
+  ['encrypted thinking', [{ type: 'redacted_thinking', data: 'x' }, text], [`${place}redacted_thinking`]],
+  ['a step of a tool of the API', [{ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }, text], [`${place}server_tool_use`]],
+  ['citations', [{ ...text, citations: [{ type: 'char_location' }] }], [`${place}citations`]],
+  ['nothing, where only the order of text and call differs', [call, text], []],
+])('a service of the chat format that reads no blocks loses %s', (_, content, names) => {
+  const { body, dropped } = toHub({ messages: [{ role: 'assistant', content }] });
+  const drops = new Drops();
+  cleanHistory(body['messages'] as readonly unknown[], openaiHistory, drops);
+  expect(ownNames([...dropped, ...drops.list], false).map(({ param }) => param)).toEqual(names);
+});
