@@ -105,3 +105,19 @@ it('counts cache writes of a whole response as those of its stream', () => {
   expect(wholeMessage(collectChat(events, call), call)['usage']).toEqual(streamed?.['usage']);
   expect(streamed?.['usage']).toMatchObject({ input_tokens: 20, cache_creation_input_tokens: 50, cache_read_input_tokens: 30 });
 });
+
+it.each<[string, object, object]>([
+  ['vLLM', { finish_reason: 'stop', stop_reason: 'END' }, { stop_reason: 'stop_sequence', stop_sequence: 'END' }],
+  ['SGLang', { finish_reason: 'stop', matched_stop: 'END' }, { stop_reason: 'stop_sequence', stop_sequence: 'END' }],
+  ['a token of the model', { finish_reason: 'stop', stop_reason: 128_008 }, { stop_reason: 'end_turn', stop_sequence: null }],
+  ['another end', { finish_reason: 'length', stop_reason: 'END' }, { stop_reason: 'max_tokens', stop_sequence: null }],
+  ['none', { finish_reason: 'stop', stop_reason: null }, { stop_reason: 'end_turn', stop_sequence: null }],
+])('tells which stop sequence ended the response: %s', (_name, end, wanted) => {
+  const names = { id: 'r', model: 'm' };
+  expect(wholeMessage({ choices: [{ message: { content: 'x' }, ...end }] }, names)).toMatchObject(wanted);
+  const reader = new ChatReader();
+  const out = new MessageEvents(names);
+  const read = [...reader.push(chunk([{ index: 0, delta: { content: 'x' }, ...end }])), ...reader.end()];
+  const told = [...read.flatMap((event) => out.push(event)), ...out.end()];
+  expect(told.find(({ type }) => type === 'message_delta')).toMatchObject({ delta: wanted });
+});

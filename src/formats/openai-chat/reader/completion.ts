@@ -137,9 +137,14 @@ export function otherEvent(part: Plain, choice: number, block: number): ModelEve
 
 /** Fields that the gateway and some services add to OpenAI's format. */
 export function choiceExtras(choice: Plain, at: number): readonly ModelEvent[] {
-  const fields = present(choice, ['stop_sequence', 'stop_details']);
+  const matched = matchedStop(choice);
+  const fields = matched === undefined ? present(choice, ['stop_sequence', 'stop_details']) : { stop_sequence: matched };
   return fields === undefined ? [] : [{ type: 'extra', choice: at, fields, strict: false }];
 }
+
+/** Returns the stop sequence that ended a choice: `stop_reason` of vLLM, `matched_stop` of SGLang. Numbers are tokens of the model. */
+const matchedStop = (choice: Plain): string | undefined =>
+  choice['finish_reason'] === 'stop' ? (textOf(choice['stop_reason']) ?? textOf(choice['matched_stop'])) : undefined;
 
 export function topExtras(answer: Plain): readonly ModelEvent[] {
   const fields = present(answer, ['container', 'context_management']);
@@ -161,6 +166,6 @@ export function finishEvent(choice: Plain, at: number, calls: number): ModelEven
     return { type: 'error', error: faultError({ message, code: word, type: 'api_error', param: null, status: 502 }) };
   }
   const reason = word ?? (calls > 0 ? 'tool_calls' : 'stop');
-  const raw = textOf(choice['native_finish_reason']);
+  const raw = textOf(choice['native_finish_reason']) ?? (matchedStop(choice) === undefined ? undefined : 'stop_sequence');
   return { type: 'finish', choice: at, reason, ...(raw === undefined ? {} : { raw }) };
 }
