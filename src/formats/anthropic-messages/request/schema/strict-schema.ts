@@ -18,14 +18,14 @@ const formats: ReadonlySet<unknown> = new Set([
 /** Maximum depth, more than the API accepts. Deeper levels are cut, so that no schema exhausts the stack. */
 const deepest = 100;
 
-const place = 'response_format.json_schema.schema.';
-
 /**
  * Converts a JSON Schema for structured outputs in the same way as Anthropic's own libraries: objects are closed, `oneOf` becomes
  * `anyOf`, and every keyword that the API does not enforce moves to the description, where the model reads it. These keywords are
  * reported.
+ *
+ * @param place prefix of their names
  */
-export function strictSchema(schema: unknown, drops: Drops, depth = 0): Plain {
+export function strictSchema(schema: unknown, drops: Drops, place = 'response_format.json_schema.schema.', depth = 0): Plain {
   if (!isPlain(schema) || depth > deepest) return anything;
   const rest = new Map(Object.entries(schema));
   const take = (key: string): unknown => {
@@ -33,7 +33,7 @@ export function strictSchema(schema: unknown, drops: Drops, depth = 0): Plain {
     rest.delete(key);
     return value;
   };
-  const inner = (value: unknown): Plain => strictSchema(value, drops, depth + 1);
+  const inner = (value: unknown): Plain => strictSchema(value, drops, place, depth + 1);
   const out: Record<string, unknown> = {};
   for (const key of ['$defs', 'definitions']) if (rest.has(key)) out[key] = each(take(key), inner);
   const ref = take('$ref');
@@ -43,7 +43,7 @@ export function strictSchema(schema: unknown, drops: Drops, depth = 0): Plain {
   }
   take('$schema');
   const types = typesOf(take('type'), schema);
-  addKind(out, types, { drops, rest, take, inner });
+  addKind(out, types, { drops, place, rest, take, inner });
   for (const key of ['title', 'description']) if (rest.has(key)) out[key] = take(key);
   if (rest.size === 0) return out;
   for (const key of rest.keys()) drops.add(place + key, 'written into the description');
@@ -59,6 +59,7 @@ const anything: Plain = Object.freeze({ anyOf: ['string', 'number', 'boolean', '
 
 interface Node {
   readonly drops: Drops;
+  readonly place: string;
   /** Members that have not been read yet. */
   readonly rest: Map<string, unknown>;
   take(key: string): unknown;
@@ -92,7 +93,7 @@ function addKind(out: Record<string, unknown>, types: readonly string[], node: N
   } else out['type'] = types;
 }
 
-function addType(out: Record<string, unknown>, type: string, { rest, take, inner, drops }: Node): void {
+function addType(out: Record<string, unknown>, type: string, { rest, take, inner, drops, place }: Node): void {
   /** Copies a keyword if its value is supported. Otherwise the keyword becomes the last of the rest, for the description. */
   const keep = (key: string, isBuffered: (value: unknown) => boolean): void => {
     if (!rest.has(key)) return;

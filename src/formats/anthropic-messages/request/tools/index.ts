@@ -1,6 +1,7 @@
 import { isPlain, type Plain } from '../../../../core/json/merge.ts';
 import { isOtherTool, lacksTool } from '../../../shared/request/cannot-carry.ts';
 import type { Block, Conversion } from '../conversion.ts';
+import { strictSchema } from '../schema/strict-schema.ts';
 import type { Turn } from '../turns.ts';
 import { objectsIn } from '../../../shared/json.ts';
 
@@ -70,22 +71,30 @@ function toolOf(tool: Plain, conversion: Conversion): Block | undefined {
 const toolMembers: ReadonlySet<string> = new Set(['type', 'function', ...kept]);
 const functionMembers: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'strict', ...kept]);
 
-/** The schema is sent whole and not interpreted. */
-function functionTool(fn: Plain, tool: Plain, { form, drops }: Conversion): Block {
+/** The schema is sent whole, except that of a strict tool: the API rejects keywords there that it does not enforce. */
+function functionTool(fn: Plain, tool: Plain, conversion: Conversion): Block {
+  const { drops } = conversion;
   drops.others(fn, functionMembers, 'tools[].function.', 'not known to this service');
   drops.others(tool, toolMembers, 'tools[].', 'not known to this service');
-  if (fn['strict'] === true && form === 'vertex') drops.add('tools[].function.strict', 'not served by Vertex AI');
   const out: Block = { name: fn['name'] };
   if (typeof fn['description'] === 'string') out['description'] = fn['description'];
-  const parameters = isPlain(fn['parameters']) ? fn['parameters'] : anyObject;
+  const isStrict = fn['strict'] === true && mayBeStrict(conversion);
+  const given = isPlain(fn['parameters']) ? fn['parameters'] : anyObject;
+  const parameters = isStrict ? strictSchema(given, drops, 'tools[].function.parameters.') : given;
   out['input_schema'] = parameters['type'] === 'object' ? parameters : { ...parameters, type: 'object' };
-  // Vertex AI rejects it.
-  if (fn['strict'] === true && form !== 'vertex') out['strict'] = true;
+  if (isStrict) out['strict'] = true;
   for (const key of kept) {
     const value = tool[key] ?? fn[key];
     if (value !== undefined) out[key] = value;
   }
   return out;
+}
+
+/** False for models and services that reject strict tools. */
+function mayBeStrict({ form, traits, drops }: Conversion): boolean {
+  if (form !== 'vertex' && traits.structured) return true;
+  drops.add('tools[].function.strict', form === 'vertex' ? 'not served by Vertex AI' : 'this model has no strict tools');
+  return false;
 }
 
 /**

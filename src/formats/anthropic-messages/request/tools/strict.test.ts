@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import { toMessages } from '../index.ts';
+
+const direct = { media: new Map<string, never>() };
+const vertex = { ...direct, vertex: { version: 'vertex-2023-10-16' } };
+const count = { type: 'integer', minimum: 1, description: 'How many.' };
+const parameters = { type: 'object', properties: { count }, required: ['count'] };
+const closed = {
+  type: 'object',
+  properties: { count: { type: 'integer', description: 'How many.\n\n{minimum: 1}' } },
+  additionalProperties: false,
+  required: ['count'],
+};
+
+it.each<[string, string, object, object, object, string[]]>([
+  [
+    'as structured outputs need it',
+    'claude-sonnet-4-5',
+    direct,
+    { strict: true, parameters },
+    { strict: true, input_schema: closed },
+    ['tools[].function.parameters.minimum'],
+  ],
+  ['whole, where nothing is enforced', 'claude-sonnet-4-5', direct, { parameters }, { input_schema: parameters }, []],
+  [
+    'whole, where the model has no strict tools',
+    'claude-sonnet-4-0',
+    direct,
+    { strict: true, parameters },
+    { input_schema: parameters },
+    ['tools[].function.strict'],
+  ],
+  [
+    'whole on Vertex AI',
+    'claude-sonnet-4-5',
+    vertex,
+    { strict: true, parameters },
+    { input_schema: parameters },
+    ['tools[].function.strict'],
+  ],
+  [
+    'of a tool without parameters',
+    'claude-sonnet-4-5',
+    direct,
+    { strict: true },
+    { strict: true, input_schema: { type: 'object', properties: {}, additionalProperties: false } },
+    [],
+  ],
+])('sends the schema of a tool %s', (_name, model, options, fn, wanted, names) => {
+  const tools = [{ type: 'function', function: { name: 'f', ...fn } }];
+  const call = { model, stream: false, foundationModel: undefined, showsReasoning: false };
+  const { body, dropped } = toMessages({ messages: [{ role: 'user', content: 'x' }], tools }, call, options as typeof direct);
+  expect(body['tools']).toEqual([{ name: 'f', ...wanted }]);
+  expect(dropped.map(({ param }) => param)).toEqual(names);
+});
