@@ -7,7 +7,7 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 export function responsesOf(chat: Plain): Plain {
   const messages = Array.isArray(chat['messages']) ? chat['messages'].filter(isPlain) : [];
   const tools = Array.isArray(chat['tools']) ? chat['tools'].filter(isPlain) : [];
-  const functions = tools.flatMap(({ function: fn }) => (isPlain(fn) ? [{ type: 'function', strict: false, ...fn }] : []));
+  const functions = tools.flatMap(({ function: fn }) => (isPlain(fn) ? [{ type: 'function', ...fn, strict: false }] : []));
   return {
     model: chat['model'],
     input: messages.flatMap(itemsOf),

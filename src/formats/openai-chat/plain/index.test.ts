@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Plain } from '../../../core/json/merge.ts';
 import { toHub } from '../../anthropic-messages/to-hub/index.ts';
+import { ownNames } from '../../anthropic-messages/to-hub/names.ts';
 import { plainChat } from './index.ts';
 
 const service = { model: 'gpt-5', isOpenAi: true, passes: false, known: [], media: new Map() };
@@ -43,4 +44,43 @@ it.each<[name: string, body: Plain, sent: Plain, dropped: readonly string[]]>([
 it('sends an assistant that said nothing with an empty text: without calls null is refused', () => {
   const { body } = toHub({ max_tokens: 9, messages: [{ role: 'assistant', content: [] }] });
   expect(plainChat(body, service).body['messages']).toEqual([{ role: 'assistant', content: '' }]);
+});
+
+const object = (properties: Plain, more: Plain = {}): Plain => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+  ...more,
+});
+const text = { type: 'string' };
+
+it.each<[name: string, schema: Plain, isStrict: boolean]>([
+  ['closed objects with all properties required', object({ a: text, b: { type: 'array', items: object({ c: text }) } }), true],
+  [
+    'references and alternatives below the root',
+    object({ a: { anyOf: [text, { $ref: '#/$defs/b' }] } }, { $defs: { b: object({}) } }),
+    true,
+  ],
+  ['a property that may be called like a keyword', object({ default: text, oneOf: text }), true],
+  ['a property that may be missing', object({ a: text }, { required: [] }), false],
+  ['one further down', object({ a: { anyOf: [object({ b: text }, { required: undefined }), { type: 'null' }] } }), false],
+  ['one in a definition', object({}, { $defs: { a: object({ b: text }, { required: [] }) } }), false],
+  ['an open object', object({ a: object({}, { additionalProperties: true }) }), false],
+  ['an object or null that is open', object({ a: { type: ['object', 'null'] } }), false],
+  ['a default', object({ a: { ...text, default: 'x' } }), false],
+  ['oneOf', object({ a: { oneOf: [text] } }), false],
+  ['alternatives at the root', { anyOf: [object({})] }, false],
+])('sends as strict what OpenAI enforces: %s', (_name, schema, isStrict) => {
+  const request = {
+    messages: [{ role: 'user', content: 'x' }],
+    tools: [{ name: 'f', input_schema: schema, strict: true }],
+    output_config: { format: { type: 'json_schema', schema } },
+  };
+  const { body, dropped } = plainChat(toHub(request).body, service);
+  const strict = isStrict ? { strict: true } : {};
+  expect(body['tools']).toEqual([{ type: 'function', function: { name: 'f', parameters: schema, ...strict } }]);
+  expect(body['response_format']).toEqual({ type: 'json_schema', json_schema: { name: 'response', schema, ...strict } });
+  const names = ownNames(dropped, false).map(({ param }) => param);
+  expect(names).toEqual(isStrict ? [] : ['tools[].strict', 'output_config.format.strict']);
 });

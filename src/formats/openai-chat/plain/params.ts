@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import type { PlainService } from './index.ts';
+import { withFittingStrict } from './strict.ts';
 
 const unknown = 'not supported by this service';
 
@@ -29,7 +30,8 @@ export function fitted(body: Plain, service: PlainService, drops: Drops): Record
   if (!service.passes) {
     for (const name of foreign) if (!service.known.includes(name)) drop(name, unknown);
     if (!service.known.includes('thinking')) thinkingOf(out, service, drop);
-    if (!service.isOpenAi) drop('service_tier', unknown);
+    if (service.isOpenAi) fitFormat(out, drops);
+    else drop('service_tier', unknown);
   }
   const { stop, user } = out;
   if (Array.isArray(stop) && stop.length > mostStops) {
@@ -48,6 +50,14 @@ function rename(out: Record<string, unknown>, from: string, to: string): void {
   if (out[from] === undefined || out[to] !== undefined) return;
   out[to] = out[from];
   delete out[from];
+}
+
+function fitFormat(out: Record<string, unknown>, drops: Drops): void {
+  const format = out['response_format'];
+  const inner = isPlain(format) ? format['json_schema'] : undefined;
+  if (!isPlain(format) || !isPlain(inner)) return;
+  const json_schema = withFittingStrict(inner, inner['schema'], 'response_format.json_schema.', drops);
+  out['response_format'] = { ...format, json_schema };
 }
 
 /** Converts `thinking` to `reasoning_effort`. Models that cannot reason reject both, so both are dropped for them. */

@@ -1,6 +1,7 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import type { PlainService } from './index.ts';
+import { withFittingStrict } from './strict.ts';
 
 /** Models that search the web before they respond. */
 const searchers = /search|sonar/i;
@@ -29,7 +30,8 @@ function functionTool(tool: Plain, fn: Plain, { isOpenAi, passes }: PlainService
   drops.others(tool, members, 'tools[].', 'not supported by this service');
   const { strict, ...rest } = fn;
   if (strict === true && !isOpenAi) drops.add('tools[].function.strict', 'not supported by this service');
-  return { type: 'function', function: strict === undefined || !isOpenAi ? rest : fn };
+  const kept = strict === undefined || !isOpenAi ? rest : withFittingStrict(fn, fn['parameters'], 'tools[].function.', drops);
+  return { type: 'function', function: kept };
 }
 
 const searchMembers: ReadonlySet<string> = new Set(['type', 'name', 'user_location']);
