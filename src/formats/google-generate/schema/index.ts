@@ -38,11 +38,17 @@ class Converter {
   convert(schema: unknown, open: readonly string[], depth: number): Plain {
     this.#nodes += 1;
     if (!isPlain(schema)) return { type: 'string' };
-    if (depth > deepest || this.#nodes > mostNodes) return { type: 'object' };
+    if (depth > deepest || this.#nodes > mostNodes) return this.#cut({ type: 'object' });
     const flat = this.#flat(schema, open);
     if (flat.isCut) return addCommon({ type: 'object' }, flat.node);
     const branches = this.#branches(flat.node, flat.open);
     return branches === undefined ? this.#plain(flat.node, flat.open, depth) : this.#union(flat.node, branches, depth);
+  }
+
+  /** Reports a reference that is not written out: a schema that contains itself, or that grows too large. */
+  #cut(node: Plain): Plain {
+    this.#lost('$ref');
+    return node;
   }
 
   /** Resolves the reference and `allOf` of a node. Siblings of a reference override its target. */
@@ -52,7 +58,7 @@ class Converter {
     let node: Plain = own;
     let opened = open;
     if (typeof ref === 'string') {
-      if (open.length >= mostOpen || open.includes(ref)) return { node, open, isCut: true };
+      if (open.length >= mostOpen || open.includes(ref)) return { node: this.#cut(node), open, isCut: true };
       opened = [...open, ref];
       const target = this.#refs.find(ref);
       if (isPlain(target)) {
