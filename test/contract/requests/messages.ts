@@ -155,7 +155,7 @@ export const messageRows: readonly RequestRow[] = [
         { type: 'text', text: 'b' },
       ]),
     ],
-    [...said, model(made('f', {})), user(answered('f', 'ab'))],
+    [...said, model(made('f', {})), user(answered('f', 'a\n\nb'))],
   ),
   talk(
     'an image in a result stands beside it for older models',

@@ -60,7 +60,7 @@ function responseOf(
   const output = parts
     .map((part) => part['text'])
     .filter((text) => typeof text === 'string')
-    .join('');
+    .join('\n\n');
   const files = parts.filter((part) => part['text'] === undefined);
   const response = { ...head, response: result.message['is_error'] === true ? { error: output } : { output } };
   if (files.length === 0) return { response: { functionResponse: response }, beside: [] };
