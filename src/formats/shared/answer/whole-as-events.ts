@@ -59,7 +59,7 @@ export function responseEvents(answer: Plain): string | undefined {
   const last = Object.hasOwn(ends, String(answer['status'])) ? ends[String(answer['status'])] : undefined;
   if (items === undefined || last === undefined) return undefined;
   const begin = { ...answer, status: 'in_progress', output: [], usage: null };
-  const events: (Plain & { readonly type: string })[] = [
+  const events: readonly ResponseEvent[] = [
     { type: 'response.created', response: begin },
     ...items.flatMap(itemEvents),
     { type: last, response: answer },
@@ -67,45 +67,74 @@ export function responseEvents(answer: Plain): string | undefined {
   return events.map(({ type, ...rest }, sequence_number) => event({ type, sequence_number, ...rest })).join('');
 }
 
-function itemEvents(item: Plain, output_index: number): (Plain & { readonly type: string })[] {
+type ResponseEvent = Plain & { readonly type: string };
+
+/** The member of an item that is streamed as text, and the name of its events. */
+const streamedInputs: Readonly<Record<string, readonly [member: string, name: string]>> = {
+  function_call: ['arguments', 'response.function_call_arguments'],
+  mcp_call: ['arguments', 'response.mcp_call_arguments'],
+  custom_tool_call: ['input', 'response.custom_tool_call_input'],
+};
+
+function itemEvents(item: Plain, output_index: number): readonly ResponseEvent[] {
   const at = { output_index, item_id: item['id'] };
-  const parts = plainItems(item['content']) ?? [];
-  const args = item['arguments'];
+  const { begin, events } = growing(item, at);
   return [
-    {
-      type: 'response.output_item.added',
-      output_index,
-      item: {
-        ...item,
-        ...(item['type'] === 'message' ? { content: [] } : {}),
-        ...(typeof args === 'string' ? { arguments: '' } : {}),
-        status: 'in_progress',
-      },
-    },
-    ...(item['type'] === 'message' ? parts.flatMap((part, content_index) => partEvents(part, { ...at, content_index })) : []),
-    ...(typeof args === 'string'
-      ? [
-          { type: 'response.function_call_arguments.delta', ...at, delta: args },
-          { type: 'response.function_call_arguments.done', ...at, arguments: args },
-        ]
-      : []),
+    { type: 'response.output_item.added', output_index, item: { ...item, ...begin, status: 'in_progress' } },
+    ...events,
     { type: 'response.output_item.done', output_index, item },
   ];
 }
 
-function partEvents(part: Plain, at: Plain): (Plain & { readonly type: string })[] {
+/** Splits an item into the members with which it begins empty, and the events that fill them. */
+function growing(item: Plain, at: Plain): { readonly begin: Plain; readonly events: readonly ResponseEvent[] } {
+  const type = String(item['type']);
+  if (type === 'message') {
+    const parts = plainItems(item['content']) ?? [];
+    return { begin: { content: [] }, events: parts.flatMap((part, content_index) => partEvents(part, { ...at, content_index })) };
+  }
+  if (type === 'reasoning') {
+    const parts = plainItems(item['summary']) ?? [];
+    return { begin: { summary: [] }, events: parts.flatMap((part, summary_index) => summaryEvents(part, { ...at, summary_index })) };
+  }
+  const [member, name] = (Object.hasOwn(streamedInputs, type) ? streamedInputs[type] : undefined) ?? [];
+  const text = member === undefined ? undefined : item[member];
+  if (member === undefined || typeof text !== 'string') return { begin: {}, events: [] };
+  return {
+    begin: { [member]: '' },
+    events: [
+      { type: `${name}.delta`, ...at, delta: text },
+      { type: `${name}.done`, ...at, [member]: text },
+    ],
+  };
+}
+
+function partEvents(part: Plain, at: Plain): readonly ResponseEvent[] {
   const word = part['type'] === 'refusal' ? 'refusal' : 'text';
   const text = part[word];
+  const sources = plainItems(part['annotations']);
   const name = word === 'text' ? 'response.output_text' : 'response.refusal';
   return [
-    { type: 'response.content_part.added', ...at, part: { ...part, [word]: '' } },
-    ...(typeof text === 'string'
-      ? [
-          { type: `${name}.delta`, ...at, delta: text },
-          { type: `${name}.done`, ...at, [word]: text },
-        ]
-      : []),
+    { type: 'response.content_part.added', ...at, part: { ...part, [word]: '', ...(sources === undefined ? {} : { annotations: [] }) } },
+    ...(typeof text === 'string' ? [{ type: `${name}.delta`, ...at, delta: text }] : []),
+    ...(sources ?? []).map((annotation, annotation_index) => ({
+      type: 'response.output_text.annotation.added',
+      ...at,
+      annotation_index,
+      annotation,
+    })),
+    ...(typeof text === 'string' ? [{ type: `${name}.done`, ...at, [word]: text }] : []),
     { type: 'response.content_part.done', ...at, part },
+  ];
+}
+
+function summaryEvents(part: Plain, at: Plain): readonly ResponseEvent[] {
+  const { text } = part;
+  return [
+    { type: 'response.reasoning_summary_part.added', ...at, part: { ...part, text: '' } },
+    { type: 'response.reasoning_summary_text.delta', ...at, delta: text },
+    { type: 'response.reasoning_summary_text.done', ...at, text },
+    { type: 'response.reasoning_summary_part.done', ...at, part },
   ];
 }
 
