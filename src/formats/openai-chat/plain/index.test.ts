@@ -84,3 +84,22 @@ it.each<[name: string, schema: Plain, isStrict: boolean]>([
   const names = ownNames(dropped, false).map(({ param }) => param);
   expect(names).toEqual(isStrict ? [] : ['tools[].strict', 'output_config.format.strict']);
 });
+
+it.each<[model: string, asked: Plain, sent: Plain, dropped: readonly string[]]>([
+  ['gpt-5.2', { reasoning_effort: 'high', tools: [own] }, { reasoning_effort: 'high' }, []],
+  ['gpt-5.6-luna', { reasoning_effort: 'high' }, { reasoning_effort: 'high' }, []],
+  ['gpt-5.6-luna', { reasoning_effort: 'high', tools: [own] }, { reasoning_effort: 'none' }, ['reasoning_effort']],
+  ['gpt-5.6-luna', { thinking: { type: 'enabled', budget_tokens: 9000 }, tools: [own] }, { reasoning_effort: 'none' }, ['thinking']],
+  ['gpt-5.6-luna', { reasoning_effort: 'none', tools: [own] }, { reasoning_effort: 'none' }, []],
+  ['gpt-5.6-luna', { tools: [own] }, { reasoning_effort: 'none' }, []],
+  ['gpt-5.6-luna', { reasoning_effort: 'high', tools: [search] }, { reasoning_effort: 'high' }, ['tools[].web_search_20250305']],
+  ['openai/gpt-6-sol', { reasoning_effort: 'high', tools: [own] }, { reasoning_effort: 'none' }, ['reasoning_effort']],
+  ['gpt-6-astra', { reasoning_effort: 'high', tools: [own] }, { reasoning_effort: 'high' }, []],
+  ['gpt-6-astra', { temperature: 0.5, stop: ['x'] }, {}, ['stop', 'temperature']],
+  ['gpt-4o', { tools: [own], temperature: 0.5 }, { temperature: 0.5 }, []],
+])('asks %s for what it supports: %j', (model, asked, sent, dropped) => {
+  const { body, dropped: lost } = plainChat({ ...asked, messages: [] }, { ...service, model });
+  const { messages: _messages, tools: _tools, ...rest } = body;
+  expect(rest).toEqual(sent);
+  expect(lost.map(({ param }) => param).toSorted()).toEqual([...dropped].toSorted());
+});

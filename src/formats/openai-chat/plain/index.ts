@@ -30,7 +30,7 @@ export function plainChat(body: Plain, service: PlainService): { readonly body: 
   const drops = new Drops();
   const { messages, tools, ...rest } = inlinedFiles(body, service.media);
   const made = plainTools(Array.isArray(tools) ? tools.filter(isPlain) : [], service, drops);
-  const params = fitted(rest, service, drops);
+  const params = fitted(rest, service, drops, made.tools !== undefined);
   const chosen = isPlain(params['tool_choice']) ? params['tool_choice']['function'] : undefined;
   const isLost = isPlain(chosen) && isOtherTool(tools, chosen['name']);
   if (isLost || (made.tools === undefined && params['tool_choice'] === 'required')) drops.add('tool_choice', lacksTool);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import type { PlainService } from './index.ts';
+import { callsWithoutReasoning, reasons } from './reasoning.ts';
 import { withFittingStrict } from './strict.ts';
 
 const unknown = 'not supported by this service';
@@ -9,17 +10,14 @@ const unknown = 'not supported by this service';
 /** Fields of other APIs. No service of this format supports them unless it is listed in `known`. */
 const foreign = ['top_k', 'cache_control', 'context_management', 'container', 'mcp_servers', 'inference_geo', 'speed'] as const;
 
-/** OpenAI's reasoning models, which reject most sampling fields. */
-const thinkers = /(?:^|[/.])(?:o[1-9]|gpt-5|gpt-oss|codex)/i;
-
 /** OpenAI's limit on the number of stop sequences. */
 const mostStops = 4;
 
 /** OpenAI's limit on the length of `user`, in characters. */
 const longestUser = 64;
 
-/** Adapts the fields of a body other than messages and tools. */
-export function fitted(body: Plain, service: PlainService, drops: Drops): Record<string, unknown> {
+/** Adapts the fields of a body other than messages and tools. @param hasTools functions are sent beside them */
+export function fitted(body: Plain, service: PlainService, drops: Drops, hasTools: boolean): Record<string, unknown> {
   const out: Record<string, unknown> = { ...body };
   const drop = (name: string, reason: string): void => {
     if (out[name] === undefined) return;
@@ -30,6 +28,7 @@ export function fitted(body: Plain, service: PlainService, drops: Drops): Record
   if (!service.passes) {
     for (const name of foreign) if (!service.known.includes(name)) drop(name, unknown);
     if (!service.known.includes('thinking')) thinkingOf(out, service, drop);
+    if (service.isOpenAi && hasTools && callsWithoutReasoning(service.model)) stopReasoning(out, body, drops);
     if (service.isOpenAi) fitFormat(out, drops);
     else drop('service_tier', unknown);
   }
@@ -39,7 +38,7 @@ export function fitted(body: Plain, service: PlainService, drops: Drops): Record
     drops.add('stop', `the service accepts ${mostStops} of them: the first`);
   }
   if (typeof user === 'string' && user.length > longestUser) out['user'] = createHash('sha256').update(user).digest('hex');
-  if (service.isOpenAi && thinkers.test(service.model)) {
+  if (service.isOpenAi && reasons(service.model)) {
     drop('stop', 'this model does not support stop sequences');
     for (const name of ['temperature', 'top_p']) if (out[name] !== 1) drop(name, 'this model does not support sampling parameters');
   }
@@ -50,6 +49,14 @@ function rename(out: Record<string, unknown>, from: string, to: string): void {
   if (out[from] === undefined || out[to] !== undefined) return;
   out[to] = out[from];
   delete out[from];
+}
+
+/** Reports the effort, or the thinking that it was made from. */
+function stopReasoning(out: Record<string, unknown>, body: Plain, drops: Drops): void {
+  const name = body['reasoning_effort'] === undefined ? 'thinking' : 'reasoning_effort';
+  const asked = out['reasoning_effort'] ?? 'none';
+  if (asked !== 'none') drops.add(name, 'this model calls functions in chat completions only without reasoning');
+  out['reasoning_effort'] = 'none';
 }
 
 function fitFormat(out: Record<string, unknown>, drops: Drops): void {
@@ -63,7 +70,7 @@ function fitFormat(out: Record<string, unknown>, drops: Drops): void {
 /** Converts `thinking` to `reasoning_effort`. Models that cannot reason reject both, so both are dropped for them. */
 function thinkingOf(out: Record<string, unknown>, { model }: PlainService, drop: (name: string, reason: string) => void): void {
   const { thinking, reasoning_effort: effort } = out;
-  if (!thinkers.test(model)) {
+  if (!reasons(model)) {
     drop('thinking', 'this model is not known to think');
     drop('reasoning_effort', 'this model is not known to think');
     return;
