@@ -87,6 +87,11 @@ it.each<[name: string, schema: Plain, isStrict: boolean]>([
 
 it.each<[model: string, asked: Plain, sent: Plain, dropped: readonly string[]]>([
   ['gpt-5.2', { reasoning_effort: 'high', tools: [own] }, { reasoning_effort: 'high' }, []],
+  ['gpt-5', { reasoning_effort: 'max' }, { reasoning_effort: 'high' }, ['reasoning_effort']],
+  ['o3', { reasoning_effort: 'xhigh' }, { reasoning_effort: 'high' }, ['reasoning_effort']],
+  ['gpt-5.1-codex-max', { reasoning_effort: 'xhigh' }, { reasoning_effort: 'xhigh' }, []],
+  ['gpt-5.2', { reasoning_effort: 'xhigh' }, { reasoning_effort: 'xhigh' }, []],
+  ['gpt-6-astra', { reasoning_effort: 'max' }, { reasoning_effort: 'xhigh' }, ['reasoning_effort']],
   ['gpt-5.6-luna', { reasoning_effort: 'high' }, { reasoning_effort: 'high' }, []],
   ['gpt-5.6-luna', { reasoning_effort: 'high', tools: [own] }, { reasoning_effort: 'none' }, ['reasoning_effort']],
   ['gpt-5.6-luna', { thinking: { type: 'enabled', budget_tokens: 9000 }, tools: [own] }, { reasoning_effort: 'none' }, ['thinking']],

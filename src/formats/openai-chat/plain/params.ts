@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import type { PlainService } from './index.ts';
-import { callsWithoutReasoning, reasons } from './reasoning.ts';
+import { callsWithoutReasoning, reasons, servedEffort } from './reasoning.ts';
 import { withFittingStrict } from './strict.ts';
 
 const unknown = 'not supported by this service';
@@ -29,6 +29,7 @@ export function fitted(body: Plain, service: PlainService, drops: Drops, hasTool
     for (const name of foreign) if (!service.known.includes(name)) drop(name, unknown);
     if (!service.known.includes('thinking')) thinkingOf(out, service, drop);
     if (service.isOpenAi && hasTools && callsWithoutReasoning(service.model)) stopReasoning(out, body, drops);
+    fitEffort(out, service, drops);
     if (service.isOpenAi) fitFormat(out, drops);
     else drop('service_tier', unknown);
   }
@@ -57,6 +58,14 @@ function stopReasoning(out: Record<string, unknown>, body: Plain, drops: Drops):
   const asked = out['reasoning_effort'] ?? 'none';
   if (asked !== 'none') drops.add(name, 'this model calls functions in chat completions only without reasoning');
   out['reasoning_effort'] = 'none';
+}
+
+function fitEffort(out: Record<string, unknown>, { model }: PlainService, drops: Drops): void {
+  const effort = out['reasoning_effort'];
+  const served = typeof effort === 'string' && reasons(model) ? servedEffort(model, effort) : effort;
+  if (served === effort) return;
+  out['reasoning_effort'] = served;
+  drops.add('reasoning_effort', `sent as ${String(served)}`);
 }
 
 function fitFormat(out: Record<string, unknown>, drops: Drops): void {

@@ -5,6 +5,11 @@ export const reasons = (model: string): boolean => thinkers.test(model);
 
 const version = /(?:^|[/.])gpt-(\d{1,2})(?:\.(\d{1,2}))?/i;
 
+function isSince(model: string, minor: number): boolean {
+  const [, first = '0', second = '0'] = version.exec(model) ?? [];
+  return Number(first) > 5 || (first === '5' && Number(second) >= minor);
+}
+
 /** Models that cannot do without reasoning (OpenAI, GPT-6 model pages). */
 const always = /gpt-6-astra|gpt-6\.1-sol/i;
 
@@ -12,7 +17,10 @@ const always = /gpt-6-astra|gpt-6\.1-sol/i;
  * True for models that call functions in chat completions only with `reasoning_effort: none`, which from 5.6 on is not their
  * default (OpenAI, "Using GPT-6", and the error of the service for older ones).
  */
-export function callsWithoutReasoning(model: string): boolean {
-  const [, major = '0', minor = '0'] = version.exec(model) ?? [];
-  return (Number(major) > 5 || (major === '5' && Number(minor) >= 4)) && !always.test(model);
+export const callsWithoutReasoning = (model: string): boolean => isSince(model, 4) && !always.test(model);
+
+/** Returns the highest supported effort in place of a higher one. Chat completions have no `max`, and `xhigh` since 5.2. */
+export function servedEffort(model: string, effort: string): string {
+  if (effort !== 'max' && effort !== 'xhigh') return effort;
+  return isSince(model, 2) || model.includes('codex-max') ? 'xhigh' : 'high';
 }
