@@ -14,6 +14,8 @@ export function messagesPage(): string {
     'The gateway downloads a document at a URL for services that do not read URLs. A user id of more than 64 characters is sent as its SHA-256 to services with a chat completions API.',
     '## Counting tokens',
     '`/v1/messages/count_tokens` asks the service where it counts: Anthropic, Gemini (`countTokens`) and OpenAI (`responses/input_tokens`). For others the count is an estimate, and the response says so in `x-gateway-warnings`: `input_tokens is an estimate: this provider counts no tokens`. The estimate is one token for 4 ASCII characters, 0.8 for each other character, 4 for each message (the system prompt is one) and 3 more, 8 for each tool, 1,600 for each image and for each 100 KB of a document.',
+    '## Limits of single services',
+    '- Models of OpenAI from GPT-5.4 on call tools in chat completions only without reasoning: requests with tools are sent with `reasoning_effort: none`. GPT-6 Astra and GPT-6.1 Sol always reason, so they cannot call tools here.\n- Models of OpenAI enforce a schema only if its objects are closed and all their properties are required, without `default`, `oneOf` and `allOf`. Other schemas are sent without `strict`.\n- The steps of the code execution of Gemini are not part of the response.',
     '## Thinking',
     'Reasoning of other models appears as `thinking` blocks with the signature `gateway:unsigned`. The gateway removes such blocks again before a request reaches Anthropic, which would reject them.\n',
   ].join('\n\n');
