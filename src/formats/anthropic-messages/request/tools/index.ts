@@ -38,6 +38,12 @@ const isSearch = ({ type }: Block, body: Plain): boolean => type === searchType 
 const searchType = 'web_search_20250305';
 
 const anyObject = { type: 'object', properties: {} };
+const closedObject = { ...anyObject, additionalProperties: false };
+
+/** True for a schema with keywords that the API rejects in strict tools. */
+const isRejected = (schema: Plain): boolean => rejected.test(JSON.stringify(schema));
+const rejected =
+  /"(?:minimum|maximum|exclusiveMinimum|exclusiveMaximum|multipleOf|minLength|maxLength|maxItems|uniqueItems|minProperties|maxProperties)":/;
 
 function toolsOf(body: Plain, conversion: Conversion): Block[] {
   const tools: Block[] = [];
@@ -71,7 +77,7 @@ function toolOf(tool: Plain, conversion: Conversion): Block | undefined {
 const toolMembers: ReadonlySet<string> = new Set(['type', 'function', ...kept]);
 const functionMembers: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'strict', ...kept]);
 
-/** The schema is sent whole, except that of a strict tool: the API rejects keywords there that it does not enforce. */
+/** The schema is sent whole, unless a strict tool has keywords that the API does not enforce: it rejects them. */
 function functionTool(fn: Plain, tool: Plain, conversion: Conversion): Block {
   const { drops } = conversion;
   drops.others(fn, functionMembers, 'tools[].function.', 'not known to this service');
@@ -79,8 +85,8 @@ function functionTool(fn: Plain, tool: Plain, conversion: Conversion): Block {
   const out: Block = { name: fn['name'] };
   if (typeof fn['description'] === 'string') out['description'] = fn['description'];
   const isStrict = fn['strict'] === true && mayBeStrict(conversion);
-  const given = isPlain(fn['parameters']) ? fn['parameters'] : anyObject;
-  const parameters = isStrict ? strictSchema(given, drops, 'tools[].function.parameters.') : given;
+  const given = isPlain(fn['parameters']) ? fn['parameters'] : isStrict ? closedObject : anyObject;
+  const parameters = isStrict && isRejected(given) ? strictSchema(given, drops, 'tools[].function.parameters.') : given;
   out['input_schema'] = parameters['type'] === 'object' ? parameters : { ...parameters, type: 'object' };
   if (isStrict) out['strict'] = true;
   for (const key of kept) {
