@@ -1,6 +1,6 @@
 import type { Routed } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
-import { credentialHeaders, type HeaderPairs, hopByHopHeaders, isSteering, placeholderCredentials } from '#core/http/headers.ts';
+import { credentialHeaders, type HeaderPairs, isForwardable, placeholderCredentials } from '#core/http/headers.ts';
 import type { CredentialRef } from '#core/snapshot.ts';
 import { spelled } from '#core/text/header-spelling.ts';
 import { formatTraceparent, isSampledId, parseTraceparent, type TraceParent, w3cTraceId } from '#core/http/trace.ts';
@@ -13,12 +13,6 @@ const longest = 1024;
 /** The caller's own header signs the request: nothing is added to it. */
 export const forwardedCredential: CredentialRef = Object.freeze({ owner: 'forwarded', headers: () => [] });
 
-/** Headers about the connection or the body can't be copied: the gateway writes its own, and looks for secrets in what is not compressed. */
-export function forwardable(name: string): boolean {
-  if (name === 'host' || name === 'expect' || name === 'accept-encoding' || name.startsWith('content-')) return false;
-  return !hopByHopHeaders.has(name) && !isSteering(name);
-}
-
 /** Reads `x-gateway-forward-headers`, remembering the lists of texts that were seen. */
 export class ForwardLists {
   readonly #lists = new Map<string, readonly string[]>();
@@ -30,12 +24,12 @@ export class ForwardLists {
     const known = this.#lists.get(text);
     if (known !== undefined) return known;
     const list = text.split(',').flatMap((name) => name.trim().toLowerCase() || []);
-    const wrong = list.find((name) => !forwardable(name) || ctx.headers.isGateway(name));
+    const wrong = list.find((name) => !isForwardable(name) || ctx.headers.isGateway(name));
     if (wrong !== undefined) {
       throw new GatewayError('invalid_header', {
         message: `The header "${wrong}" cannot be forwarded.`,
         param: spelled(ctx.headers, 'forwardHeaders'),
-        hint: 'Gateway headers, host, accept-encoding, content-* and connection headers are never forwarded.',
+        hint: 'Gateway headers, host, accept-encoding, content-*, x-forwarded-* and connection headers are never forwarded.',
       });
     }
     if (text.length > longest) return list;

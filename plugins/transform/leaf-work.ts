@@ -1,12 +1,12 @@
 import type { Routed } from '#core/context.ts';
 import type { GatewayError } from '#core/error.ts';
 import type { CommonSettings, Deployment } from '#core/provider.ts';
+import { isForwardable } from '#core/http/headers.ts';
 import type { Plain } from '#core/json/merge.ts';
 import type { CredentialRef, Leaf, ProviderBinding, Trust } from '#core/snapshot.ts';
 import type { Attempt } from '#core/plan.ts';
 import { settingsIn } from '#core/model/request-settings.ts';
 import { compileOverride, type Override } from './override.ts';
-import { forwardable } from './forward.ts';
 
 /** Model names whose deployment is remembered for one leaf, and characters of the longest that is: requests choose them. */
 const deploymentsKept = 200;
@@ -39,7 +39,7 @@ export class LeafWork {
     this.settings = lent === undefined ? binding.settings : Object.freeze({ ...binding.settings, custom_host: lent });
     this.trust = lent !== undefined && leaf.root === 'inline' ? 'request' : trust;
     this.override = leaf.override === undefined ? undefined : compileOverride(leaf.override);
-    this.forward = (leaf.forwardHeaders ?? []).filter(forwardable);
+    this.forward = (leaf.forwardHeaders ?? []).filter(isForwardable);
     this.#plain =
       binding.provider.entry.deployment === undefined ? { deployment: undefined, credential: binding.credential(undefined) } : undefined;
   }

@@ -104,6 +104,16 @@ export const hopByHopHeaders: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
+/**
+ * True for a header of the caller, by its lower-case name, that may be copied to a provider. The gateway writes those of the
+ * connection and the body itself, WebSocket subprotocols may hold a key, and secrets are only found in what is not compressed.
+ */
+export function isForwardable(name: string): boolean {
+  if (name === 'host' || name === 'expect' || name === 'accept-encoding') return false;
+  if (name.startsWith('content-') || name.startsWith('sec-websocket-')) return false;
+  return !hopByHopHeaders.has(name) && !isSteering(name);
+}
+
 /** Placeholder values that client libraries send if no key is set; treated as absent everywhere. */
 export const placeholderCredentials: ReadonlySet<string> = new Set([
   'OPENAI_API_KEY',

@@ -1,4 +1,4 @@
-import { canonicalPrefix, hopByHopHeaders } from '../../../core/http/headers.ts';
+import { canonicalPrefix, isForwardable, isSteering } from '../../../core/http/headers.ts';
 import { child } from '../../read/node.ts';
 import { type CheckContext, entryOf, sitesOf, textsOf } from '../context.ts';
 
@@ -20,9 +20,15 @@ export function unsupported({ root, report }: CheckContext): void {
     for (const { node: header, text } of textsOf(child(node, 'forward_headers'))) {
       const name = text.toLowerCase();
       const own = closed.some((prefix) => name.startsWith(prefix));
-      if (!own && name !== 'host' && name !== 'accept-encoding' && !name.startsWith('content-') && !hopByHopHeaders.has(name)) continue;
-      const hint = own ? 'the gateway never forwards its own headers' : 'it belongs to a single connection or body: remove it';
-      report({ code: 'bad-name', at: header.at, message: `the header "${text}" cannot be forwarded`, hint });
+      if (!own && isForwardable(name)) continue;
+      report({ code: 'bad-name', at: header.at, message: `the header "${text}" cannot be forwarded`, hint: own ? ours : hintOn(name) });
     }
   }
 }
+
+const ours = 'the gateway never forwards its own headers';
+
+const hintOn = (name: string): string =>
+  isSteering(name)
+    ? 'services would take the caller, or another address, from it: remove it'
+    : 'it belongs to a single connection or body: remove it';
