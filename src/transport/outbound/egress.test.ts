@@ -16,6 +16,7 @@ describe('a host that came with a request', () => {
     'https://[2606:4700::6810:84e5]',
     'https://[2606:4700::6810:84e5]:8443/v1',
     'https://a.b.c.d.e.f.g.h.i.com',
+    `https://${'a.'.repeat(8)}${'a'.repeat(233)}.com`,
     'wss://api.openai.com/v1/realtime',
     // NAT64 of a public address is a public address.
     'https://[64:ff9b::808:808]',
@@ -84,6 +85,7 @@ describe('a host that came with a request', () => {
       'dots and labels',
       ['https://api.openai.com.', 'https://127.0.0.1.', 'https://a..com', 'https://.a.com', 'https://a.b.c.d.e.f.g.h.i.j.com'],
     ],
+    ['longer than a name can be', [`https://${'a.'.repeat(8)}${'a'.repeat(234)}.com`]],
     [
       'loopback',
       [

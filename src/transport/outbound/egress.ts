@@ -22,6 +22,8 @@ export interface Egress {
 
 /** More labels than any provider's host name has: a long name is somebody looking for a parser's limit. */
 const labelLimit = 10;
+/** Characters of a host name (RFC 1035 2.3.4): longer ones exist nowhere, and pools and names are kept by host. */
+const nameLimit = 253;
 
 /** Last labels that never name a public host: names of private networks, reserved names (RFC 2606, 6761, 6762, 8375). */
 const closedSuffixes: ReadonlySet<string> = new Set([
@@ -156,6 +158,7 @@ function writtenHost(origin: string): string | undefined {
 }
 
 function oddHost(written: string, parsed: string): string | undefined {
+  if (written.length > nameLimit) return `is longer than ${nameLimit} characters`;
   if (written.endsWith('.')) return 'ends in a dot';
   // `0x7f.1`, `017700000001`, `127.1`: spellings of an address that only the parser understands.
   if (isIPv4(parsed) && written !== parsed) return 'is an unusual notation of an IP address';

@@ -33,6 +33,8 @@ interface Line {
 
 /** Maximum cached paths. Paths can contain ids of objects. */
 const pathLimit = 64;
+/** Bytes of the longest head that is: paths and headers may come with requests, and so may origins. */
+const headLimit = 8 * 1024;
 
 /** Writes the request heads of one origin. It recognizes lines that it checked and wrote before by comparison. */
 export class RequestHeads {
@@ -44,6 +46,11 @@ export class RequestHeads {
     this.#host = host;
   }
 
+  /** Heads that are remembered. */
+  get size(): number {
+    return this.#known.size;
+  }
+
   /**
    * @param length bytes of the body
    * @returns the head with its empty line, one character per byte; undefined for a request that is not plain
@@ -51,7 +58,9 @@ export class RequestHeads {
   write(method: string, path: string, headers: HeaderPairs, length: number): string | undefined {
     const known = this.#known.get(path);
     const lines = known !== undefined && known.method === method ? known : this.#open(method, path);
-    return lines?.write(headers, length);
+    const head = lines?.write(headers, length);
+    if (head === undefined || head.length > headLimit) this.#known.delete(path);
+    return head;
   }
 
   #open(method: string, path: string): RequestLines | undefined {
