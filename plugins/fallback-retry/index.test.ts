@@ -7,6 +7,7 @@ import { makeAttempt, makeBranch, makeContext, makeLeaf, makeRetry, type Request
 import fallbackRetry from './index.ts';
 
 const times = { at: 0, connectMs: 1, firstByteMs: 2, totalMs: 10 };
+const notSent = { at: 0, connectMs: undefined, firstByteMs: undefined, totalMs: 0 };
 const error = (message: string, more = {}) => Buffer.from(JSON.stringify({ error: { message, ...more } }));
 
 type Make = (attempt: Attempt) => Outcome;
@@ -49,8 +50,10 @@ const moved: Make = (attempt) => ({
   status: 502,
 });
 const refused =
-  (code: 'unsupported_endpoint' | 'not_allowed' | 'invalid_header'): Make =>
-  (attempt) => ({ kind: 'refused', attempt, times, error: new GatewayError(code, { message: 'no' }) });
+  (code: 'unsupported_endpoint' | 'not_allowed' | 'invalid_header' | 'overloaded'): Make =>
+  (attempt) => ({ kind: 'refused', attempt, times: notSent, error: new GatewayError(code, { message: 'no' }) });
+/** By a plugin that saw the answer, or where there is no memory for it. */
+const refusedAnswer: Make = (attempt) => ({ ...refused('overloaded')(attempt), times });
 const cancelled: Make = (attempt) => ({ kind: 'cancelled', attempt, times });
 
 const alone = (retry = makeRetry()): Leaf => makeLeaf({ retry });
@@ -257,6 +260,8 @@ describe('routes that make an object', () => {
     ['a timeout', timeout('request', true), 'answer'],
     ['a server error', answered(500), 'answer'],
     ['an answer that is none', faulty, 'answer'],
+    ['a refusal before it was sent', refused('overloaded'), 'again'],
+    ['a refusal of its answer', refusedAnswer, 'answer'],
   ])('after %s', async (_, make, verdict) => {
     expect(await does(inFallback(makeRetry(1)), [make], creating)).toBe(verdict);
   });
@@ -278,12 +283,12 @@ describe('routes that name an object by id', () => {
     expect(await does(inFallback(makeRetry(0)), [make], naming(method))).toBe(verdict);
   });
 
-  it('are read again, but not cancelled again', async () => {
+  it.each([
+    ['a reset', unreachable(true)],
+    ['a refusal of the answer', refusedAnswer],
+  ])('are read again, but not cancelled again, after %s', async (_, make) => {
     const target = alone(makeRetry(1));
-    expect([await does(target, [unreachable(true)], naming('GET')), await does(target, [unreachable(true)], naming('POST'))]).toEqual([
-      'again',
-      'answer',
-    ]);
+    expect([await does(target, [make], naming('GET')), await does(target, [make], naming('POST'))]).toEqual(['again', 'answer']);
   });
 });
 
@@ -299,6 +304,7 @@ describe('calls of several requests', () => {
     ['a rate limit behind a read', later(answered(429), false), batch, 'again'],
     ['a rate limit behind what was written', later(answered(429), true), batch, 'answer'],
     ['an unreached provider behind what was written', later(unreachable(false), true), batch, 'answer'],
+    ['a refusal of what a read found', (attempt) => refusedAnswer({ ...attempt, upstream: { method: 'GET' } as Attempt['upstream'] }), batch, 'again'],
     ['a refusal behind what was written', later(refused('not_allowed'), true), batch, 'answer'],
     ['an unknown id behind a cancel', later(answered(404), true), cancel, 'answer'],
     ['an unknown id behind a read', later(answered(404), false), cancel, 'next'],

@@ -14,7 +14,8 @@ function isTransportFault(outcome: Outcome): boolean {
 
 /** True when the provider can't have begun to work on the request. */
 function isUnseen(outcome: Outcome): boolean {
-  if (outcome.kind === 'refused') return true;
+  // A plugin may refuse an answer, and so does a full memory: what it tells of was done.
+  if (outcome.kind === 'refused') return outcome.times.firstByteMs === undefined || outcome.attempt.upstream?.method === 'GET';
   return (outcome.kind === 'unreachable' || outcome.kind === 'timeout') && !outcome.sent;
 }
 
