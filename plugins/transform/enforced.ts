@@ -2,6 +2,7 @@ import { isBatchInput } from '#core/json/batch-file.ts';
 import type { Routed } from '#core/context.ts';
 import { traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
+import { isPlain } from '#core/json/merge.ts';
 import { plainName } from '#core/json/model-fields.ts';
 import { hasUnreadBody } from '#core/json/unread-body.ts';
 import { checkSpelling } from './named-models.ts';
@@ -22,14 +23,38 @@ export function checkEnforced(ctx: Routed, { members }: Override): void {
   if (body.kind === 'json') body.json();
   if (body.kind === 'form') checkSpelling(body);
   const names = body.kind === 'json' ? body.keys() : body.kind === 'form' ? body.seen.map(({ name }) => name) : [];
-  for (const name of names) {
-    const member = members.find(({ key }) => key !== name && plainName(key) === plainName(name));
-    if (member !== undefined) throw respelled(ctx, name, member.key);
-  }
+  const other = respelling(
+    members.map(({ key }) => key),
+    names,
+  );
+  if (other !== undefined) throw respelled(ctx, other.name, other.key);
+  if (body.kind === 'json') for (const { key, value } of members) checkInside(ctx, key, value, body.json()[key]);
   if (body.kind !== 'form' || traitsOf(endpoint).file === 'up') return;
   const nested = members.find(({ value }) => typeof value === 'object' && value !== null);
   if (nested !== undefined) throw notApplied(ctx, nested.key);
 }
+
+/** The same for objects, which are merged: what the body has beside the members that are set stays. */
+function checkInside(ctx: Routed, field: string, set: unknown, written: unknown): void {
+  if (!isPlain(set) || !isPlain(written) || ownNames.has(field)) return;
+  const other = respelling(Object.keys(set), Object.keys(written));
+  if (other !== undefined) throw respelled(ctx, `${field}.${other.name}`, `${field}.${other.key}`);
+  for (const [key, value] of Object.entries(set))
+    checkInside(ctx, `${field}.${key}`, value, Object.hasOwn(written, key) ? written[key] : undefined);
+}
+
+/** The first of the names that is one of the keys in another spelling. */
+function respelling(keys: readonly string[], names: Iterable<string>): { readonly name: string; readonly key: string } | undefined {
+  const plain = new Map(keys.map((key) => [plainName(key), key]));
+  for (const name of names) {
+    const key = plain.get(plainName(name));
+    if (key !== undefined && key !== name) return { name, key };
+  }
+  return undefined;
+}
+
+/** Objects whose members have names of the caller's own: no service reads one for another. */
+const ownNames: ReadonlySet<string> = new Set(['labels', 'metadata']);
 
 /** Lines of a batch are requests of their own. A purpose that comes behind the file comes too late to look at them. */
 function hidesLines({ endpoint, body }: Routed): boolean {

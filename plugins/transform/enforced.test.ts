@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { chat, prepare } from '../../test/support/prepare.ts';
+import { makeKey, refusal } from '../../test/support/stage-context.ts';
+
+/** By a key that is bound to a config with these overrides. */
+const asked = (override: Record<string, unknown>, body: Record<string, unknown>) => {
+  const caller = { name: 'bound', key: makeKey('bound', { defaultConfig: 'c', enforceConfig: true }) };
+  return prepare({ caller, body: { ...chat, ...body }, leaf: { override } });
+};
+
+describe('a key that is bound to a config', () => {
+  const thinking = { thinking: { type: 'enabled', budget_tokens: 10, a: { b_c: 1 } } };
+
+  it.each([
+    ['at the top', { temperature: 0 }, { Temperature: 1 }, 'Temperature'],
+    ['in an object', thinking, { thinking: { budgetTokens: 9000 } }, 'thinking.budgetTokens'],
+    ['deep in an object', thinking, { thinking: { a: { 'b-c': 2 } } }, 'thinking.a.b-c'],
+  ])('may not write what the config sets in another spelling: %s', async (_, override, body, param) => {
+    expect(await refusal(() => asked(override, body))).toMatchObject({ code: 'not_allowed', param });
+  });
+
+  it.each([
+    ['the same spelling', thinking, { thinking: { budget_tokens: 9000, type: 'disabled', other: 1 } }],
+    ['what is replaced as a whole', thinking, { thinking: [{ budgetTokens: 9000 }] }],
+    ['names of its own', { labels: { team: 'a' }, metadata: { key: 'b' } }, { labels: { Team: 'x' }, metadata: { KEY: 'y' } }],
+  ])('may write %s', async (_, override, body) => {
+    expect(JSON.parse((await asked(override, body)).body ?? '')).toMatchObject(override);
+  });
+});
