@@ -19,7 +19,7 @@ export default definePlugin({
   setup: () => ({ plan, screen }),
 });
 
-/** @throws GatewayError `prompt_not_found`, `not_allowed`, `missing_required_parameter`, `invalid_type` */
+/** @throws GatewayError `prompt_not_found`, `not_allowed`, `missing_required_parameter`, `invalid_type`, `body_too_large`, `overloaded` */
 function plan(ctx: Admitted): Planned {
   const { body, endpoint } = ctx;
   if (body.kind !== 'json') throw new GatewayError('invalid_json', { message: 'The body is not a JSON object.' });

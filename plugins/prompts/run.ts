@@ -4,6 +4,9 @@ import { bareModel, slugOf } from '#core/model/model-name.ts';
 import { type ChosenPrompt, promptPatch, type PromptVersion, variablesFor } from '#core/model/prompt.ts';
 import type { Leaf } from '#core/snapshot.ts';
 
+/** What a body costs in memory until its request is over: its text, that of an edited one, and the bytes that are sent. */
+const copies = 3;
+
 /** One call of a stored prompt: the bodies that its targets get. */
 export class PromptRun implements PromptFacts {
   /** The model that the request itself names. */
@@ -72,7 +75,10 @@ export class PromptRun implements PromptFacts {
     const patch = promptPatch(version, messages, { stream, has: (field) => received.has(field) });
     const model = this.#modelOf(version);
     if (model !== undefined) patch.set('model', model);
-    return received.edit(patch);
+    const body = received.edit(patch);
+    // Lists inside lists make much of a short request.
+    this.#ctx.hold.take(body.size * copies);
+    return body;
   }
 
   /**

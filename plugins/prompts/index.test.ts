@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { Budget, Hold } from '#core/memory/budget.ts';
+import type { PromptVersion } from '#core/model/prompt.ts';
+import { makeContext, makeSnapshot, refusal, setUp } from '../../test/support/stage-context.ts';
+import prompts from './index.ts';
+
+const version: PromptVersion = {
+  id: 'p',
+  number: 1,
+  model: 'm',
+  parameters: {},
+  config: undefined,
+  metadata: {},
+  variables: new Map(),
+  prints: new Set(),
+  reads: new Set(['text']),
+  messages: ({ text }) => [{ role: 'user', content: String(text).repeat(1000) }],
+};
+const stored = { id: 'p', published: version, versions: new Map([[1, version]]), labels: new Map() };
+
+describe('the messages of a stored prompt', () => {
+  const snapshot = { ...makeSnapshot(), prompts: new Map([['p', stored]]) };
+  const run = async (memory: Budget) => {
+    const hold = new Hold(memory);
+    const over = { endpoint: 'prompts/{id}/completions', params: { id: 'p' }, hold } as const;
+    const ctx = makeContext({ snapshot, body: { variables: { text: 'x'.repeat(100) } }, over });
+    await (await setUp(prompts)).plan?.(ctx, undefined);
+    return hold;
+  };
+
+  it('count against the memory for requests, which a short request may ask much of', async () => {
+    const memory = new Budget(1_000_000);
+    const hold = await run(memory);
+    expect(memory.used).toBeGreaterThan(3 * 100_000);
+    hold.close();
+    expect(memory.used).toBe(0);
+  });
+
+  it('are refused where there is none', async () => {
+    expect(await refusal(() => run(new Budget(200_000)))).toMatchObject({ code: 'overloaded' });
+  });
+});
