@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '#core/error.ts';
 import { emptyBody, type PassingBody } from '#core/json/body.ts';
+import { parseExact } from '#core/json/scan.ts';
 import type { MediaNeed, Operation, Tap, Translation, UpstreamRequest } from '#core/provider.ts';
 import { chat, draft, prepare } from '../../test/support/prepare.ts';
 import { makeBinding, makeContext, makeHost, makeLeaf, makeProvider, noon, refusal, setUp } from '../../test/support/stage-context.ts';
@@ -47,6 +48,8 @@ const begun = (body: UpstreamRequest['body'], path = '/'): Translation => ({
 });
 
 describe('override_params', () => {
+  const long = parseExact('90071992547409931');
+
   it.each([
     ['a scalar', '{"model":"m","temperature":1}', { temperature: 0.2 }, '{"model":"m","temperature":0.2}'],
     ['a new member', '{"model":"m"}', { labels: { team: 'a' } }, '{"model":"m","labels":{"team":"a"}}'],
@@ -66,6 +69,8 @@ describe('override_params', () => {
       '{"model":"m","extra":{"id":9007199254740993,"over":{"b":2},"a":1}}',
     ],
     ['an object over a number that keeps its digits', '{"model":"m","x":9007199254740993}', { x: { a: 1 } }, '{"model":"m","x":{"a":1}}'],
+    ['a long number over an object', '{"model":"m","x":{"a":1}}', { x: long }, '{"model":"m","x":90071992547409931}'],
+    ['a long number in an object', '{"model":"m","x":{"a":{"b":1}}}', { x: { a: long } }, '{"model":"m","x":{"a":90071992547409931}}'],
     ['a limit over the other name of it', '{"model":"m","max_completion_tokens":9}', { max_tokens: 5 }, '{"model":"m","max_tokens":5}'],
     ['a limit by its new name', '{"model":"m","max_tokens":9}', { max_completion_tokens: 5 }, '{"model":"m","max_completion_tokens":5}'],
     [

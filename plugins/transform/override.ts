@@ -1,5 +1,5 @@
 import type { BodyPatch, JsonBody } from '#core/json/body.ts';
-import { isExactNumber, isPlain, merge, type Plain } from '#core/json/merge.ts';
+import { isExactNumber, isObject, merge, type Plain } from '#core/json/merge.ts';
 import { overruledBy } from '#core/model/limit-names.ts';
 import type { Routed } from '#core/context.ts';
 import { traitsOf } from '#core/endpoint.ts';
@@ -34,10 +34,10 @@ export function compileOverride(override: Plain): Override {
 export function overridePatch(override: Override, body: JsonBody): BodyPatch | undefined {
   let patch: Map<string, unknown> | undefined;
   for (const { key, value } of override.members) {
-    if (isPlain(value)) {
+    if (isObject(value)) {
       const present = body.exact(key);
       patch ??= new Map();
-      patch.set(key, isPlain(present) && !isExactNumber(present) ? merge(present, value) : value);
+      patch.set(key, isObject(present) ? merge(present, value) : value);
     } else if (body.peek(key) !== value) {
       patch ??= new Map();
       patch.set(key, value);
@@ -68,8 +68,10 @@ export function withOverride(ctx: Routed, override: Override, upstream: Upstream
   return { ...upstream, body: { ...body, edit: { ...body.edit, fields, ...watched } } };
 }
 
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+function textOf(value: unknown): string | undefined {
+  if (isExactNumber(value)) return JSON.stringify(value);
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}
 
 function warn({ warnings }: Routed, text: string): void {
   if (!warnings.includes(text)) warnings.push(text);

@@ -28,6 +28,26 @@ describe('a config that comes with a request', () => {
     expect(inline(text)).toBe(inline(text));
   });
 
+  it.each([
+    [
+      'whatever their spelling',
+      '{"provider":"@main","weight":1.0,"overrideParams":{"seed":9007199254740993,"a":{"b":[1.0]}}}',
+      '{"seed":9007199254740993,"a":{"b":[1.0]}}',
+    ],
+    [
+      'of targets',
+      '{"override_params":{"a":1,"b":90071992547409931},"targets":[{"provider":"@main","override_params":{"a":90071992547409930}}]}',
+      '{"a":90071992547409930,"b":90071992547409931}',
+    ],
+    [
+      'over an object',
+      '{"override_params":{"a":{"c":1}},"targets":[{"provider":"@main","override_params":{"a":90071992547409931}}]}',
+      '{"a":90071992547409931}',
+    ],
+  ])('keeps the digits of override_params: %s', (_, text, override) => {
+    expect(JSON.stringify(leafOf(text)?.override)).toBe(override);
+  });
+
   it('is not read where it is too deep', () => {
     expect(() => inline('['.repeat(1000) + ']'.repeat(1000))).toThrow(/levels deep at position \d+\.$/);
   });

@@ -1,10 +1,11 @@
 import { GatewayError } from '../../core/error.ts';
-import { parseJson } from '../../core/json/scan.ts';
+import { parseExact } from '../../core/json/scan.ts';
 import { BoundedCache } from '../../core/memory/bounded-cache.ts';
-import { isPlain } from '../../core/json/merge.ts';
+import { isExactNumber, isObject, isPlain } from '../../core/json/merge.ts';
 import type { ApiKey, CompiledConfig, Snapshot } from '../../core/snapshot.ts';
 import type { Choosing } from './targets/choose.ts';
 import { invalid } from './invalid.ts';
+import { canonicalKey } from '../read/spelling.ts';
 import { canonicalConfig } from './settings-spelling.ts';
 import { compileTree } from './targets/tree.ts';
 import { type RegexCompiler, RequestRegexes } from '../validate/regex.ts';
@@ -85,13 +86,26 @@ function checkRegex(key: ApiKey | undefined): void {
 
 function parse(text: string): unknown {
   try {
-    return parseJson(text);
+    return readable(parseExact(text));
   } catch (error) {
     throw invalid(
       `it is neither a name nor JSON: ${(error as Error).message.replace(/\.$/, '')}`,
       'Send the name of a config under "configs" in gateway.yaml, or a JSON object such as {"targets":[{"provider":"@slug"}]}.',
     );
   }
+}
+
+/** Numbers keep their digits where they are sent on, and are numbers where the gateway reads them. */
+function readable(value: unknown): unknown {
+  if (isExactNumber(value)) return Number(JSON.stringify(value));
+  if (Array.isArray(value)) return value.map(readable);
+  if (!isPlain(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key,
+      canonicalKey(key) === 'override_params' && isObject(member) ? member : readable(member),
+    ]),
+  );
 }
 
 /**

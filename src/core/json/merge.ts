@@ -8,6 +8,9 @@ export function isPlain(value: unknown): value is Plain {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The same, where numbers that keep their digits may be among the values. */
+export const isObject = (value: unknown): value is Plain => isPlain(value) && !isExactNumber(value);
+
 /**
  * Merges `override_params`: objects are merged member by member; everything else (arrays, scalars, null) is replaced, and
  * `over` wins. Neither argument is changed. Unchanged parts are shared.
@@ -17,7 +20,7 @@ export function merge(under: Plain, over: Plain): Plain {
   for (const [key, value] of Object.entries(over)) {
     if (key === '__proto__') continue;
     const present = Object.hasOwn(out, key) ? out[key] : undefined;
-    out[key] = isPlain(value) && isPlain(present) && !isExactNumber(present) ? merge(present, value) : value;
+    out[key] = isObject(value) && isObject(present) ? merge(present, value) : value;
   }
   return out;
 }
