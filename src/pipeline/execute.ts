@@ -299,8 +299,9 @@ export class Execution {
       return attempt;
     };
     try {
-      this.#deps.isolation?.admitFiles(this.ctx, attempt);
-      const preparing = this.#deps.chain.prepare(this.ctx, attempt);
+      const { chain, isolation } = this.#deps;
+      const admitting = isolation?.admitFiles(this.ctx, attempt);
+      const preparing = admitting === undefined ? chain.prepare(this.ctx, attempt) : admitting.then(() => chain.prepare(this.ctx, attempt));
       return preparing === undefined ? ready() : preparing.then(ready).catch(refused);
     } catch (thrown) {
       return refused(thrown);

@@ -87,3 +87,35 @@ describe('files of one key in chats of another', () => {
     }
   });
 });
+
+describe('files of one key in edits of another', () => {
+  it.each([
+    ['image', true],
+    ['image[]', false],
+    ['mask', true],
+  ])('are not there, and nobody looks for them: a text in the field "%s"', async (field, isLast) => {
+    const id = await upload('anna');
+    cloud.interrupt = ({ path }, response) => {
+      if (!/:(?:predict|generateContent)$/.test(path)) return false;
+      const painted = { inlineData: { mimeType: 'image/png', data: 'AAAA' } };
+      json(response, 200, { candidates: [{ content: { parts: [painted] }, finishReason: 'STOP' }] });
+      return true;
+    };
+    for (const url of [decodeURIComponent(id), id]) {
+      const form = new FormData();
+      if (!isLast) form.append(field, url);
+      form.set('model', 'gemini-2.5-flash-image');
+      form.set('prompt', 'in blue');
+      form.append('image', new File(['\x89PNG\r\n'], 'own.png', { type: 'image/png' }));
+      if (isLast) form.append(field, url);
+      cloud.seen();
+      const told = await ask('ben', '/images/edits', form);
+      expect([told.status, (told.json['error'] as { code: string } | undefined)?.code, cloud.seen()]).toEqual([
+        404,
+        'object_not_found',
+        [],
+      ]);
+      if (field !== 'mask') expect((await ask('anna', '/images/edits', form)).status).toBe(200);
+    }
+  });
+});

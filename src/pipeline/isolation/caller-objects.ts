@@ -1,4 +1,5 @@
 import { GatewayError } from '../../core/error.ts';
+import type { FormPart } from '../../core/http/form.ts';
 import { canonicalId, couldBeId, type ObjectOwners } from '../../core/objects/owners.ts';
 import { referencesIn } from '../../core/objects/references.ts';
 

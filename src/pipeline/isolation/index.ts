@@ -26,13 +26,21 @@ export class Isolation {
   }
 
   /**
-   * Before the request is prepared, where that downloads files: of others' objects not even their being there is told.
+   * Before the request is prepared, where that downloads files, or makes a JSON body of a form: of others' objects not even
+   * their being there is told.
    *
-   * @throws GatewayError `object_not_found`
+   * @throws GatewayError `object_not_found`, and what is wrong with a form that is read to its end
    */
-  admitFiles(ctx: RequestContext, attempt: Attempt): void {
-    if (ctx.body.kind !== 'json' || attempt.binding.provider.operations[ctx.endpoint]?.media === undefined) return;
-    this.#callerOf(ctx, attempt)?.checkJson(ctx.body.bytes().toString('utf8'), ctx.body.json());
+  admitFiles(ctx: RequestContext, attempt: Attempt): void | Promise<void> {
+    const { body } = ctx;
+    const operation = attempt.binding.provider.operations[ctx.endpoint];
+    const isRead = body.kind === 'json' ? operation?.media !== undefined : body.kind === 'form' && operation?.fromForm !== undefined;
+    const caller = isRead ? this.#callerOf(ctx, attempt) : undefined;
+    if (caller === undefined) return undefined;
+    if (body.kind === 'json') return caller.checkJson(body.bytes().toString('utf8'), body.json());
+    if (body.kind !== 'form') return undefined;
+    if (body.isBuffered) return caller.checkFields(body.seen);
+    return body.hold().then(() => caller.checkFields(body.seen));
   }
 
   /** After the request is prepared, before it is sent. @throws GatewayError `object_not_found`, `not_allowed` */
