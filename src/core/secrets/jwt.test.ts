@@ -24,6 +24,7 @@ it.each<[payload: string, claims: unknown]>([
   ['null', undefined],
   ['"text"', undefined],
   ['7', undefined],
+  ['9007199254740993', undefined],
   ['{"iss":', undefined],
   ['', undefined],
 ])('reads the claims %j', (payload, claims) => {
@@ -32,6 +33,15 @@ it.each<[payload: string, claims: unknown]>([
 
 it('reads no claims where there is one part', () => {
   expect(unprovenClaims('eyJh')).toBeUndefined();
+});
+
+it.each([
+  ['9007199254740993', '9007199254740993'],
+  ['[9007199254740992,9007199254740993]', '9007199254740992,9007199254740993'],
+  // As it is written in a token without a long number.
+  ['1.0,"y":9007199254740993', '1'],
+])('reads %s as the text %s', (json, text) => {
+  expect(claimText(unprovenClaims(`${part('{}')}.${part(`{"x":${json}}`)}.sig`)?.['x'])).toBe(text);
 });
 
 it.each<[name: string, value: unknown, text: string | undefined]>([

@@ -1,4 +1,5 @@
-import { objectIn } from '../json/scan.ts';
+import { isExactNumber, isObject } from '../json/merge.ts';
+import { parseExact } from '../json/scan.ts';
 
 /** Signature algorithms that may be enabled: those with a public key. A shared secret, or no signature, does not prove who signed. */
 export const jwtAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'] as const;
@@ -54,9 +55,18 @@ export function looksLikeJwt(value: string): boolean {
   return first > 0 && second > first + 1 && value.indexOf('.', second + 1) < 0;
 }
 
-/** Returns the claims without verification. Use them only to find out the issuer of a token. */
-export const unprovenClaims = (token: string): JwtClaims | undefined =>
-  objectIn(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+/**
+ * Returns the claims without verification. Use them only to find out the issuer of a token. Long numbers keep their
+ * digits: two callers may differ in the last one.
+ */
+export function unprovenClaims(token: string): JwtClaims | undefined {
+  try {
+    const claims = parseExact(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+    return isObject(claims) ? claims : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Returns a claim by name, or by a dotted path if there is no claim with that name (`realm_access.roles`). */
 export function claimAt(claims: JwtClaims, name: string): unknown {
@@ -73,7 +83,11 @@ export function claimAt(claims: JwtClaims, name: string): unknown {
 export function claimText(value: unknown): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (isExactNumber(value)) return numberText(JSON.stringify(value));
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const parts = value.map(claimText);
   return parts.includes(undefined) ? undefined : parts.join(',');
 }
+
+/** The shortest spelling of a number, unless it would be another one. */
+const numberText = (digits: string): string => (Number.isSafeInteger(Number(digits)) ? String(Number(digits)) : digits);

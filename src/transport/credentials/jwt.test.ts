@@ -12,7 +12,7 @@ import {
   type TokenParts,
 } from '../../../test/keys/issuer.ts';
 import { json } from '../../../test/support/upstream.ts';
-import type { JwtSettings, JwtVerdict, JwtVerifier } from '../../core/secrets/jwt.ts';
+import { claimText, type JwtSettings, type JwtVerdict, type JwtVerifier } from '../../core/secrets/jwt.ts';
 import { createEgress } from '../outbound/egress.ts';
 import { createJwt } from './jwt.ts';
 import { createUpstream, type Upstream } from '../outbound/upstream.ts';
@@ -86,8 +86,11 @@ function unsigned(): string {
 }
 
 /** Signed as ever, over an end that JSON can write and no double holds. */
-function endless(): Promise<string> {
-  const claims = JSON.stringify({ sub: 'alice', iss: issuerName, aud: audience, exp: 0 }).replace('"exp":0', '"exp":1e400');
+const endless = (): Promise<string> => written('"sub":"alice","exp":1e400');
+
+/** Signed as ever, over claims that are written like this. */
+function written(members: string): Promise<string> {
+  const claims = `{"iss":"${issuerName}","aud":"${audience}",${members}}`;
   return new CompactSign(Buffer.from(claims)).setProtectedHeader({ alg: rsa.alg, kid: rsa.kid }).sign(rsa.privateKey);
 }
 
@@ -128,6 +131,15 @@ describe('proving a token', () => {
     ['no signature', unsigned, 'algorithm'],
   ])('refuses %s', async (_what, make, fault) => {
     expect(faultIn(await verifier().verify(await make()))).toBe(fault);
+  });
+
+  it('tells callers with long numbers for names apart', async () => {
+    const names: unknown[] = [];
+    for (const id of ['9007199254740992', '9007199254740993']) {
+      const verdict = await verifier().verify(await written(`"exp":${seconds + 60}.0,"id":${id}`));
+      names.push('claims' in verdict ? [claimText(verdict.claims['id']), verdict.until] : verdict.fault);
+    }
+    expect(names).toEqual(['9007199254740992', '9007199254740993'].map((id) => [id, expect.any(Number)]));
   });
 
   it('takes only the algorithms that are allowed', async () => {

@@ -98,18 +98,18 @@ class Verifier implements JwtVerifier {
       requiredClaims: ['exp'],
     };
     try {
-      return this.#proven((await jwtVerify(token, keys, options)).payload, now);
+      return this.#proven(token, (await jwtVerify(token, keys, options)).payload, now);
     } catch (error) {
       if (errorCode(error) !== 'ERR_JWKS_MULTIPLE_MATCHING_KEYS') return faultOf(error);
       return this.#proveByEach(token, error as AsyncIterable<CryptoKey>, options, now);
     }
   }
 
-  #proven(claims: JWTPayload, now: number): JwtVerdict {
-    const { exp = Number.NaN } = claims;
+  #proven(token: string, { exp = Number.NaN }: JWTPayload, now: number): JwtVerdict {
     // A number outside the range of a double (1e400) is parsed as Infinity: such a token would never expire.
     if (!Number.isFinite(exp)) return { fault: 'claim', claim: 'exp' };
-    return { claims, until: Math.min((exp + this.#settings.toleranceS) * 1000, now + freshMs) };
+    // The same claims, with all their digits.
+    return { claims: unprovenClaims(token) ?? {}, until: Math.min((exp + this.#settings.toleranceS) * 1000, now + freshMs) };
   }
 
   /** For a token without a key id and a set with several matching keys: tries each key. */
@@ -117,7 +117,7 @@ class Verifier implements JwtVerifier {
     const { jwtVerify } = await import('jose');
     for await (const key of candidates) {
       try {
-        return this.#proven((await jwtVerify(token, key, options)).payload, now);
+        return this.#proven(token, (await jwtVerify(token, key, options)).payload, now);
       } catch (error) {
         if (!ofKey.has(errorCode(error))) return faultOf(error);
       }
