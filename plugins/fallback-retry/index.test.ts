@@ -304,7 +304,12 @@ describe('calls of several requests', () => {
     ['a rate limit behind a read', later(answered(429), false), batch, 'again'],
     ['a rate limit behind what was written', later(answered(429), true), batch, 'answer'],
     ['an unreached provider behind what was written', later(unreachable(false), true), batch, 'answer'],
-    ['a refusal of what a read found', (attempt) => refusedAnswer({ ...attempt, upstream: { method: 'GET' } as Attempt['upstream'] }), batch, 'again'],
+    [
+      'a refusal of what a read found',
+      (attempt) => refusedAnswer({ ...attempt, upstream: { method: 'GET' } as Attempt['upstream'] }),
+      batch,
+      'again',
+    ],
     ['a refusal behind what was written', later(refused('not_allowed'), true), batch, 'answer'],
     ['an unknown id behind a cancel', later(answered(404), true), cancel, 'answer'],
     ['an unknown id behind a read', later(answered(404), false), cancel, 'next'],

@@ -30,6 +30,9 @@ export function checkEnforced(ctx: Routed, { members }: Override): void {
   if (other !== undefined) throw respelled(ctx, other.name, other.key);
   if (body.kind === 'json') for (const { key, value } of members) checkInside(ctx, key, value, body.json()[key]);
   if (body.kind !== 'form' || traitsOf(endpoint).file === 'up') return;
+  // Written beside it, not over it: a file without a name is a text to some services.
+  const asFile = body.seen.find(({ name, isFile }) => isFile && members.some(({ key }) => key === name));
+  if (asFile !== undefined) throw respelled(ctx, asFile.name, asFile.name);
   const nested = members.find(({ value }) => typeof value === 'object' && value !== null);
   if (nested !== undefined) throw notApplied(ctx, nested.key);
 }

@@ -92,7 +92,11 @@ const parametersWays = [
   '"TEMPERATURE ":2',
   '"temperature":[2]',
 ];
-const formWays = ['temperature', 'Temperature', 'temperature[]'];
+/** A file without a name is a text to some services. */
+const formWays = [
+  ...['temperature', 'Temperature', 'temperature[]'].map((name) => field(name, '2')),
+  ...['', '2.txt'].map((filename) => file('temperature', '2', filename)),
+];
 
 describe.each(keys)('a key bound to config "%s"', (key, needs) => {
   it.each(routes.map((route) => [route.name, route] as const))('%s', async (_name, route) => {
@@ -108,11 +112,11 @@ describe.each(keys)('a key bound to config "%s"', (key, needs) => {
           }))
         : []),
       ...(route.body === 'form'
-        ? formWays.flatMap((name) => {
+        ? formWays.flatMap((part) => {
             const rest = [field('model', 'm'), field('prompt', 'x'), field('purpose', 'assistants'), file('file', 'x')];
             return [
-              [field(name, '2'), ...rest],
-              [...rest, field(name, '2')],
+              [part, ...rest],
+              [...rest, part],
             ].map((parts) => ({ method: route.method, path: route.path, headers: formType, body: formOf(parts) }));
           })
         : []),
