@@ -48,8 +48,13 @@ function keepUsable(ctx: Routed, { binding, target }: Attempt, reply: Reply): un
     throw unseen(rules, 'requests a list that is too large or of an unexpected kind');
   }
   const data = list.data.filter(isRow).filter(({ id }) => forbiddenModel(rules, id) === undefined);
-  reply.body = Buffer.from(JSON.stringify(isMessages ? messagesList({ ...list, data }) : { ...list, data }), 'utf8');
+  const kept = { ...(isLimited(rules) ? withoutLists(list) : list), data };
+  reply.body = Buffer.from(JSON.stringify(isMessages ? messagesList(kept) : kept), 'utf8');
 }
+
+/** Some servers list their models a second time, in another format. */
+const withoutLists = (list: object): object =>
+  Object.fromEntries(Object.entries(list).filter(([, value]) => !isPlain(value) && !Array.isArray(value)));
 
 function listIn(body: Buffer): { readonly data: readonly unknown[] } | undefined {
   try {

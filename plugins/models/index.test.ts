@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import type { Reply } from '#core/plan.ts';
+import { makeAttempt, makeContext, makeKey, makeLeaf, setUp } from '../../test/support/stage-context.ts';
+import models from './index.ts';
+
+describe('the list of a provider', () => {
+  const row = (id: string) => ({ id, object: 'model' });
+  // llama.cpp lists its models once more, in the format of another server.
+  const list = { object: 'list', data: [row('small'), row('big')], models: [{ name: 'small' }, { name: 'big' }], n: 7 };
+  const text = JSON.stringify(list);
+
+  const read = async (allowsModel: (model: string) => boolean): Promise<unknown> => {
+    const ctx = makeContext({ caller: { key: makeKey('k', { allowsModel }) }, over: { endpoint: 'models', method: 'GET' } });
+    const reply: Reply = { status: 200, headers: [], body: Buffer.from(text), flow: undefined };
+    await (await setUp(models)).reply?.(ctx, makeAttempt(makeLeaf()), reply);
+    return JSON.parse(String(reply.body));
+  };
+
+  it('holds what the key may use, and nothing that names more', async () => {
+    expect(await read((model) => model === 'small')).toEqual({ object: 'list', data: [row('small')], n: 7 });
+  });
+
+  it('stays as it is where the key may use everything', async () => {
+    expect(await read(() => true)).toEqual(JSON.parse(text));
+  });
+});
