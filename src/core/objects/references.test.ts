@@ -15,6 +15,8 @@ it.each<[text: string, named: string[], other: string[]]>([
   ['{"content":"file-1","text":"file-2","metadata":{"id":"file-3"},"user":"two words"}', [], ['file-3']],
   ['{"image_url":{"url":"GS://b/a.png"},"url":"data:image/png;base64,AAAA"}', [], ['gs://b/a.png']],
   ['{"image_url":{"url":" gs://b/a.png\\n"},"file_id":" file-1"}', ['file-1'], ['gs://b/a.png']],
+  ['{"image_url":{"url":"\\u0001g\\ts:\\n//b/a\\r.png\\u0000"}}', [], ['gs://b/a.png']],
+  ['{"url":"Note:\\nsome words"}', [], []],
   ['{"previous_response_id":null,"container":"auto","file_id":""}', [], []],
 ])('%s', (text, named, other) => {
   const found = of(text);

@@ -106,12 +106,23 @@ const writtenTwice = (): GatewayError =>
     hint: 'The provider has isolate: true, and ids must be unambiguous. Send each member once.',
   });
 
-/** Blanks around an address are nothing to many who read one (WHATWG URL 4.4). */
+/** What many readers of an address leave out of it: line breaks and tabs, and blanks and control characters around it (WHATWG URL 4.4). */
+function asRead(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (!/^[\x00-\x20]*[a-z][a-z0-9+.\t\n\r-]*:/i.test(text)) return text.trim();
+  const line = text.replaceAll(/[\t\n\r]/g, '');
+  let [start, end] = [0, line.length];
+  while (line.charCodeAt(start) <= 0x20) start += 1;
+  while (end > start && line.charCodeAt(end - 1) <= 0x20) end -= 1;
+  return line.slice(start, end);
+}
+
 function note(field: string, written: string, named: Set<string>, other: Set<string>): void {
-  const text = written.trim();
+  if (proseFields.has(field)) return;
+  const text = asRead(written);
   if (referenceFields.has(field)) {
     if (text !== '' && text !== 'auto') named.add(canonicalId(text));
-  } else if (!proseFields.has(field) && couldBeId(text) && !text.startsWith('data:')) {
+  } else if (couldBeId(text) && !text.startsWith('data:')) {
     other.add(canonicalId(text));
     if (other.size > mostOthers) {
       throw new GatewayError('invalid_value', {
