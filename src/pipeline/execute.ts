@@ -79,6 +79,8 @@ export class Execution {
   /** Cancels everything in progress, because the client disconnected. */
   cancel(): void {
     this.isCancelled = true;
+    // Files that are downloaded for it end too.
+    this.ctx.hold.end();
     for (const sending of this.#sendings) sending.cancel();
     for (const wake of this.#pauses ?? []) wake();
   }
@@ -255,8 +257,9 @@ export class Execution {
   async #once(now: Try, index: number): Promise<Outcome> {
     const preparing = this.prepare(now, index);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
+    if (this.isCancelled)
+      return { kind: 'cancelled', attempt: 'kind' in prepared ? prepared.attempt : prepared, times: notSent(this.#now()) };
     if ('kind' in prepared) return prepared;
-    if (this.isCancelled) return { kind: 'cancelled', attempt: prepared, times: notSent(this.#now()) };
     const outcome = this.#masked(await this.#send(prepared));
     const last = prepared.translation?.then === undefined ? outcome : await followUp(outcome, this.#stepDeps());
     return convertOutcome(last, this.#deps.dialect, this.ctx.warnings);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { findPython } from '../support/python.ts';
 import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 import { lacking } from '../support/skipping.ts';
@@ -304,6 +304,30 @@ describe('Gemini with an API key through the gateway', () => {
     const response = await post({ model: '@google/gemini-2.5-flash', messages: [{ role: 'user', content }] });
     expect(response.status).toBe(200);
     expect(bodyOf(0).contents[0]?.parts[0]).toEqual({ inlineData: { mimeType: 'image/png', data: Buffer.from('PNG').toString('base64') } });
+  });
+
+  it('downloads no more files once the client is gone', async () => {
+    const leaving = new AbortController();
+    const waiting: (() => void)[] = [];
+    answer((response) => {
+      waiting.push(() => response.writeHead(200, { 'content-type': 'image/png' }).end('PNG'));
+      leaving.abort();
+    });
+    const content = Array.from({ length: 40 }, (_, i) => ({ type: 'image_url', image_url: { url: `${upstream.url}/slow-${i}` } }));
+    const asked = fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: '@google/gemini-2.5-flash', messages: [{ role: 'user', content }] }),
+      signal: leaving.signal,
+    });
+    await expect(asked).rejects.toThrow();
+    const left = await until(() => {
+      for (const go of waiting.splice(0)) go();
+      return gateway.records.find(({ end }) => end === 'client_gone');
+    }, 'the end');
+    expect([left.end, left.attempts.map(({ outcome }) => outcome)]).toEqual(['client_gone', ['cancelled']]);
+    // Those that were on their way, and few of the others.
+    expect(models().length).toBeLessThan(40);
   });
 
   it('gives embeddings in the form that the OpenAI library asks for', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Budget, Hold } from './budget.ts';
 
 test('holders together never take more than the limit, and give back what they took', () => {
-  const step = fc.tuple(fc.nat(3), fc.constantFrom('take', 'set', 'close'), fc.nat(60));
+  const step = fc.tuple(fc.nat(3), fc.constantFrom('take', 'set', 'end', 'close'), fc.nat(60));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
       const budget = new Budget(100);
@@ -13,16 +13,17 @@ test('holders together never take more than the limit, and give back what they t
       for (const [who, what, bytes] of steps) {
         const hold = holds[who] as Hold;
         const own = held[who] ?? 0;
-        const wanted = what === 'take' ? own + bytes : what === 'set' ? bytes : 0;
+        const wanted = { take: own + bytes, set: bytes, end: own, close: 0 }[what];
         const others = held.reduce((sum, each) => sum + each, 0) - own;
-        const act = (): void => (what === 'take' ? hold.take(bytes) : what === 'set' ? hold.set(bytes) : hold.close());
+        const act = (): void =>
+          ({ take: () => hold.take(bytes), set: () => hold.set(bytes), end: () => hold.end(), close: () => hold.close() })[what]();
         const isLate = closed.has(who) && (what === 'take' || wanted > own);
         if (isLate || (wanted > own && others + wanted > 100)) {
           expect(act).toThrow(/memory for requests is full/);
         } else {
           act();
           held[who] = wanted;
-          if (what === 'close') closed.add(who);
+          if (what === 'close' || what === 'end') closed.add(who);
         }
         expect(budget.used).toBe(held.reduce((sum, each) => sum + each, 0));
       }

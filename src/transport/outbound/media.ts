@@ -46,6 +46,8 @@ export function createMedia(deps: MediaDeps): FetchMedia {
     let failed = false;
     const worker = async (): Promise<void> => {
       for (let need = open.shift(); need !== undefined && !failed; need = open.shift()) {
+        // Refused where the client is gone.
+        take(0);
         const { body, mimeType } = await download(deps, need, { maxBytes: Math.min(need.maxBytes, room), take, signer });
         room -= body.length;
         if (room < 0) throw failure(need.url, `is too large: all files of a request together may have ${formatSize(totalLimit)}`);
