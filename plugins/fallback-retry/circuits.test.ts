@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { GatewayError, type ProviderFault } from '#core/error.ts';
 import type { Answered, Attempt, Outcome } from '#core/plan.ts';
 import type { PluginInstance } from '#core/plugin.ts';
+import type { CredentialOwner } from '#core/provider.ts';
 import type { Leaf } from '#core/snapshot.ts';
 import {
   makeAttempt,
@@ -25,6 +26,8 @@ const circuit = {
   fails: (status: number) => status >= 500,
 };
 const target = makeLeaf({ path: 'config.targets[0]', circuit, clocks: { request: 5000 } });
+const strict = makeLeaf({ path: 'config.targets[0]', circuit: { ...circuit, fails: (status) => status >= 400 } });
+const by = (credential: CredentialOwner): Attempt['call'] => ({ credential }) as Attempt['call'];
 const times = { at: 0, connectMs: 1, firstByteMs: 2, totalMs: 10 };
 
 type Make = (attempt: Attempt) => Outcome;
@@ -65,6 +68,10 @@ describe('what counts against a target', () => {
     ['an error of the provider', true, answered(503)],
     ['a good response', false, answered(200)],
     ['an error that the request made', false, answered(400)],
+    ['a listed status of the account', true, answered(429), { over: { target: strict } }],
+    ["a listed status of the caller's own account", false, answered(429), { over: { target: strict, call: by('caller') } }],
+    ['a forwarded key that is refused', false, faulty(401, true), { over: { target: strict, call: by('forwarded') } }],
+    ["an outage that the caller's own account meets", true, answered(503), { over: { target: strict, call: by('caller') } }],
     ['a timeout', true, timeout('total')],
     ['the request_timeout of the config', true, timeout('request')],
     [

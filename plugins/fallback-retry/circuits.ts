@@ -86,7 +86,7 @@ export class Circuits {
 
 /** Undefined for what says nothing of the target: nothing was sent to it, or the request itself made the attempt fail. */
 function isFailure(ctx: Routed, outcome: Outcome, fails: (status: number) => boolean): boolean | undefined {
-  if (isSentElsewhere(ctx, outcome.attempt)) return undefined;
+  if (isSentElsewhere(ctx, outcome.attempt) || isOfCaller(outcome.attempt, statusOf(outcome))) return undefined;
   switch (outcome.kind) {
     case 'answered':
       return fails(statusOf(outcome));
@@ -107,7 +107,7 @@ function isFailure(ctx: Routed, outcome: Outcome, fails: (status: number) => boo
 
 /** The same for what broke an answer that flowed. */
 function isBreak(ctx: Routed, { attempt }: Answered, fault: GatewayError, fails: (status: number) => boolean): boolean | undefined {
-  if (isSentElsewhere(ctx, attempt) || fault.source !== 'provider') return undefined;
+  if (isSentElsewhere(ctx, attempt) || isOfCaller(attempt, fault.status) || fault.source !== 'provider') return undefined;
   return isFailing(fault.provider, fault.status, fails);
 }
 
@@ -123,6 +123,12 @@ const isStream = (outcome: Outcome): boolean =>
 function isSentElsewhere(ctx: Routed, { trust, target }: Attempt): boolean {
   return trust === 'request' && (target.customHost === undefined || (ctx.headers.gateway('customHost') ?? '') !== '');
 }
+
+/** What a provider says of an account: of the caller's own one it tells nothing about the target of all callers. */
+const ofAccount: ReadonlySet<number> = new Set([401, 402, 403, 429]);
+
+const isOfCaller = ({ call }: Attempt, status: number): boolean =>
+  ofAccount.has(status) && (call?.credential === 'caller' || call?.credential === 'forwarded');
 
 /** By the caller's own `x-gateway-request-timeout`. */
 function isShortened({ snapshot }: Routed, { clocks, binding, target }: Attempt): boolean {
