@@ -12,7 +12,7 @@ import { headersOf, jsonType, plainRequest, routes } from './routes.ts';
 
 let upstream: Recorder;
 let gateway: TestGateway;
-const typed = providers.filter(({ entry }) => entry.requestSettings.length > 0);
+const typed = providers.filter(({ entry }) => entry.requestSettings.length > 0 || entry.accountHeaders !== undefined);
 const entries: Readonly<Record<string, string>> = {
   'azure-openai': 'custom_host: "URL/openai", api_version: v1',
   'azure-ai': 'custom_host: "URL", format: openai',

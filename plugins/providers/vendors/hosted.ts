@@ -109,6 +109,8 @@ export const hosted: readonly Vendor[] = [
     keyVariable: 'HF_TOKEN',
     docs: 'https://huggingface.co/docs/inference-providers/index',
     routes: ['chat/completions', 'responses', 'models'],
+    // The organization that pays: https://github.com/huggingface/chat-ui/issues/1986
+    accountHeaders: ['x-hf-bill-to'],
   },
   {
     type: 'nvidia',

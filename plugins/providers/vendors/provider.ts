@@ -16,7 +16,7 @@ const list: Probe = { endpoint: 'models', method: 'GET', model: '', proves: 'cre
 
 /** Creates the provider of a row. */
 export function vendorProvider(vendor: Vendor): Provider {
-  const { type, aliases = [], telemetryName, title, host, keyVariable, routes, priceList, quirks = [] } = vendor;
+  const { type, aliases = [], telemetryName, title, host, keyVariable, routes, priceList, quirks = [], accountHeaders } = vendor;
   const base = memo((settings: CommonSettings) => baseOf(settings.custom_host ?? host));
   const history = historyOf(quirks);
   const imageEdits = quirks.find((quirk) => quirk.imageEdits !== undefined)?.imageEdits;
@@ -29,6 +29,7 @@ export function vendorProvider(vendor: Vendor): Provider {
       ...(priceList === undefined ? {} : { prices: { list: priceList } }),
       settings: { type: 'object', additionalProperties: false, properties: {} },
       requestSettings: [],
+      ...(accountHeaders === undefined ? {} : { accountHeaders }),
       apiKey: keyVariable === undefined ? 'optional' : 'required',
       check: (settings) => customHostProblems(settings.custom_host),
       credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'bearer', secret: key }),

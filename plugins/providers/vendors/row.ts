@@ -21,6 +21,8 @@ export interface Vendor {
   /** Name of the service in the price list. Undefined if the list has no prices for it. */
   readonly priceList?: string;
   readonly quirks?: readonly Quirk[];
+  /** Headers that choose an account or who pays, in lower case: a caller's never go along with a credential of the catalog. */
+  readonly accountHeaders?: readonly string[];
 }
 
 /** A difference from the format. Each has a fixture of the same name in `fixtures/<type>.json`. */
