@@ -320,7 +320,7 @@ describe('Gemini with an API key through the gateway', () => {
       body: JSON.stringify({ model: '@google/gemini-2.5-flash', messages: [{ role: 'user', content }] }),
       signal: leaving.signal,
     });
-    await expect(asked).rejects.toThrow();
+    await expect(asked).rejects.toThrow(/abort/i);
     const left = await until(() => {
       for (const go of waiting.splice(0)) go();
       return gateway.records.find(({ end }) => end === 'client_gone');
