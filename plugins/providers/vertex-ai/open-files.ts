@@ -29,17 +29,13 @@ export function checkMessages(messages: unknown, rules: FileRules): void {
 function checkValue(value: unknown, param: string, rules: FileRules): void {
   if (typeof value === 'string') {
     // URL parsers remove surrounding whitespace, and line breaks anywhere (WHATWG URL 4.4).
-    // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-    const [front] = /^[\s\x00-\x20]*(?=g[\t\n\r]*s[\t\n\r]*:)/i.exec(value) ?? [];
-    if (front !== undefined)
-      rules.check(
-        value
-          .slice(front.length)
-          .replaceAll(/[\t\n\r]/g, '')
-          .trim(),
-        param,
-      );
+    if (!front.test(value)) return;
+    const address = value.replaceAll(/[\t\n\r]/g, '').replace(front, 'g');
+    if (/^gs:/i.test(address)) rules.check(address.trim(), param);
   } else if (Array.isArray(value)) for (const one of value) checkValue(one, param, rules);
   // Plain text is not a reference.
   else if (isPlain(value)) for (const [name, one] of Object.entries(value)) if (name !== 'text') checkValue(one, `${param}.${name}`, rules);
 }
+
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const front = /^[\s\x00-\x20]*g/i;

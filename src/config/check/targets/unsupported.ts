@@ -30,5 +30,5 @@ const ours = 'the gateway never forwards its own headers';
 
 const hintOn = (name: string): string =>
   isSteering(name)
-    ? 'services would take the caller, or another address, from it: remove it'
+    ? 'services read the caller, or another address, from it: remove it'
     : 'it belongs to a single connection or body: remove it';
