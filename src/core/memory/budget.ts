@@ -50,7 +50,7 @@ export class Hold {
     this.budget = budget;
   }
 
-  /** Reserves bytes; fails after `close`, because they would never be returned. @throws GatewayError `overloaded` */
+  /** Reserves bytes; fails after `end` or `close`, because they would never be returned. @throws GatewayError `overloaded` */
   take(bytes: number): void {
     if (this.#isClosed || !this.budget.take(bytes)) throw this.budget.exceeded();
     this.#bytes += bytes;
@@ -65,6 +65,11 @@ export class Hold {
   set(bytes: number): void {
     if (bytes > this.#bytes) this.take(bytes - this.#bytes);
     else if (bytes < this.#bytes) this.give(this.#bytes - bytes);
+  }
+
+  /** The request is over: reserves nothing further. Reserved bytes count until `close`. */
+  end(): void {
+    this.#isClosed = true;
   }
 
   /** Returns all bytes for good. May be called more than once. */

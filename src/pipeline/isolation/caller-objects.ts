@@ -35,6 +35,12 @@ export class CallerObjects {
     for (const id of other) if (!this.#isFree(id)) throw notFound(id);
   }
 
+  /** Checks the texts of a form of which the provider's conversion makes a JSON body. */
+  checkFields(parts: readonly FormPart[]): void {
+    const texts = parts.flatMap(({ name, text }) => (text === undefined ? [] : [{ [name]: text }]));
+    this.checkJson(JSON.stringify(texts), texts);
+  }
+
   /** Makes this caller the owner of objects that have none yet. */
   bind(ids: readonly string[], isBrief: boolean): void {
     const canonical = ids.map(canonicalId).filter(couldBeId);
