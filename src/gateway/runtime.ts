@@ -23,7 +23,7 @@ import type { HandleDeps } from '../pipeline/handle-deps.ts';
 import { Handling } from '../pipeline/handle.ts';
 import { keptOf } from '../pipeline/record/policy.ts';
 import type { ConfigState } from './reload/state.ts';
-import { GroupCommit, type SealedRecord } from '../pipeline/record/group-commit.ts';
+import { GroupCommit, type FullRecord } from '../pipeline/record/group-commit.ts';
 import { InFlightByKey, type Shares } from '../pipeline/in-flight.ts';
 import type { ChainStep, Generation } from '../pipeline/generation.ts';
 import { Echoes } from '../telemetry/echoes.ts';
@@ -80,7 +80,7 @@ export class Runtime implements Serving {
   readonly #arriving: Sweeper;
   readonly #budget: Budget;
   readonly #masking: ThreadMasking;
-  readonly #seal: GroupCommit;
+  readonly #commit: GroupCommit;
   readonly #handling: HandleDeps;
   readonly #defects: Defects;
   readonly #idleMemory: IdleMemory;
@@ -116,7 +116,7 @@ export class Runtime implements Serving {
     const { egress, upstream } = deps.outbound;
     const echoes = new Echoes(log, () => this.holder.current().snapshot.revision);
     this.#masking = new ThreadMasking({ onFault: defects.report });
-    this.#seal = new GroupCommit((records) => this.#append(records), this.#masking, defects.report, clock.monotonic);
+    this.#commit = new GroupCommit((records) => this.#append(records), this.#masking, defects.report, clock.monotonic);
     const passed = createYoungCollector();
     const send = createSender({
       upstream,
@@ -133,7 +133,7 @@ export class Runtime implements Serving {
     });
     this.#handling = {
       send,
-      seal: this.#seal,
+      commit: this.#commit,
       shares: deps.workers?.shares ?? new InFlightByKey(),
       budget: this.#budget,
       dialects,
@@ -301,7 +301,7 @@ export class Runtime implements Serving {
     this.#release();
     this.#drain.running.each((handling) => handling.stop());
     await new Promise((resolve) => setImmediate(resolve));
-    this.#seal.flush();
+    this.#commit.flush();
     await this.#masking.close();
     this.connections.closeAll();
     if (this.server.listening) await new Promise((resolve) => this.server.close(resolve));
@@ -342,21 +342,21 @@ export class Runtime implements Serving {
     return keptOf(this.holder.current().snapshot.log);
   }
 
-  #append(records: readonly SealedRecord[]): void {
+  #append(records: readonly FullRecord[]): void {
     const { store } = this.#deps;
     if (store.isOff === true && !this.observing.isExporting) return;
     this.#lines.out.reuse();
-    const frames = records.map((sealed) => this.#encoded(sealed));
+    const frames = records.map((entry) => this.#encoded(entry));
     if (store.isOff !== true) store.append(frames);
   }
 
   /** Encodes a record. If that fails, a minimal record is written, so that other records of the batch are not lost. */
-  #encoded(sealed: SealedRecord): SpoolFrame {
-    const { record } = sealed;
+  #encoded(entry: FullRecord): SpoolFrame {
+    const { record } = entry;
     try {
-      const frame = encodeRecord(record, sealed, this.#mask, this.#lines);
+      const frame = encodeRecord(record, entry, this.#mask, this.#lines);
       if (this.observing.isExporting)
-        this.observing.written({ record, line: frame.line, request: sealed.request, response: sealed.response });
+        this.observing.written({ record, line: frame.line, request: entry.request, response: entry.response });
       return frame;
     } catch (error) {
       this.#handling.onDefect(error, record.id);

@@ -10,7 +10,7 @@ import type { Shares } from './in-flight.ts';
 /** Dependencies of the request handling. */
 export interface HandleDeps {
   readonly send: Send;
-  readonly seal: GroupCommit;
+  readonly commit: GroupCommit;
   readonly shares: Shares;
   readonly budget: Budget;
   readonly dialects: Readonly<Record<DialectName, Dialect>>;

@@ -17,7 +17,7 @@ import type { HandleDeps } from './handle-deps.ts';
 import type { Chain } from './chain.ts';
 import { completeHeaders, type ReplyFacts } from './answer/headers.ts';
 import { lastPiece } from './answer/last-event.ts';
-import { endPlainly, plainError, sealedOf } from './answer/last-resort.ts';
+import { endPlainly, plainError, recordOf } from './answer/last-resort.ts';
 import { settle } from './record/draft.ts';
 import type { Ending } from './record/index.ts';
 import { RequestContext } from './request.ts';
@@ -343,7 +343,7 @@ export class Handling implements DenseSetMember {
   }
 
   /** Runs once per request: makes the record, has it written, and then sends the end of the response. */
-  #finish(end: LogRecord['end'], error: LogRecord['error'], letGo: () => void): void {
+  #finish(end: LogRecord['end'], error: LogRecord['error'], sendEnd: () => void): void {
     if (this.#recorded) return;
     this.#recorded = true;
     if (this.#share !== undefined) this.#share.count -= 1;
@@ -360,16 +360,16 @@ export class Handling implements DenseSetMember {
       socket: this.#flow?.socket,
       own: this.#own,
     };
-    const sealed = sealedOf(this.#ctx, this.#run, ending, this.#deps);
-    settle(this.#ctx, sealed.record, this.#chain, (error) => this.#deps.onDefect(error, this.#ctx.id));
-    this.#deps.seal.add(sealed, () => this.#over(sealed.record, letGo));
+    const finished = recordOf(this.#ctx, this.#run, ending, this.#deps);
+    settle(this.#ctx, finished.record, this.#chain, (error) => this.#deps.onDefect(error, this.#ctx.id));
+    this.#deps.commit.add(finished, () => this.#over(finished.record, sendEnd));
   }
 
   /** The record is written: sends the end of the response and releases everything that the request held. */
-  #over(record: LogRecord, letGo: () => void): void {
+  #over(record: LogRecord, sendEnd: () => void): void {
     const { onDefect, onOver } = this.#deps;
     try {
-      letGo();
+      sendEnd();
     } catch (thrown) {
       onDefect(thrown, this.#ctx.id);
       this.#client.destroy();

@@ -17,7 +17,7 @@ import type { CredentialRef, Leaf } from '../../src/core/snapshot.ts';
 import { Chains } from '../../src/pipeline/chain.ts';
 import { Handling } from '../../src/pipeline/handle.ts';
 import { InFlightByKey } from '../../src/pipeline/in-flight.ts';
-import type { GroupCommit, SealedRecord } from '../../src/pipeline/record/group-commit.ts';
+import type { GroupCommit, FullRecord } from '../../src/pipeline/record/group-commit.ts';
 import type { RequestContext } from '../../src/pipeline/request.ts';
 import { PassingBytes } from '../../src/transport/inbound/body/passing-body.ts';
 import { headerNames, RequestHeaderBag } from '../../src/transport/inbound/header-bag.ts';
@@ -75,8 +75,8 @@ export function createFront(origins: () => readonly string[], options: RigOption
     const shown = showing(client, told);
     const chains = new Chains([{ name: 'rig', instance: aim(origins(), options, told), endpoints: undefined }], monotonic);
     const snapshot = makeSnapshot();
-    const seal = {
-      async add({ record }: SealedRecord, letGo: () => void): Promise<void> {
+    const commit = {
+      async add({ record }: FullRecord, letGo: () => void): Promise<void> {
         const result = resultOf(record, told);
         await options.onEnd?.(result);
         letGo();
@@ -96,7 +96,7 @@ export function createFront(origins: () => readonly string[], options: RigOption
       { value, release: () => {} },
       {
         send,
-        seal,
+        commit,
         shares: new InFlightByKey(),
         budget,
         dialects: { openai: dialectOf(told), messages: dialectOf(told) },

@@ -7,7 +7,7 @@ import type { RequestContext } from '../request.ts';
 import type { Execution } from '../execute.ts';
 import { saidOf } from '../record/facts.ts';
 import { type Ending, makeRecord } from '../record/index.ts';
-import type { SealedRecord } from '../record/group-commit.ts';
+import type { FullRecord } from '../record/group-commit.ts';
 
 /** The response and the record of a request for which building the normal ones threw an error. */
 
@@ -28,21 +28,21 @@ export function endPlainly(client: Client, id: string, isHeadSent: boolean): voi
 }
 
 /** Makes the record of a request. If that throws, makes a minimal record without attempts and bodies. */
-export function sealedOf(
+export function recordOf(
   ctx: RequestContext,
   run: Execution | undefined,
   ending: Ending,
-  { seal, onDefect }: Pick<HandleDeps, 'seal' | 'onDefect'>,
-): SealedRecord {
+  { commit, onDefect }: Pick<HandleDeps, 'commit' | 'onDefect'>,
+): FullRecord {
   try {
-    return makeRecord(ctx, run, ending, seal.mayMask);
+    return makeRecord(ctx, run, ending, commit.mayMask);
   } catch (thrown) {
     onDefect(thrown, ctx.id);
-    return bareSealed(ctx, ending);
+    return bareRecordOf(ctx, ending);
   }
 }
 
-function bareSealed(ctx: RequestContext, { status, end, error, totalMs }: Ending): SealedRecord {
+function bareRecordOf(ctx: RequestContext, { status, end, error, totalMs }: Ending): FullRecord {
   const { id, at, endpoint, method, path, stream, random } = ctx;
   const { revision } = ctx.snapshot;
   return {

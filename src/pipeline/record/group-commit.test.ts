@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { MaskingJob } from '../../core/redaction/bodies.ts';
 import type { BodyRedactor } from '../../core/redaction/index.ts';
-import { GroupCommit, type SealedRecord } from './group-commit.ts';
+import { GroupCommit, type FullRecord } from './group-commit.ts';
 
-const sealed = {} as SealedRecord;
+const record = {} as FullRecord;
 const boom = (): never => {
   throw new Error('boom');
 };
 
 /** What is written, and the jobs that wait to be masked. */
-function open(append: (records: readonly SealedRecord[]) => void = () => {}, now: () => number = () => 0) {
+function open(append: (records: readonly FullRecord[]) => void = () => {}, now: () => number = () => 0) {
   const jobs: MaskingJob[] = [];
   const defects: unknown[] = [];
   const masking = {
@@ -18,43 +18,43 @@ function open(append: (records: readonly SealedRecord[]) => void = () => {}, now
       for (const job of jobs.splice(0)) job.done(undefined, {});
     },
   };
-  return { jobs, defects, seal: new GroupCommit(append, masking, (error) => defects.push(error), now) };
+  return { jobs, defects, commit: new GroupCommit(append, masking, (error) => defects.push(error), now) };
 }
 
 it('lets the others end when the end of one throws', () => {
   const ended: string[] = [];
-  const { seal, defects } = open();
-  seal.add(sealed, () => ended.push('a'));
-  seal.add(sealed, boom);
-  seal.add(sealed, () => ended.push('c'));
-  seal.flush();
+  const { commit, defects } = open();
+  commit.add(record, () => ended.push('a'));
+  commit.add(record, boom);
+  commit.add(record, () => ended.push('c'));
+  commit.flush();
   expect([ended, defects.length]).toEqual([['a', 'c'], 1]);
 });
 
 it('lets all end when nothing can be written', () => {
   const ended: string[] = [];
-  const { seal, defects } = open(boom);
-  seal.add(sealed, () => ended.push('a'));
-  seal.add(sealed, () => ended.push('b'));
-  seal.flush();
+  const { commit, defects } = open(boom);
+  commit.add(record, () => ended.push('a'));
+  commit.add(record, () => ended.push('b'));
+  commit.flush();
   expect([ended, defects.length]).toEqual([['a', 'b'], 1]);
 });
 
 describe('a record whose bodies are still to be masked', () => {
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  const unmasked = (done: MaskingJob['done'] = () => {}): SealedRecord => ({
-    ...sealed,
+  const unmasked = (done: MaskingJob['done'] = () => {}): FullRecord => ({
+    ...record,
     later: { redactor: {} as BodyRedactor, limit: 1, bodies: [], size: 1, done },
   });
 
   it('is written, and its response ends, when they are', async () => {
     const seen: string[] = [];
-    const { seal, jobs } = open((records) => seen.push(`written ${records.length}`));
-    seal.add(
+    const { commit, jobs } = open((records) => seen.push(`written ${records.length}`));
+    commit.add(
       unmasked(() => seen.push('masked')),
       () => seen.push('large ended'),
     );
-    seal.add(sealed, () => seen.push('small ended'));
+    commit.add(record, () => seen.push('small ended'));
     await turn();
     jobs[0]?.done([], {});
     await turn();
@@ -63,42 +63,42 @@ describe('a record whose bodies are still to be masked', () => {
 
   it('is written without them before the process ends', () => {
     const seen: unknown[] = [];
-    const { seal } = open((records) => seen.push(records.length));
-    seal.add(
+    const { commit } = open((records) => seen.push(records.length));
+    commit.add(
       unmasked((masked) => seen.push(masked)),
       () => seen.push('ended'),
     );
-    seal.flush();
+    commit.flush();
     expect(seen).toEqual([undefined, 1, 'ended']);
   });
 
   it('is written and ends although what was masked cannot be taken', () => {
     const seen: unknown[] = [];
-    const { seal, defects } = open((records) => seen.push(records.length));
-    seal.add(unmasked(boom), () => seen.push('ended'));
-    seal.flush();
+    const { commit, defects } = open((records) => seen.push(records.length));
+    commit.add(unmasked(boom), () => seen.push('ended'));
+    commit.flush();
     expect([seen, defects.length]).toEqual([[1, 'ended'], 1]);
   });
 
   it('is one of many bytes', () => {
-    const { seal } = open();
-    expect([16 * 1024, 16 * 1024 + 1, 1].map(seal.mayMask)).toEqual([true, false, true]);
+    const { commit } = open();
+    expect([16 * 1024, 16 * 1024 + 1, 1].map(commit.mayMask)).toEqual([true, false, true]);
   });
 
   describe('is each that comes when a turn has masked for some milliseconds', () => {
     /** Whether a record of so many bytes may be masked, which then takes so many milliseconds. */
     function start() {
       let now = 100;
-      const { seal } = open(undefined, () => now);
+      const { commit } = open(undefined, () => now);
       const masked = (bytes: number, ms: number): boolean => {
-        const may = seal.mayMask(bytes);
+        const may = commit.mayMask(bytes);
         now += ms;
-        seal.add(sealed, () => {});
+        commit.add(record, () => {});
         return may;
       };
       const pause = (ms: number): void => {
         now += ms;
-        seal.add(sealed, () => {});
+        commit.add(record, () => {});
       };
       return { masked, pause };
     }

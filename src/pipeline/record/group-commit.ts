@@ -2,7 +2,7 @@ import type { MaskingJob } from '../../core/redaction/bodies.ts';
 import type { LogRecord } from '../../core/records/record.ts';
 
 /** A record and the bodies that are stored after it, in this order. */
-export interface SealedRecord {
+export interface FullRecord {
   readonly record: LogRecord;
   readonly request: readonly Buffer[];
   readonly upstream: readonly Buffer[];
@@ -32,7 +32,7 @@ const mostOfOne = 16 * 1024;
 const mostMs = mostOfOne * worstMsPerByte;
 
 /** Appends all records with one write. Never throws. */
-export type Append = (records: readonly SealedRecord[]) => void;
+export type Append = (records: readonly FullRecord[]) => void;
 
 /**
  * Holds back the end of each response until its record is in the spool. All requests that finish in one turn of the event
@@ -43,7 +43,7 @@ export class GroupCommit {
   readonly #masking: Masking;
   readonly #onDefect: (error: unknown) => void;
   readonly #now: () => number;
-  #waiting: { sealed: SealedRecord; end: () => void }[] = [];
+  #waiting: { entry: FullRecord; end: () => void }[] = [];
   /** Milliseconds of this turn in which records were masked. */
   #masked = 0;
   /** Start of the masking in progress, in monotonic milliseconds, and its bytes. */
@@ -70,13 +70,13 @@ export class GroupCommit {
   };
 
   /** Calls `end` after the write: in the same turn, or once the bodies are masked. */
-  add(sealed: SealedRecord, end: () => void): void {
+  add(entry: FullRecord, end: () => void): void {
     // On a busy machine the process may have been suspended meanwhile: that is no reason to start a thread.
     if (this.#began !== undefined) this.#masked += Math.min(this.#now() - this.#began, this.#bytes * worstMsPerByte);
     this.#began = undefined;
-    const { later } = sealed;
+    const { later } = entry;
     if (later === undefined) {
-      this.#push(sealed, end);
+      this.#push(entry, end);
       return;
     }
     const done: MaskingJob['done'] = (masked, counts) => {
@@ -85,13 +85,13 @@ export class GroupCommit {
       } catch (error) {
         this.#onDefect(error);
       }
-      this.#push(sealed, end);
+      this.#push(entry, end);
     };
     this.#masking.add({ ...later, done });
   }
 
-  #push(sealed: SealedRecord, end: () => void): void {
-    this.#waiting.push({ sealed, end });
+  #push(entry: FullRecord, end: () => void): void {
+    this.#waiting.push({ entry, end });
     if (this.#waiting.length === 1) setImmediate(this.#flush);
   }
 
@@ -107,7 +107,7 @@ export class GroupCommit {
     if (batch.length === 0) return;
     this.#waiting = [];
     try {
-      this.#append(batch.map((each) => each.sealed));
+      this.#append(batch.map((each) => each.entry));
     } catch (error) {
       this.#onDefect(error);
     }

@@ -16,7 +16,7 @@ import { type Delivered, Messages } from './messages.ts';
 import { type Policy, policyOf, sampled } from './policy.ts';
 import { Cleaner } from './cleaner.ts';
 import type { RequestContext } from '../request.ts';
-import type { MayMask, SealedRecord } from './group-commit.ts';
+import type { MayMask, FullRecord } from './group-commit.ts';
 import { strangerRecord } from './refused.ts';
 import { type Charged, chargedFor, tapOf } from './usage.ts';
 
@@ -41,12 +41,12 @@ const none: Readonly<Record<string, never>> = Object.freeze({});
 const most = { route: 16, plugins: 64, dropped: 32, warnings: 16, finish: 16 } as const;
 
 /** Builds the record of a finished request and collects the bodies that are stored after it. */
-export function makeRecord(ctx: RequestContext, run: Execution | undefined, ending: Ending, mayMask: MayMask): SealedRecord {
+export function makeRecord(ctx: RequestContext, run: Execution | undefined, ending: Ending, mayMask: MayMask): FullRecord {
   if (!ctx.isAdmitted) return { record: strangerRecord(ctx, ending), request: [], upstream: [], response: [] };
   return admittedRecord(ctx, run, ending, ctx.charged ?? chargedFor(ctx, run?.last), mayMask);
 }
 
-function admittedRecord(ctx: RequestContext, run: Execution | undefined, ending: Ending, charged: Charged, mayMask: MayMask): SealedRecord {
+function admittedRecord(ctx: RequestContext, run: Execution | undefined, ending: Ending, charged: Charged, mayMask: MayMask): FullRecord {
   const last = run?.last;
   const { attempt, tap } = heardOf(last);
   const { policy, redaction, bodies, clean } = redactionOf(ctx, ending);

@@ -84,11 +84,11 @@ it('keeps the process alive while somebody holds it, whichever came first', () =
   wheel.hold();
   wheel.hold();
   expect(held()).toBe(true);
-  wheel.letGo();
+  wheel.release();
   expect(held()).toBe(true);
   wheel.add(new Counting(100));
   expect(held()).toBe(true);
-  wheel.letGo();
+  wheel.release();
   expect(held()).toBe(false);
   wheel.delete(spoke);
 });

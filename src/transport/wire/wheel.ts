@@ -41,13 +41,13 @@ export class Wheel {
     if (this.#spokes.delete(spoke) && this.#spokes.size === 0) this.#stop();
   }
 
-  /** Keeps the process alive while there are spokes, until `letGo` was called as often as `hold`. */
+  /** Keeps the process alive while there are spokes, until `release` was called as often as `hold`. */
   hold(): void {
     this.#holding += 1;
     if (this.#holding === 1) this.#timer?.ref();
   }
 
-  letGo(): void {
+  release(): void {
     this.#holding -= 1;
     if (this.#holding === 0) this.#timer?.unref();
   }

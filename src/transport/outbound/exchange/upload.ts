@@ -43,7 +43,7 @@ export class Upload implements WireStream {
   /** Reads from the beginning. A second call is valid only if the body is repeatable. */
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
     if (this.#source !== undefined) {
-      letGo(this.#source);
+      closeSource(this.#source);
       this.#bytes = open(this.#body);
     }
     this.#source = this.#bytes.chunks[Symbol.asyncIterator]();
@@ -92,7 +92,7 @@ export class Upload implements WireStream {
 
   #return(): Promise<IteratorResult<Uint8Array>> {
     // Do not wait: a source that waits for the client returns only when the client's exchange is over.
-    if (this.#source !== undefined) letGo(this.#source);
+    if (this.#source !== undefined) closeSource(this.#source);
     return Promise.resolve({ done: true, value: undefined });
   }
 }
@@ -110,6 +110,6 @@ function open(body: Passage): FormBytes {
 }
 
 /** Nothing reads from the source any more, so later errors of it are ignored. */
-function letGo(source: AsyncIterator<Uint8Array>): void {
+function closeSource(source: AsyncIterator<Uint8Array>): void {
   source.return?.()?.catch(() => {});
 }

@@ -124,7 +124,7 @@ export class Origins implements Spoke {
 
   #left(): void {
     this.#active -= 1;
-    if (this.#active === 0) this.#wheel.letGo();
+    if (this.#active === 0) this.#wheel.release();
   }
 
   /** Checks idle connections and those being opened. */
