@@ -27,6 +27,8 @@ const defaultDebounceMs = 50;
 const defaultPollMs = 5000;
 /** While events keep coming, the paths are compared after this many debounce times. */
 const patience = 20;
+/** Comparisons after a new folder was added: the system watch is set in the background, and reports no earlier change. */
+const confirmations = 5;
 
 /**
  * Watches the folders of the paths, not the files: a file replaced by a rename, or through the `..data` link of a
@@ -51,6 +53,8 @@ class FolderWatcher implements ConfigWatcher {
   #folders = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
   #firstEvent = 0;
+  /** Comparisons left until the watches of all folders are assumed to be set. */
+  #unconfirmed = 0;
   #looking: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -82,7 +86,7 @@ class FolderWatcher implements ConfigWatcher {
     for (const path of this.#seen.keys()) if (!this.#paths.includes(path)) this.#seen.delete(path);
     await this.#watchFolders();
     // A new path may have changed since it was read: compare once.
-    if (this.#paths.some((path) => !this.#seen.has(path))) this.#wake();
+    if (this.#unconfirmed > 0 || this.#paths.some((path) => !this.#seen.has(path))) this.#wake();
   }
 
   async close(): Promise<void> {
@@ -114,6 +118,10 @@ class FolderWatcher implements ConfigWatcher {
         const changed = await this.#compare();
         await this.#watchFolders();
         if (changed && !this.#closed) this.#options.onChange();
+        if (this.#unconfirmed > 0) {
+          this.#unconfirmed -= 1;
+          this.#wake();
+        }
       } catch (error) {
         // Comparisons are chained: a failed one must not stop the chain.
         this.#options.onFault?.(error);
@@ -144,6 +152,7 @@ class FolderWatcher implements ConfigWatcher {
       if (identity === 'absent') continue;
       this.#folders.set(folder, identity);
       this.#system.add(folder);
+      this.#unconfirmed = confirmations;
     }
   }
 
