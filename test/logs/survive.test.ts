@@ -58,7 +58,7 @@ it.each([
   const { id, status } = await ask(url);
   expect(status).toBe(200);
   const problems = await until(async () => ((await logs.get(id)) === undefined ? undefined : (await logs.state()).problems), 'the record');
-  expect(problems.join()).toContain(`it was moved to ${path}.corrupt-`);
+  expect(problems.join()).toContain(`it was renamed to ${path}.corrupt-`);
   expect(readdirSync(dir).filter((name) => name.startsWith('log.sqlite.corrupt-')).length).toBeGreaterThan(0);
 });
 
