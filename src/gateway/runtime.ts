@@ -14,7 +14,6 @@ import { dialects } from '../formats/index.ts';
 import { defaultMemory } from './default-memory.ts';
 import { Drain, type DrainPlan } from './drain.ts';
 import { acceptReporter } from './log/reporters.ts';
-import { IdleMemory } from './idle-memory.ts';
 import { openListener } from './open-listener.ts';
 import type { Serving } from './serving.ts';
 import { ThreadMasking } from './masking/index.ts';
@@ -83,7 +82,6 @@ export class Runtime implements Serving {
   readonly #commit: GroupCommit;
   readonly #handling: HandleDeps;
   readonly #defects: Defects;
-  readonly #idleMemory: IdleMemory;
   /**
    * ID of the request that the running code belongs to. Only the ID, because a connection opened by this code outlives
    * the request and would keep any stored object alive.
@@ -111,7 +109,6 @@ export class Runtime implements Serving {
     this.#sweeper = createSweeper(deps.wheel, clock.monotonic, defects.report);
     this.#arriving = createSweeper(deps.wheel, clock.monotonic, defects.report);
     this.#budget = new Budget(this.#shareOf(memoryOf(first)));
-    this.#idleMemory = new IdleMemory({ wheel: deps.wheel, inFlight: () => this.#drain.running.size });
     this.holder = this.#holding(first, log);
     const { egress, upstream } = deps.outbound;
     const echoes = new Echoes(log, () => this.holder.current().snapshot.revision);
@@ -261,7 +258,6 @@ export class Runtime implements Serving {
     this.#release = release;
     const { log, clock } = this.#deps;
     this.server.on('error', acceptReporter(log, clock.monotonic));
-    this.#idleMemory.used();
     return url;
   }
 
@@ -306,7 +302,6 @@ export class Runtime implements Serving {
     this.connections.closeAll();
     if (this.server.listening) await new Promise((resolve) => this.server.close(resolve));
     await this.observing.close();
-    this.#deps.wheel.delete(this.#idleMemory);
     this.#sweeper.close();
     this.#arriving.close();
     await this.#deps.outbound.close();
@@ -317,7 +312,6 @@ export class Runtime implements Serving {
   #handle(incoming: Incoming): void {
     const handling = new Handling(incoming, this.holder.acquire(), this.#handling);
     this.#drain.running.add(handling);
-    this.#idleMemory.used();
     handling.start();
   }
 

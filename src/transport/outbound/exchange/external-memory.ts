@@ -1,4 +1,5 @@
-import { type Collection, garbageCollector } from '../../../core/memory/garbage-collector.ts';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 /** Bytes transferred between two collections. */
 const everyBytes = 8 * 1024 * 1024;
@@ -13,12 +14,19 @@ const everyBytes = 8 * 1024 * 1024;
  */
 export function createYoungCollector(): (bytes: number) => void {
   let passed = 0;
-  let collect: ((options: Collection) => void) | undefined;
+  let collect: ((options: { type: 'minor' }) => void) | undefined;
   return (bytes) => {
     passed += bytes;
     if (passed < everyBytes) return;
     passed = 0;
-    collect ??= garbageCollector();
+    collect ??= collector();
     collect({ type: 'minor' });
   };
+}
+
+function collector(): (options: { type: 'minor' }) => void {
+  setFlagsFromString('--expose-gc');
+  const found: unknown = runInNewContext('typeof gc === "function" ? gc : undefined');
+  setFlagsFromString('--no-expose-gc');
+  return typeof found === 'function' ? (found as (options: { type: 'minor' }) => void) : () => {};
 }
