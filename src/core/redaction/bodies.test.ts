@@ -147,6 +147,21 @@ describe('a JSON body', () => {
     }
   });
 
+  it('does not count files in what is kept', () => {
+    const url = `data:image/png;base64,${'iVBORw0K'.repeat(2000)}`;
+    const hash = createHash('sha256')
+      .update(Buffer.from('iVBORw0K'.repeat(2000), 'base64'))
+      .digest('hex');
+    const image = (shown: string) => ({
+      role: 'user',
+      content: [{ text: 'look' }, { image_url: { url: shown } }, { image_url: { url: shown } }],
+    });
+    const { text, isCut, counts, preview } = masked({ messages: [image(url), { x: 'jane@example.com' }] }, {}, 1000);
+    const words = `[media image/png, 12000 bytes, sha256 ${hash}]`;
+    expect(JSON.parse(text)).toEqual({ messages: [image(words), { x: '[email]' }] });
+    expect({ isCut, counts, preview }).toEqual({ isCut: false, counts: { media: 2, email: 1 }, preview: 'look' });
+  });
+
   it.each([0, 1, 7, 500, 4096])('shows no part of a value at the end of a long text that was left (%i)', (shift) => {
     const text = `${'x'.repeat(20_000 + shift)} ${'4111 1111 1111 1111 and jane.doe@example.com '.repeat(2000)}`;
     for (let limit = 19_900; limit < 20_060; limit += 13) {

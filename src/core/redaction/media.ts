@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { Cursors } from './find/cursors.ts';
 import type { Hits } from './find/hits.ts';
 
@@ -7,6 +7,9 @@ export const shortestFile = 1024;
 
 /** Maximum characters of a file that is hashed. Larger files are described by type and size only. */
 const mostHashed = 16 * 1024 * 1024;
+
+/** Characters decoded at a time, in whole groups of four. All are decoded into one buffer, because files are large. */
+const slice = 64 * 1024;
 
 const isBase64 = (c: number): boolean =>
   (c >= 0x61 && c <= 0x7a) || (c >= 0x41 && c <= 0x5a) || (c >= 0x2f && c <= 0x39) || c === 0x2b || c === 0x2d || c === 0x5f;
@@ -30,13 +33,24 @@ const typeOf = (base64: string): string => signatures.find(([start]) => base64.s
 
 /** The replacement for a file: `[media image/png, 12345 bytes, sha256 …]`. */
 export function digestOf(bytes: Uint8Array, type: string): string {
-  return `[media ${type}, ${bytes.length} bytes, sha256 ${createHash('sha256').update(bytes).digest('hex')}]`;
+  return words(type, bytes.length, createHash('sha256').update(bytes));
 }
 
+const words = (type: string, bytes: number, hash: Hash): string => `[media ${type}, ${bytes} bytes, sha256 ${hash.digest('hex')}]`;
+
 function digestOfBase64(base64: string, type: string): string {
-  const plain = base64.replace(/=+$/, '');
-  const size = Math.floor((plain.length * 3) / 4);
-  return base64.length > mostHashed ? `[media ${type}, ${size} bytes]` : digestOf(Buffer.from(base64, 'base64'), type);
+  let end = base64.length;
+  while (end > 0 && base64[end - 1] === '=') end -= 1;
+  if (base64.length > mostHashed) return `[media ${type}, ${Math.floor((end * 3) / 4)} bytes]`;
+  const hash = createHash('sha256');
+  const part = Buffer.allocUnsafeSlow(Math.min(slice, base64.length));
+  let bytes = 0;
+  for (let at = 0; at < end; at += slice) {
+    const length = part.write(base64.slice(at, Math.min(end, at + slice)), 'base64');
+    hash.update(part.subarray(0, length));
+    bytes += length;
+  }
+  return words(type, bytes, hash);
 }
 
 /** The replacement for a text that is a file as a whole; undefined if it is not one. `from` and `to` delimit it in one-byte text. */

@@ -51,8 +51,8 @@ class MessageReader implements Visitor {
 
 /** Maximum messages, from the end, that are searched for a user message. */
 const mostMessages = 32;
-/** Maximum characters at the end of a body that are searched. */
-const mostLooked = 8 * 1024 * 1024;
+/** Maximum characters at the end of a body that are searched. Images behind the text make them many; strings are skipped fast. */
+const mostLooked = 64 * 1024 * 1024;
 
 /** Masks a part of a request. @param before the JSON before the part, from which paths of fields are known */
 export type Shown = (start: number, end: number, before: string) => string;

@@ -1,3 +1,4 @@
+import { Cursors } from './find/cursors.ts';
 import type { Effort } from './find/text.ts';
 import { type CompiledRules, Masker } from './masker.ts';
 import { endWithoutMedia } from './media.ts';
@@ -36,7 +37,8 @@ export class RequestMasker extends Masker {
   /** Masks only the beginning of a text that extends far beyond the limit. What may be a truncated value at its end is not kept. */
   protected override mask(start: number, end: number, isEscaped: boolean): void {
     const most = Math.max(0, this.reach() - start) + 2 * margin;
-    const stop = end - start <= most ? end : endWithoutMedia(this.cursors, start, end, most);
+    // Cursors only move forward: those of the search must not be behind the text that is searched next.
+    const stop = end - start <= most ? end : endWithoutMedia(new Cursors(this.text), start, end, most);
     super.mask(start, stop, isEscaped);
     if (stop < end) this.#cut = this.edits.behind(stop - margin);
   }
