@@ -1,10 +1,12 @@
 import { parentPort } from 'node:worker_threads';
 import { compileFinder } from '../../config/validate/regex.ts';
+import { createCollector } from '../../core/memory/collector.ts';
 import { maskBody } from '../../core/redaction/bodies.ts';
 import { BodyRedactor } from '../../core/redaction/index.ts';
 import { createSequence, respond } from '../../store/log/rpc/protocol.ts';
 import { type PostedJob, type PostedMasked, type PostedRules, posted, unmasked } from './messages.ts';
 
+const collector = createCollector();
 let redactor: BodyRedactor | undefined;
 
 function redactorOf({ rules, secrets, own }: PostedRules): BodyRedactor {
@@ -20,6 +22,7 @@ function mask({ rules, limit, bodies }: PostedJob): PostedMasked {
   if (rules !== undefined) redactor = redactorOf(rules);
   if (redactor === undefined) throw new Error('a body came before the rules');
   const redaction = redactor.begin(limit);
+  collector(bodies.reduce((sum, { bytes }) => sum + bytes.length, 0));
   return posted(
     bodies.map((body) => maskBody(redaction, unmasked(body))),
     redaction.counts,

@@ -1,0 +1,30 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createCollector } from './collector.ts';
+
+const mb = 1024 * 1024;
+
+/** Characters of a string whose memory V8 counts as external. */
+const textOf = (bytes: number): number => Buffer.alloc(bytes, 'x').toString('latin1').length;
+
+/** Megabytes that are still held after five texts of 4 MB, of which nothing is used any more. */
+async function held(collector: (bytes: number) => void): Promise<number> {
+  const before = process.memoryUsage().external;
+  for (let i = 0; i < 5; i += 1) {
+    collector(textOf(4 * mb));
+    await turn();
+  }
+  return (process.memoryUsage().external - before) / mb;
+}
+
+test('the memory of large strings is free after enough of them', async () => {
+  expect(await held(() => {})).toBeGreaterThanOrEqual(16);
+  expect(await held(createCollector())).toBeLessThan(8);
+});
+
+test('nothing of it is seen elsewhere', async () => {
+  const collector = createCollector();
+  collector(8 * mb);
+  await turn();
+  expect(globalThis).not.toHaveProperty('gc');
+});
