@@ -155,6 +155,23 @@ describe.skipIf(!hasBrowser)('the pages of the configuration', () => {
     await page.context().close();
   });
 
+  it('search the names of many configs', async () => {
+    const serving = someServing(now);
+    const [first] = serving.configs;
+    if (first === undefined) throw new Error('no config');
+    const many = Array.from({ length: 30 }, (_, i) => ({ ...first, name: `team-${i}` }));
+    const server = await startFixtureServer([], { ...serving, configs: many });
+    const { page } = await open(`${server.url}/configs`);
+    const links = page.getByRole('navigation', { name: 'Configs' }).getByRole('link');
+    await expect.poll(() => links.count()).toBe(30);
+    await page.getByRole('searchbox', { name: 'Search configs' }).fill('TEAM-2');
+    await expect.poll(() => links.count()).toBe(11);
+    await page.getByRole('searchbox', { name: 'Search configs' }).fill('none');
+    await page.getByText('No name matches.').waitFor();
+    await page.context().close();
+    await server.close();
+  });
+
   it('show the exact YAML where no file can be written', async () => {
     const serving = {
       ...someServing(now),

@@ -42,4 +42,16 @@ describe.skipIf(!hasBrowser)('nothing moves while a page is loaded', () => {
     expect(await page.evaluate(shifts)).toBeLessThan(0.02);
     await page.context().close();
   });
+
+  it.each([360, 641, 720, 800, 900, 1024, 1100, 1200, 1280])('has room for all tables at %i px', async (width) => {
+    const { page } = await open(server.url, { width });
+    const sideways = `[document.documentElement, ...document.querySelectorAll('.table-box, .grid-box')]
+      .filter((box) => box.scrollWidth > box.clientWidth).map(({ className }) => className)`;
+    for (const path of paths) {
+      await page.goto(server.url + path);
+      await settled(page);
+      expect([path, await page.evaluate(sideways)]).toEqual([path, []]);
+    }
+    await page.context().close();
+  });
 });

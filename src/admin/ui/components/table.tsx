@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 export interface Column<T> {
   readonly name: string;
@@ -18,12 +19,14 @@ interface TableProps<T> {
   readonly empty?: ComponentChildren;
 }
 
-/** A table of up to some hundred rows; below 40 rem rows become cards. */
+/** A table of up to some hundred rows. Where it has no room, rows become cards. */
 export function Table<T>({ caption, columns, rows, rowKey, onRow, isSelected, empty }: TableProps<T>) {
+  const box = useRef<HTMLDivElement>(null);
+  const isCards = useCards(box);
   if (rows.length === 0 && empty !== undefined) return <>{empty}</>;
   return (
-    <div class="table-box" tabIndex={0} role="region" aria-label={caption}>
-      <table class="table cards" role="table">
+    <div class="table-box" ref={box} tabIndex={0} role="region" aria-label={caption}>
+      <table class={isCards ? 'table cards' : 'table'} role="table">
         <caption class="hidden-text">{caption}</caption>
         <thead role="rowgroup">
           <tr role="row">
@@ -54,4 +57,30 @@ export function Table<T>({ caption, columns, rows, rowKey, onRow, isSelected, em
       </table>
     </div>
   );
+}
+
+/** True while a table is wider than its box. */
+function useCards(box: { readonly current: HTMLDivElement | null }): boolean {
+  const [isCards, setCards] = useState(false);
+  /** Pixels that the table needs, as it was last seen without room. */
+  const needed = useRef(0);
+  const measure = (): void => {
+    const element = box.current;
+    if (element === null) return;
+    if (element.querySelector('.cards') !== null) {
+      if (element.clientWidth >= needed.current) setCards(false);
+    } else if (element.scrollWidth > element.clientWidth) {
+      needed.current = element.scrollWidth;
+      setCards(true);
+    }
+  };
+  // Before it is painted: a table that becomes cards afterwards moves what is below it.
+  useLayoutEffect(measure);
+  useLayoutEffect(() => {
+    if (box.current === null) return undefined;
+    const observer = new ResizeObserver(measure);
+    observer.observe(box.current);
+    return () => observer.disconnect();
+  }, [box.current]);
+  return isCards;
 }

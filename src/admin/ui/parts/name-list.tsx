@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 interface NameListProps {
   readonly label: string;
@@ -7,9 +7,15 @@ interface NameListProps {
   readonly hrefOf: (name: string) => string;
 }
 
+/** From this many names on, a search helps. */
+const many = 12;
+
 /** What there is, beside the one that is shown; above it on small screens. */
 export function NameList({ label, names, current, hrefOf }: NameListProps) {
   const box = useRef<HTMLElement>(null);
+  const [find, setFind] = useState('');
+  const isLong = names.length >= many;
+  const found = isLong ? names.filter(({ name }) => name.toLowerCase().includes(find.trim().toLowerCase())) : names;
   // An address may name one that is far below.
   useLayoutEffect(() => {
     const list = box.current;
@@ -20,8 +26,21 @@ export function NameList({ label, names, current, hrefOf }: NameListProps) {
   }, [current]);
   return (
     <nav class="panel name-list" aria-label={label} ref={box}>
+      {isLong && (
+        <input
+          class="input"
+          type="search"
+          aria-label={`Search ${label.toLowerCase()}`}
+          placeholder={`Search ${names.length} ${label.toLowerCase()}`}
+          value={find}
+          onInput={(event) => setFind(event.currentTarget.value)}
+          autocomplete="off"
+          spellcheck={false}
+        />
+      )}
+      {found.length === 0 && <p class="muted small">No name matches.</p>}
       <ul>
-        {names.map(({ name, note }) => (
+        {found.map(({ name, note }) => (
           <li key={name}>
             <a href={hrefOf(name)} aria-current={name === current ? 'page' : undefined} title={name}>
               <span class="cut">{name}</span>

@@ -73,7 +73,7 @@ export const fixedColumns: readonly GridColumn[] = [
     cell: ({ latency, ttft }, { longest }) => <Duration latency={latency} ttft={ttft} of={longest} />,
   },
   { id: 'tokens', name: 'Tokens', width: 112, isNumber: true, cell: (row) => <Tokens row={row} /> },
-  { id: 'cost', name: 'Cost', width: 108, isNumber: true, cell: (row) => <Cost {...row} /> },
+  { id: 'cost', name: 'Cost', width: 116, isNumber: true, cell: (row) => <Cost {...row} /> },
   { id: 'preview', name: 'Preview', width: undefined, cell: (row) => text(row.error === null ? row.preview : (row.message ?? row.error)) },
   column('id', 'Request id', 290, (row) => row.id),
   column('trace', 'Trace id', 290, (row) => row.trace),
@@ -130,15 +130,27 @@ export function columnOf(id: string): GridColumn | undefined {
 
 export const shownColumns = (): readonly GridColumn[] => chosenColumns.value.map(columnOf).filter((entry) => entry !== undefined);
 
+/** Usual columns that a narrow window has no room for, the first to be left out first. Columns that a user chose all stay. */
+const spared: readonly string[] = ['key', 'config', 'preview', 'tokens'];
+/** Names of the columns that are left out where they have no room; empty if a user chose the columns. */
+export const sparedNames = (): readonly string[] => (hasUsualColumns() ? spared.map((id) => columnOf(id)?.name ?? id) : []);
+const hasUsualColumns = (): boolean => chosenColumns.value.join() === initial.join();
+
 /** Pixels that the column without a width gets at least, and before others grow. */
 const narrowestRest = 100;
 const fairRest = 400;
 
-/** Names grow into what a wide window has left beside a fair preview. @param room pixels @returns columns with their widths, and their sum */
-export function fitted(columns: readonly GridColumn[], room: number): { readonly columns: readonly GridColumn[]; readonly least: number } {
+/**
+ * Names grow into what a wide window has left beside a fair preview; a narrow one shows fewer of the usual columns.
+ *
+ * @param room pixels
+ * @returns columns with their widths, and their sum
+ */
+export function fitted(chosen: readonly GridColumn[], room: number): { readonly columns: readonly GridColumn[]; readonly least: number } {
   const own = columnWidths.value;
-  const wished = columns.map((one) => ({ ...one, width: own[one.id] ?? one.width }));
+  let wished = chosen.map((one) => ({ ...one, width: own[one.id] ?? one.width }));
   const sumOf = (rest: number): number => wished.reduce((sum, { width }) => sum + (width ?? rest), 0);
+  for (const id of hasUsualColumns() ? spared : []) if (sumOf(narrowestRest) > room) wished = wished.filter((one) => one.id !== id);
   const wants = ({ id, width, most }: GridColumn): number =>
     width === undefined || most === undefined || own[id] !== undefined ? 0 : most - width;
   const wanted = wished.reduce((sum, one) => sum + wants(one), 0);

@@ -50,7 +50,8 @@ export function Grid({ rows, selected, onOpen, onEnd, onTop, footer, loading, is
     const at = rows.findIndex(({ id }) => id === selected);
     if (at >= 0) reveal(box.current, at * height, height);
   }, [selected, isListed, height]);
-  const { columns, least } = fitted(shownColumns(), view.width);
+  // Cards have room for all.
+  const { columns, least } = fitted(shownColumns(), isCards ? Number.POSITIVE_INFINITY : view.width);
   const longest = useMemo(() => scaleOf(rows), [rows.length, rows[0]?.id]);
   return (
     <div class={isOld ? 'grid-box old' : 'grid-box'} ref={box} tabIndex={0} role="region" aria-label="Requests" aria-busy={loading}>
