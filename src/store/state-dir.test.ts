@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStateDir, type StateDir, StateDirError, StateDirLocked } from './state-dir.ts';
@@ -119,23 +119,33 @@ describe('the lock', () => {
     first.child.kill('SIGKILL');
     await once(first.child, 'exit');
     expect(open(undefined)).toMatchObject({ path: join(root, '.gateway') });
-    expect(readdirSync(join(root, '.gateway')).toSorted()).toEqual(['.gitignore', 'lock', 'spool']);
+    expect(readdirSync(join(root, '.gateway')).toSorted()).toEqual(['.gitignore', 'lock', 'lock.db', 'spool']);
   });
 
-  const hour = 3_600_000;
   it.each([
-    ['whose process id was given to another process', JSON.stringify({ pid: process.pid, start: '1', host: '(here)' }), 0, true],
-    ['of another host that was touched a moment ago', JSON.stringify({ pid: 1, start: '1', host: 'elsewhere' }), 0, false],
-    ['of another host that was not touched for an hour', JSON.stringify({ pid: 1, start: '1', host: 'elsewhere' }), hour, true],
-    ['that is half-written right now', '{"pid":', 0, false],
-    ['that was left half-written', '{"pid":', hour, true],
-  ])('%s is judged', async (_name, text, age, taken) => {
+    ['on another host', JSON.stringify({ pid: process.pid, host: 'elsewhere' })],
+    ['that is cut', '{"pid":'],
+  ])('is taken at once when an owner %s left its name', (_name, text) => {
     mkdirSync(join(root, '.gateway'));
-    const path = join(root, '.gateway/lock');
-    const { hostname } = await import('node:os');
-    writeFileSync(path, text.replace('(here)', hostname()));
-    const then = new Date(Date.now() - age);
-    utimesSync(path, then, then);
-    expect(shared()).toMatchObject({ path: taken ? join(root, '.gateway') : join(root, '.gateway/instance-2') });
+    writeFileSync(join(root, '.gateway/lock'), text);
+    expect(open(undefined)).toMatchObject({ path: join(root, '.gateway') });
+    expect(JSON.parse(readFileSync(join(root, '.gateway/lock'), 'utf8'))).toEqual({ pid: process.pid, host: hostname() });
+  });
+
+  it('holds also where the owner cannot be seen', async () => {
+    await neighbour();
+    // As of a process of another container.
+    writeFileSync(join(root, '.gateway/lock'), JSON.stringify({ pid: 2 ** 30, host: hostname() }));
+    expect(() => open(undefined)).toThrow(`Another gateway (pid ${2 ** 30} on ${hostname()}) uses the state directory`);
+    rmSync(join(root, '.gateway/lock'));
+    expect(() => open(undefined)).toThrow('Another gateway uses the state directory');
+  });
+
+  it('never writes through a link', () => {
+    mkdirSync(join(root, '.gateway'));
+    writeFileSync(join(root, 'other'), 'text');
+    symlinkSync(join(root, 'other'), join(root, '.gateway/lock'));
+    open(undefined);
+    expect(readFileSync(join(root, 'other'), 'utf8')).toBe('text');
   });
 });
