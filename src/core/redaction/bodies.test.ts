@@ -89,6 +89,7 @@ describe('a JSON body', () => {
     ['a file without a type', { source: { data: png.toString('base64') } }, { source: { data: digest } }, { media: 1 }],
     ['a file in lines', { data: png.toString('base64').replaceAll(/(.{76})/g, '$1\n') }, { data: digest }, { media: 1 }],
     ['a short text of base64', { data: 'AAAA' }, { data: 'AAAA' }, {}],
+    ['padding of nothing', { data: `AAAA${'='.repeat(2000)}` }, { data: `AAAA${'='.repeat(2000)}` }, {}],
     [
       'tokens',
       { choices: [{ logprobs: { content: [{ token: 'a@' }, { token: 'example.com' }] } }], logprobs: true, top_logprobs: 3 },

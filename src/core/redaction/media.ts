@@ -11,8 +11,19 @@ const mostHashed = 16 * 1024 * 1024;
 /** Characters decoded at a time, in whole groups of four. All are decoded into one buffer, because files are large. */
 const slice = 64 * 1024;
 
-const isBase64 = (c: number): boolean =>
-  (c >= 0x61 && c <= 0x7a) || (c >= 0x41 && c <= 0x5a) || (c >= 0x2f && c <= 0x39) || c === 0x2b || c === 0x2d || c === 0x5f;
+const other = /[^\w+/-]/g;
+
+/** The end of the base64 that begins at an offset, without its padding. A loop over the characters takes ten times as long. */
+function endOfBase64(text: string, from: number, to: number): number {
+  other.lastIndex = from;
+  return other.test(text) ? Math.min(to, other.lastIndex - 1) : to;
+}
+
+function behindPadding(text: string, from: number, to: number): number {
+  let at = from;
+  while (at < to && text[at] === '=') at += 1;
+  return at;
+}
 
 /** Media types by the base64 text of their first bytes. */
 const signatures: readonly (readonly [start: string, type: string])[] = [
@@ -56,13 +67,8 @@ function digestOfBase64(base64: string, type: string): string {
 /** The replacement for a text that is a file as a whole; undefined if it is not one. `from` and `to` delimit it in one-byte text. */
 export function fileIn(text: string, from: number, to: number, rule: 'digest' | 'drop'): string | undefined {
   if (to - from < shortestFile) return undefined;
-  let at = from;
-  const first = from + 64;
-  while (at < first && isBase64(text.charCodeAt(at))) at += 1;
-  if (at < first) return undefined;
-  while (at < to && isBase64(text.charCodeAt(at))) at += 1;
-  while (at < to && text[at] === '=') at += 1;
-  if (at < to) return undefined;
+  const end = endOfBase64(text, from, to);
+  if (end < from + 64 || behindPadding(text, end, to) < to) return undefined;
   if (rule === 'drop') return '[media]';
   const base64 = text.slice(from, to);
   return digestOfBase64(base64, typeOf(base64));
@@ -95,9 +101,7 @@ function eachMedia(cursors: Cursors, start: number, end: number, found: (scheme:
     const scheme = text.slice(lead, at).lastIndexOf('data:');
     if (scheme < 0) continue;
     const from = at + 8;
-    let to = from;
-    while (to < end && isBase64(text.charCodeAt(to))) to += 1;
-    while (to < end && text[to] === '=') to += 1;
+    const to = behindPadding(text, endOfBase64(text, from, end), end);
     if (to > from && found(lead + scheme, from, to) === false) return;
   }
 }
