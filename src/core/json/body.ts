@@ -3,6 +3,7 @@ import { GatewayError } from '../error.ts';
 import type { FormBody, FormBytes } from '../http/form.ts';
 import type { HeaderPairs } from '../http/headers.ts';
 import { type JsonLimits, noLimits, requestLimits } from './limits.ts';
+import { leastGivenBack } from '../memory/give-back.ts';
 import { type Member, membersAt, objectAround, parseCheckedExact, scanObject } from './scan.ts';
 import { firstNotUtf8 } from '../text/utf8.ts';
 
@@ -63,8 +64,8 @@ export interface SocketReader {
 
 export const emptyBody: EmptyBody = Object.freeze({ kind: 'none' });
 
-/** Bodies of at least this many bytes are held only as text. */
-const large = 1024 * 1024;
+/** Bodies of at least this many bytes are held only as text: whoever received the bytes gives them back. */
+const large = leastGivenBack;
 
 /**
  * A JSON object that is parsed only as far as needed. Top-level scalars are found by scanning; `json` builds the object
