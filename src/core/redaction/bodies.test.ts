@@ -52,6 +52,7 @@ describe('a JSON body', () => {
       { authentication: { type: 'api_key', key: '[secret]' }, other: { key: 'a-name-of-something' }, token: 'hello there' },
       { secret: 1 },
     ],
+    ['keys in a list', { key: ['AbCdEfGhIjKlMnOp1rSt2uvw'] }, { key: ['[secret]'] }, { secret: 1 }],
     [
       'names of members',
       {

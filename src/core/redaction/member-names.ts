@@ -22,7 +22,7 @@ export const namesTokenList = (name: string): boolean => tokenLists.has(plainNam
 
 /** True if a member may be masked because of its name. @param first first character of its value */
 export const isMaskedMember = (name: string, first: number): boolean =>
-  first === 0x22 ? namesSecret(name) || mayNameSecret(name) : namesTokenList(name);
+  mayNameSecret(name) || (first === 0x22 ? namesSecret(name) : (first === 0x5b || first === 0x7b) && namesTokenList(name));
 
 const isDash = (c: number): boolean => c === 0x5f || c === 0x2d;
 

@@ -248,6 +248,19 @@ describe('other bodies', () => {
     ['JSON without a type', Buffer.from('{"a":"jane@example.com"}'), '', /^\{"a":"\[email\]"\}$/],
     ['events without a type', Buffer.from('data: {"a":"jane@example.com"}\n\n'), '', /^data: \{"a":"\[email\]"\}\n\n$/],
     ['nothing', Buffer.alloc(0), 'application/json', /^$/],
+    [
+      'text under the type of JSON',
+      Buffer.from('No jane@example.com, call +49 30 1234567'),
+      'application/json',
+      /^No \[email\], call \[phone\]$/,
+    ],
+    ['a number that is text', Buffer.from('4111 1111 1111 1111 is not valid'), 'application/json', /^\[credit_card\] is not valid$/],
+    ['a literal that is text', Buffer.from('null for jane@example.com'), 'application/json', /^null for \[email\]$/],
+    ['text behind JSON', Buffer.from('{"a":1}\nfor jane@example.com'), 'application/json', /^\{"a":1\}\nfor \[email\]$/],
+    ['a page', Buffer.from('<p class="x">jane@example.com</p>'), 'application/json', /^<p class="x">\[email\]<\/p>$/],
+    ['other quotes', Buffer.from("{'a': ['jane@example.com', 1]}"), 'application/json', /^\{'a': \['\[email\]', 1\]\}$/],
+    ['names without quotes', Buffer.from('{to: "sk-abcdefghijklmnopqrstuv"}'), 'application/json', /^\{to: "\[secret\]"\}$/],
+    ['an event that is not JSON', Buffer.from('data: {"a": jane@example.com}\n\n'), 'text/event-stream', /^data: \{"a": \[email\]\}\n\n$/],
   ])('%s', (_, bytes, type, expected) => {
     expect(masked(bytes, type).bytes.toString('utf8')).toMatch(expected);
   });

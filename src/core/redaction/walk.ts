@@ -4,7 +4,7 @@ import { oneByte, readable } from './texts/unicode.ts';
 
 /** Callbacks of a walk over JSON text. Offsets refer to the text; paths are represented by hashes. */
 export interface Visitor {
-  /** A string without its quotes. `channel` depends on the indices of list elements, `path` does not. */
+  /** A string without its quotes, or text that is not JSON. `channel` depends on the indices of list elements, `path` does not. */
   string(start: number, end: number, isEscaped: boolean, channel: number, path: number): void;
   number(start: number, end: number): void;
   /** True to skip the value of the member. `skipped` is then called with its range. */
@@ -22,6 +22,7 @@ export interface Visitor {
 
 const quote = 0x22;
 const backslash = 0x5c;
+const colon = 0x3a;
 
 /** The hash of a path combines the hashes of its parts, from the outermost on. */
 const rootPath = 17;
@@ -70,8 +71,8 @@ const longestName = 64;
 const levels = 128;
 
 /**
- * Walks over JSON text once without building values. Malformed or truncated JSON is walked as far as possible: its
- * strings and numbers are still reported. A `Walk` can be reused, but only after the previous walk has ended.
+ * Walks over JSON text once without building values. Malformed or truncated JSON is walked to its end: its strings and
+ * numbers are still reported, and text that is not JSON is reported like a string. A `Walk` can be reused, but only after the previous walk has ended.
  */
 export class Walk {
   readonly #channels: number[] = [0];
@@ -113,8 +114,7 @@ export class Walk {
       if (c === quote) {
         if (isName) {
           isName = false;
-          at = this.#readName(text, at + 1, to);
-          if (this.#mayHold || visitor.looksAtAll) visitor.name(this.#nameStart, this.#nameEnd, this.#isNameEscaped);
+          at = this.#readName(text, at + 1, to, visitor);
           channel = mix(channels[depth] ?? 0, this.#hash);
           path = mix(paths[depth] ?? 0, this.#hash);
           at = this.#member(text, at + 1, to, visitor, path);
@@ -146,8 +146,12 @@ export class Walk {
           path = mix(paths[depth] ?? 0, anyElement);
           if (visitor.skipsElements) at = this.#element(text, at + 1, to, visitor, path);
         }
-      } else if ((c >= 0x30 && c <= 0x39) || c === 0x2d) {
-        at = this.#number(text, at, to, visitor);
+      } else if (c > 0x20 && c !== colon) {
+        const stop = this.#scalar(text, at, to, visitor);
+        const last = stop < 0 ? endOfBareText(text, at, to, depth) : stop;
+        if (stop < 0) visitor.string(at, last, this.#nextEscape(text, at) < last, channel, path);
+        isName &&= !endsWithColon(text, last);
+        at = last - 1;
       }
     }
   }
@@ -161,13 +165,19 @@ export class Walk {
     this.indices = 0;
   }
 
-  /** Returns the offset of the last character of the number. */
-  #number(text: string, start: number, to: number, visitor: Visitor): number {
-    let stop = start + 1;
-    while (stop < to && isNumeric(text.charCodeAt(stop))) stop += 1;
-    if (this.#isIndex) this.indices = mix(mix(this.indices, this.#name), Number(text.slice(start, stop)));
-    else if (stop - start >= 7 || visitor.looksAtAll) visitor.number(start, stop);
-    return stop - 1;
+  /** Returns the offset after a number or a literal; -1 for other text, including text that begins like one. */
+  #scalar(text: string, start: number, to: number, visitor: Visitor): number {
+    const c = text.charCodeAt(start);
+    if (!((c >= 0x30 && c <= 0x39) || c === 0x2d)) {
+      const end = endOfLiteral(text, start);
+      return end > start && isDelimited(text, end, to) ? end : -1;
+    }
+    let end = start + 1;
+    while (end < to && isNumeric(text.charCodeAt(end))) end += 1;
+    if (!isDelimited(text, end, to)) return -1;
+    if (this.#isIndex) this.indices = mix(mix(this.indices, this.#name), Number(text.slice(start, end)));
+    else if (end - start >= 7 || visitor.looksAtAll) visitor.number(start, end);
+    return end;
   }
 
   /** Handles the value after a name. Returns the offset of the last character that needs no further processing. */
@@ -194,11 +204,10 @@ export class Walk {
   #hash = 0;
   #end = 0;
   #isIndex = false;
-  #mayHold = false;
   #isNameEscaped = false;
 
-  /** Reads a name and returns the offset of its closing quote. */
-  #readName(text: string, start: number, to: number): number {
+  /** Reads a name, reports it if it may contain sensitive data, and returns the offset of its closing quote. */
+  #readName(text: string, start: number, to: number, visitor: Visitor): number {
     let hash = 0;
     let loose = 0;
     let at = start;
@@ -224,7 +233,6 @@ export class Walk {
     this.#nameStart = start;
     this.#nameEnd = at;
     this.#isNameEscaped = isEscaped;
-    this.#mayHold = hasSign || isEscaped || digits >= 7 || (digits > 0 && at - start >= 16);
     if (isEscaped) {
       const name = oneByte(decoded(readable(text.slice(start, at)).text));
       hash = nameHash(name);
@@ -234,6 +242,8 @@ export class Walk {
     this.#name = loose;
     // Index, index, _index.
     this.#isIndex = at - start >= 5 && text.charCodeAt(at - 1) === 0x78 && text.startsWith('ndex', at - 4);
+    const mayHold = hasSign || isEscaped || digits >= 7 || (digits > 0 && at - start >= 16);
+    if (mayHold || visitor.looksAtAll) visitor.name(start, at, isEscaped);
     return at;
   }
 
@@ -310,3 +320,36 @@ export function endOfValue(text: string, start: number, to: number): number {
 }
 
 const isNumeric = (c: number): boolean => (c >= 0x30 && c <= 0x39) || c === 0x2e || c === 0x2b || c === 0x2d || c === 0x65 || c === 0x45;
+
+/** The offset after `true`, `false` or `null`; `start` if there is none of them. */
+function endOfLiteral(text: string, start: number): number {
+  if (text.startsWith('true', start) || text.startsWith('null', start)) return start + 4;
+  return text.startsWith('false', start) ? start + 5 : start;
+}
+
+/** A comma, a quote, or a bracket of JSON. */
+const isStructure = (c: number): boolean => c === 0x2c || c === quote || c === 0x7b || c === 0x7d || c === 0x5b || c === 0x5d;
+
+/** False for a number or a literal that is the beginning of other text. */
+function isDelimited(text: string, end: number, to: number): boolean {
+  let at = end;
+  while (at < to && text.charCodeAt(at) <= 0x20) at += 1;
+  return at >= to || isStructure(text.charCodeAt(at));
+}
+
+/** The end of text that is not JSON. Outside of objects and lists it may contain commas. */
+function endOfBareText(text: string, start: number, to: number, depth: number): number {
+  let end = start + 1;
+  for (; end < to; end += 1) {
+    const c = text.charCodeAt(end);
+    if (isStructure(c) && (c !== 0x2c || depth > 0)) break;
+  }
+  return end;
+}
+
+/** True for a name without quotes: the string after it is its value. */
+function endsWithColon(text: string, end: number): boolean {
+  let at = end - 1;
+  while (text.charCodeAt(at) <= 0x20) at -= 1;
+  return text.charCodeAt(at) === colon;
+}

@@ -188,9 +188,7 @@ function hasPlainMembers(text: string, isMasked: (name: string, first: number) =
     if (!mayBeMasked(text, at - 1)) continue;
     let value = at + 1;
     while (text.charCodeAt(value) <= 0x20) value += 1;
-    const first = text.charCodeAt(value);
-    if (first !== quote && first !== 0x5b && first !== 0x7b) continue;
-    if (isMasked(text.slice(text.lastIndexOf('"', at - 2) + 1, at - 1), first)) return false;
+    if (isMasked(text.slice(text.lastIndexOf('"', at - 2) + 1, at - 1), text.charCodeAt(value))) return false;
   }
   return true;
 }
