@@ -109,6 +109,7 @@ describe('whatever a body is', () => {
       fc.constantFrom(...values, ...nearly),
       around,
       fc.constantFrom('the ', 'phone ', 'password=', 'Bearer ', 'http://', '?key=', '@', '://', ':', '+'),
+      fc.constantFrom(String.raw`\u0040`, String.raw`\n`, String.raw`\/`, String.raw`\rk_live_abcdefghijklmnop1234`),
       fc.stringMatching(/^[A-Za-z0-9+ ()./=@-]{1,12}$/),
     );
     const announced = fc.tuple(

@@ -22,6 +22,9 @@ export function behindEscape(text: string, start: number): number {
     : start;
 }
 
+/** True for the letter of a JSON escape such as `\n`. */
+export const isEscapeLetter = (text: string, at: number): boolean => text.charCodeAt(at - 1) === 0x5c && /[bfnrt]/.test(text.charAt(at));
+
 const isHex = (c: number): boolean => isDigit(c) || (c >= 0x41 && c <= 0x46) || (c >= 0x61 && c <= 0x66);
 
 /** Characters before the @ of an email address that mail programs send unquoted. */

@@ -17,6 +17,7 @@ export class Cursors {
   #colon = -1;
   #plus = -1;
   #equals = -1;
+  #escape = -1;
 
   constructor(text: string) {
     this.text = text;
@@ -62,6 +63,11 @@ export class Cursors {
     let at = this.#next('%2', from);
     while (at < none && (this.text.charCodeAt(at + 2) | 0x20) !== 0x62) at = this.#next('%2', at + 1);
     return (this.#plus = at);
+  }
+
+  /** A backslash. */
+  escape(from: number): number {
+    return this.#escape >= from ? this.#escape : (this.#escape = this.#next('\\', from));
   }
 
   digits(from: number): number {

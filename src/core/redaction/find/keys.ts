@@ -1,5 +1,5 @@
 import { maskAddresses } from '../../secrets/credential-names.ts';
-import { behindEscape, isAlnum, isKeyCharacter } from './classes.ts';
+import { behindEscape, isAlnum, isEscapeLetter, isKeyCharacter } from './classes.ts';
 import type { Cursors } from './cursors.ts';
 import type { Hits } from './hits.ts';
 
@@ -68,6 +68,8 @@ export function findKeys(cursors: Cursors, from: number, to: number, hits: Hits)
     seen = end;
     start = behindEscape(text, start);
     if (end - start >= stride) inRun(text, start, Math.min(end, start + longestKey), from, hits);
+    // In JSON inside a text, the first letter may be that of an escape: `\nsk-…`.
+    if (end - start > stride && isEscapeLetter(text, start)) inRun(text, start + 1, Math.min(end, start + longestKey), from, hits);
     probe = Math.max(probe, end - 1);
   }
   findPrivateKeys(cursors, from, to, hits);

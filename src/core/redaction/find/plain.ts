@@ -108,10 +108,11 @@ function behindRun(text: string, bytes: Buffer, at: number, seen: number): numbe
   while (start > seen && isKeyCharacter(bytes[start - 1] as number)) start -= 1;
   let end = at;
   while (end < bytes.length && isKeyCharacter(bytes[end] as number)) end += 1;
-  // The letter of an escape.
-  if (start > 0 && bytes[start - 1] === backslash) start += 1;
   start = behindEscape(text, start);
-  return end - start < shortestKey || isPlainRun(text, start, end) ? end : -1;
+  if (end - start < shortestKey) return end;
+  // The first letter may be that of an escape.
+  const isLetter = start > 0 && bytes[start - 1] === backslash;
+  return isPlainRun(text, start, end) && !(isLetter && !isPlainRun(text, start + 1, end)) ? end : -1;
 }
 
 /** The end of the last number that begins before `to`; -1 if one could match. @param seen end of the previous number */

@@ -4,6 +4,7 @@ import { findAnnounced } from './announced.ts';
 import { Cursors } from './cursors.ts';
 import { findEmails } from './emails.ts';
 import { mayNameSecret } from '../member-names.ts';
+import { decoded, Offsets } from '../texts/strings.ts';
 import { readable } from '../texts/unicode.ts';
 import { Hits, type Kind, placeholder } from './hits.ts';
 import { findKeys, findWhole } from './keys.ts';
@@ -34,8 +35,24 @@ export interface Passage {
 
 export const passage = (text: string, name: string): Passage => ({ cursors: new Cursors(text), from: 0, to: text.length, name });
 
-/** Finds everything that has to be masked. */
-export function findAll(passage: Passage, rules: RedactionRules, effort: Effort, hits: Hits): void {
+/** Levels of JSON inside a text whose escapes are decoded: the text of a tool call may contain that of another one. */
+const mostLevels = 3;
+
+/** Finds everything that has to be masked, also if it is escaped in JSON inside the text. */
+export function findAll(part: Passage, rules: RedactionRules, effort: Effort, hits: Hits, level = 0): void {
+  findAsWritten(part, rules, effort, hits);
+  const { cursors, from, to, name } = part;
+  if (level === mostLevels || cursors.escape(from) >= to) return;
+  const raw = cursors.text.slice(from, to);
+  // The other escapes do not hide a value: the finders skip them.
+  if (!/\\[u/]/.test(raw)) return;
+  const inner = new Hits();
+  findAll(passage(decoded(raw), name), rules, effort, inner, level + 1);
+  const offsets = new Offsets(cursors.text, from);
+  for (const range of rangesOf(inner)) hits.add(range.kind, offsets.of(range.from), offsets.of(range.to), range.words);
+}
+
+function findAsWritten(passage: Passage, rules: RedactionRules, effort: Effort, hits: Hits): void {
   const { cursors, from, to } = passage;
   const known = hits.count;
   if (rules.media !== 'keep') findMediaIn(cursors, from, to, rules.media, hits);
