@@ -3,6 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { masked, oneByte, own, rules } from '../../../test/support/redaction.ts';
 import { BodyRedactor } from './index.ts';
 
+/** A text in which each character is an escape. */
+const codes = (text: string): string => text.replaceAll(/./g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
 describe('a JSON body', () => {
   const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(3000, 7)]);
   const digest = `[media image/png, ${png.length} bytes, sha256 ${createHash('sha256').update(png).digest('hex')}]`;
@@ -114,6 +117,9 @@ describe('a JSON body', () => {
     ['{"größe":"x","b":{"größe":"y"}}', '{"größe":"[field]","b":{"größe":"y"}}'],
     ['{"gr\\u00f6ße":"x"}', '{"gr\\u00f6ße":"[field]"}'],
     ['{"x\\u0040example.com":"a"}', '{"[email]":"a"}'],
+    [`{"${codes('authorization_token')}":"abc"}`, `{"${codes('authorization_token')}":"[secret]"}`],
+    [`{"${codes('key')}":"AbCdEf0123456789AbCdEf0123456789"}`, `{"${codes('key')}":"[secret]"}`],
+    [`{"${codes('phone')}":5551234567}`, `{"${codes('phone')}":"[phone]"}`],
     ['{"a":"\\\\","b":"x@example.com"}', '{"a":"\\\\","b":"[email]"}'],
     ['{"a":"😀 x@example.com Grüße"}', '{"a":"😀 [email] Grüße"}'],
   ])('%s keeps all other bytes', (body, expected) => {

@@ -131,16 +131,12 @@ export class Masker implements Visitor {
     if (this.rules.fieldPaths.size > 0 && this.rules.fieldPaths.has(path)) return true;
     // An element of a list.
     if (name === 0) return false;
-    if (first === quote) return this.walk.mayNameBeMasked(this.text) && namesSecret(this.#name());
+    if (first === quote) return this.walk.mayNameBeMasked(this.text) && namesSecret(this.walk.nameIn(this.text));
     return (first === 0x7b || first === 0x5b) && this.#isTokenList();
   }
 
   #isTokenList(): boolean {
-    return this.walk.mayNameBeMasked(this.text) && namesTokenList(this.#name());
-  }
-
-  #name(): string {
-    return decoded(this.walk.nameIn(this.text));
+    return this.walk.mayNameBeMasked(this.text) && namesTokenList(this.walk.nameIn(this.text));
   }
 
   reach(): number {

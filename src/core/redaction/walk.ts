@@ -66,6 +66,8 @@ const oneChannel = Number.NaN;
 
 /** Characters at the end of a name that can determine how its value is treated. */
 const longestName = 64;
+/** Maximum characters of the escape for one character. */
+const longestEscape = 6;
 
 /** Nesting levels that are distinguished. Deeper levels are treated as the last one. */
 const levels = 128;
@@ -86,7 +88,9 @@ export class Walk {
 
   /** The end of the name of the member that contains the current value. Limited, because names may be as long as bodies. */
   nameIn(text: string): string {
-    return text.slice(Math.max(this.#nameStart, this.#nameEnd - longestName), this.#nameEnd);
+    const most = this.#isNameEscaped ? longestName * longestEscape : longestName;
+    const written = text.slice(Math.max(this.#nameStart, this.#nameEnd - most), this.#nameEnd);
+    return this.#isNameEscaped ? decoded(written) : written;
   }
 
   /** False if the name is none of those whose values may be masked. */
@@ -162,6 +166,7 @@ export class Walk {
     this.#indices[0] = -1;
     this.#nameStart = from;
     this.#nameEnd = from;
+    this.#isNameEscaped = false;
     this.indices = 0;
   }
 

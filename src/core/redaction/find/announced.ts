@@ -10,6 +10,8 @@ const longestName = 32;
 /** Minimum characters of a text with such a name, and limits of a value. */
 const shortestText = 12;
 const [shortestValue, longestValue] = [8, 256];
+/** Maximum characters of a JSON member. */
+const longestMember = 16 * 1024;
 
 /** Precedes a credential (RFC 9110 11.4). */
 const scheme = /^(?:apikey|basic|bearer|digest|token)(?:\s+|%20)/i;
@@ -50,11 +52,13 @@ function inValue(text: string, sign: number, endOfName: number, to: number, hits
   const most = Math.min(to, start + mostBetween);
   while (start < most && isBetween(text.charCodeAt(start))) start += 1;
   const isQuoted = isQuote(text.charCodeAt(start - 1));
+  const isMember = isQuoted && isQuote(text.charCodeAt(sign - 1)) && namesSecret(lastWord(text, endOfName));
   const opening = start;
   start += scheme.exec(text.slice(start, Math.min(to, start + longestName)))?.[0].length ?? 0;
-  const end = isQuoted ? endOfQuoted(text, opening, start, to) : endOfWord(text, start, to);
+  const end = isQuoted
+    ? endOfQuoted(text, opening, start, Math.min(to, start + (isMember ? longestMember : longestValue)))
+    : endOfWord(text, start, to);
   const value = text.slice(start, end);
-  const isMember = isQuoted && isQuote(text.charCodeAt(sign - 1)) && namesSecret(lastWord(text, endOfName));
   if (isMember ? !isMark.test(value) : isSecret(value, isQuoted)) hits.add('secret', start, end);
 }
 
@@ -71,12 +75,27 @@ const isSecret = (value: string, isQuoted: boolean): boolean =>
   !/^[/.~]/.test(value) &&
   (isQuoted || !/[()[\]{}$]/.test(value));
 
-function endOfQuoted(text: string, opening: number, start: number, to: number): number {
+/**
+ * The closing quote has as many backslashes as the opening one. In JSON inside a text, quotes of the value have more, and
+ * a backslash of the value before the closing quote doubles its backslashes.
+ */
+function endOfQuoted(text: string, opening: number, start: number, most: number): number {
   const quote = text.charCodeAt(opening - 1);
-  const most = Math.min(to, start + longestValue);
-  let end = start;
-  for (let c = text.charCodeAt(end); end < most && c !== quote && c !== 0x5c && c >= 0x20; c = text.charCodeAt(end)) end += 1;
-  return end;
+  const level = backslashesBefore(text, opening - 1);
+  let slashes = 0;
+  for (let end = start; end < most; end += 1) {
+    const c = text.charCodeAt(end);
+    if (c < 0x20) return end;
+    if (c === quote && slashes % (2 * level + 2) === level) return end - level;
+    slashes = c === 0x5c ? slashes + 1 : 0;
+  }
+  return most;
+}
+
+function backslashesBefore(text: string, at: number): number {
+  let count = 0;
+  while (count < mostBetween && text.charCodeAt(at - 1 - count) === 0x5c) count += 1;
+  return count;
 }
 
 /** A value ends at blanks, quotes and separators of members or parameters. Closing punctuation and brackets do not belong to it. */
