@@ -33,6 +33,8 @@ describe('createMask', () => {
     ['hides a secret as PHP writes it in JSON', '"a\\/b+c d="', '"***"', `"${'*'.repeat(9)}"`],
     ['hides a secret as .NET writes it in JSON', '"a/b\\u002Bc d="', '"***"', `"${'*'.repeat(13)}"`],
     ['hides an issued key behind an escape of an address', `a%20${sk}%26`, 'a%20sk-***%26', `a%20sk-${'*'.repeat(25)}%26`],
+    ['hides an issued key behind an escape of JSON', `"x\\n${sk}"`, '"x\\nsk-***"', `"x\\nsk-${'*'.repeat(25)}"`],
+    ['hides an issued key behind the code of a character', `"x\\u003d${sk}"`, '"x\\u003dsk-***"', `"x\\u003dsk-${'*'.repeat(25)}"`],
     ['hides what looks like an issued key', `Bearer ${sk}.`, 'Bearer sk-***.', `Bearer sk-${'*'.repeat(25)}.`],
     ['hides a key of ours', `"${gw}"`, '"gw_***"', `"gw_${'*'.repeat(24)}"`],
     [
@@ -100,7 +102,7 @@ it.each([
 
 it('hides the same keys in bytes as in text', () => {
   const piece = fc.oneof(
-    fc.constantFrom('sk-', 'gw_', 'AIza', 'AKIA', 'xoxb-', ' ', '"', '.', 'é'),
+    fc.constantFrom('sk-', 'gw_', 'AIza', 'AKIA', 'xoxb-', ' ', '"', '.', 'é', '\\n', '\\u003D', '\\', '%3D'),
     fc.integer({ min: 0, max: 45 }).map((length) => 'k'.repeat(length)),
   );
   fc.assert(

@@ -28,7 +28,7 @@ const issued: readonly { readonly prefix: string; readonly least: number }[] = [
 ];
 
 const issuedPattern = new RegExp(
-  `(?:(?<![A-Za-z0-9_-])|(?<=%[0-9A-Fa-f]{2}))(${issued.map(({ prefix, least }) => `${prefix}(?=[A-Za-z0-9_-]{${least}})`).join('|')})[A-Za-z0-9_-]+`,
+  `(?:(?<![A-Za-z0-9_-])|(?<=%[0-9A-Fa-f]{2}|\\\\(?:[bfnrt]|u[0-9A-Fa-f]{4})))(${issued.map(({ prefix, least }) => `${prefix}(?=[A-Za-z0-9_-]{${least}})`).join('|')})[A-Za-z0-9_-]+`,
   'g',
 );
 
@@ -99,16 +99,26 @@ function eachIssued(bytes: Buffer, found: (from: number, to: number) => void): v
     seen = at + 1;
     // The run continues to the left of the range already searched: it was checked from its start before.
     if (start > 0 && isKeyByte(bytes[start - 1] as number)) continue;
-    // Before a key, `%3D` is an encoded character that is not part of it.
     let begin = start;
     let key = prefixAt(bytes, begin);
-    if (key === undefined && bytes[start - 1] === 0x25) key = prefixAt(bytes, (begin = start + 2));
+    if (key === undefined) key = prefixAt(bytes, (begin += escapeLength(bytes, start)));
     if (key === undefined) continue;
     const from = begin + key.prefix.length;
     const to = endOfKey(bytes, from);
     if (to - from >= key.least) found(from, to);
   }
 }
+
+/** Length of what follows the first byte of an escape and looks like part of a key: `3D` of `%3D`, `n` of `\n`, `u003d` of `\u003d`. */
+function escapeLength(bytes: Buffer, at: number): number {
+  if (bytes[at - 1] === percent) return 2;
+  if (bytes[at - 1] !== backslash) return 0;
+  return bytes[at] === letterU ? 5 : 1;
+}
+
+const percent = 0x25;
+const backslash = 0x5c;
+const letterU = 0x75;
 
 /** Bytes compared at a time. */
 const block = 8;
