@@ -1,4 +1,5 @@
 import { credentialHeaders } from '../http/headers.ts';
+import { percentDecoded } from '../http/query.ts';
 import { nearest } from '../text/nearest.ts';
 
 /** Suffixes of header names whose whole value is a credential, with any prefix. */
@@ -51,13 +52,18 @@ export function isNearSecretName(name: string): boolean {
 /** Query parameters that contain a credential, besides those of `isSecretName`: signatures, and keys of portals. */
 const credentialParam = /^(?:sig|signature|code|key|(?:.*-)?subscription-key|x-functions-key|x-api-key|x-goog-api-key|auth)$/i;
 
-const isCredentialParam = (name: string): boolean => isSecretName(name) || credentialParam.test(name);
+function isCredentialParam(written: string): boolean {
+  const name = written.includes('%') ? percentDecoded(written) : written;
+  return isSecretName(name) || credentialParam.test(name);
+}
 
 /** `?name=value` in an address or a path, with separators percent-encoded or not. */
-const parameter = /([?&;/]|%2f|%3f|%26|%3b)([^=&;/#\s"'?%]+)(=|%3d)((?:(?!%26|%3b)[^&;#\s"'])+)/gi;
+const parameter = /([?&;/]|%2f|%3f|%26|%3b)([^=&;/#\s"'?%]*(?:%(?!2f|3f|26|3b|3d)[^=&;/#\s"'?%]*)*)(=|%3d)((?:(?!%26|%3b)[^&;#\s"'])+)/gi;
 /** Characters of which every match contains one: most texts have none of them. */
 const sign = /[@=%]/;
-const userInfo = /(:\/\/)[^/?#\s"'@]*@/g;
+const userInfo = /(:\/\/)[^/?#\s"'@]*(@)/g;
+/** The same in an address that is a parameter of another one. */
+const encodedUserInfo = /(%3a%2f%2f)(?:(?!%2f|%3f|%23|%26|%40)[^/?#&\s"'@])*(%40)/gi;
 
 /**
  * Replacement for secrets in text. ASCII, because a character beyond Latin-1 doubles the size of a record's string and
@@ -68,7 +74,8 @@ export const masked = '***';
 /** Masks user info and credentials in all addresses in a text. */
 export function maskAddresses(text: string): string {
   if (!sign.test(text)) return text;
-  const named = text.includes('@') && text.includes('://') ? text.replaceAll(userInfo, `$1${masked}@`) : text;
+  const plain = text.includes('@') && text.includes('://') ? text.replaceAll(userInfo, `$1${masked}$2`) : text;
+  const named = text.includes('%40') ? plain.replaceAll(encodedUserInfo, `$1${masked}$2`) : plain;
   return text.includes('=') || (text.includes('%') && /%3d/i.test(text)) ? named.replaceAll(parameter, maskParameter) : named;
 }
 

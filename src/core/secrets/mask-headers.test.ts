@@ -86,6 +86,11 @@ describe('addresses', () => {
   it.each([
     ['/v1/files?key=abc&limit=2', '/v1/files?key=***&limit=2'],
     ['/v1/files%3Fapi-key%3Dabc%26limit%3D2', '/v1/files%3Fapi-key%3D***%26limit%3D2'],
+    ['/v1/a?api%2Dkey=abc&%6bey=def&a%20b=c', '/v1/a?api%2Dkey=***&%6bey=***&a%20b=c'],
+    ['/v1/a%3Faccess%5Ftoken%3Dabc%26b%3Dc', '/v1/a%3Faccess%5Ftoken%3D***%26b%3Dc'],
+    ['/v1/a?key%zz=abc&100%=1', '/v1/a?key%zz=abc&100%=1'],
+    ['/v1/a?u=https%3A%2F%2Fu%3Ap%2540x%40h.example%2F&b=c%40d', '/v1/a?u=https%3A%2F%2F***%40h.example%2F&b=c%40d'],
+    ['https://u:p%40x@h.example/?a=b%40c', 'https://***@h.example/?a=b%40c'],
     ['/v1/a;api_key=abc;b=1', '/v1/a;api_key=***;b=1'],
     ['see https://h.example/x?sv=1&sig=abc%3D&se=2.', 'see https://h.example/x?sv=1&sig=***&se=2.'],
     ['https://h.example/x?code=abc', 'https://h.example/x?code=***'],
