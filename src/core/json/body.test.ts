@@ -219,6 +219,13 @@ describe('JsonBody', () => {
     ).toEqual(objects.map((each) => JSON.parse(each)));
   });
 
+  it.each([
+    ['in a list', `{"a":[${'"role":"user",'.repeat(3000)}1]}`],
+    ['at each level', `${'{"a":'.repeat(100)}${JSON.stringify(Array.from({ length: 3000 }, () => 1))}${',"role":"user"}'.repeat(100)}`],
+  ])('does not search a text again and again that has the value %s', (_, json) => {
+    expect(() => [...body(json).objectsWith('role', 'user')]).toThrow('too often');
+  });
+
   it('shows its text', () => {
     const b = body('{"a":"x","b":1}');
     expect([b.mentions('"b"'), b.mentions('c')]).toEqual([true, false]);

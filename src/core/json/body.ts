@@ -64,6 +64,9 @@ export interface SocketReader {
 
 export const emptyBody: EmptyBody = Object.freeze({ kind: 'none' });
 
+/** How often the length of a text may be searched for objects. In a list of objects that are not nested, it is searched once. */
+const mostSearches = 8;
+
 /** Bodies of at least this many bytes are held only as text: whoever received the bytes gives them back. */
 const large = leastGivenBack;
 
@@ -184,17 +187,23 @@ export class JsonBody {
   /**
    * The members, as offsets into the one-byte text, of each object at any depth whose member `key` has this plain text as
    * its value. Searches for the value, so that nothing else is parsed.
+   *
+   * @throws Error if the value is repeated so that the text would be searched again and again: no library writes that
    */
   *objectsWith(key: string, value: string): Iterable<{ readonly text: string; readonly members: readonly Member[] }> {
     const text = this.#text;
     const wanted = `"${value}"`;
     let next = 0;
+    let left = text.length * mostSearches;
     for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, next)) {
       next = at + wanted.length;
-      const start = behindKey(text, at, key) ? objectAround(text, at) : -1;
-      if (start < 0) continue;
-      const members = membersAt(text, start);
+      if (!behindKey(text, at, key)) continue;
+      const start = objectAround(text, at);
+      const members = start < 0 ? [] : membersAt(text, start);
       next = Math.max(next, members.at(-1)?.end ?? 0);
+      left -= next - start;
+      if (left < 0) throw new Error('The value occurs too often.');
+      if (start < 0) continue;
       yield { text, members };
     }
   }
