@@ -16,3 +16,8 @@ it.each<[query: string, all: string[], one: string]>([
   expect(modelsInQuery(query)).toEqual(all);
   expect(modelInQuery(query)).toBe(one);
 });
+
+it('names each of very many models once', () => {
+  const query = Array.from({ length: 300_000 }, (_, i) => `model=${i}`).join('&');
+  expect(modelsInQuery(`${query}&${query}`)).toHaveLength(300_000);
+});

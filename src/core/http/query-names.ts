@@ -6,10 +6,10 @@ import { namesModel, plainName } from '../json/model-fields.ts';
  */
 export function modelsInQuery(query: string): readonly string[] {
   if (query === '') return none;
-  const names: string[] = [];
+  const names = new Set<string>();
   for (const pairs of query.includes(';') ? [query, query.replaceAll(';', '&')] : [query])
-    for (const [name, value] of new URLSearchParams(pairs)) if (namesModel(plainName(name)) && !names.includes(value)) names.push(value);
-  return names;
+    for (const [name, value] of new URLSearchParams(pairs)) if (namesModel(plainName(name))) names.add(value);
+  return [...names];
 }
 
 /** Returns the model in a query's parameter `model`, in any case; '' without one. */
