@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { skipping } from '../../../test/support/skipping.ts';
 import { makeFolder } from './folder.ts';
@@ -20,6 +21,28 @@ describe('a folder', () => {
   it('is made for its owner alone, with those above it, and again without harm', () => {
     for (let times = 0; times < 2; times += 1) makeFolder(join(dir, 'a/b/c'));
     for (const path of ['a', 'a/b', 'a/b/c']) expect(statSync(join(dir, path)).mode & 0o777).toBe(0o700);
+  });
+
+  it('is made by several processes at once', async () => {
+    const gate = new SharedArrayBuffer(4);
+    const work = `
+      const { workerData: { dir, gate, module } } = require('node:worker_threads');
+      const turn = new Int32Array(gate);
+      void import(module).then(({ makeFolder }) => {
+        for (let i = 0; i < 200; i += 1) {
+          Atomics.add(turn, 0, 1);
+          while (Atomics.load(turn, 0) < 2 * (i + 1));
+          makeFolder(dir + '/shared' + i + '/a/b/c');
+        }
+      });`;
+    const module = new URL('./folder.ts', import.meta.url).href;
+    const runs = [0, 1].map(() => new Worker(work, { eval: true, workerData: { dir, gate, module } }));
+    const ends = runs.map((run) => new Promise((resolve, reject) => run.once('error', reject).once('exit', resolve)));
+    try {
+      await expect(Promise.all(ends)).resolves.toEqual([0, 0]);
+    } finally {
+      await Promise.all(runs.map((run) => run.terminate()));
+    }
   });
 
   it.each([

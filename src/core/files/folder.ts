@@ -8,17 +8,21 @@ import { dirname } from 'node:path';
  * @throws Error of the file system
  */
 export function makeFolder(path: string): void {
+  if (isMade(path, true)) return;
+  const parent = dirname(path);
+  // It may be there by now: another process makes the same folders.
+  if (parent !== path && statSync(parent, { throwIfNoEntry: false }) === undefined) makeFolder(parent);
+  isMade(path, false);
+}
+
+/** @param mayLackParent return false if the parent is missing */
+function isMade(path: string, mayLackParent: boolean): boolean {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' && statSync(path).isDirectory()) return;
-    if (code !== 'ENOENT' || dirname(path) === path || isThere(dirname(path))) throw error;
-    makeFolder(dirname(path));
-    mkdirSync(path, { mode: 0o700 });
+    if (code === 'ENOENT' && mayLackParent) return false;
+    if (code !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
   }
-}
-
-function isThere(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  return true;
 }
