@@ -90,6 +90,18 @@ describe('a JSON body', () => {
       { c: `see ![x](${digest}) of [email]` },
       { media: 1, email: 1 },
     ],
+    [
+      'an image in lines in a text',
+      { c: `see data:image/png;base64,${png.toString('base64').replaceAll(/(.{76})/g, '$1\r\n')}\nof a@example.com` },
+      { c: `see ${digest}\nof [email]` },
+      { media: 1, email: 1 },
+    ],
+    [
+      'text in the line after an image',
+      { c: `data:image/png;base64,${png.toString('base64').replace(/=+$/, '')}\nHello` },
+      { c: `${digest}\nHello` },
+      { media: 1 },
+    ],
     ['a file without a type', { source: { data: png.toString('base64') } }, { source: { data: digest } }, { media: 1 }],
     ['a file in lines', { data: png.toString('base64').replaceAll(/(.{76})/g, '$1\n') }, { data: digest }, { media: 1 }],
     ['a short text of base64', { data: 'AAAA' }, { data: 'AAAA' }, {}],

@@ -80,9 +80,11 @@ export function findMediaIn(cursors: Cursors, start: number, end: number, rule: 
   eachMedia(cursors, start, end, (scheme, from, to) => {
     const type = text.slice(scheme + 5, from - 8);
     const shown = /^[\w.+/;=-]{1,80}$/.test(type) ? type : 'data';
-    hits.add('media', scheme, to, rule === 'drop' ? '[media]' : digestOfBase64(text.slice(from, to), shown));
+    hits.add('media', scheme, to, rule === 'drop' ? '[media]' : digestOfBase64(withoutLineEnds(text.slice(from, to)), shown));
   });
 }
+
+const withoutLineEnds = (base64: string): string => (base64.includes('\n') ? base64.replaceAll(/[\r\n]/g, '') : base64);
 
 /** The end of a part that has `characters` characters outside of media. */
 export function endWithoutMedia(cursors: Cursors, start: number, end: number, characters: number): number {
@@ -101,7 +103,24 @@ function eachMedia(cursors: Cursors, start: number, end: number, found: (scheme:
     const scheme = text.slice(lead, at).lastIndexOf('data:');
     if (scheme < 0) continue;
     const from = at + 8;
-    const to = behindPadding(text, endOfBase64(text, from, end), end);
+    const to = behindPadding(text, endOfLines(text, from, end), end);
     if (to > from && found(lead + scheme, from, to) === false) return;
   }
+}
+
+/** Length of the lines of base64 in mail (RFC 2045 6.8: 76) and in PEM (64). */
+const [shortestLine, longestLine] = [60, 80];
+
+/** The end of base64 in one piece, or in lines of equal length, of which the last one may be shorter; without its padding. */
+function endOfLines(text: string, from: number, end: number): number {
+  let to = endOfBase64(text, from, end);
+  const width = to - from;
+  for (let length = width; length === width && width >= shortestLine && width <= longestLine; ) {
+    const next = text[to] === '\r' ? to + 2 : to + 1;
+    if (text[next - 1] !== '\n') break;
+    const stop = endOfBase64(text, next, end);
+    length = stop - next;
+    if (length > 0 && length <= width) to = stop;
+  }
+  return to;
 }
