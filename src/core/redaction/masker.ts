@@ -1,5 +1,5 @@
 import { Edits } from './edits.ts';
-import { isCard } from './find/cards.ts';
+import { isCard, longestCard } from './find/cards.ts';
 import { Cursors } from './find/cursors.ts';
 import { Hits, placeholder } from './find/hits.ts';
 import { endOfPhone } from './find/phones.ts';
@@ -36,6 +36,8 @@ const nothing = /^(?:null|\[\]|\{\}|""|"\[[a-z_]+\]")$/;
 const quote = 0x22;
 /** Maximum characters of a number that the operator's patterns are matched against. */
 const longestNumber = 1024;
+/** Some programs write every number with a fraction. */
+const whole = /^(\d+)(?:\.0+)?$/;
 
 /** Masks one JSON text, as edits of that text (one character per byte). The rest stays byte for byte the same. */
 export class Masker implements Visitor {
@@ -111,14 +113,20 @@ export class Masker implements Visitor {
 
   /** A masked JSON number becomes a string, because a number cannot show what was masked. */
   number(start: number, end: number): void {
-    const length = end - start;
-    const digits = this.text.slice(start, Math.min(end, start + longestNumber));
+    const written = this.text.slice(start, Math.min(end, start + longestNumber));
+    if (this.rules.own.length > 0 && this.#isOwn(written)) this.edits.add(start, end, `"${placeholder('pattern')}"`, 'pattern');
+    else {
+      const kind = this.#kindOf(whole.exec(written)?.[1] ?? '');
+      if (kind !== undefined) this.edits.add(start, end, `"${placeholder(kind)}"`, kind);
+    }
+  }
+
+  #kindOf(digits: string): 'credit_card' | 'phone' | undefined {
+    const { length } = digits;
     const { patterns } = this.rules;
-    if (this.rules.own.length > 0 && this.#isOwn(digits)) this.edits.add(start, end, `"${placeholder('pattern')}"`, 'pattern');
-    else if (length < 7 || length > 19 || !/^\d+$/.test(digits)) return;
-    else if (patterns.has('credit_card') && length >= 13 && isCard(digits)) this.edits.add(start, end, '"[credit_card]"', 'credit_card');
-    else if (patterns.has('phone') && length <= 15 && endOfPhone(digits, 0, this.walk.nameIn(this.text)) === length)
-      this.edits.add(start, end, '"[phone]"', 'phone');
+    if (patterns.has('credit_card') && length >= 13 && length <= longestCard && isCard(digits)) return 'credit_card';
+    const isPhone = patterns.has('phone') && length >= 7 && length <= 15 && endOfPhone(digits, 0, this.walk.nameIn(this.text)) === length;
+    return isPhone ? 'phone' : undefined;
   }
 
   #isOwn(digits: string): boolean {

@@ -9,7 +9,6 @@ import { cutMark, tailOf } from '../texts/tail.ts';
 interface Channel {
   /** Per piece: start, end, and 1 if it has escapes. */
   readonly pieces: number[];
-  readonly name: string;
   /** The first piece, while all others are the same. Such a channel is an id or a name, not a text in pieces. */
   same: string | undefined;
 }
@@ -78,7 +77,7 @@ export class StreamMasker extends Masker {
   #add(key: number, start: number, end: number, isEscaped: number): void {
     const channel = this.#channels.get(key);
     if (channel === undefined) {
-      this.#channels.set(key, { pieces: [start, end, isEscaped], name: '', same: this.text.slice(start, end) });
+      this.#channels.set(key, { pieces: [start, end, isEscaped], same: this.text.slice(start, end) });
       return;
     }
     if (channel.same !== undefined && (channel.same.length !== end - start || !this.text.startsWith(channel.same, start)))
@@ -86,7 +85,7 @@ export class StreamMasker extends Masker {
     channel.pieces.push(start, end, isEscaped);
   }
 
-  #mask({ pieces, same, name }: Channel, isCut: boolean): void {
+  #mask({ pieces, same }: Channel, isCut: boolean): void {
     const { text } = this;
     const isOne = same !== undefined && pieces.length > 3;
     const count = isOne ? 3 : pieces.length;
@@ -96,7 +95,7 @@ export class StreamMasker extends Masker {
       joined += at(pieces, i + 2) === 1 ? decoded(raw) : raw;
     }
     const hits = new Hits();
-    findAll(passage(joined, name), this.rules, this.effort, hits);
+    findAll(passage(joined, ''), this.rules, this.effort, hits);
     if (pieces.length > 3) this.rules.findKnown(joined, hits);
     if (isCut && !isOne && (pieces.length > 3 || at(pieces, 0) >= this.#lastLine)) hideTail(joined, hits);
     if (hits.count === 0) return;
