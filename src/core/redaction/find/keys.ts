@@ -9,11 +9,16 @@ const stride = shortestKey;
 /** Maximum characters of a run that are checked. A longer run is a file. */
 const longestKey = 16 * 1024;
 
-/** Keys with prefixes that their issuers document, and tokens recognized by their form. */
+/** Keys with prefixes that their issuers document. */
 const issued =
-  /(?<![A-Za-z0-9])(?:sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{16,}|gw_(?:live|test)_\w{16,}|A(?:KIA|SIA|GPA|IDA|ROA)[0-9A-Z]{16}(?![0-9A-Za-z])|AIza[\w-]{30,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|gh[pousr]_\w{30,}|github_pat_\w{22,}|glpat-[\w-]{20,}|xox[abeprs]-[\w-]{16,}|hf_\w{30,}|gsk_\w{30,}|r8_\w{30,}|nvapi-[\w-]{30,}|pplx-\w{30,}|xai-\w{30,}|tvly-[\w-]{20,}|npm_\w{30,}|pypi-[\w-]{30,}|SG\.[\w-]{16,}\.[\w-]{16,}|ek_[A-Za-z0-9]{20,}|whsec_[\w+/=]{20,}|dapi[0-9a-f]{32}|shp(?:at|ca|pa|ss)_[0-9a-f]{32}|lsv2_[ps]t_[0-9a-f_]{32,}|tgp_v1_[\w-]{30,}|fw_[A-Za-z0-9]{20,}|csk-[a-z0-9]{20,}|jina_[A-Za-z0-9]{30,}|ABSK[A-Za-z0-9+/=]{40,}|ATATT3[\w\-=]{30,}|dop_v1_\w{40,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*){0,3})/g;
+  /(?<![A-Za-z0-9])(?:sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{16,}|gw_(?:live|test)_\w{16,}|A(?:KIA|SIA|GPA|IDA|ROA)[0-9A-Z]{16}(?![0-9A-Za-z])|AIza[\w-]{30,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|gh[pousr]_\w{30,}|github_pat_\w{22,}|glpat-[\w-]{20,}|xox[abeprs]-[\w-]{16,}|hf_\w{30,}|gsk_\w{30,}|r8_\w{30,}|nvapi-[\w-]{30,}|pplx-\w{30,}|xai-\w{30,}|tvly-[\w-]{20,}|npm_\w{30,}|pypi-[\w-]{30,}|SG\.[\w-]{16,}\.[\w-]{16,}|ek_[A-Za-z0-9]{20,}|whsec_[\w+/=]{20,}|dapi[0-9a-f]{32}|shp(?:at|ca|pa|ss)_[0-9a-f]{32}|lsv2_[ps]t_[0-9a-f_]{32,}|tgp_v1_[\w-]{30,}|fw_[A-Za-z0-9]{20,}|csk-[a-z0-9]{20,}|jina_[A-Za-z0-9]{30,}|ABSK[A-Za-z0-9+/=]{40,}|ATATT3[\w\-=]{30,}|dop_v1_\w{40,})/g;
 
-/** The first two characters of all these keys. */
+/** Parts separated by dots, from the beginning of the first one: many starts in one part would each be tried up to its end. */
+const dotted = /(?<![\w-])([\w-]{11,})\.[\w-]{8,}(?:\.[\w-]*){0,3}/g;
+/** The beginning of a JSON Web Token: a JSON object in base64. */
+const token = /(?<![A-Za-z0-9])eyJ[\w-]{8}/;
+
+/** The first two characters of all these keys and tokens. */
 const beginnings = new Uint8Array(128 * 128);
 for (const two of 'sk rk gw AK AS AG AI AR ya GO gh gi gl xo hf gs r8 nv pp xa tv np py SG do ey ek wh da sh ls tg fw cs ji AB AT'.split(
   ' ',
@@ -25,7 +30,7 @@ export const beginsLikeKey = (first: number, second: number): boolean => second 
 /** True if a run of key characters contains a key. */
 export function isIssued(run: string): boolean {
   issued.lastIndex = 0;
-  return issued.test(run);
+  return issued.test(run) || token.test(run);
 }
 
 /** Text that indicates that a secret follows. */
@@ -81,11 +86,22 @@ function inRun(text: string, start: number, end: number, from: number, hits: Hit
   issued.lastIndex = 0;
   for (let match = issued.exec(run); match !== null; match = issued.exec(run))
     hits.add('secret', start + match.index, start + match.index + match[0].length);
+  findTokens(run, start, hits);
   if (start === from && run.indexOf('=') < 0) return;
   // `key=value` is one run.
   const equals = run.indexOf('=');
   if (equals > 0 && run.length - equals > 8) inValue(text, start + equals + 1, end, from, hits);
   inValue(text, start, end, from, hits);
+}
+
+function findTokens(run: string, start: number, hits: Hits): void {
+  dotted.lastIndex = 0;
+  for (let match = dotted.exec(run); match !== null; match = dotted.exec(run)) {
+    const first = match[1] ?? '';
+    const at = first.search(token);
+    if (at >= 0) hits.add('secret', start + match.index + at, dotted.lastIndex + start);
+    else dotted.lastIndex = match.index + first.length;
+  }
 }
 
 function inValue(text: string, start: number, end: number, from: number, hits: Hits): void {
