@@ -290,4 +290,12 @@ describe('a masked field', () => {
       expect(JSON.parse(String((body as { bytes: Buffer }).bytes))).toEqual(expected);
     }
   });
+
+  it('is not shown in another format if there are more than can be kept', () => {
+    const redaction = new BodyRedactor({ ...rules, fields: ['l[*]'] }, []).begin(1 << 30);
+    const texts = Array.from({ length: 10_001 }, (_, i) => `text number ${i}`);
+    const sent = redaction.request(JSON.stringify({ l: texts })).body;
+    expect(String((sent as { bytes: Buffer }).bytes)).not.toContain('number');
+    expect(redaction.request(JSON.stringify({ m: texts })).body).toBe('too-large');
+  });
 });

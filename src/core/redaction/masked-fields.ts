@@ -1,3 +1,4 @@
+import { TooLarge } from './rules.ts';
 import { decoded } from './texts/strings.ts';
 import { oneByte, readable } from './texts/unicode.ts';
 import { type Visitor, Walk } from './walk.ts';
@@ -20,6 +21,7 @@ export class MaskedFields {
   /** Lengths of all texts. For most strings, comparing the length is sufficient. */
   readonly #lengths = new Set<number>();
   #longest = 0;
+  #isFull = false;
 
   get isEmpty(): boolean {
     return this.#texts.size === 0;
@@ -44,15 +46,18 @@ export class MaskedFields {
     walk.run(value, 0, value.length, visitor);
   }
 
-  /** @param raw content of a string as it is written */
+  /** @param raw content of a string as it is written. @throws TooLarge if not all texts could be kept */
   has(raw: string, isEscaped: boolean): boolean {
+    if (this.#isFull) throw new TooLarge();
     if (raw.length < shortest || (isEscaped ? raw.length > longestEscape * this.#longest : !this.#lengths.has(raw.length))) return false;
     return this.#texts.has(isEscaped ? plain(raw) : raw);
   }
 
   #keep(raw: string): void {
     const text = plain(raw);
-    if (text.length < shortest || this.#texts.size >= most) return;
+    if (text.length < shortest) return;
+    this.#isFull ||= this.#texts.size >= most && !this.#texts.has(text);
+    if (this.#isFull) return;
     this.#texts.add(text);
     this.#lengths.add(text.length);
     this.#longest = Math.max(this.#longest, text.length);

@@ -16,7 +16,7 @@ const lengthName = 'content-length';
 const noRules = Object.freeze({});
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
 const noBody: MessageRecord = Object.freeze({ headers: noHeaders, body: null, why_absent: 'there was none' });
-const unsearchable = 'it is larger than the patterns of logging.requests.redact are matched against (128 KB)';
+const unsearchable = 'it is larger than logging.requests.redact can search: 128 KB for patterns of your own, 10,000 texts of fields';
 const notInTime = 'it could not be masked in time: other large bodies were, or too many waited';
 
 /** A patch is content like the body that it replaces. It is written as JSON. */
