@@ -11,6 +11,11 @@ export function isCredentialHeader(name: string): boolean {
   return credentialHeaders.has(name) || credentialEnd.test(name);
 }
 
+const keySubprotocol = /^openai-insecure-api-key\.|^gw_|api[-_]?key[.=]|bearer[.=]/i;
+
+/** True for a WebSocket subprotocol that contains a credential, because browsers cannot send it in a header. */
+export const isKeySubprotocol = (name: string): boolean => keySubprotocol.test(name);
+
 /** Configuration keys whose value is a secret, in every spelling that providers and pasted configs use. */
 const secretKey =
   /(^|[_-])(api[_-]?key|secret|secret[_-]?key|client[_-]?secret|access[_-]?key|access[_-]?key[_-]?id|access[_-]?token|auth[_-]?token|token|authorization|password|private[_-]?key|service[_-]?account([_-]?json)?)$/i;

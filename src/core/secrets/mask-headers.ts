@@ -1,4 +1,4 @@
-import { isCredentialHeader, isNearSecretName, maskAddresses, masked } from './credential-names.ts';
+import { isCredentialHeader, isKeySubprotocol, isNearSecretName, maskAddresses, masked } from './credential-names.ts';
 import { parseJson } from '../json/scan.ts';
 import { isPlain } from '../json/merge.ts';
 
@@ -10,7 +10,7 @@ export function maskHeader(name: string, value: string): string {
   const known = headerOf(name);
   if (known.isCredential) return masked;
   if (known.value === value) return known.shown;
-  const shown = shownOf(value);
+  const shown = name === 'sec-websocket-protocol' ? shownProtocols(value) : shownOf(value);
   if (value.length <= longestKept) {
     known.value = value;
     known.shown = shown;
@@ -51,6 +51,11 @@ function shownOf(value: string): string {
     default:
       return maskAddresses(value);
   }
+}
+
+function shownProtocols(value: string): string {
+  const offered = value.split(',').map((each) => each.trim());
+  return offered.map((each) => (isKeySubprotocol(each) ? masked : shownOf(each))).join(', ');
 }
 
 /** Masks JSON after parsing it, so that no escape can hide the name of a member. Text that cannot be parsed is masked as a whole. */

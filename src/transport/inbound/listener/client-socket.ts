@@ -5,15 +5,13 @@ import type { PendingBody } from '../../../core/http/arrival.ts';
 import type { Client } from '../../../core/http/client.ts';
 import { type HeaderPairs, hopByHopHeaders } from '../../../core/http/headers.ts';
 import type { SocketBody, SocketReader } from '../../../core/json/body.ts';
+import { isKeySubprotocol } from '../../../core/secrets/credential-names.ts';
 import { slowClientMs } from '../../wire/slow-client.ts';
 import { STATUS_CODES } from '../../../core/node-http.ts';
 import { endSoon } from './linger.ts';
 
 /** Bytes that a client may send before the provider has accepted the upgrade. Beyond them, reading pauses. */
 const roomBytes = 64 * 1024;
-
-/** Subprotocols that contain a credential, because browsers cannot send it in a header. Read by `auth`, never forwarded. */
-const keySubprotocol = /^openai-insecure-api-key\.|^gw_|api[-_]?key[.=]|bearer[.=]/i;
 
 /**
  * The client side of an upgrade: receives the response, and is the body of the request. Until the provider has
@@ -165,5 +163,5 @@ function handshakeOf(headers: IncomingMessage['headers'], offered: readonly stri
 /** Returns the client's WebSocket subprotocols that are forwarded, in order: those without a credential. */
 export function relaySubprotocols(header: string | undefined): string[] {
   const offered = (header ?? '').split(',').map((each) => each.trim());
-  return offered.filter((each) => each !== '' && !keySubprotocol.test(each));
+  return offered.filter((each) => each !== '' && !isKeySubprotocol(each));
 }
