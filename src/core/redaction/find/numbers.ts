@@ -84,11 +84,13 @@ function inRun(text: string, { start, end, from, to }: Run, { patterns, name }: 
     const c = run.charCodeAt(at);
     const begins = (isDigit(c) && !isDigit(run.charCodeAt(at - 1))) || c === 0x2b || (c === 0x28 && isDigit(run.charCodeAt(at + 1)));
     const absolute = start + at;
-    if (begins && (isFree(text, absolute, from) || hits.ends.has(absolute))) {
+    const isHere = begins && (isFree(text, absolute, from) || hits.ends.has(absolute));
+    // A card number is not part of an amount: a comma separates it from other cells of a table.
+    if (isHere || (begins && text.charCodeAt(absolute - 1) === 0x2c)) {
       const card = patterns.has('credit_card') ? endOfCard(run, at) : -1;
-      const phone = card < 0 && patterns.has('phone') && !goesOn(run, at, last) ? endOfPhone(run, at, before) : -1;
+      const phone = isHere && card < 0 && patterns.has('phone') && !goesOn(run, at, last) ? endOfPhone(run, at, before) : -1;
       const found = Math.max(card, phone);
-      if (found > 0 && isFreeAfter(text, start + found, to)) {
+      if (found > 0 && isFreeAfter(text, start + found, to, card < 0 && isDigit(c) && c !== 0x30)) {
         hits.add(card > 0 ? 'credit_card' : 'phone', absolute, start + found);
         at = found;
         last = found;
@@ -133,15 +135,19 @@ function isFree(text: string, at: number, from: number): boolean {
   if (c !== 0x2d && c !== 0x2e && c !== 0x2f && c !== 0x2c) return true;
   // A dash, dot or slash may belong to the text before it.
   const before = at - 2 < from ? 0x20 : text.charCodeAt(at - 2);
+  // A comma only to an amount, which does not begin with a sign.
+  if (c === 0x2c) return !isDigit(before) || !isDigit(text.charCodeAt(at));
   return c === 0x2f
     ? !isAlnum(before) || (isLetter(before) && !/[/.]\w*\/$/.test(text.slice(Math.max(from, at - 24), at)))
     : !isAlnum(before);
 }
 
-function isFreeAfter(text: string, at: number, to: number): boolean {
+/** @param mayBeAmount a comma and digits may follow, which belong to it */
+function isFreeAfter(text: string, at: number, to: number, mayBeAmount: boolean): boolean {
   if (at >= to) return true;
   const c = text.charCodeAt(at);
   if (isAlnum(c) || c === 0x5f || c === 0x25) return false;
   if (c !== 0x2d && c !== 0x2e && c !== 0x2c) return true;
-  return at + 1 >= to || !isAlnum(text.charCodeAt(at + 1)) || (c !== 0x2e && isLetter(text.charCodeAt(at + 1)) && c === 0x2c);
+  if (c === 0x2c) return !(mayBeAmount && at + 1 < to && isDigit(text.charCodeAt(at + 1)));
+  return at + 1 >= to || !isAlnum(text.charCodeAt(at + 1));
 }
