@@ -14,12 +14,15 @@ import { startWriter } from './writer.ts';
 let away = false;
 let isMigrating = false;
 let closed = 0;
+let retained = 0;
+let write: () => Promise<void>;
 
 /** A server without records, which is there until it is away. */
 vi.mock('../postgres/store.ts', () => ({
   openPostgresStore: () => ({
     kind: 'postgres logs',
     positions: async () => new Map(),
+    write: () => write(),
     size: async () => ({ records: 0, bytes: 0, oldest: null }),
     index: async () => false,
     get isMigrating() {
@@ -28,6 +31,7 @@ vi.mock('../postgres/store.ts', () => ({
     close: async () => void (closed += 1),
     retain: async () => {
       if (away) throw Object.assign(new Error('the server is away'), { code: 'log_unavailable' });
+      retained += 1;
       return false;
     },
   }),
@@ -39,8 +43,11 @@ let told: ProblemReport[] = [];
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'writer-'));
+  [away, isMigrating, closed, retained] = [false, false, 0, 0];
+  write = async () => {};
 });
 afterEach(async () => {
+  write = async () => {};
   await ask('close').catch(() => {});
   port?.close();
   port = undefined;
@@ -51,7 +58,7 @@ afterEach(async () => {
 const spoolDir = (): string => join(dir, 'spool');
 const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
 
-function start(database: Database): void {
+function start(database: Database, rows?: number): void {
   const channel = new MessageChannel();
   port = channel.port2;
   port.on('message', (reply: RpcReply | ProblemReport) => {
@@ -59,8 +66,9 @@ function start(database: Database): void {
     else if ('error' in reply) waiting.get(reply.id)?.reject(new Error(reply.error.message));
     else waiting.get(reply.id)?.resolve(reply.value);
   });
-  const retention = { age: 1e12, size: 1e9 };
-  startWriter(channel.port1, { role: 'writer', database, spool: spoolDir(), spoolLimit: 1e9, retention });
+  const retention = { age: 1e12, size: 1e9, rows };
+  const spool = database.kind === 'memory' ? undefined : spoolDir();
+  startWriter(channel.port1, { role: 'writer', database, spool, spoolLimit: 1e9, retention });
 }
 
 function ask(name: string, argument?: unknown): Promise<unknown> {
@@ -141,6 +149,27 @@ it('stores on where old records cannot be deleted, and says so when it comes aga
     .toEqual([expect.stringMatching(/^Old records cannot be deleted: no such table: /)]);
   append('req_2');
   await expect.poll(async () => (await state()).records).toBe(2);
+});
+
+it.each([
+  ['records keep arriving', async () => append('req_next')],
+  ['records cannot be stored', () => Promise.reject(new Error('database or disk is full'))],
+])('deletes old records also while %s', async (_, then) => {
+  append('req_0');
+  write = then;
+  start({ kind: 'postgres', url: 'postgres://u:p@127.0.0.1/logs' });
+  await expect.poll(() => retained).toBeGreaterThan(0);
+});
+
+it('keeps no more records in memory than it may, however they arrive', async () => {
+  start({ kind: 'memory' }, 200);
+  const frame = (id: string): Buffer => Buffer.from(`${encodeRecord(sampleRecord({ id }), {}).line}\n\n`);
+  await ask('append', frame('req_first'));
+  await expect.poll(async () => (await state()).records).toBe(1);
+  for (let i = 0; i < 3000; i += 1) await ask('append', frame(`req_${i}`));
+  await ask('drain');
+  await expect.poll(async () => (await state()).records, { timeout: 5000 }).toBeLessThanOrEqual(200);
+  expect((await state()).bytes).toBeLessThan(2e6);
 });
 
 it('says that records wait where a database that was there is away, also if none came since', async () => {

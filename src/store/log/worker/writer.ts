@@ -5,13 +5,13 @@ import { errorCode } from '../../../core/text/error-code.ts';
 import { plural } from '../../../core/text/plural.ts';
 import { createSequence, respond, type Sequence } from '../rpc/protocol.ts';
 import { SpoolDrain } from '../drain/drain.ts';
-import { FrameReader } from '../drain/frame-reader.ts';
 import { SpoolEviction } from '../drain/eviction.ts';
-import type { Batch, LogStore, Retention, StoredEntry, StoreSize } from '../log-store.ts';
+import type { LogStore, Retention, StoreSize } from '../log-store.ts';
 import { createQueries } from '../queries/index.ts';
 import { fileAt, isDamage, setAside } from '../sqlite/open.ts';
 import { createSqliteSource } from '../sqlite/source.ts';
 import type { SqliteStore } from '../sqlite/store.ts';
+import { AppendedFrames } from './appended.ts';
 import { openStore } from './open-store.ts';
 import { questionHandlers } from './reader.ts';
 import type { ThreadData, WriterState } from './settings.ts';
@@ -61,7 +61,11 @@ class Writer {
   /** True if a query searched for words, so that rows not indexed yet are indexed now. */
   #wantsWords = false;
   readonly #room: SpoolEviction | undefined;
-  readonly #frames = new FrameReader();
+  readonly #appended = new AppendedFrames();
+  /** Records that were sent as messages and could not be stored. */
+  #lost = 0;
+  /** Number of transactions of the last turn. */
+  #steps = 0;
   #port: MessagePort | undefined;
   /** The last problems sent. Undefined before the first report: those of an earlier writer may still be shown. */
   #shown: string | undefined;
@@ -145,16 +149,16 @@ class Writer {
 
   /** @returns milliseconds until the next turn */
   async #work(store: LogStore): Promise<number> {
-    let steps = 0;
-    while (steps < stepsOfTurn && (await this.#drain?.step(store)) === 'more') steps += 1;
-    if (steps === stepsOfTurn) return 0;
+    // First, and also while records keep arriving or cannot be stored: otherwise the store would exceed its limits, and a
+    // full disk would stay full.
+    await this.#retainIfDue(store);
+    await this.#flush(store);
+    this.#steps = 0;
+    while (this.#steps < stepsOfTurn && (await this.#drain?.step(store)) === 'more') this.#steps += 1;
+    if (this.#steps === stepsOfTurn) return 0;
     this.#idleAt = performance.now();
-    if (performance.now() - this.#retainedAt >= retainEvery || this.#isShrinking) {
-      this.#retainedAt = performance.now();
-      this.#isShrinking = await this.#retain(store);
-      if (this.#isShrinking) return slicePause;
-    }
-    if (steps > 0) {
+    if (this.#isShrinking) return slicePause;
+    if (this.#steps > 0) {
       this.#busyAt = performance.now();
       return pause.busy;
     }
@@ -162,6 +166,18 @@ class Writer {
     const isMore = await store.index();
     if (!isMore) this.#wantsWords = false;
     return isMore ? slicePause : pause.idle;
+  }
+
+  /** Deletes at least as much as the last turn stored, so that the store shrinks also under load. */
+  async #retainIfDue(store: LogStore): Promise<void> {
+    const isDue = this.#data.spool === undefined || performance.now() - this.#retainedAt >= retainEvery;
+    if (!isDue && !this.#isShrinking) return;
+    this.#retainedAt = performance.now();
+    let slices = 0;
+    do {
+      this.#isShrinking = await this.#retain(store);
+      slices += 1;
+    } while (this.#isShrinking && slices <= this.#steps);
   }
 
   /**
@@ -216,7 +232,8 @@ class Writer {
   }
 
   async #failed(error: unknown): Promise<void> {
-    this.#fault = `Records wait in the spool: ${error instanceof Error ? error.message : String(error)}`;
+    const effect = this.#data.spool === undefined ? 'Records are lost' : 'Records wait in the spool';
+    this.#fault = `${effect}: ${error instanceof Error ? error.message : String(error)}`;
     // Only a Postgres connection can be broken. A store in memory would be lost if it were closed.
     if ((this.#data.database.kind !== 'postgres' && !isDamage(error)) || this.#store?.isMigrating === true) return;
     await this.#store?.close().catch(() => {});
@@ -227,6 +244,7 @@ class Writer {
   /** Drains what is in the spool, up to a time limit. @returns whether everything was drained */
   async #drainAll(ms: number): Promise<boolean> {
     const store = await this.#open();
+    await this.#flush(store);
     if (this.#drain === undefined) return true;
     // After a database outage the spool may be large. Do not wait for its end, so that other calls are handled.
     const until = performance.now() + ms;
@@ -242,20 +260,21 @@ class Writer {
   }
 
   async #append(bytes: Uint8Array): Promise<void> {
-    const frames = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const records: StoredEntry[] = [];
-    const amendments: Batch['amendments'][number][] = [];
-    for (let at = 0; at < frames.length; ) {
-      const found = this.#frames.read(frames, at);
-      if (found.state !== 'whole') break;
-      const { read, next } = found;
-      if (read.kind === 'record') records.push(read.entry);
-      else amendments.push({ id: read.id, end: read.end });
-      at = next;
+    if (this.#appended.add(bytes)) await this.#flush(await this.#open());
+  }
+
+  /** Stores the frames that were sent as messages. */
+  async #flush(store: LogStore): Promise<void> {
+    const batch = this.#appended.take();
+    if (batch === undefined) return;
+    this.#busyAt = performance.now();
+    try {
+      await storeFeedback(store, batch.records);
+      await store.write(batch);
+    } catch (error) {
+      this.#lost += batch.records.length;
+      throw error;
     }
-    const store = await this.#open();
-    await storeFeedback(store, records);
-    await store.write({ records, amendments, positions: [], gone: [] });
   }
 
   #ownQueries(): ReturnType<typeof createQueries> {
@@ -273,7 +292,7 @@ class Writer {
       ...this.#size,
       behind: { bytes, ms: bytes === 0 ? 0 : Math.round(performance.now() - this.#idleAt) },
       dropped_bodies: this.#room?.droppedBodies ?? 0,
-      dropped: (this.#room?.droppedRecords ?? 0) + (this.#drain?.rejected.count ?? 0),
+      dropped: (this.#room?.droppedRecords ?? 0) + (this.#drain?.rejected.count ?? 0) + this.#lost,
       stored_of_gone: this.#drain?.storedOfGone() ?? {},
       problems: this.#problems(),
     };
