@@ -58,7 +58,7 @@ async function fill(path: string): Promise<void> {
     });
     await store.write({ records, amendments: [], positions: [], gone: [] });
   }
-  while (await store.index());
+  while (await store.index('all'));
   await store.close();
 }
 

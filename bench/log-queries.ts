@@ -64,7 +64,7 @@ async function run(name: string, store: LogStore, asked: LogQueries): Promise<vo
   const from = performance.now();
   await fill(store, { count, from: start, to: now });
   const written = performance.now();
-  while (await store.index());
+  while (await store.index('all'));
   const indexed = performance.now();
   const { bytes } = await store.size();
   console.log(`\n${name}: ${count} records over ${days} days, ${Math.round(bytes / 1_000_000)} MB`);

@@ -40,7 +40,7 @@ async function prefilled(folder: string): Promise<void> {
   const store = openSqliteStore(join(folder, 'state/log.sqlite'));
   const now = Date.now();
   await fill(store, { count: Number(values.records), from: now - 6 * 86_400_000, to: now });
-  while (await store.index());
+  while (await store.index('all'));
   await store.close();
 }
 

@@ -238,7 +238,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('filters on $name', (kind) =
       log.store,
       records.slice(0, 100).map((some) => entryOf(some)),
     );
-    while (await log.store.index());
+    while (await log.store.index('all'));
     for (let from = 100; from < 200; from += 25)
       await write(
         log.store,

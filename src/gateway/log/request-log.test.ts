@@ -19,7 +19,7 @@ function rig(told?: object) {
     }),
     reader: client((name) => {
       said.push(name);
-      return Promise.resolve(Buffer.from('[]'));
+      return told === undefined ? Promise.resolve(Buffer.from('[]')) : Promise.reject(new Error('too slow'));
     }),
     spool,
     spoolLimit: 0,
@@ -46,6 +46,17 @@ it('a question is asked when what was recorded before it is stored, whoever aske
   await Promise.all(others);
   await log.trace('four');
   expect(said).toEqual(['drain', 'trace', 'drain', 'trace', 'trace', 'trace']);
+});
+
+it('has words indexed after a search for words, also after one that took too long', async () => {
+  for (const told of [undefined, {}]) {
+    const { log, said, drains } = rig(told);
+    const [search, status] = [log.search({ query: 'refund', limit: 1 }), log.search({ query: 'status:200', limit: 1 })];
+    await turns(2);
+    drains[0]?.();
+    await Promise.allSettled([search, status]);
+    expect(said).toEqual(['drain', 'search', 'search', 'words']);
+  }
 });
 
 it('of a backlog asks the writer once, and questions see what is stored', async () => {

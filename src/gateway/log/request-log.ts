@@ -134,9 +134,12 @@ export class RequestLog implements LogReader {
   async json(question: LogQuestion, form: JsonForm = {}): Promise<Uint8Array | undefined> {
     const [name, argument] = question;
     await this.#current();
-    const found = (await this.#parts.reader.call(name, { of: argument, ...form } satisfies Question<unknown>)) as Uint8Array | undefined;
-    if (question[0] === 'search' && hasWords(question[1].query)) this.#parts.writer.call('words', undefined).catch(() => {});
-    return found;
+    try {
+      return (await this.#parts.reader.call(name, { of: argument, ...form } satisfies Question<unknown>)) as Uint8Array | undefined;
+    } finally {
+      // Also after a search that took too long: the next one then has an index.
+      if (question[0] === 'search' && hasWords(question[1].query)) this.#parts.writer.call('words', undefined).catch(() => {});
+    }
   }
 
   /** Applies a retention that a reload changed. */

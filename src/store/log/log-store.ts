@@ -92,8 +92,8 @@ export interface LogStore {
   feedback(feedback: GivenFeedback): Promise<void>;
   /** Deletes a small slice of what is too old or exceeds the limits. True if there is more to delete. */
   retain(retention: Retention, now: number): Promise<boolean>;
-  /** Adds a slice of rows to the full-text index. True if there is more to index. */
-  index(): Promise<boolean>;
+  /** Adds a slice of rows to the full-text index if many or, with `all`, any are waiting. True if there is more to index. */
+  index(which: 'all' | 'many'): Promise<boolean>;
   size(): Promise<StoreSize>;
   close(): Promise<void>;
 }

@@ -6,12 +6,15 @@ import { changing } from './open.ts';
 
 /** Blocks per slice, which takes some milliseconds. Each slice becomes a segment of the index, and few large ones are cheaper to merge. */
 const blocksOfSlice = 16;
+/** Blocks that may wait while records keep arriving: up to 131,072 records, which a query can search in its time without the index. */
+const mostWaiting = 1024;
 /** Name in `marks` for the last block whose words are indexed. */
 export const indexedMark = 'indexed';
 
 /** Adds rows to the full-text index, a few blocks at a time, in the order in which they were stored. */
 export class TextIndexer {
   readonly #db: DatabaseSync;
+  readonly #newest: StatementSync;
   readonly #next: StatementSync;
   readonly #startOf: StatementSync;
   readonly #add: StatementSync;
@@ -20,6 +23,7 @@ export class TextIndexer {
 
   constructor(db: DatabaseSync) {
     this.#db = db;
+    this.#newest = db.prepare('SELECT max(block) AS block FROM blocks');
     this.#next = db.prepare('SELECT block, seqs, bytes FROM blocks WHERE block > ? ORDER BY block LIMIT ?');
     this.#startOf = db.prepare('SELECT start FROM requests WHERE seq = ?');
     this.#add = changing(db, 'INSERT INTO texts (rowid, words) VALUES (?, ?)');
@@ -31,7 +35,8 @@ export class TextIndexer {
   }
 
   /** Indexes one slice. @returns whether there is more */
-  slice(): boolean {
+  slice(which: 'all' | 'many'): boolean {
+    if (which === 'many' && !this.#areMany()) return false;
     const blocks = this.#next.all(this.#done, blocksOfSlice) as unknown as { block: number; seqs: Uint8Array; bytes: Uint8Array }[];
     const last = blocks.at(-1)?.block;
     if (last === undefined) return false;
@@ -46,6 +51,12 @@ export class TextIndexer {
     }
     this.#done = last;
     return blocks.length === blocksOfSlice;
+  }
+
+  /** Numbers of blocks are consecutive, so their difference is the count, or more if retention has deleted some. */
+  #areMany(): boolean {
+    const { block } = this.#newest.get() as { readonly block: number | null };
+    return (block ?? 0) - this.#done > mostWaiting;
   }
 
   #index(seqs: Float64Array, block: Buffer): void {

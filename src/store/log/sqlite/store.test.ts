@@ -150,7 +150,7 @@ describe('retention', () => {
   it('deletes what is too old, with all that belongs to it', async () => {
     await store.write(batch(Array.from({ length: 200 }, (_, i) => entry(`old-${i}`, { metadata: { user: `u${i}` } }))));
     await store.write(batch([entry('new', { at: start + 10 * day, metadata: { user: 'new' } })]));
-    while (await store.index());
+    while (await store.index('all'));
     await settle(keep, start + 20 * day);
     expect(['requests', 'blocks', 'tags', 'texts'].map(count)).toEqual([1, 1, 1, 1]);
     expect(store.db.prepare('SELECT DISTINCT minute FROM buckets').all()).toHaveLength(1);
@@ -205,7 +205,7 @@ describe('retention', () => {
 it('finds the words of what comes after everything was deleted and the file was opened again', async () => {
   const says = (id: string, at: number): StoredEntry => entry(id, { at, preview: 'a needle' });
   for (let i = 0; i < 3; i += 1) await store.write(batch([says(`old-${i}`, start)]));
-  while (await store.index());
+  while (await store.index('all'));
   await settle({ age: day, size: 1e9 }, start + 5 * day);
   expect(count('blocks')).toBe(0);
   await store.close();
@@ -214,9 +214,21 @@ it('finds the words of what comes after everything was deleted and the file was 
   const queries = createQueries(createSqliteSource(openForReading(path)), () => start + 5 * day);
   const found = async (): Promise<readonly string[]> => (await queries.search({ query: 'needle', limit: 9 })).rows.map(({ id }) => id);
   expect(await found()).toEqual(['new']);
-  while (await store.index());
+  while (await store.index('all'));
   expect(await found()).toEqual(['new']);
   await queries.close();
+});
+
+it('indexes words while records keep arriving only where many wait', async () => {
+  const indexed = (): number => (store.db.prepare('SELECT count(*) AS n FROM texts').get() as { n: number }).n;
+  for (let i = 0; i < 1024; i += 1) await store.write(batch([entry(`r${i}`)]));
+  expect([await store.index('many'), indexed()]).toEqual([false, 0]);
+  await store.write(batch([entry('one more')]));
+  expect(await store.index('many')).toBe(true);
+  expect(indexed()).toBe(16);
+  expect([await store.index('many'), indexed()]).toEqual([false, 16]);
+  expect(await store.index('all')).toBe(true);
+  expect(indexed()).toBe(32);
 });
 
 describe('the file', () => {

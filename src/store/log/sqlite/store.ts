@@ -73,8 +73,8 @@ class Store implements SqliteStore {
     return settled(() => this.#retainer.slice(retention, now));
   }
 
-  index(): Promise<boolean> {
-    return settled(() => this.#indexer.slice());
+  index(which: 'all' | 'many'): Promise<boolean> {
+    return settled(() => this.#indexer.slice(which));
   }
 
   size(): Promise<StoreSize> {

@@ -158,14 +158,12 @@ class Writer {
     if (this.#steps === stepsOfTurn) return 0;
     this.#idleAt = performance.now();
     if (this.#isShrinking) return slicePause;
-    if (this.#steps > 0) {
-      this.#busyAt = performance.now();
-      return pause.busy;
-    }
-    if (!this.#wantsWords && performance.now() - this.#busyAt < quietMs) return pause.idle;
-    const isMore = await store.index();
-    if (!isMore) this.#wantsWords = false;
-    return isMore ? slicePause : pause.idle;
+    if (this.#steps > 0) this.#busyAt = performance.now();
+    const isQuiet = this.#wantsWords || performance.now() - this.#busyAt >= quietMs;
+    // With records that never stop, too many would wait for the index, and a search for words would take too long.
+    if (await store.index(isQuiet ? 'all' : 'many')) return slicePause;
+    this.#wantsWords = false;
+    return this.#steps > 0 ? pause.busy : pause.idle;
   }
 
   /** Deletes at least as much as the last turn stored, so that the store shrinks also under load. */
