@@ -1,14 +1,15 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Retention } from '../log-store.ts';
 import { seqsIn } from './blocks.ts';
+import { OldFigures } from './old-figures.ts';
 import { changing } from './open.ts';
 
 /** Maximum blocks that one slice deletes: some hundred records, a few milliseconds. */
 const blocksOfSlice = 8;
 /** Maximum pages that one slice returns to the file system. */
 const pagesOfSlice = 256;
-/** Maximum minutes of figures that one slice deletes. */
-const minutesOfSlice = 2000;
+/** Maximum share of the size limit that figures may take when it is exceeded, because they are kept longer than records. */
+const figuresShare = 0.5;
 /** When the size limit is exceeded, deletes down to this share of it, so that not every batch causes a deletion. */
 const lowWater = 0.95;
 
@@ -18,7 +19,10 @@ interface Block {
   readonly seqs: Uint8Array;
 }
 
-/** Deletes what is too old, then what exceeds the limits: the blocks that were stored first. */
+/**
+ * Deletes what is too old, then what exceeds the limits: feedback without records, figures beyond their share, and the
+ * blocks that were stored first.
+ */
 export class Retainer {
   readonly #db: DatabaseSync;
   readonly #old: StatementSync;
@@ -26,7 +30,10 @@ export class Retainer {
   readonly #request: StatementSync;
   readonly #deletes: readonly StatementSync[];
   readonly #block: StatementSync;
+  readonly #figures: OldFigures;
   #isShrinking = false;
+  /** Whether figures exceed their share; undefined if not measured since the log was within its size. */
+  #areFiguresLarge: boolean | undefined;
   #records: number;
 
   constructor(db: DatabaseSync) {
@@ -37,6 +44,7 @@ export class Retainer {
     this.#request = changing(db, 'DELETE FROM requests WHERE seq = ?');
     this.#deletes = ['tags WHERE seq', 'amendments WHERE seq', 'texts WHERE rowid'].map((what) => changing(db, `DELETE FROM ${what} = ?`));
     this.#block = changing(db, 'DELETE FROM blocks WHERE block = ?');
+    this.#figures = new OldFigures(db);
   }
 
   /** Number of records. Counted when the file is opened, and tracked from then on. */
@@ -52,32 +60,38 @@ export class Retainer {
   slice({ age, size, rows }: Retention, now: number): boolean {
     const oldest = now - age;
     const old = this.#old.all(oldest, blocksOfSlice) as unknown as Block[];
-    const chosen = old.length > 0 ? old : this.#surplus(size, rows);
+    const isTooLarge = old.length === 0 && this.#isTooLarge(size);
     this.#db.exec('BEGIN IMMEDIATE');
     try {
+      const others = this.#deleteOthers(oldest) || (isTooLarge && this.#deleteBeforeRecords(size));
+      const chosen = old.length > 0 ? old : this.#surplus(isTooLarge && !others, rows);
       const deleted = chosen.reduce((sum, block) => sum + this.#delete(block), 0);
-      const figures = this.#forgetFigures(oldest);
       this.#db.exec('COMMIT');
       this.#records -= deleted;
       this.#db.exec(`PRAGMA incremental_vacuum(${pagesOfSlice})`);
-      return chosen.length > 0 || figures;
+      return chosen.length > 0 || others;
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       throw error;
     }
   }
 
-  #surplus(size: number, rows: number | undefined): readonly Block[] {
+  #isTooLarge(size: number): boolean {
     const used = this.#used();
     if (used > size) this.#isShrinking = true;
     else if (used <= size * lowWater) this.#isShrinking = false;
+    if (!this.#isShrinking) this.#areFiguresLarge = undefined;
+    return this.#isShrinking;
+  }
+
+  #surplus(isTooLarge: boolean, rows: number | undefined): readonly Block[] {
     let excess = rows === undefined ? 0 : this.#records - rows;
-    if (!this.#isShrinking && excess <= 0) return [];
+    if (!isTooLarge && excess <= 0) return [];
     const blocks = this.#first.all(blocksOfSlice) as unknown as Block[];
     return blocks.filter(({ seqs }) => {
       const isTooMuch = excess > 0;
       excess -= seqsIn(seqs).length;
-      return this.#isShrinking || isTooMuch;
+      return isTooLarge || isTooMuch;
     });
   }
 
@@ -102,17 +116,24 @@ export class Retainer {
     return deleted;
   }
 
-  #forgetFigures(oldest: number): boolean {
-    const minute = Math.floor(oldest / 60_000);
-    let deleted = 0;
-    for (const { dim } of this.#db.prepare('SELECT DISTINCT dim FROM buckets').all() as { dim: string }[]) {
-      const { changes } = changing(
-        this.#db,
-        'DELETE FROM buckets WHERE dim = ? AND minute < ? AND minute < (SELECT min(minute) FROM buckets WHERE dim = ?) + ?',
-      ).run(dim, minute, dim, minutesOfSlice);
-      deleted += Number(changes);
-    }
-    const feedback = changing(this.#db, 'DELETE FROM feedback WHERE id IN (SELECT id FROM feedback WHERE at < ? LIMIT 500)').run(oldest);
-    return deleted + Number(feedback.changes) > 0;
+  /** Deletes figures and feedback that are too old. @returns whether there were any */
+  #deleteOthers(oldest: number): boolean {
+    const hadFigures = this.#figures.deleteBefore(Math.floor(oldest / 60_000));
+    return this.#deleteFeedback(oldest) || hadFigures;
+  }
+
+  /** Makes room with what is worth less than records. @returns whether there was any */
+  #deleteBeforeRecords(size: number): boolean {
+    const { first } = this.#db.prepare('SELECT min(seq) / 1000 AS first FROM requests').get() as { first: number | null };
+    if (this.#deleteFeedback(first ?? Number.MAX_SAFE_INTEGER)) return true;
+    this.#areFiguresLarge ??= this.#figures.bytes() > size * figuresShare;
+    if (!this.#areFiguresLarge || !this.#figures.deleteOldest()) return false;
+    this.#areFiguresLarge = this.#figures.bytes() > size * figuresShare * lowWater;
+    return true;
+  }
+
+  #deleteFeedback(before: number): boolean {
+    const statement = changing(this.#db, 'DELETE FROM feedback WHERE id IN (SELECT id FROM feedback WHERE at < ? LIMIT 500)');
+    return Number(statement.run(before).changes) > 0;
   }
 }

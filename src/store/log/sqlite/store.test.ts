@@ -181,6 +181,44 @@ describe('retention', () => {
     expect(store.db.prepare("SELECT 1 AS found FROM requests WHERE id = '59-99'").get()).toEqual({ found: 1 });
   });
 
+  it.each([
+    [
+      'figures of many minutes',
+      async () => {
+        for (let minute = 0; minute < 6000; minute += 500)
+          await store.write(
+            batch(
+              Array.from({ length: 500 }, (_, i) =>
+                entry(`r${minute + i}`, { at: start + (minute + i) * 60_000, preview: randomBytes(150).toString('hex') }),
+              ),
+            ),
+          );
+      },
+    ],
+    [
+      'much feedback',
+      async () => {
+        await store.write(batch([entry('r5999', { at: start + day })]));
+        for (let i = 0; i < 3000; i += 1)
+          await store.feedback({
+            id: `f${i}`,
+            trace_id: 't',
+            value: 1,
+            weight: null,
+            metadata: { why: randomBytes(300).toString('hex') },
+            at: start + i,
+          });
+      },
+    ],
+  ])('keeps the newest records in a file within its size where there are %s', async (_, fill) => {
+    await fill();
+    const size = 1024 * 1024;
+    await settle({ ...keep, size }, start + 10 * day);
+    expect((await store.size()).bytes).toBeLessThan(size * 1.1);
+    expect(store.db.prepare("SELECT 1 AS found FROM requests WHERE id = 'r5999'").get()).toEqual({ found: 1 });
+    expect(count('buckets')).toBeGreaterThan(0);
+  });
+
   it('keeps no more rows than it may, within a block', async () => {
     await store.write(batch(Array.from({ length: 640 }, (_, i) => entry(`r${i}`, { at: start + i }))));
     await settle({ ...keep, rows: 300 }, start + day);
