@@ -59,6 +59,8 @@ class Spool implements RecordStore {
   readonly #evicted = new Map<string, { readonly frames: number; stored: number }>();
   /** Bytes of complete frames in the current segment. */
   #good = 0;
+  /** Bytes written by a write that is not complete. */
+  #torn = 0;
   #lookedAt = 0;
   #closed = false;
   #isFailing = false;
@@ -113,11 +115,12 @@ class Spool implements RecordStore {
   }
 
   #writeAll(fd: number, bytes: Buffer): void {
-    for (let at = 0; at < bytes.length; ) {
-      const taken = this.#write(fd, bytes, at, bytes.length - at);
+    while (this.#torn < bytes.length) {
+      const taken = this.#write(fd, bytes, this.#torn, bytes.length - this.#torn);
       if (taken === 0) throw new Error('the disk is full');
-      at += taken;
+      this.#torn += taken;
     }
+    this.#torn = 0;
   }
 
   /** The descriptor to write to. Opens a new segment if there is none, it is full, or the folder was deleted. */
@@ -140,14 +143,19 @@ class Spool implements RecordStore {
     return fstatSync(fd).nlink === 0;
   }
 
-  /** A write that failed halfway leaves a torn frame: truncate it, or leave it as the end of this segment. */
+  /**
+   * A write that failed halfway leaves a torn frame, which is truncated. The next write begins a new segment: the thread
+   * that stores records may have read this one before it was truncated, and continues behind what it read.
+   */
   #undo(): void {
-    if (this.#fd === undefined) return;
+    if (this.#fd === undefined || this.#torn === 0) return;
+    this.#torn = 0;
     try {
       ftruncateSync(this.#fd, this.#good);
     } catch {
-      this.#leave();
+      // The torn frame remains at the end of the segment.
     }
+    this.#leave();
   }
 
   #leave(): void {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -98,4 +98,33 @@ it('forgets what it stored of segments that it stored whole', async () => {
   const [last = ''] = listSegments(dir);
   unlinkSync(join(dir, last));
   expect(drain.storedOfGone()).toEqual({ [last]: 1 });
+});
+
+it('stores what is written after a write that failed halfway, also if it read that half', async () => {
+  let room = 4000;
+  let read: Promise<unknown> | undefined;
+  const drain = new SpoolDrain(dir);
+  expect(await drain.step(store)).toBe('idle');
+  const spool = openSpool({
+    dir,
+    maxTotal: 1e9,
+    write: (fd, bytes, offset, length) => {
+      if (room > 0) {
+        room -= length;
+        return writeSync(fd, bytes, offset, Math.min(length, 4000));
+      }
+      // The thread that stores records may read the segment before it is truncated.
+      read ??= drain.step(store);
+      throw new Error('the disk is full');
+    },
+  });
+  const append = (ids: readonly string[]): void => spool.append(ids.map((id) => encodeRecord(sampleRecord({ id }), {})));
+  append(['a', 'b', 'c', 'd', 'e', 'f']);
+  expect(await read).toBe('more');
+  room = 1e9;
+  append(['g']);
+  append(['h']);
+  spool.close();
+  while ((await drain.step(store)) === 'more');
+  expect(store.db.prepare("SELECT id FROM requests WHERE id IN ('g', 'h')").all()).toHaveLength(2);
 });
