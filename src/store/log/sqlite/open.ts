@@ -2,6 +2,7 @@ import { closeSync, openSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { makeFolder } from '../../../core/files/folder.ts';
+import { errorCode } from '../../../core/text/error-code.ts';
 import { migrate } from './migrations.ts';
 
 export const inMemory = ':memory:';
@@ -63,14 +64,19 @@ export function isDamage(error: unknown): boolean {
   return typeof code === 'number' && [11, 26].includes(code % 256);
 }
 
-/** Renames a damaged file and its companion files, so that they can be recovered later. @returns the new path */
+/**
+ * Renames a damaged file and its companion files, so that they can be recovered later.
+ *
+ * @returns the new path
+ * @throws file system errors
+ */
 export function setAside(path: string, now: number): string {
   const aside = `${path}.corrupt-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`;
   for (const suffix of ['', '-wal', '-shm']) {
     try {
       renameSync(path + suffix, aside + suffix);
-    } catch {
-      // The file does not exist.
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
     }
   }
   return aside;

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
@@ -116,6 +116,18 @@ it('begins a new file where somebody deleted the one that it writes', async () =
   await ask('drain');
   expect(await state()).toMatchObject({ records: 1, problems: [] });
   expect(existsSync(path)).toBe(true);
+});
+
+it('says that a damaged file cannot be renamed, each time in the same words', async () => {
+  // With the time of the damage, the name is longer than file systems allow.
+  const path = join(dir, 'x'.repeat(240));
+  writeFileSync(path, 'no database'.repeat(100));
+  append('req_1');
+  start({ kind: 'sqlite', path });
+  const problems = [expect.stringMatching(/^The request log is damaged and cannot be renamed, so records wait in the spool: ENAMETOOLONG/)];
+  await expect.poll(async () => (await state()).problems, { timeout: 3000 }).toEqual(problems);
+  await ask('drain').catch(() => {});
+  expect((await state()).problems).toEqual(problems);
 });
 
 it('lets other calls have their turn while a spool that filled for long is stored', async () => {

@@ -220,13 +220,19 @@ class Writer {
     return database.kind === 'sqlite' && fileAt(database.path) !== this.#file;
   }
 
-  /** Renames a damaged file, so that further records are stored in a new one. */
+  /** Renames a damaged file, so that further records are stored in a new one. @returns whether that was possible */
   #replaced(error: unknown): boolean {
     const { database } = this.#data;
     if (database.kind !== 'sqlite' || !isDamage(error)) return false;
-    const aside = setAside(database.path, Date.now());
-    this.#told.push(`The request log was damaged: it was renamed to ${aside}, and a new one was created.`);
-    return true;
+    try {
+      const aside = setAside(database.path, Date.now());
+      this.#told.push(`The request log was damaged: it was renamed to ${aside}, and a new one was created.`);
+      return true;
+    } catch (failure) {
+      const why = failure instanceof Error ? failure.message : String(failure);
+      this.#fault = `The request log is damaged and cannot be renamed, so records wait in the spool: ${why}`;
+      return false;
+    }
   }
 
   async #failed(error: unknown): Promise<void> {
