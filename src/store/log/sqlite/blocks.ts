@@ -16,10 +16,16 @@ export function packBlock(frames: readonly Buffer[]): Buffer {
   return bytes.length < leastCompressed ? bytes : zstdCompressSync(bytes, options);
 }
 
+/** Empty if the bytes are damaged. SQLite notices damage of its own pages only, and one block must not hide the others. */
 export function unpackBlock(packed: Uint8Array): Buffer {
   const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
   // A frame begins with a brace, so it cannot be confused with compressed data.
-  return bytes.length >= 4 && bytes.readUInt32LE(0) === zstdMagic ? zstdDecompressSync(bytes) : bytes;
+  if (bytes.length < 4 || bytes.readUInt32LE(0) !== zstdMagic) return bytes;
+  try {
+    return zstdDecompressSync(bytes);
+  } catch {
+    return Buffer.alloc(0);
+  }
 }
 
 /** The frame at an offset of an unpacked block. */

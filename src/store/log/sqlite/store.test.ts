@@ -257,6 +257,21 @@ it('finds the words of what comes after everything was deleted and the file was 
   await queries.close();
 });
 
+it('leaves out a block whose bytes are damaged, which SQLite does not notice', async () => {
+  const many = (name: string): StoredEntry[] =>
+    Array.from({ length: blockRecords }, (_, i) => entry(`${name}-${i}`, { preview: `needle ${randomBytes(100).toString('hex')}` }));
+  await store.write(batch([...many('damaged'), ...many('good')]));
+  const { bytes } = store.db.prepare('SELECT bytes FROM blocks WHERE block = 1').get() as { bytes: Uint8Array };
+  store.db.prepare('UPDATE blocks SET bytes = ? WHERE block = 1').run(bytes.fill(0, 100));
+  const queries = createQueries(createSqliteSource(openForReading(path)), () => start);
+  const found = async (query: string): Promise<number> => (await queries.search({ query, limit: 500 })).rows.length;
+  expect([await found(''), await found('needle')]).toEqual([blockRecords, blockRecords]);
+  expect(await queries.get('damaged-1')).toBeUndefined();
+  while (await store.index('all'));
+  expect(await found('needle')).toBe(blockRecords);
+  await queries.close();
+});
+
 it('indexes words while records keep arriving only where many wait', async () => {
   const indexed = (): number => (store.db.prepare('SELECT count(*) AS n FROM texts').get() as { n: number }).n;
   for (let i = 0; i < 1024; i += 1) await store.write(batch([entry(`r${i}`)]));
