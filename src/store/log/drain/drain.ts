@@ -1,17 +1,13 @@
-import { storeFeedback } from '../feedback.ts';
 import { statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from '../../../core/text/error-code.ts';
 import { listSegments, openSegments, wholeName } from '../../spool.ts';
 import type { Batch, LogStore, StoredEntry } from '../log-store.ts';
-import { DamagedFrame } from './entry.ts';
 import { type Look, SegmentWindow } from './segment-window.ts';
+import { type Rejected, storeBatch } from './store-batch.ts';
 
 /** Maximum segments whose stored frames are counted; the oldest are dropped. */
 const mostCounted = 1000;
-
-/** SQLSTATE classes for errors in a record (an invalid or too large value), as opposed to the state of the server. */
-const codesOfRecords = /^(?:22|54)[0-9A-Z]{3}$/;
 
 /** The result of a step. */
 export type Step = 'more' | 'idle';
@@ -32,8 +28,7 @@ export class SpoolDrain {
   readonly #stored = new Map<string, number>();
   /** Bytes that are not frames and never can be, as after a power failure. The torn end that a killed process leaves is not counted. */
   damaged = 0;
-  /** Records that cannot be stored because of their content, and the last error. */
-  rejected = { count: 0, why: '' };
+  readonly rejected: Rejected = { count: 0, why: '' };
 
   constructor(dir: string) {
     this.#dir = dir;
@@ -63,7 +58,7 @@ export class SpoolDrain {
       if (look === undefined) continue;
       if (look.entries.length > 0) {
         const batch = this.#batchOf(segment, look);
-        await this.#store(store, batch);
+        await storeBatch(store, batch, this.rejected);
         this.#gone = [];
         offsets.set(segment, look.next);
         this.#count(wholeName(segment), look.entries.length);
@@ -80,32 +75,6 @@ export class SpoolDrain {
       this.#gone = [];
     }
     return 'idle';
-  }
-
-  /** If a record cannot be stored, stores each record in a transaction of its own. The store ignores records that are already stored. */
-  async #store(store: LogStore, batch: Batch): Promise<void> {
-    if (await this.#takes(store, batch)) return;
-    const alone = { amendments: [], positions: [], gone: [] };
-    let rejected = 0;
-    for (const record of batch.records) {
-      if (!(await this.#takes(store, { ...alone, records: [record] }))) rejected += 1;
-    }
-    await store.write({ ...batch, records: [] });
-    // If the database becomes unavailable before this point, the next step finds the rejected records again.
-    this.rejected.count += rejected;
-  }
-
-  /** Returns false if the records cannot be stored because of their content. Rejects with every other error. */
-  async #takes(store: LogStore, batch: Batch): Promise<boolean> {
-    try {
-      await storeFeedback(store, batch.records);
-      await store.write(batch);
-      return true;
-    } catch (error) {
-      if (!(error instanceof DamagedFrame) && !codesOfRecords.test(errorCode(error))) throw error;
-      this.rejected.why = error instanceof Error ? error.message : String(error);
-      return false;
-    }
   }
 
   #count(segment: string, frames: number): void {

@@ -4,7 +4,7 @@ import { storable } from '../../../query/text.ts';
 import type { Batch, LogStore, Retention, StoreSize } from '../log-store.ts';
 import { TextIndexer } from './indexer.ts';
 import { changing, inMemory, openForWriting } from './open.ts';
-import { Retainer } from './retain.ts';
+import { Retainer } from './retention/retainer.ts';
 import { BatchWriter } from './writer.ts';
 
 /** A request log in one file. */

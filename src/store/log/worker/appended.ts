@@ -1,8 +1,11 @@
+import { countFrames } from '../../decode.ts';
 import { FrameReader } from '../drain/frame-reader.ts';
 import type { Batch, StoredEntry } from '../log-store.ts';
 
-/** Bytes at which waiting frames are stored without waiting for the next turn. */
-const mostBytes = 1024 * 1024;
+/** Maximum bytes stored in one transaction, except for a message that is larger. */
+const bytesOfBatch = 1024 * 1024;
+/** Maximum bytes of waiting frames. Beyond it, the oldest are dropped. */
+const mostBytes = 32 * 1024 * 1024;
 
 /**
  * Frames that were sent as messages and wait to be stored. They are stored together: a transaction for each message would
@@ -10,22 +13,39 @@ const mostBytes = 1024 * 1024;
  */
 export class AppendedFrames {
   readonly #reader = new FrameReader();
-  #pieces: Buffer[] = [];
+  readonly #pieces: Buffer[] = [];
   #bytes = 0;
+  /** Frames that were dropped because too many waited. */
+  dropped = 0;
 
-  /** @returns whether the frames should be stored now */
-  add(bytes: Uint8Array): boolean {
-    this.#pieces.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-    this.#bytes += bytes.byteLength;
-    return this.#bytes >= mostBytes;
+  get isBatch(): boolean {
+    return this.#bytes >= bytesOfBatch;
   }
 
-  /** Removes the waiting frames and returns them; undefined if there are none. */
-  take(): Batch | undefined {
-    if (this.#pieces.length === 0) return undefined;
+  add(bytes: Uint8Array): void {
+    this.#pieces.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    this.#bytes += bytes.byteLength;
+    while (this.#bytes > mostBytes && this.#pieces.length > 1) this.dropped += countFrames(this.#shift());
+  }
+
+  /** Passes the waiting frames to `store`, oldest first. Frames that it rejects still wait. */
+  async store(store: (batch: Batch) => Promise<void>): Promise<void> {
+    while (this.#pieces.length > 0) {
+      const { batch, pieces } = this.#first();
+      await store(batch);
+      for (let i = 0; i < pieces; i += 1) this.#shift();
+    }
+  }
+
+  /** The oldest frames, and the number of their messages. */
+  #first(): { readonly batch: Batch; readonly pieces: number } {
     const records: StoredEntry[] = [];
     const amendments: Batch['amendments'][number][] = [];
+    let [pieces, bytes] = [0, 0];
     for (const piece of this.#pieces) {
+      if (pieces > 0 && bytes + piece.length > bytesOfBatch) break;
+      pieces += 1;
+      bytes += piece.length;
       for (let at = 0; at < piece.length; ) {
         const found = this.#reader.read(piece, at);
         if (found.state !== 'whole') break;
@@ -35,7 +55,12 @@ export class AppendedFrames {
         at = next;
       }
     }
-    [this.#pieces, this.#bytes] = [[], 0];
-    return { records, amendments, positions: [], gone: [] };
+    return { batch: { records, amendments, positions: [], gone: [] }, pieces };
+  }
+
+  #shift(): Buffer {
+    const piece = this.#pieces.shift() ?? Buffer.alloc(0);
+    this.#bytes -= piece.length;
+    return piece;
   }
 }

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { sampleRecord } from '../../fixtures/sample.ts';
 import { encodeRecord } from '../../encode.ts';
 import { listSegments, openSpool } from '../../spool.ts';
+import type { Batch } from '../log-store.ts';
 import { openSqliteStore } from '../sqlite/store.ts';
 import type { RpcReply, ProblemReport } from '../rpc/protocol.ts';
 import type { Database, WriterState } from './settings.ts';
@@ -15,14 +16,14 @@ let away = false;
 let isMigrating = false;
 let closed = 0;
 let retained = 0;
-let write: () => Promise<void>;
+let write: (batch: Batch) => Promise<void>;
 
 /** A server without records, which is there until it is away. */
 vi.mock('../postgres/store.ts', () => ({
   openPostgresStore: () => ({
     kind: 'postgres logs',
     positions: async () => new Map(),
-    write: () => write(),
+    write: (batch: Batch) => write(batch),
     size: async () => ({ records: 0, bytes: 0, oldest: null }),
     index: async () => false,
     get isMigrating() {
@@ -58,7 +59,7 @@ afterEach(async () => {
 const spoolDir = (): string => join(dir, 'spool');
 const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
 
-function start(database: Database, rows?: number): void {
+function start(database: Database, options: { readonly rows?: number; readonly spool?: undefined } = {}): void {
   const channel = new MessageChannel();
   port = channel.port2;
   port.on('message', (reply: RpcReply | ProblemReport) => {
@@ -66,8 +67,8 @@ function start(database: Database, rows?: number): void {
     else if ('error' in reply) waiting.get(reply.id)?.reject(new Error(reply.error.message));
     else waiting.get(reply.id)?.resolve(reply.value);
   });
-  const retention = { age: 1e12, size: 1e9, rows };
-  const spool = database.kind === 'memory' ? undefined : spoolDir();
+  const retention = { age: 1e12, size: 1e9, rows: options.rows };
+  const spool = 'spool' in options ? undefined : spoolDir();
   startWriter(channel.port1, { role: 'writer', database, spool, spoolLimit: 1e9, retention });
 }
 
@@ -80,6 +81,8 @@ function ask(name: string, argument?: unknown): Promise<unknown> {
 }
 
 const state = async (): Promise<WriterState> => (await ask('state')) as WriterState;
+
+const frame = (id: string): Buffer => Buffer.from(`${encodeRecord(sampleRecord({ id }), {}).line}\n\n`);
 
 function append(...ids: readonly string[]): void {
   const spool = openSpool({ dir: spoolDir(), maxTotal: 1e9 });
@@ -173,9 +176,26 @@ it.each([
   await expect.poll(() => retained).toBeGreaterThan(0);
 });
 
+it('keeps records that were sent while a database without a spool is away, and stores them once', async () => {
+  const stored: string[] = [];
+  let fails = 2;
+  write = async ({ records }) => {
+    fails -= 1;
+    if (fails >= 0) throw Object.assign(new Error('the server is away'), { code: 'log_unavailable' });
+    stored.push(...records.map(({ row }) => row.id));
+  };
+  start({ kind: 'postgres', url: 'postgres://u:p@127.0.0.1/logs' }, { spool: undefined });
+  await ask('append', frame('req_1'));
+  await ask('drain').catch(() => {});
+  await ask('append', frame('req_2'));
+  await expect.poll(async () => (await state()).problems).toEqual(['Records wait in memory: the server is away']);
+  await expect.poll(() => stored).toEqual(['req_1', 'req_2']);
+  await expect.poll(async () => (await state()).problems).toEqual([]);
+  expect((await state()).dropped).toBe(0);
+});
+
 it('keeps no more records in memory than it may, however they arrive', async () => {
-  start({ kind: 'memory' }, 200);
-  const frame = (id: string): Buffer => Buffer.from(`${encodeRecord(sampleRecord({ id }), {}).line}\n\n`);
+  start({ kind: 'memory' }, { rows: 200, spool: undefined });
   await ask('append', frame('req_first'));
   await expect.poll(async () => (await state()).records).toBe(1);
   for (let i = 0; i < 3000; i += 1) await ask('append', frame(`req_${i}`));

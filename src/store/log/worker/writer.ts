@@ -1,4 +1,3 @@
-import { storeFeedback } from '../feedback.ts';
 import type { MessagePort } from 'node:worker_threads';
 import type { GivenFeedback } from '../../../core/logs/reader.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
@@ -6,6 +5,7 @@ import { plural } from '../../../core/text/plural.ts';
 import { createSequence, respond, type Sequence } from '../rpc/protocol.ts';
 import { SpoolDrain } from '../drain/drain.ts';
 import { SpoolEviction } from '../drain/eviction.ts';
+import { type Rejected, storeBatch } from '../drain/store-batch.ts';
 import type { LogStore, Retention, StoreSize } from '../log-store.ts';
 import { createQueries } from '../queries/index.ts';
 import { fileAt, isDamage, setAside } from '../sqlite/open.ts';
@@ -62,8 +62,8 @@ class Writer {
   #wantsWords = false;
   readonly #room: SpoolEviction | undefined;
   readonly #appended = new AppendedFrames();
-  /** Records that were sent as messages and could not be stored. */
-  #lost = 0;
+  /** Records that were sent as messages and cannot be stored because of their content. */
+  readonly #rejected: Rejected = { count: 0, why: '' };
   /** Number of transactions of the last turn. */
   #steps = 0;
   #port: MessagePort | undefined;
@@ -127,7 +127,7 @@ class Writer {
   }
 
   #problems(): string[] {
-    const { count, why } = this.#drain?.rejected ?? { count: 0, why: '' };
+    const { count, why } = this.#drain?.rejected ?? this.#rejected;
     const rejected = count === 0 ? [] : [`The database rejected ${plural(count, 'record')}: ${why}`];
     const bytes = this.#drain?.damaged ?? 0;
     const damaged = bytes === 0 ? [] : [`The spool was damaged: ${bytes} bytes of it are not records and were skipped.`];
@@ -168,7 +168,7 @@ class Writer {
 
   /** Deletes at least as much as the last turn stored, so that the store shrinks also under load. */
   async #retainIfDue(store: LogStore): Promise<void> {
-    const isDue = this.#data.spool === undefined || performance.now() - this.#retainedAt >= retainEvery;
+    const isDue = this.#data.database.kind === 'memory' || performance.now() - this.#retainedAt >= retainEvery;
     if (!isDue && !this.#isShrinking) return;
     this.#retainedAt = performance.now();
     let slices = 0;
@@ -236,8 +236,8 @@ class Writer {
   }
 
   async #failed(error: unknown): Promise<void> {
-    const effect = this.#data.spool === undefined ? 'Records are lost' : 'Records wait in the spool';
-    this.#fault = `${effect}: ${error instanceof Error ? error.message : String(error)}`;
+    const place = this.#data.spool === undefined ? 'memory' : 'the spool';
+    this.#fault = `Records wait in ${place}: ${error instanceof Error ? error.message : String(error)}`;
     // Only a Postgres connection can be broken. A store in memory would be lost if it were closed.
     if ((this.#data.database.kind !== 'postgres' && !isDamage(error)) || this.#store?.isMigrating === true) return;
     await this.#store?.close().catch(() => {});
@@ -263,22 +263,17 @@ class Writer {
     this.#wake(0);
   }
 
-  async #append(bytes: Uint8Array): Promise<void> {
-    if (this.#appended.add(bytes)) await this.#flush(await this.#open());
+  #append(bytes: Uint8Array): void {
+    this.#appended.add(bytes);
+    if (this.#appended.isBatch && this.#fault === undefined) this.#wake(0);
   }
 
   /** Stores the frames that were sent as messages. */
-  async #flush(store: LogStore): Promise<void> {
-    const batch = this.#appended.take();
-    if (batch === undefined) return;
-    this.#busyAt = performance.now();
-    try {
-      await storeFeedback(store, batch.records);
-      await store.write(batch);
-    } catch (error) {
-      this.#lost += batch.records.length;
-      throw error;
-    }
+  #flush(store: LogStore): Promise<void> {
+    return this.#appended.store((batch) => {
+      this.#busyAt = performance.now();
+      return storeBatch(store, batch, this.#rejected);
+    });
   }
 
   #ownQueries(): ReturnType<typeof createQueries> {
@@ -296,7 +291,7 @@ class Writer {
       ...this.#size,
       behind: { bytes, ms: bytes === 0 ? 0 : Math.round(performance.now() - this.#idleAt) },
       dropped_bodies: this.#room?.droppedBodies ?? 0,
-      dropped: (this.#room?.droppedRecords ?? 0) + (this.#drain?.rejected.count ?? 0) + this.#lost,
+      dropped: (this.#room?.droppedRecords ?? 0) + (this.#drain?.rejected ?? this.#rejected).count + this.#appended.dropped,
       stored_of_gone: this.#drain?.storedOfGone() ?? {},
       problems: this.#problems(),
     };

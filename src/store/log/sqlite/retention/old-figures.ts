@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { changing } from './open.ts';
+import { changing } from '../open.ts';
 
 /** Maximum minutes of a dimension that one slice deletes, because of their age or because of the size of the table. */
 const minutesOfSlice = { age: 2000, size: 240 } as const;

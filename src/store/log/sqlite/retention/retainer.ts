@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Retention } from '../log-store.ts';
-import { seqsIn } from './blocks.ts';
+import type { Retention } from '../../log-store.ts';
+import { seqsIn } from '../blocks.ts';
 import { OldFigures } from './old-figures.ts';
-import { changing } from './open.ts';
+import { changing } from '../open.ts';
 
 /** Maximum blocks that one slice deletes: some hundred records, a few milliseconds. */
 const blocksOfSlice = 8;

@@ -1,0 +1,44 @@
+import { errorCode } from '../../../core/text/error-code.ts';
+import { storeFeedback } from '../feedback.ts';
+import type { Batch, LogStore } from '../log-store.ts';
+import { DamagedFrame } from './entry.ts';
+
+/** SQLSTATE classes for errors in a record (an invalid or too large value), as opposed to the state of the server. */
+const codesOfRecords = /^(?:22|54)[0-9A-Z]{3}$/;
+
+/** Records that cannot be stored because of their content, and the last error. */
+export interface Rejected {
+  count: number;
+  why: string;
+}
+
+/**
+ * Stores a batch. If a record cannot be stored because of its content, stores each record in a transaction of its own. The
+ * store ignores records that are already stored. Rejects with every other error.
+ *
+ * @param rejected updated
+ */
+export async function storeBatch(store: LogStore, batch: Batch, rejected: Rejected): Promise<void> {
+  if (await takes(store, batch, rejected)) return;
+  const alone = { amendments: [], positions: [], gone: [] };
+  let count = 0;
+  for (const record of batch.records) {
+    if (!(await takes(store, { ...alone, records: [record] }, rejected))) count += 1;
+  }
+  await store.write({ ...batch, records: [] });
+  // If the database becomes unavailable before this point, the next attempt finds the rejected records again.
+  rejected.count += count;
+}
+
+/** Returns false if the records cannot be stored because of their content. Rejects with every other error. */
+async function takes(store: LogStore, batch: Batch, rejected: Rejected): Promise<boolean> {
+  try {
+    await storeFeedback(store, batch.records);
+    await store.write(batch);
+    return true;
+  } catch (error) {
+    if (!(error instanceof DamagedFrame) && !codesOfRecords.test(errorCode(error))) throw error;
+    rejected.why = error instanceof Error ? error.message : String(error);
+    return false;
+  }
+}
