@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -187,10 +187,13 @@ describe('spool', () => {
     expect(ids(read())).toEqual(['newest']);
   });
 
-  it('notices that its folder was deleted', async () => {
+  it.each([
+    ['deleted', () => rmSync(dir, { recursive: true })],
+    ['moved', () => renameSync(dir, `${dir}-moved`)],
+  ])('notices that its folder was %s', async (_, change) => {
     const spool = open();
     spool.append([frame('lost')]);
-    rmSync(dir, { recursive: true });
+    change();
     await new Promise((resolve) => setTimeout(resolve, 1100));
     spool.append([frame('kept')]);
     spool.close();

@@ -29,8 +29,8 @@ export interface SpoolOptions {
 /** Maximum number of deleted segments whose stored frames are still tracked. */
 const mostEvicted = 1000;
 
-/** Milliseconds for which a deleted folder may stay unnoticed. */
-const lookEvery = 1000;
+/** Milliseconds for which a deleted or moved folder may stay unnoticed. */
+const checkEvery = 1000;
 
 /**
  * Opens the durable log. When `append` returns, the frames are in the page cache: killing the process loses none, a power
@@ -61,7 +61,7 @@ class Spool implements RecordStore {
   #good = 0;
   /** Bytes written by a write that is not complete. */
   #torn = 0;
-  #lookedAt = 0;
+  #checkedAt = 0;
   #closed = false;
   #isFailing = false;
 
@@ -123,7 +123,7 @@ class Spool implements RecordStore {
     this.#torn = 0;
   }
 
-  /** The descriptor to write to. Opens a new segment if there is none, it is full, or the folder was deleted. */
+  /** The descriptor to write to. Opens a new segment if there is none, it is full, or the folder was deleted or moved. */
   #segment(): number {
     if (this.#fd !== undefined && (this.#good >= this.#maxSegment || this.#isGone(this.#fd))) this.#leave();
     if (this.#fd !== undefined) return this.#fd;
@@ -138,9 +138,15 @@ class Spool implements RecordStore {
 
   #isGone(fd: number): boolean {
     const now = performance.now();
-    if (now - this.#lookedAt < lookEvery) return false;
-    this.#lookedAt = now;
-    return fstatSync(fd).nlink === 0;
+    if (now - this.#checkedAt < checkEvery) return false;
+    this.#checkedAt = now;
+    try {
+      const found = statSync(join(this.#options.dir, this.#name), { throwIfNoEntry: false });
+      return found === undefined || found.ino !== fstatSync(fd).ino;
+    } catch {
+      // The folder may no longer be accessed. The open segment still can be written.
+      return false;
+    }
   }
 
   /**
