@@ -20,9 +20,9 @@ const blockSize = 64 * 1024;
 export class Lines {
   readonly out: JsonBytes;
   /** Headers of clients, and headers of providers. */
-  readonly asked = new HeaderSpans();
-  readonly answered = new HeaderSpans();
-  readonly #kinds = new Map<string, Known>();
+  readonly clientHeaders = new HeaderSpans();
+  readonly providerHeaders = new HeaderSpans();
+  readonly #kinds = new Map<string, CachedKind>();
 
   /** @param size bytes of the block that lines are written into */
   constructor(size = blockSize) {
@@ -51,7 +51,7 @@ export class Lines {
   }
 }
 
-interface Known {
+interface CachedKind {
   readonly values: SharedFields;
   readonly plugins: readonly PluginRecord[];
   readonly json: Uint8Array;
@@ -80,11 +80,11 @@ export function writeCompact(record: LogRecord, lines: Lines): void {
     out.json(JSON.stringify(more));
   }
   out.ascii(',"messages":[');
-  writeMessage(record.request, out, lines.asked, record.client.agent);
+  writeMessage(record.request, out, lines.clientHeaders, record.client.agent);
   out.character(comma);
-  writeMessage(record.upstream, out, lines.answered, null);
+  writeMessage(record.upstream, out, lines.providerHeaders, null);
   out.character(comma);
-  writeMessage(record.response, out, lines.answered, record.provider);
+  writeMessage(record.response, out, lines.providerHeaders, record.provider);
   out.ascii('],"ms":[');
   writeTimes(record.plugins, out);
   out.ascii(']');
@@ -276,10 +276,10 @@ function isEmpty(value: unknown): boolean {
  * Writes headers and the reason for a missing body; then size and kept bytes; then the values of a patch or a stream; or
  * the whole body. The length of the list distinguishes these forms.
  */
-function writeMessage(message: MessageRecord, out: JsonBytes, known: HeaderSpans, sender: string | null): void {
+function writeMessage(message: MessageRecord, out: JsonBytes, cache: HeaderSpans, sender: string | null): void {
   const { headers, body, why_absent: why } = message;
   out.ascii('[');
-  known.write(out, sender ?? '', headers);
+  cache.write(out, sender ?? '', headers);
   text(why, out);
   if (body === null) {
     out.ascii(']');

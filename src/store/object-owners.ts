@@ -86,7 +86,7 @@ class Table {
   readonly #find: StatementSync;
   readonly #insert: StatementSync;
   readonly #ends: StatementSync;
-  readonly #forget: StatementSync;
+  readonly #deleteBefore: StatementSync;
   #added = 0;
 
   constructor(db: DatabaseSync, name: 'lasting' | 'brief', limit: number) {
@@ -97,7 +97,7 @@ class Table {
     this.#find = db.prepare(`SELECT owner FROM ${name} WHERE account = ? AND id = ?`);
     this.#insert = db.prepare(`INSERT OR IGNORE INTO ${name} (account, id, owner) VALUES (?, ?, ?)`);
     this.#ends = db.prepare(`SELECT min(row) AS first, max(row) AS last FROM ${name}`);
-    this.#forget = db.prepare(`DELETE FROM ${name} WHERE row < ?`);
+    this.#deleteBefore = db.prepare(`DELETE FROM ${name} WHERE row < ?`);
   }
 
   ownerOf(account: string, id: string): string | undefined {
@@ -114,6 +114,6 @@ class Table {
   #sweep(): void {
     const { first, last } = this.#ends.get() as { first: number; last: number };
     const excess = last - first + 1 - this.#limit;
-    if (excess > 0) this.#forget.run(first + Math.min(excess, 2 * sweepEvery));
+    if (excess > 0) this.#deleteBefore.run(first + Math.min(excess, 2 * sweepEvery));
   }
 }

@@ -244,7 +244,7 @@ describe('a failing disk', () => {
 });
 
 describe('the reader of segments', () => {
-  const look = (path: string, from = 0) => {
+  const readSegment = (path: string, from = 0) => {
     const { entries, next, then } = new SegmentWindow().read(path, from);
     return { ids: entries.map((read) => (read.kind === 'record' ? read.entry.row.id : `+${read.id}`)), next, then };
   };
@@ -260,7 +260,7 @@ describe('the reader of segments', () => {
     const ends = [...Array.from({ length: 20 }, (_, i) => all - 1 - i), Math.round((whole + all) / 2), whole + 1, whole];
     for (const end of ends.toSorted((x, y) => y - x)) {
       truncateSync(path, end);
-      expect(look(path), `cut at ${end}`).toEqual({ ids: ['a'], next: whole, then: end === whole ? 'end' : 'torn' });
+      expect(readSegment(path), `cut at ${end}`).toEqual({ ids: ['a'], next: whole, then: end === whole ? 'end' : 'torn' });
     }
   });
 
@@ -283,18 +283,18 @@ describe('the reader of segments', () => {
     const path = join(dir, listSegments(dir)[0] ?? '');
     const next = statSync(path).size;
     writeFileSync(path, text, { flag: 'a' });
-    expect(look(path)).toMatchObject({ ids: ['a'], next });
-    expect(look(path, next)).toEqual({ ids: [], next, then: 'broken' });
+    expect(readSegment(path)).toMatchObject({ ids: ['a'], next });
+    expect(readSegment(path, next)).toEqual({ ids: [], next, then: 'broken' });
   });
 
   it('goes on from where it stopped', async () => {
     const spool = open();
     spool.append([frame('a', 'x'.repeat(300_000)), frame('b', 'y')]);
     const path = join(dir, listSegments(dir)[0] ?? '');
-    const { next } = look(path);
-    expect(look(path).ids).toEqual(['a', 'b']);
+    const { next } = readSegment(path);
+    expect(readSegment(path).ids).toEqual(['a', 'b']);
     spool.append([frame('c'), frame('d')]);
-    expect(look(path, next).ids).toEqual(['c', 'd']);
+    expect(readSegment(path, next).ids).toEqual(['c', 'd']);
     spool.close();
   });
 

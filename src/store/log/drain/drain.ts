@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { errorCode } from '../../../core/text/error-code.ts';
 import { listSegments, openSegments, wholeName } from '../../spool.ts';
 import type { Batch, LogStore, StoredEntry } from '../log-store.ts';
-import { type Look, SegmentWindow } from './segment-window.ts';
+import { type SegmentRead, SegmentWindow } from './segment-window.ts';
 import { type Rejected, storeBatch } from './store-batch.ts';
 
 /** Maximum segments whose stored frames are counted; the oldest are dropped. */
@@ -54,20 +54,20 @@ export class SpoolDrain {
     let open: ReadonlySet<string> | undefined;
     for (const segment of segments) {
       const from = offsets.get(segment) ?? 0;
-      const look = this.#read(segment, from);
-      if (look === undefined) continue;
-      if (look.entries.length > 0) {
-        const batch = this.#batchOf(segment, look);
+      const found = this.#read(segment, from);
+      if (found === undefined) continue;
+      if (found.entries.length > 0) {
+        const batch = this.#batchOf(segment, found);
         await storeBatch(store, batch, this.rejected);
         this.#gone = [];
-        offsets.set(segment, look.next);
-        this.#count(wholeName(segment), look.entries.length);
+        offsets.set(segment, found.next);
+        this.#count(wholeName(segment), found.entries.length);
         return 'more';
       }
       // Skip segments still being written. A torn frame at their end may be completed.
       if (segment === segments.at(-1)) break;
       if ((open ??= openSegments(segments)).has(segment)) continue;
-      if (look.then === 'broken') this.damaged += this.#left(segment, look.next);
+      if (found.then === 'broken') this.damaged += this.#left(segment, found.next);
       this.#drop(segment, offsets);
     }
     if (this.#gone.length > 0) {
@@ -108,7 +108,7 @@ export class SpoolDrain {
   }
 
   /** Undefined if the segment no longer exists, because it was evicted. */
-  #read(segment: string, from: number): Look | undefined {
+  #read(segment: string, from: number): SegmentRead | undefined {
     try {
       return this.#window.read(join(this.#dir, segment), from);
     } catch (error) {
@@ -117,14 +117,14 @@ export class SpoolDrain {
     }
   }
 
-  #batchOf(segment: string, look: Look): Batch {
+  #batchOf(segment: string, found: SegmentRead): Batch {
     const records: StoredEntry[] = [];
     const amendments: { id: string; end: Batch['amendments'][number]['end'] }[] = [];
-    for (const read of look.entries) {
+    for (const read of found.entries) {
       if (read.kind === 'record') records.push(read.entry);
       else amendments.push({ id: read.id, end: read.end });
     }
-    return { records, amendments, positions: [{ segment, offset: look.next }], gone: this.#gone };
+    return { records, amendments, positions: [{ segment, offset: found.next }], gone: this.#gone };
   }
 
   #left(segment: string, from: number): number {

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { FrameReader, type Read } from './frame-reader.ts';
 
 /** The result of one read of a segment. */
-export interface Look {
+export interface SegmentRead {
   readonly entries: readonly Read[];
   /** Offset after the last entry. */
   readonly next: number;
@@ -21,7 +21,7 @@ export class SegmentWindow {
   #bytes = Buffer.allocUnsafeSlow(usual);
 
   /** @throws file system errors, `ENOENT` if the segment no longer exists */
-  read(path: string, from: number): Look {
+  read(path: string, from: number): SegmentRead {
     const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const size = fstatSync(fd).size;
@@ -34,15 +34,15 @@ export class SegmentWindow {
 
   /** Every entry from `from` to the end of the file, or to bytes that are not a complete frame. */
   *entries(path: string, from: number): Generator<Read> {
-    for (let look = this.read(path, from); look.entries.length > 0; look = this.read(path, look.next)) yield* look.entries;
+    for (let found = this.read(path, from); found.entries.length > 0; found = this.read(path, found.next)) yield* found.entries;
   }
 
-  #decode(fd: number, from: number, size: number): Look {
+  #decode(fd: number, from: number, size: number): SegmentRead {
     if (this.#bytes.length > usual) this.#bytes = Buffer.allocUnsafeSlow(usual);
     for (;;) {
       const length = fill(fd, this.#bytes, from, size);
-      const look = this.#look(this.#bytes.subarray(0, length), from, from + length < size);
-      if (look !== undefined) return look;
+      const found = this.#framesIn(this.#bytes.subarray(0, length), from, from + length < size);
+      if (found !== undefined) return found;
       const wanted = Math.min(this.#bytes.length * 2, largest);
       if (wanted <= this.#bytes.length) return { entries: [], next: from, then: 'broken' };
       this.#bytes = Buffer.allocUnsafeSlow(wanted);
@@ -50,7 +50,7 @@ export class SegmentWindow {
   }
 
   /** Undefined if not even one frame fits into the bytes read. */
-  #look(bytes: Buffer, from: number, isMore: boolean): Look | undefined {
+  #framesIn(bytes: Buffer, from: number, isMore: boolean): SegmentRead | undefined {
     const entries: Read[] = [];
     let at = 0;
     while (at < bytes.length && entries.length < records) {

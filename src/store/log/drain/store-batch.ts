@@ -19,11 +19,11 @@ export interface Rejected {
  * @param rejected updated
  */
 export async function storeBatch(store: LogStore, batch: Batch, rejected: Rejected): Promise<void> {
-  if (await takes(store, batch, rejected)) return;
+  if (await tryStore(store, batch, rejected)) return;
   const alone = { amendments: [], positions: [], gone: [] };
   let count = 0;
   for (const record of batch.records) {
-    if (!(await takes(store, { ...alone, records: [record] }, rejected))) count += 1;
+    if (!(await tryStore(store, { ...alone, records: [record] }, rejected))) count += 1;
   }
   await store.write({ ...batch, records: [] });
   // If the database becomes unavailable before this point, the next attempt finds the rejected records again.
@@ -31,7 +31,7 @@ export async function storeBatch(store: LogStore, batch: Batch, rejected: Reject
 }
 
 /** Returns false if the records cannot be stored because of their content. Rejects with every other error. */
-async function takes(store: LogStore, batch: Batch, rejected: Rejected): Promise<boolean> {
+async function tryStore(store: LogStore, batch: Batch, rejected: Rejected): Promise<boolean> {
   try {
     await storeFeedback(store, batch.records);
     await store.write(batch);

@@ -66,7 +66,7 @@ export class Client implements Session {
         // parameters that it does not know.
         const times = `SET LOCAL statement_timeout = ${this.#options.statementTimeout}; SET LOCAL lock_timeout = ${lockTimeout}`;
         await connection.query(`BEGIN; ${times}`);
-        const result = await work({ query: (sql, parameters = []) => ask(connection, sql, parameters) });
+        const result = await work({ query: (sql, parameters = []) => runQuery(connection, sql, parameters) });
         await connection.query('COMMIT');
         return result;
       } catch (error) {
@@ -144,7 +144,7 @@ export class Client implements Session {
   }
 }
 
-async function ask(connection: PoolClient, sql: string, parameters: readonly Value[]): Promise<readonly Row[]> {
+async function runQuery(connection: PoolClient, sql: string, parameters: readonly Value[]): Promise<readonly Row[]> {
   const values = parameters.map((value) => (typeof value === 'bigint' ? value.toString() : value));
   const { rows } = await connection.query<QueryResultRow>(sql, values);
   return rows as Row[];

@@ -33,7 +33,7 @@ export class Partitions {
   }
 
   /** Clears the cache, because another gateway may have deleted partitions. */
-  forget(): void {
+  clearCache(): void {
     this.#known.clear();
   }
 }

@@ -38,13 +38,13 @@ export async function retainSlice(session: Session, { age, size }: Retention, no
     await dropDay(session, oldest.day);
     return true;
   }
-  const rows = (await forgetFigures(session, oldestAt)) + (await forgetFeedback(session, oldestAt));
-  await joinKeys(session, oldestAt + age - dayMs);
+  const rows = (await deleteFigures(session, oldestAt)) + (await deleteFeedback(session, oldestAt));
+  await mergeKeys(session, oldestAt + age - dayMs);
   return rows > 0;
 }
 
 /** Uses the table's key for each dimension, so that the remaining rows are not read. @returns number of rows deleted */
-async function forgetFigures(session: Session, oldestAt: number): Promise<number> {
+async function deleteFigures(session: Session, oldestAt: number): Promise<number> {
   const next = (more: string): string => `(SELECT b.dim FROM buckets b ${more} ORDER BY b.dim LIMIT 1)`;
   const dims = `dims(dim) AS (${next('')} UNION ALL SELECT ${next('WHERE b.dim > dims.dim')} FROM dims WHERE dims.dim IS NOT NULL)`;
   const old = `SELECT o.ctid FROM dims, LATERAL (SELECT b.ctid FROM buckets b WHERE b.dim = dims.dim AND b.minute < $1 LIMIT ${rowsOfSlice}) o LIMIT ${rowsOfSlice}`;
@@ -56,7 +56,7 @@ async function forgetFigures(session: Session, oldestAt: number): Promise<number
 }
 
 /** @returns number of rows deleted */
-async function forgetFeedback(session: Session, oldestAt: number): Promise<number> {
+async function deleteFeedback(session: Session, oldestAt: number): Promise<number> {
   const [deleted] = await session.query(
     `WITH old AS (DELETE FROM feedback WHERE id IN (SELECT id FROM feedback WHERE at < $1 LIMIT ${rowsOfSlice}) RETURNING 1) SELECT count(*) AS n FROM old`,
     [oldestAt],
@@ -68,7 +68,7 @@ async function forgetFeedback(session: Session, oldestAt: number): Promise<numbe
  * The last use of a secret is kept forever, but not for each gateway that ever ran: rows older than `before` are merged.
  * Rows that a gateway is writing are skipped, so that neither waits for the other.
  */
-async function joinKeys(session: Session, before: number): Promise<void> {
+async function mergeKeys(session: Session, before: number): Promise<void> {
   const free = `SELECT u.ctid FROM keys_used u WHERE u.writer <> '' AND u.at < $1 LIMIT ${rowsOfSlice} FOR UPDATE SKIP LOCKED`;
   await session.query(
     `WITH old AS (DELETE FROM keys_used WHERE ctid = ANY(ARRAY(${free})) RETURNING key_id, at)

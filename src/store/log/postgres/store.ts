@@ -56,7 +56,7 @@ export function createPostgresSource(url: string, load?: ClientOptions['load']):
 class Store implements LogStore {
   readonly kind: string;
   readonly #client: Client;
-  readonly #patientClient: () => Client;
+  readonly #migrationClient: () => Client;
   readonly #name: string;
   readonly #writer: BatchWriter;
   readonly #options: PostgresStoreOptions;
@@ -65,10 +65,10 @@ class Store implements LogStore {
   /** Error of a migration that took long, whose end no call waited for. */
   #fault: Error | undefined;
 
-  constructor(client: Client, patientClient: () => Client, options: PostgresStoreOptions) {
+  constructor(client: Client, migrationClient: () => Client, options: PostgresStoreOptions) {
     this.kind = client.kind;
     this.#client = client;
-    this.#patientClient = patientClient;
+    this.#migrationClient = migrationClient;
     this.#options = options;
     this.#name = options.writer;
     this.#writer = new BatchWriter(client, options.writer);
@@ -147,12 +147,12 @@ class Store implements LogStore {
         return;
       }
     }
-    this.#migration ??= this.#begun();
+    this.#migration ??= this.#startMigration();
     if (this.#migration.isLong) throw migrating();
     await this.#migration.end;
   }
 
-  #begun(): Migration {
+  #startMigration(): Migration {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const migration: Migration = { end: promise, isLong: false };
     const timer = setTimeout(() => {
@@ -169,7 +169,7 @@ class Store implements LogStore {
   }
 
   async #migrate(): Promise<void> {
-    const client = this.#patientClient();
+    const client = this.#migrationClient();
     try {
       await migrate(client);
       this.#isNewest = true;

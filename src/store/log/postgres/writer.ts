@@ -51,7 +51,7 @@ export class BatchWriter {
     try {
       await attempt();
     } catch (error) {
-      this.#partitions.forget();
+      this.#partitions.clearCache();
       // Retention has deleted the partition of a day that was cached.
       if ((error as { code?: unknown }).code !== missingPartition) throw error;
       await attempt();

@@ -23,13 +23,13 @@ export async function stats(source: SqlSource, request: StatsRequest, now: numbe
   const by = request.by === undefined ? undefined : dimensionIn(request.by);
   const step = request.step === undefined ? undefined : stepIn(request.step);
   const isFixed = filter.since !== null && filter.until !== null;
-  const asked = isFixed || filter.since === null ? filter : { ...filter, since: floor(filter.since, minuteMs) };
-  const filled = await filledRange(source, rangeOfFilter(asked));
-  const since = asked.since ?? floor(filled === undefined ? now : Number(filled.from) / seqStep, minuteMs);
+  const wanted = isFixed || filter.since === null ? filter : { ...filter, since: floor(filter.since, minuteMs) };
+  const filled = await filledRange(source, rangeOfFilter(wanted));
+  const since = wanted.since ?? floor(filled === undefined ? now : Number(filled.from) / seqStep, minuteMs);
   const last = filled === undefined ? 0 : Math.ceil(Number(filled.to) / seqStep);
   const isPossible = (end: number): boolean => step === undefined || (end - since) / step <= mostBuckets;
   // A record with a timestamp far in the future is ignored if it would make too many points.
-  const until = Math.max(since, asked.until ?? (isPossible(last) ? Math.max(now, last) : now));
+  const until = Math.max(since, wanted.until ?? (isPossible(last) ? Math.max(now, last) : now));
   if (step !== undefined && !isPossible(until)) {
     throw new GatewayError('invalid_value', {
       message: `A step of ${step / 1000} seconds makes more than ${mostBuckets} points of this range.`,
@@ -37,7 +37,7 @@ export async function stats(source: SqlSource, request: StatsRequest, now: numbe
       hint: 'Use a longer step, or add since:1d to the filter.',
     });
   }
-  const cells = await cellsOf(source, asked, { by, step, since, until, window: filled });
+  const cells = await cellsOf(source, wanted, { by, step, since, until, window: filled });
   return assemble(cells, { since, until, by, step, top: Math.min(request.top ?? mostGroups, mostGroups) });
 }
 

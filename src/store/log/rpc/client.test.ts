@@ -114,15 +114,15 @@ describe('a process', () => {
   ])('that cannot be started because %s is replaced by a thread, which is said', async (_, missing, path) => {
     const node = process.execPath;
     process.execPath = path;
-    const said: string[] = [];
+    const messages: string[] = [];
     const client = clientWith({
-      start: (events) => (said.length > 0 ? thread(events) : startProcess({ entry: missing, data: {}, heapMb: 64 }, events)),
+      start: (events) => (messages.length > 0 ? thread(events) : startProcess({ entry: missing, data: {}, heapMb: 64 }, events)),
       isPure: true,
-      onUnstarted: ({ message }) => said.push(message),
+      onUnstarted: ({ message }) => messages.push(message),
     });
     try {
       expect(await outcomes([client.call('echo', 1), client.call('echo', 2)])).toEqual([1, 2]);
-      expect(said).toEqual([expect.stringMatching(/code 1|ENOENT/)]);
+      expect(messages).toEqual([expect.stringMatching(/code 1|ENOENT/)]);
     } finally {
       process.execPath = node;
     }

@@ -129,9 +129,9 @@ export class RpcClient {
     waiting.timer ??= setTimeout(() => this.#died(tooSlow(waiting.limitMs)), waiting.limitMs);
   }
 
-  /** @param said the error for pending calls */
-  #died(why: Error, said = why): void {
-    this.#drop(said);
+  /** @param callError the error for pending calls */
+  #died(why: Error, callError = why): void {
+    this.#drop(callError);
     this.#options.onDeath?.(why);
   }
 

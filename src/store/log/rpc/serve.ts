@@ -19,12 +19,12 @@ export function serveCalls(begin: (data: unknown) => RpcHandlers): void {
   const sequence = createSequence();
   let handlers: RpcHandlers = {};
   const take = ({ id, payload }: Frame): void => {
-    const said = objectIn(payload.toString('utf8')) ?? {};
+    const message = objectIn(payload.toString('utf8')) ?? {};
     if (id > 0) {
-      sequence(() => run((reply) => write(pipe, reply), handlers, { id, name: String(said['name']), argument: said['argument'] }));
+      sequence(() => run((reply) => write(pipe, reply), handlers, { id, name: String(message['name']), argument: message['argument'] }));
       return;
     }
-    handlers = begin(said);
+    handlers = begin(message);
     pipe.write(headOf(0, kinds.nothing, 0));
     // Write the compile cache now, because this process is killed without a warning.
     sequence(async () => flushCompileCache());

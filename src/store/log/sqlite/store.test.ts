@@ -126,20 +126,20 @@ it('asks a long question in parts, and ends it between two of them', async () =>
   const queries = (between: () => Promise<void>): ReturnType<typeof createQueries> =>
     createQueries({ ...createSqliteSource(openForReading(path)), between }, () => start + 5 * day);
   const long = [
-    (asked) => asked.search({ query: 'agent:nobody', limit: 10 }),
-    (asked) => asked.trace('nobody'),
-    (asked) => asked.stats({ query: 'latency:>1h' }),
-    (asked) => asked.stats({ query: '', by: 'model' }),
-    (asked) => asked.names(),
-  ] satisfies ((asked: ReturnType<typeof createQueries>) => Promise<unknown>)[];
+    (queries) => queries.search({ query: 'agent:nobody', limit: 10 }),
+    (queries) => queries.trace('nobody'),
+    (queries) => queries.stats({ query: 'latency:>1h' }),
+    (queries) => queries.stats({ query: '', by: 'model' }),
+    (queries) => queries.names(),
+  ] satisfies ((queries: ReturnType<typeof createQueries>) => Promise<unknown>)[];
   let parts = 0;
   const counting = queries(async () => void (parts += 1));
   const ending = queries(() => Promise.reject(new Error('its time is over')));
-  for (const ask of long) {
+  for (const query of long) {
     parts = 0;
-    await ask(counting);
+    await query(counting);
     expect(parts).toBeGreaterThan(5);
-    await expect(ask(ending)).rejects.toThrow('its time is over');
+    await expect(query(ending)).rejects.toThrow('its time is over');
   }
   await Promise.all([counting.close(), ending.close()]);
 });

@@ -15,7 +15,7 @@ interface Statements {
   readonly block: StatementSync;
   readonly tag: StatementSync;
   readonly position: StatementSync;
-  readonly forget: StatementSync;
+  readonly deletePosition: StatementSync;
   readonly used: StatementSync;
   readonly seqOf: StatementSync;
   readonly amend: StatementSync;
@@ -54,7 +54,7 @@ export class BatchWriter {
       stored = this.#records(batch.records);
       for (const amendment of batch.amendments) this.#amend(amendment);
       for (const { segment, offset } of batch.positions) this.#statements.position.run(segment, offset);
-      for (const segment of batch.gone) this.#statements.forget.run(segment);
+      for (const segment of batch.gone) this.#statements.deletePosition.run(segment);
       this.#db.exec('COMMIT');
     } catch (error) {
       this.#block = block;
@@ -154,7 +154,7 @@ function prepare(db: DatabaseSync): Statements {
     block: changing(db, 'INSERT INTO blocks (block, newest, seqs, bytes) VALUES (?, ?, ?, ?)'),
     tag: changing(db, 'INSERT OR IGNORE INTO tags (kind, name, value, seq) VALUES (?, ?, ?, ?)'),
     position: changing(db, 'INSERT OR REPLACE INTO positions (segment, "offset") VALUES (?, ?)'),
-    forget: changing(db, 'DELETE FROM positions WHERE segment = ?'),
+    deletePosition: changing(db, 'DELETE FROM positions WHERE segment = ?'),
     used: changing(db, 'INSERT INTO keys_used (key_id, at) VALUES (?, ?) ON CONFLICT (key_id) DO UPDATE SET at = max(at, excluded.at)'),
     seqOf: db.prepare('SELECT seq FROM requests WHERE id = ?'),
     amend: changing(db, 'INSERT OR REPLACE INTO amendments (seq, amended) VALUES (?, ?)'),

@@ -10,7 +10,7 @@ import { asUnavailable } from './unavailable.ts';
 const dir = mkdtempSync(join(tmpdir(), 'reader-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-const asked = (handlers: RpcHandlers): Promise<unknown> =>
+const searchWith = (handlers: RpcHandlers): Promise<unknown> =>
   (handlers['search'] as (argument: unknown) => Promise<unknown>)({ of: { query: '', limit: 1 } });
 
 it('a file that is damaged, missing or without tables is one that is not available', async () => {
@@ -19,7 +19,9 @@ it('a file that is damaged, missing or without tables is one that is not availab
   new DatabaseSync(path('empty')).close();
   writeFileSync(path('bare'), '');
   for (const name of ['damaged', 'empty', 'bare', 'missing'])
-    await expect(asked(createReader({ kind: 'sqlite', path: path(name) }, () => 0))).rejects.toMatchObject({ code: 'log_unavailable' });
+    await expect(searchWith(createReader({ kind: 'sqlite', path: path(name) }, () => 0))).rejects.toMatchObject({
+      code: 'log_unavailable',
+    });
 });
 
 it.each([

@@ -30,7 +30,7 @@ export function createReader(database: Database, now: () => number): RpcHandlers
 
 /** Gives each query its own time limit, and converts database errors to errors of the catalog. */
 function timed(handlers: RpcHandlers, clock: QuestionClock): RpcHandlers {
-  const begun = Object.entries(handlers).map(([name, handle]) => [
+  const limited = Object.entries(handlers).map(([name, handle]) => [
     name,
     async (argument: never): Promise<unknown> => {
       clock.begin();
@@ -41,7 +41,7 @@ function timed(handlers: RpcHandlers, clock: QuestionClock): RpcHandlers {
       }
     },
   ]);
-  return Object.fromEntries(begun) as RpcHandlers;
+  return Object.fromEntries(limited) as RpcHandlers;
 }
 
 /**

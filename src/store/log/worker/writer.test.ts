@@ -40,7 +40,7 @@ vi.mock('../postgres/store.ts', () => ({
 
 let dir: string;
 let port: MessagePort | undefined;
-let told: ProblemReport[] = [];
+let reports: ProblemReport[] = [];
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'writer-'));
@@ -49,10 +49,10 @@ beforeEach(() => {
 });
 afterEach(async () => {
   write = async () => {};
-  await ask('close').catch(() => {});
+  await call('close').catch(() => {});
   port?.close();
   port = undefined;
-  told = [];
+  reports = [];
   rmSync(dir, { recursive: true, force: true });
 });
 
@@ -63,7 +63,7 @@ function start(database: Database, options: { readonly rows?: number; readonly s
   const channel = new MessageChannel();
   port = channel.port2;
   port.on('message', (reply: RpcReply | ProblemReport) => {
-    if ('problems' in reply) told.push(reply);
+    if ('problems' in reply) reports.push(reply);
     else if ('error' in reply) waiting.get(reply.id)?.reject(new Error(reply.error.message));
     else waiting.get(reply.id)?.resolve(reply.value);
   });
@@ -72,7 +72,7 @@ function start(database: Database, options: { readonly rows?: number; readonly s
   startWriter(channel.port1, { role: 'writer', database, spool, spoolLimit: 1e9, retention });
 }
 
-function ask(name: string, argument?: unknown): Promise<unknown> {
+function call(name: string, argument?: unknown): Promise<unknown> {
   const id = waiting.size + 1;
   return new Promise((resolve, reject) => {
     waiting.set(id, { resolve, reject });
@@ -80,7 +80,7 @@ function ask(name: string, argument?: unknown): Promise<unknown> {
   });
 }
 
-const state = async (): Promise<WriterState> => (await ask('state')) as WriterState;
+const state = async (): Promise<WriterState> => (await call('state')) as WriterState;
 
 const frame = (id: string): Buffer => Buffer.from(`${encodeRecord(sampleRecord({ id }), {}).line}\n\n`);
 
@@ -92,7 +92,7 @@ function append(...ids: readonly string[]): void {
 
 it('says at its start that nothing is wrong: one before it may have said something else', async () => {
   start({ kind: 'sqlite', path: join(dir, 'log.sqlite') });
-  await expect.poll(() => told).toEqual([{ problems: [] }]);
+  await expect.poll(() => reports).toEqual([{ problems: [] }]);
 });
 
 it('knows how long records wait, also after the clock was set back', async () => {
@@ -116,7 +116,7 @@ it('begins a new file where somebody deleted the one that it writes', async () =
   await expect.poll(async () => (await state()).records).toBe(1);
   rmSync(dir, { recursive: true });
   append('req_2');
-  await ask('drain');
+  await call('drain');
   expect(await state()).toMatchObject({ records: 1, problems: [] });
   expect(existsSync(path)).toBe(true);
 });
@@ -129,7 +129,7 @@ it('says that a damaged file cannot be renamed, each time in the same words', as
   start({ kind: 'sqlite', path });
   const problems = [expect.stringMatching(/^The request log is damaged and cannot be renamed, so records wait in the spool: ENAMETOOLONG/)];
   await expect.poll(async () => (await state()).problems, { timeout: 3000 }).toEqual(problems);
-  await ask('drain').catch(() => {});
+  await call('drain').catch(() => {});
   expect((await state()).problems).toEqual(problems);
 });
 
@@ -139,7 +139,7 @@ it('lets other calls have their turn while a spool that filled for long is store
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 10_000));
   try {
     start({ kind: 'sqlite', path: join(dir, 'log.sqlite') });
-    const [, found] = await Promise.all([ask('drain'), state()]);
+    const [, found] = await Promise.all([call('drain'), state()]);
     expect(found.records).toBeGreaterThan(0);
     expect(found.behind.bytes).toBeGreaterThan(0);
   } finally {
@@ -158,7 +158,7 @@ it('stores on where old records cannot be deleted, and says so when it comes aga
   expect((await state()).problems).toEqual([]);
   await expect
     .poll(async () => {
-      await ask('retention', { age: 1e12, size: 1e9 });
+      await call('retention', { age: 1e12, size: 1e9 });
       return (await state()).problems;
     })
     .toEqual([expect.stringMatching(/^Old records cannot be deleted: no such table: /)]);
@@ -185,9 +185,9 @@ it('keeps records that were sent while a database without a spool is away, and s
     stored.push(...records.map(({ row }) => row.id));
   };
   start({ kind: 'postgres', url: 'postgres://u:p@127.0.0.1/logs' }, { spool: undefined });
-  await ask('append', frame('req_1'));
-  await ask('drain').catch(() => {});
-  await ask('append', frame('req_2'));
+  await call('append', frame('req_1'));
+  await call('drain').catch(() => {});
+  await call('append', frame('req_2'));
   await expect.poll(async () => (await state()).problems).toEqual(['Records wait in memory: the server is away']);
   await expect.poll(() => stored).toEqual(['req_1', 'req_2']);
   await expect.poll(async () => (await state()).problems).toEqual([]);
@@ -196,10 +196,10 @@ it('keeps records that were sent while a database without a spool is away, and s
 
 it('keeps no more records in memory than it may, however they arrive', async () => {
   start({ kind: 'memory' }, { rows: 200, spool: undefined });
-  await ask('append', frame('req_first'));
+  await call('append', frame('req_first'));
   await expect.poll(async () => (await state()).records).toBe(1);
-  for (let i = 0; i < 3000; i += 1) await ask('append', frame(`req_${i}`));
-  await ask('drain');
+  for (let i = 0; i < 3000; i += 1) await call('append', frame(`req_${i}`));
+  await call('drain');
   await expect.poll(async () => (await state()).records, { timeout: 5000 }).toBeLessThanOrEqual(200);
   expect((await state()).bytes).toBeLessThan(2e6);
 });
@@ -208,7 +208,7 @@ it('says that records wait where a database that was there is away, also if none
   start({ kind: 'postgres', url: 'postgres://u:p@127.0.0.1/logs' });
   expect((await state()).problems).toEqual([]);
   away = true;
-  await ask('retention', { age: 1e12, size: 1e9 });
+  await call('retention', { age: 1e12, size: 1e9 });
   await expect.poll(async () => (await state()).problems).toEqual(['Records wait in the spool: the server is away']);
 });
 
@@ -218,7 +218,7 @@ it.each([
 ])('leaves a database to itself that is brought to this version, and opens another anew: %s', async (migrates, times) => {
   [away, isMigrating, closed] = [true, migrates, 0];
   start({ kind: 'postgres', url: 'postgres://u:p@127.0.0.1/logs' });
-  await ask('retention', { age: 1e12, size: 1e9 });
+  await call('retention', { age: 1e12, size: 1e9 });
   await expect.poll(async () => (await state()).problems).toEqual(['Records wait in the spool: the server is away']);
   expect(closed).toBe(times);
 });

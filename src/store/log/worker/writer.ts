@@ -50,7 +50,7 @@ class Writer {
   #retention: Retention;
   #timer: NodeJS.Timeout | undefined;
   #fault: string | undefined;
-  readonly #told: string[] = [];
+  readonly #notices: string[] = [];
   #retainedAt = Number.NEGATIVE_INFINITY;
   #isShrinking = false;
   /** How often deleting old records failed since it last succeeded, and why. */
@@ -68,7 +68,7 @@ class Writer {
   #steps = 0;
   #port: MessagePort | undefined;
   /** The last problems sent. Undefined before the first report: those of an earlier writer may still be shown. */
-  #shown: string | undefined;
+  #reported: string | undefined;
 
   constructor(data: WriterData, sequence: Sequence) {
     this.#data = data;
@@ -114,15 +114,15 @@ class Writer {
       this.#makeRoom();
       this.#wake(pause.failed);
     }
-    this.#tell();
+    this.#reportProblems();
   }
 
   /** Reports changed problems, so that the status of the gateway shows them without a call. */
-  #tell(): void {
+  #reportProblems(): void {
     const problems = this.#problems();
     const text = problems.join('\n');
-    if (text === this.#shown) return;
-    this.#shown = text;
+    if (text === this.#reported) return;
+    this.#reported = text;
     this.#port?.postMessage({ problems });
   }
 
@@ -134,7 +134,7 @@ class Writer {
     const { times, why: reason } = this.#unretained;
     // A single failure is usually caused by a long statement, and is not reported.
     const unretained = times < 2 ? [] : [`Old records cannot be deleted: ${reason}`];
-    return [...this.#told, ...damaged, ...rejected, ...unretained, ...(this.#fault === undefined ? [] : [this.#fault])];
+    return [...this.#notices, ...damaged, ...rejected, ...unretained, ...(this.#fault === undefined ? [] : [this.#fault])];
   }
 
   /** Nothing can be stored at present, so the oldest data is evicted. */
@@ -226,7 +226,7 @@ class Writer {
     if (database.kind !== 'sqlite' || !isDamage(error)) return false;
     try {
       const aside = setAside(database.path, Date.now());
-      this.#told.push(`The request log was damaged: it was renamed to ${aside}, and a new one was created.`);
+      this.#notices.push(`The request log was damaged: it was renamed to ${aside}, and a new one was created.`);
       return true;
     } catch (failure) {
       const why = failure instanceof Error ? failure.message : String(failure);
