@@ -147,6 +147,27 @@ it('lets other calls have their turn while a spool that filled for long is store
   }
 });
 
+it('handles calls between the transactions of a slow database', async () => {
+  append(...Array.from({ length: 5000 }, (_, i) => `req_${i}`));
+  let [now, writes] = [performance.now(), 0];
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const { promise: begun, resolve } = Promise.withResolvers<void>();
+  write = async () => {
+    writes += 1;
+    now += 10_000;
+    resolve();
+    await new Promise((done) => setTimeout(done, 50));
+  };
+  try {
+    start({ kind: 'postgres', url: 'postgres://u:p@127.0.0.1/logs' });
+    await begun;
+    await state();
+    expect(writes).toBeLessThan(3);
+  } finally {
+    clock.mockRestore();
+  }
+});
+
 it('stores on where old records cannot be deleted, and says so when it comes again', async () => {
   const path = join(dir, 'log.sqlite');
   const before = openSqliteStore(path);

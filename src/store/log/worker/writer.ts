@@ -20,8 +20,9 @@ type WriterData = ThreadData & { readonly role: 'writer' };
 
 /** Milliseconds between checks of the spool. A batch is what arrived in the meantime; large batches cost less per record. */
 const pause = { busy: 500, idle: 1000, failed: 2000 } as const;
-/** Number of transactions after which pending calls are handled. */
+/** Number of transactions, and milliseconds, after which pending calls are handled. A call that waits too long ends this thread. */
 const stepsOfTurn = 4;
+const turnMs = 1000;
 /** Milliseconds between checks for records to delete. */
 const retainEvery = 30_000;
 /** Milliseconds without records after which words are indexed, because indexing can wait until the writer is idle. */
@@ -154,8 +155,11 @@ class Writer {
     await this.#retainIfDue(store);
     await this.#flush(store);
     this.#steps = 0;
-    while (this.#steps < stepsOfTurn && (await this.#drain?.step(store)) === 'more') this.#steps += 1;
-    if (this.#steps === stepsOfTurn) return 0;
+    const until = performance.now() + turnMs;
+    while ((await this.#drain?.step(store)) === 'more') {
+      this.#steps += 1;
+      if (this.#steps === stepsOfTurn || performance.now() >= until) return 0;
+    }
     this.#idleAt = performance.now();
     if (this.#isShrinking) return slicePause;
     if (this.#steps > 0) this.#busyAt = performance.now();
