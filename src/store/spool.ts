@@ -89,7 +89,7 @@ class Spool implements RecordStore {
     } catch (error) {
       this.stats.dropped += frames.length;
       this.#isFailing = true;
-      this.#undo();
+      this.#undo(frames[0]);
       this.#options.onDrop?.({ why: 'write', frames: frames.length, error: error as Error });
     }
   }
@@ -150,18 +150,20 @@ class Spool implements RecordStore {
   }
 
   /**
-   * A write that failed halfway leaves a torn frame, which is truncated. The next write begins a new segment: the thread
-   * that stores records may have read this one before it was truncated, and continues behind what it read.
+   * A write that failed halfway leaves a torn frame: truncate it, or leave it as the end of this segment. If there may be a
+   * whole frame before it, the next write begins a new segment: the thread that stores records may have read that frame
+   * before it was truncated, and continues behind it.
    */
-  #undo(): void {
+  #undo(first: SpoolFrame | undefined): void {
     if (this.#fd === undefined || this.#torn === 0) return;
+    const hasFrame = first !== undefined && this.#torn >= leastBytes(first);
     this.#torn = 0;
     try {
       ftruncateSync(this.#fd, this.#good);
+      if (hasFrame) this.#leave();
     } catch {
-      // The torn frame remains at the end of the segment.
+      this.#leave();
     }
-    this.#leave();
   }
 
   #leave(): void {
@@ -220,6 +222,11 @@ class Spool implements RecordStore {
       throw error;
     }
   }
+}
+
+/** A character of a line takes at least one byte. */
+function leastBytes({ line, written, size }: SpoolFrame): number {
+  return (written === undefined ? line.length : written.to - written.from) + size + 2;
 }
 
 /** After every existing segment. If the system time was set back, new segments would otherwise be the oldest and be deleted first. */
