@@ -335,6 +335,19 @@ describe('alone', () => {
     expect(`${said.out}${machine.out}`).not.toContain(key);
   });
 
+  const unreadable: readonly [what: string, files: Record<string, string>, says: RegExp][] = [
+    ['a damaged log', { 'state/log.sqlite': 'no database' }, /state\/log\.sqlite cannot be read \(file is not a database\)/],
+    ['a log of an earlier version', { 'state/log.sqlite': '' }, /state\/log\.sqlite cannot be read \(no such table: keys_used\)/],
+    ['a state directory that is a file', { state: '' }, /state\/log\.sqlite cannot be read \(no such directory\)/],
+    ['a damaged spool', { 'state/spool/1-1-1.log/file': '' }, /state\/spool\/1-1-1\.log cannot be read \(it is a directory\)/],
+  ];
+  it.each(unreadable)('says that the last use may be missing: %s', async (_what, files, says) => {
+    const cwd = folder({ 'gateway.yaml': `${yaml}server: {state_dir: ./state}\n`, ...files });
+    const listed = await run(['keys', 'list', '--json'], cwd);
+    expect(listed).toMatchObject({ code: 0, err: expect.stringMatching(says) });
+    expect(JSON.parse(listed.out)).toMatchObject([{ name: 'by-hand', secrets: [{ last_used: null }] }]);
+  });
+
   it('lists nothing without complaint', async () => {
     const cwd = folder({ 'gateway.yaml': 'version: 1\nproviders: {mock: {type: mock}}\n' });
     expect(await run(['keys', 'list'], cwd)).toMatchObject({ code: 0, out: '', err: expect.stringMatching(/no keys are defined/) });

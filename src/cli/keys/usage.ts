@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { reasonOf } from '../../config/read/files.ts';
 import type { OpenConfig } from '../../manage/keys/shared.ts';
 import type { LogQueries } from '../../store/log/log-store.ts';
 import { createPostgresSource } from '../../store/log/postgres/store.ts';
@@ -9,6 +10,7 @@ import { logFile, stateDirPath } from '../../store/state-dir.ts';
 import { listSegments } from '../../store/spool.ts';
 import { SegmentWindow } from '../../store/log/drain/segment-window.ts';
 import { errorCode } from '../../core/text/error-code.ts';
+import { barePath } from '../text.ts';
 
 /** When each secret was last used, by its id; Unix milliseconds. */
 export type LastUse = ReadonlyMap<string, number>;
@@ -31,15 +33,33 @@ export async function lastUse(
   if (store.isUnknown) warn('logging.requests.store refers to a variable or a file that cannot be read here');
   else if (store.text !== undefined && store.text !== 'sqlite') await fromPostgres(used, store.text, warn);
   const folders = foldersOf(stateDirPath({ setting: stateDir, configPath, cwd }));
-  for (const folder of folders) for (const [id, at] of keysUsed(join(folder, logFile))) note(used, id, at);
+  let fault: string | undefined;
+  const attempt = (path: string, read: (path: string) => void): void => {
+    try {
+      read(path);
+    } catch (error) {
+      // A segment may be deleted for newer ones while it is read.
+      if (errorCode(error) !== 'ENOENT') fault ??= `${barePath(path, cwd)} cannot be read (${whyUnreadable(error)})`;
+    }
+  };
+  for (const folder of folders) attempt(join(folder, logFile), (path) => fromSqlite(used, path));
   const window = new SegmentWindow();
   let left = readLimit;
   for (const path of folders.flatMap(segmentsIn)) {
-    left -= statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    attempt(path, () => (left -= statSync(path).size));
     if (left < 0) break;
-    readInto(used, path, window);
+    attempt(path, () => fromSegment(used, path, window));
   }
+  if (fault !== undefined) warn(fault);
   return used;
+}
+
+/** SQLite has no system errors: its message is the reason. */
+const whyUnreadable = (error: unknown): string =>
+  errorCode(error).startsWith('ERR_SQLITE') && error instanceof Error ? error.message : reasonOf(error);
+
+function fromSqlite(used: Map<string, number>, path: string): void {
+  for (const [id, at] of keysUsed(path)) note(used, id, at);
 }
 
 async function fromPostgres(used: Map<string, number>, url: string, warn: (why: string) => void): Promise<void> {
@@ -55,15 +75,10 @@ async function fromPostgres(used: Map<string, number>, url: string, warn: (why: 
   }
 }
 
-function readInto(used: Map<string, number>, path: string, window: SegmentWindow): void {
-  try {
-    for (const read of window.entries(path, 0)) {
-      if (read.kind !== 'record' || !read.entry.row.key_id) continue;
-      note(used, read.entry.row.key_id, read.entry.row.at);
-    }
-  } catch (error) {
-    // The segment was deleted for newer ones while it was read.
-    if (errorCode(error) !== 'ENOENT') throw error;
+function fromSegment(used: Map<string, number>, path: string, window: SegmentWindow): void {
+  for (const read of window.entries(path, 0)) {
+    if (read.kind !== 'record' || !read.entry.row.key_id) continue;
+    note(used, read.entry.row.key_id, read.entry.row.at);
   }
 }
 
