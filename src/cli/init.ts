@@ -40,7 +40,7 @@ export async function init(flags: InitFlags, io: CliIo, registry: Registry): Pro
   const text = textOf(entries);
   if (flags.dryRun === true) io.stdout.write(flags.json === true ? asJson(entries, null) : text);
   else {
-    replaceFile(path, text, shown);
+    replaceFile(path, text, shown, flags.force === true ? undefined : null);
     io.stdout.write(flags.json === true ? asJson(entries, shown) : `wrote ${shown}\n`);
     io.stderr.write(nextSteps(entries, flags.file === undefined ? '' : ` -c ${shown}`, io));
   }

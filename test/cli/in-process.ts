@@ -42,7 +42,7 @@ export async function runHere(
       ? {}
       : {
           ask: (question: string) => {
-            err += `${question}\n`;
+            io.stderr.write(`${question}\n`);
             const answer = left.shift() ?? '';
             return answer === interrupt ? Promise.reject(new Interrupted()) : Promise.resolve(answer);
           },

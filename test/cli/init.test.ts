@@ -71,6 +71,14 @@ describe('gateway init', () => {
     expect((await runHere(['check', '--strict', 'my.local.yaml'], cwd, { env: set })).code).toBe(0);
   });
 
+  it('does not overwrite a file that appears while it prompts', async () => {
+    const cwd = folder();
+    const hears = (): void => writeFileSync(join(cwd, 'gateway.yaml'), '# mine\n');
+    const ran = await runHere(['init'], cwd, { answers: ['', ''], hears });
+    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('./gateway.yaml was changed meanwhile') });
+    expect(read(cwd)).toBe('# mine\n');
+  });
+
   it('takes what the environment has keys for, else the mock', async () => {
     const cwd = folder();
     await runHere(['init'], cwd, { env: { ANTHROPIC_API_KEY: 'x', XAI_API_KEY: 'x', HF_TOKEN: 'x' } });

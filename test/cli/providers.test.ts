@@ -414,6 +414,16 @@ Try it: gateway providers test r1\n`);
     expect(readFileSync(join(cwd, 'gateway.yaml'), 'utf8')).toContain('openai:');
   });
 
+  it('loses no entry that another command writes at the same time', async () => {
+    const dir = folder('version: 1\nproviders:\n  mock: {type: mock}\n');
+    const types = ['groq', 'mistral', 'xai'];
+    const ran = await Promise.all(types.map((type) => runHere(['providers', 'add', type, '--no-input'], dir)));
+    const text = readFileSync(join(dir, 'gateway.yaml'), 'utf8');
+    const added = types.filter((_, i) => ran[i]?.code === 0);
+    expect(types.filter((type) => text.includes(`type: ${type}`))).toEqual(added);
+    for (const { code, err } of ran) if (code !== 0) expect(err).toBe('error: ./gateway.yaml was changed meanwhile\nNothing was written. Try again.\n');
+  });
+
   it('asks at a terminal for what is missing, and never for a secret', async () => {
     const answers = ['azure-us', '', '', 'contoso-us', 'gpt-4o', 'chat', '2024-10-21', 'gpt-4o', '', 'AZURE_US_KEY'];
     const { code, out, err } = await runHere(['providers', 'add', 'azure-openai', '--dry-run'], folder(), { answers });

@@ -47,7 +47,7 @@ export async function writeEntry({ slug, entry }: Ready, flags: CommonFlags, io:
   const after = withEntry(before, 'providers', slug, yamlOf({ [slug]: entry }));
   if (after === undefined) throw new CommandError(exitCodes.invalid, `${file} is not valid YAML; run gateway check for the position`);
   const remarks = await remarksOn({ slug, path, after, texts }, io, registry);
-  replaceFile(path, after, file);
+  replaceFile(path, after, file, isNew ? null : before);
   io.stderr.write(remarks);
   return { file, isNew };
 }

@@ -4,6 +4,7 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
+  readFileSync,
   realpathSync,
   renameSync,
   statSync,
@@ -22,17 +23,22 @@ import { basename, dirname, join } from 'node:path';
  * the file is overwritten in place.
  *
  * @param shown the path for messages
+ * @param before the text that the new one was made from, null if there was no file: another writer's change is not overwritten.
+ * Undefined: whatever the file contains is replaced.
  * @throws Refusal if it cannot be written; then nothing was changed
  */
-export function replaceFile(path: string, text: string, shown: string): void {
+export function replaceFile(path: string, text: string, shown: string, before?: string | null): void {
   const isNew = !existsSync(path);
   const file = isNew ? path : realpathSync(path);
   const draft = join(dirname(file), `.${basename(file)}.${process.pid}.draft`);
   try {
+    if (before !== undefined && before !== (isNew ? null : readFileSync(file, 'utf8')))
+      throw new Refusal('no', `${shown} was changed meanwhile`, 'Nothing was written. Try again.');
     if (isNew) writeDraft(draft, text);
     else writeLike(draft, text, statSync(file), 0o777);
     renameSync(draft, file);
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     if (existsSync(draft)) unlinkSync(draft);
     if (errorCode(error) === 'EPERM' && !isNew && writtenInPlace(file, text, shown)) return;
     throw new Refusal('no', `${shown} cannot be written (${whyNot(error)}); nothing was changed`);
