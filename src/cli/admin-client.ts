@@ -30,8 +30,8 @@ export interface AdminClient {
 
 export interface EventOptions {
   readonly signal?: AbortSignal | undefined;
-  /** `id` of the last event received. */
-  readonly lastId?: string | undefined;
+  /** Time without data after which the gateway counts as unreachable, in milliseconds; default 60 s. It sends a beat every 15 s. */
+  readonly silenceMs?: number | undefined;
 }
 
 export interface AdminEvent {
@@ -79,18 +79,25 @@ class HttpClient implements AdminClient {
   }
 
   async *events(path: string, query: Readonly<Record<string, string | undefined>>, options: EventOptions): AsyncIterable<AdminEvent> {
-    const { signal, lastId } = options;
-    const headers = { accept: 'text/event-stream', ...(lastId === undefined ? {} : { 'last-event-id': lastId }) };
+    const { signal, silenceMs = usualLimitMs } = options;
+    const silence = new AbortController();
+    const timer = setTimeout(() => silence.abort(), silenceMs);
     let hasBegun = false;
     try {
-      const response = await this.#request('GET', path + queryText(query), { headers, signal });
+      const response = await this.#request('GET', path + queryText(query), {
+        headers: { accept: 'text/event-stream' },
+        signal: AbortSignal.any([silence.signal, ...(signal === undefined ? [] : [signal])]),
+      });
       if (response.statusCode !== 200) throw this.#fault(response, await bytesOf(response));
       if (response.headers['content-type']?.startsWith('text/event-stream') !== true) throw this.#otherProgram('sent no events');
       hasBegun = true;
-      yield* eventsIn(response);
+      yield* eventsIn(response, () => void timer.refresh());
     } catch (error) {
       if (signal?.aborted === true) return;
+      if (silence.signal.aborted) throw new CommandError(exitCodes.unreachable, `${this.shown} sent nothing for ${silenceMs / 1000} s`);
       if (!hasBegun || error instanceof CommandError) throw this.#reached(error);
+    } finally {
+      clearTimeout(timer);
     }
     throw new CommandError(exitCodes.unreachable, `the gateway at ${this.shown} closed the connection`, 'It has stopped or is restarting.');
   }
@@ -247,10 +254,11 @@ async function bytesOf(response: IncomingMessage): Promise<Buffer> {
 }
 
 /** Parses events in the form that the gateway writes: lines end in `\n`. */
-async function* eventsIn(response: IncomingMessage): AsyncIterable<AdminEvent> {
+async function* eventsIn(response: IncomingMessage, onData: () => void): AsyncIterable<AdminEvent> {
   response.setEncoding('utf8');
   let rest = '';
   for await (const piece of response as AsyncIterable<string>) {
+    onData();
     const blocks = (rest + piece).split('\n\n');
     rest = blocks.pop() ?? '';
     for (const block of blocks) {

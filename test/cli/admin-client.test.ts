@@ -1,10 +1,16 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { adminClient } from '../../src/cli/admin-client.ts';
+import { type AdminClient, adminClient } from '../../src/cli/admin-client.ts';
 
 let server: Server | undefined;
 afterEach(() => server?.close());
+
+async function clientOf(listening: Server): Promise<AdminClient> {
+  server = listening;
+  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+  return adminClient({ admin: `http://127.0.0.1:${(listening.address() as AddressInfo).port}` }, { env: {}, cwd: '/' });
+}
 
 /** An admin API that has enough of it so many times. */
 async function busy(times: number, retryAfter: string | undefined): Promise<{ ask: () => Promise<unknown>; asked: () => number }> {
@@ -17,9 +23,7 @@ async function busy(times: number, retryAfter: string | undefined): Promise<{ as
         .writeHead(429, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
         .end('{"error":{"code":"rate_limited","message":"Too many calls."}}');
   });
-  server = listening;
-  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
-  const client = adminClient({ admin: `http://127.0.0.1:${(listening.address() as AddressInfo).port}` }, { env: {}, cwd: '/' });
+  const client = await clientOf(listening);
   return { ask: () => client.get('/api/status'), asked: () => asked };
 }
 
@@ -34,5 +38,20 @@ describe('an admin API that is asked too often', () => {
     if (answer === undefined) await expect(api.ask()).rejects.toThrow('Too many calls');
     else expect(await api.ask()).toEqual(answer);
     expect(api.asked()).toBe(asked);
+  });
+});
+
+describe('a stream of events', () => {
+  it.each<[string, RequestListener, number]>([
+    ['that does not begin', () => {}, 0],
+    ['that becomes silent', (_request, response) => response.setHeader('content-type', 'text/event-stream').write('data: 1\n\n'), 1],
+  ])('%s is not followed for ever', async (_name, listener, events) => {
+    const client = await clientOf(createServer(listener));
+    let seen = 0;
+    const followed = async (): Promise<void> => {
+      for await (const { data } of client.events('/api/live', {}, { silenceMs: 200 })) seen += Number(data);
+    };
+    await expect(followed()).rejects.toThrow('sent nothing for 0.2 s');
+    expect(seen).toBe(events);
   });
 });
