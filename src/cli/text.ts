@@ -58,6 +58,15 @@ export function fitting(text: string, width: number): number {
 /** Parses a duration typed by a user, in milliseconds. The unit is required, since users who type 30 mean seconds. Undefined if invalid. */
 export const typedDuration = (text: string): number | undefined => (/[a-z]\s*$/i.test(text) ? parseDuration(text) : undefined);
 
+/** The longest timeout that a flag accepts, in milliseconds. Timers of Node end at once for more than 24 days. */
+const longestTimeoutMs = 600_000;
+
+/** Parses a timeout typed by a user, in milliseconds: more than 0, at most 10 minutes. Undefined if invalid. */
+export function typedTimeout(text: string): number | undefined {
+  const ms = typedDuration(text);
+  return ms !== undefined && ms > 0 && ms <= longestTimeoutMs ? ms : undefined;
+}
+
 export { plural } from '../core/text/plural.ts';
 
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

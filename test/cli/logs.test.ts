@@ -107,6 +107,8 @@ describe('gateway logs search', () => {
     [['search', '--columns', 'statuss'], 2, /Did you mean "status"/],
     [['search', '--limit', 'many'], 2, /--limit/],
     [['search', '--slow', 'very'], 2, /duration/],
+    [['search', '--slow', '1000000 h'], 1, /No request matches/],
+    [['search', '--slow', '0 ms'], 0, /^$/],
     [['tail', '--sample', '110%'], 2, /percentage/],
     [['show', 'req_00000000000000000000000000'], 1, /no record .*\n.*logging\.requests\.retention/],
     [['show', 'req_nothing'], 1, /no record .*\n.*logging\.requests\.retention/],

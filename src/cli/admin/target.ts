@@ -37,6 +37,8 @@ export interface AdminTarget {
  * @throws CommandError
  */
 export function adminTarget({ admin, config }: AdminFlags, io: Pick<CliIo, 'env' | 'cwd'>): AdminTarget {
+  // A variable that is not set must not select another gateway.
+  if (admin === '') throw new CommandError(exitCodes.usage, 'the address after --admin is empty');
   const named = admin ?? io.env['GATEWAY_ADMIN'];
   const written = readWritten(config, io);
   // A misspelled file name must not select another gateway.

@@ -4,7 +4,7 @@ import { type ReadyResponse, askReady } from './ask-ready.ts';
 import { type HealthTarget, healthTarget } from './target.ts';
 import type { CliIo } from '../io.ts';
 import { CommandError, exitCodes } from '../command.ts';
-import { plural, jsonText, typedDuration } from '../text.ts';
+import { plural, jsonText, typedTimeout } from '../text.ts';
 
 export interface HealthFlags {
   readonly config?: string;
@@ -15,14 +15,11 @@ export interface HealthFlags {
   readonly json?: boolean;
 }
 
-/** Longest timeout that the flag accepts, in milliseconds. */
-const mostMs = 600_000;
-
 /** `gateway health`: asks a running gateway whether it is ready. Returns the exit code. */
 export async function health(flags: HealthFlags, io: CliIo): Promise<number> {
-  const timeoutMs = typedDuration(flags.timeout);
-  if (timeoutMs === undefined || timeoutMs <= 0 || timeoutMs > mostMs)
-    throw new CommandError(exitCodes.usage, `"${flags.timeout}" is not a timeout; write it like 2s or 500ms`);
+  const timeoutMs = typedTimeout(flags.timeout);
+  if (timeoutMs === undefined)
+    throw new CommandError(exitCodes.usage, `"${flags.timeout}" is not a timeout; write it like 2s or 500ms, at most 10m`);
   const target = healthTarget(flags, io);
   const response = await askReady(target, timeoutMs);
   const verdict = verdictOf(response);

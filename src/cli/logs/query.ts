@@ -15,12 +15,13 @@ export interface QueryFlags extends AdminFlags {
  * @throws CommandError
  */
 export function queryText(words: readonly string[], { since, until, errors, slow }: QueryFlags): string {
-  if (slow !== undefined && typedDuration(slow) === undefined)
+  const slowMs = slow === undefined ? undefined : typedDuration(slow);
+  if (slow !== undefined && slowMs === undefined)
     throw new CommandError(exitCodes.usage, `"${slow}" is not a duration`, 'Write a number with a unit, such as 2s.');
   return [
     ...words,
     ...(errors === true ? ['error:*'] : []),
-    ...(slow === undefined ? [] : [`latency:>${slow}`]),
+    ...(slowMs === undefined ? [] : [`latency:>${slowMs}ms`]),
     ...(since === undefined ? [] : [`since:${quoted(since)}`]),
     ...(until === undefined ? [] : [`until:${quoted(until)}`]),
   ].join(' ');

@@ -17,7 +17,7 @@ export async function wholeId(named: string, client: AdminClient): Promise<strin
   if (/^req_[0-9A-Z]{26}$/i.test(id)) return id;
   const plain = id.replace(/…$/, '');
   const wild = plain.startsWith('req_') && !plain.includes('…') ? `${plain}*` : `*${plain.replace(/^.*…/, '')}`;
-  if (/[\s"]/.test(wild)) throw new CommandError(exitCodes.usage, `"${printable(id)}" is not an id`);
+  if (plain === '' || /[\s"]/.test(wild)) throw new CommandError(exitCodes.usage, `"${printable(id)}" is not an id`);
   const { rows } = await client.get<SearchPage>('/api/requests', { q: `id:${wild}`, limit: 2 });
   if (rows.length === 1) return rows[0]?.id ?? id;
   throw new CommandError(

@@ -7,7 +7,7 @@ import { hostOf, shortHost } from '../../manage/providers/facts.ts';
 import { type Tested, type Trial, tryOne } from '../../manage/providers/try.ts';
 import { type Catalog, chosen, openCatalog } from './catalog.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
-import { jsonText, padEnd, textWidth, typedDuration } from '../text.ts';
+import { jsonText, padEnd, textWidth, typedTimeout } from '../text.ts';
 import { Wheel } from '../../transport/wire/wheel.ts';
 
 export interface TestFlags extends CommonFlags {
@@ -23,9 +23,9 @@ const defaultTimeoutMs = 10_000;
 
 /** `gateway providers test [SLUG…]`: tests each entry with its real credential and the cheapest calls. Returns the exit code. */
 export async function testProviders(slugs: readonly string[], flags: TestFlags, io: CliIo, registry: Registry): Promise<number> {
-  const timeoutMs = flags.timeout === undefined ? defaultTimeoutMs : typedDuration(flags.timeout);
-  if (timeoutMs === undefined || timeoutMs <= 0)
-    throw new CommandError(exitCodes.usage, `"${flags.timeout}" is not a duration; write it like 10s or 500ms`);
+  const timeoutMs = flags.timeout === undefined ? defaultTimeoutMs : typedTimeout(flags.timeout);
+  if (timeoutMs === undefined)
+    throw new CommandError(exitCodes.usage, `"${flags.timeout}" is not a timeout; write it like 10s or 500ms, at most 10m`);
   let allowed: readonly string[] = [];
   const outbound = createOutbound({
     clock: { now: Date.now, monotonic: () => performance.now() },
