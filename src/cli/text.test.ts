@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cutEnd, shownPath, table, textWidth } from './text.ts';
+import { cutEnd, jsonLine, jsonText, shownPath, table, textWidth } from './text.ts';
 
 it.each([
   ['/a/b/gateway.yaml', './gateway.yaml'],
@@ -39,6 +39,13 @@ it.each([
   ['ab', 1, '…'],
 ])('%j in %i columns is %j', (text, columns, shown) => {
   expect(cutEnd(text, columns)).toBe(shown);
+});
+
+it.each([jsonText, jsonLine])('writes JSON of the same value without control characters: %s', (write) => {
+  const value = { 'a\u009b2J': ['\u001b]0;x\u0007', '\u007f\u0085\u009b31m', 'abc\u202etxt\u200f', '日本 👩‍👩‍👧'] };
+  const text = write(value);
+  expect(JSON.parse(text)).toEqual(value);
+  expect(text.replaceAll(/[\n "\\\w[\]{},:;日本]/g, '')).toBe('👩‍👩‍👧');
 });
 
 it('keeps the columns of a table in line', () => {

@@ -69,7 +69,16 @@ export function typedTimeout(text: string): number | undefined {
 
 export { plural } from '../core/text/plural.ts';
 
-export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+/** JSON that may be shown in a terminal: the control characters and direction marks that JSON allows in texts are escaped. */
+function terminalJson(value: unknown, indent?: number): string {
+  const escaped = (mark: string): string => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value, null, indent).replaceAll(/[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, escaped);
+}
+
+export const jsonText = (value: unknown): string => `${terminalJson(value, 2)}\n`;
+
+/** One line of a stream of JSON objects. */
+export const jsonLine = (value: object): string => `${terminalJson(value)}\n`;
 
 export { barePath, shownPath } from '../core/text/shown-path.ts';
 

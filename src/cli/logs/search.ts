@@ -1,6 +1,7 @@
 import { adminClient } from '../admin-client.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import { type CliIo, terminalWidth, written } from '../io.ts';
+import { jsonLine } from '../text.ts';
 import { columnsOf, rowsTable } from './columns.ts';
 import { csvLine } from './csv.ts';
 import { rowsOf } from './pages.ts';
@@ -20,7 +21,7 @@ export async function search(words: readonly string[], flags: SearchFlags, io: C
   const limit = countOf('limit', flags.limit, 50);
   const rows = [];
   for await (const page of rowsOf(adminClient(flags, io), queryText(words, flags), limit)) rows.push(...page);
-  if (flags.json === true) for (const row of rows) io.stdout.write(`${JSON.stringify(row)}\n`);
+  if (flags.json === true) for (const row of rows) io.stdout.write(jsonLine(row));
   else if (flags.csv === true) {
     io.stdout.write(csvLine(columns.map(({ name }) => name)));
     for (const row of rows) io.stdout.write(csvLine(columns.map((column) => column.value(row))));
@@ -72,8 +73,8 @@ export async function exportLogs(words: readonly string[], flags: ExportFlags, i
     if (flags.full === true) {
       const ids = page.map(({ id }) => id);
       for await (const records of storedOf(client, ids, false))
-        await put(records.map(({ stored }) => `${JSON.stringify(stored.record)}\n`));
-    } else await put(page.map((row) => (isCsv ? csvLine(columns.map((column) => column.value(row))) : `${JSON.stringify(row)}\n`)));
+        await put(records.map(({ stored }) => jsonLine(stored.record)));
+    } else await put(page.map((row) => (isCsv ? csvLine(columns.map((column) => column.value(row))) : jsonLine(row))));
   }
   io.stderr.write(`${count} ${count === 1 ? 'record' : 'records'}\n`);
   return count === 0 ? exitCodes.no : exitCodes.yes;

@@ -7,7 +7,7 @@ import { adminClient } from '../admin-client.ts';
 import { exitCodes } from '../command.ts';
 import { type CliIo, hasColors } from '../io.ts';
 import { clockTime } from '../start/request-line.ts';
-import { padEnd } from '../text.ts';
+import { jsonLine, padEnd } from '../text.ts';
 import { routeText } from './columns.ts';
 import { countOf, type QueryFlags, queryText, shareOf } from './query.ts';
 
@@ -38,7 +38,7 @@ export async function tail(words: readonly string[], flags: TailFlags, io: CliIo
       if (event === 'skipped') io.stderr.write(`${String(objectIn(data)?.['count'] ?? 'some')} more were left out: over 50 in a second\n`);
       const row = event === 'message' ? (objectIn(data) as LogRow | undefined) : undefined;
       if (row === undefined || !isDrawn(row.id, share)) continue;
-      io.stdout.write(flags.json === true ? `${JSON.stringify(row)}\n` : rowLine(row, isColored));
+      io.stdout.write(flags.json === true ? jsonLine(row) : rowLine(row, isColored));
       if (flags.body === true && flags.json !== true && row.preview !== null) io.stdout.write(`          ${printable(row.preview)}\n`);
       count += 1;
       if (count >= most) break;

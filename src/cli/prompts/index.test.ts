@@ -92,6 +92,11 @@ welcome@2  canary     -            -        question
 });
 
 describe('gateway prompts render', () => {
+  it('prints no control character of a value', async () => {
+    const { out } = await render('welcome@1', { var: ['product=a\u001b[2J\u009b31m\u202eb'] });
+    expect(out).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
+  });
+
   it('shows the conversation as people read it', async () => {
     expect(await render('welcome', { var: ['product=Kite', 'count=5', 'tags=["a","b"]'] })).toEqual({
       code: 0,

@@ -36,9 +36,9 @@ export function renderedPrompt(version: PromptVersion, body: Readonly<Record<str
     ...(typeof model === 'string' ? [`model ${model}`] : []),
     ...(version.config === undefined ? [] : [`config ${version.config}`]),
   ];
-  const settings = Object.entries(parameters).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+  const settings = Object.entries(parameters).map(([key, value]) => printable(`${key}: ${JSON.stringify(value)}`));
   const texts = (Array.isArray(messages) ? messages : []).map(messageText);
-  return `${[facts.join(' · '), ...settings].join('\n')}\n${texts.join('')}`;
+  return `${[printable(facts.join(' · ')), ...settings].join('\n')}\n${texts.join('')}`;
 }
 
 function messageText(message: unknown): string {
@@ -47,8 +47,8 @@ function messageText(message: unknown): string {
   const parts = Array.isArray(content) ? (content as readonly unknown[]) : content === undefined || content === null ? [] : [content];
   const lines = parts.map((part) => {
     const text = isPlain(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : part;
-    return typeof text === 'string' ? text.split('\n').map(printable).join('\n  ').trimEnd() : JSON.stringify(text);
+    return typeof text === 'string' ? text.split('\n').map(printable).join('\n  ').trimEnd() : printable(JSON.stringify(text));
   });
-  if (Object.keys(rest).length > 0) lines.push(JSON.stringify(rest));
-  return `\n${String(role)}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+  if (Object.keys(rest).length > 0) lines.push(printable(JSON.stringify(rest)));
+  return `\n${printable(String(role))}\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }
