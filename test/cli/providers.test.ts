@@ -116,6 +116,7 @@ describe('gateway providers test', () => {
       if (url.startsWith('/login/')) return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>sign in</html>');
       if (url.startsWith('/moved/')) return void response.writeHead(302, { location: 'https://elsewhere.example/v1/models' }).end();
       if (url.startsWith('/escape/')) return fault(418, 'x', 'a \u001b[2J\u009b31m\u202eb');
+      if (url.startsWith('/cut/')) return fault(403, 'x', `${'x'.repeat(180)} ${key}`);
       if (url.startsWith('/wrong/')) return json(response, 200, { error: { message: 'no such key' } });
       if (key.includes('known')) return fault(403, 'Forbidden', `The key ${key} may not do this`);
       return fault(401, '401', 'Access denied due to invalid subscription key');
@@ -219,6 +220,13 @@ providers:
     } finally {
       await tokens.close();
     }
+  });
+
+  it('hides a secret that does not fit on the line', async () => {
+    const yaml = `version: 1\nproviders:\n  cut: {type: openai, custom_host: ${upstream.url}/cut/v1, api_key: "\${env:OWN}"}\n`;
+    const { out } = await runHere(['providers', 'test'], folder(yaml), { env: { OWN: 'letters-of-a-secret' } });
+    expect(out).toMatch(/FAIL .* 403 x+ Bearer /);
+    expect(out).not.toContain('letters');
   });
 
   it('asks deployments for one token when told to', async () => {

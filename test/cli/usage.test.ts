@@ -32,7 +32,7 @@ describe('wrong usage', () => {
     [['help', 'filter'], /\(Did you mean filters\?\)/],
     [['help', 'logs', 'tial'], /no help on "logs tial"; .*\n\(Did you mean tail\?\)/],
     [['health', '--timeout', '5'], /"5" is not a timeout; write it like 2s or 500ms/],
-    [['providers', 'test', '--timeout', '30d'], /"30d" is not a timeout; write it like 10s or 500ms, at most 10m/],
+    [['providers', 'test', '--timeout', '30d'], /"30d" is not a duration; write it like 10s or 500ms, at most 10m/],
     [['rollback', '--admin', ''], /the address after --admin is empty/],
     [['logs', 'show', ''], /"" is not an id/],
     [['drain', '--timeout', '30'], /"30" is not a timeout; write it like 30s/],

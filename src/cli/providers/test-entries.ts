@@ -5,7 +5,7 @@ import { type CliIo, hasColors } from '../io.ts';
 import type { CatalogEntry } from '../../manage/providers/entry.ts';
 import { hostOf, shortHost } from '../../manage/providers/facts.ts';
 import { type Tested, type Trial, tryOne } from '../../manage/providers/try.ts';
-import { type Catalog, chosen, openCatalog } from './catalog.ts';
+import { chosen, openCatalog } from './catalog.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText, padEnd, textWidth, typedTimeout } from '../text.ts';
 import { Wheel } from '../../transport/wire/wheel.ts';
@@ -25,7 +25,7 @@ const defaultTimeoutMs = 10_000;
 export async function testProviders(slugs: readonly string[], flags: TestFlags, io: CliIo, registry: Registry): Promise<number> {
   const timeoutMs = flags.timeout === undefined ? defaultTimeoutMs : typedTimeout(flags.timeout);
   if (timeoutMs === undefined)
-    throw new CommandError(exitCodes.usage, `"${flags.timeout}" is not a timeout; write it like 10s or 500ms, at most 10m`);
+    throw new CommandError(exitCodes.usage, `"${flags.timeout}" is not a duration; write it like 10s or 500ms, at most 10m`);
   let allowed: readonly string[] = [];
   const outbound = createOutbound({
     clock: { now: Date.now, monotonic: () => performance.now() },
@@ -40,7 +40,8 @@ export async function testProviders(slugs: readonly string[], flags: TestFlags, 
     const catalog = await openCatalog(flags, io, registry, outbound.sign);
     allowed = catalog.egressAllow;
     const entries = chosen(catalog, slugs);
-    return await tryAll(entries, catalog, { flags, io, trial: { deep: flags.deep === true, outbound, timeoutMs } });
+    const mask = createMask(catalog.secrets);
+    return await tryAll(entries, { flags, io, trial: { deep: flags.deep === true, outbound, timeoutMs, mask: (text) => mask.text(text) } });
   } finally {
     await outbound.close();
   }
@@ -52,15 +53,13 @@ interface Round {
   readonly trial: Trial;
 }
 
-async function tryAll(entries: readonly CatalogEntry[], catalog: Catalog, round: Round): Promise<number> {
+async function tryAll(entries: readonly CatalogEntry[], round: Round): Promise<number> {
   const { flags, io, trial } = round;
-  const mask = createMask([...catalog.secrets]);
   const print = printer(entries, round);
   const results: Tested[] = [];
   const running = inParallel(entries, atOnce, (one) => tryOne(one, trial));
   for (const promise of running) {
-    const { says, fix, ...rest } = await promise;
-    const tested: Tested = { ...rest, says: mask.text(says), fix: fix === null ? null : mask.text(fix) };
+    const tested = await promise;
     results.push(tested);
     if (flags.json !== true) print(tested);
   }

@@ -225,7 +225,7 @@ export class Control implements Subject {
   }
 
   tryProvider(entry: CatalogEntry, deep: boolean): Promise<Tested> {
-    return tryOne(entry, { deep, outbound: this.#deps.outbound(), timeoutMs: tryMs });
+    return tryOne(entry, { deep, outbound: this.#deps.outbound(), timeoutMs: tryMs, mask: (text) => this.mask().text(text) });
   }
 
   request(asked: OwnRequest): ReturnType<Subject['request']> {

@@ -9,6 +9,7 @@ import type { Outbound } from '../../transport/outbound/index.ts';
 import type { WireRequest } from '../../transport/outbound/upstream.ts';
 import type { CatalogEntry } from './entry.ts';
 import { make } from './facts.ts';
+import type { Trial } from './try.ts';
 import { objectIn } from '../../core/json/scan.ts';
 
 /** Result of one probe. */
@@ -28,7 +29,7 @@ export interface Probed {
 const maxBytes = 4 * 1024 * 1024;
 
 /** Sends one probe to a provider: created, signed and checked like regular traffic. Never rejects. */
-export async function runProbe(one: CatalogEntry, probe: Probe, outbound: Outbound, totalMs: number): Promise<Probed> {
+export async function runProbe(one: CatalogEntry, probe: Probe, { outbound, timeoutMs: totalMs, mask }: Trial): Promise<Probed> {
   try {
     const { translation, deployment } = make(one.binding, probe);
     const { request } = translation;
@@ -46,9 +47,9 @@ export async function runProbe(one: CatalogEntry, probe: Probe, outbound: Outbou
     const accepted = probe.accepts?.[answer.status];
     if (accepted !== undefined) return { ...good(probe, answer.status, undefined), says: accepted };
     const { message } = one.binding.provider.fault(answer.status, sent);
-    return bad(probe, answer.status, oneLine(message), probe.fixes?.[answer.status]);
+    return bad(probe, answer.status, oneLine(message, mask), probe.fixes?.[answer.status]);
   } catch (error) {
-    return failed(probe, error);
+    return failed(probe, error, mask);
   }
 }
 
@@ -110,10 +111,10 @@ const bad = (probe: Probe, status: number, says: string, fix: string | undefined
   models: undefined,
 });
 
-function failed(probe: Probe, error: unknown): Probed {
-  if (error instanceof GatewayError) return bad(probe, 0, oneLine(error.message), error.hint);
+function failed(probe: Probe, error: unknown, mask: Trial['mask']): Probed {
+  if (error instanceof GatewayError) return bad(probe, 0, oneLine(error.message, mask), error.hint);
   if (error instanceof FetchFault) return bad(probe, 0, error.message, connectionFixes[error.kind]);
-  return bad(probe, 0, error instanceof Error ? oneLine(error.message) : 'it failed', undefined);
+  return bad(probe, 0, error instanceof Error ? oneLine(error.message, mask) : 'it failed', undefined);
 }
 
 const connectionFixes: Readonly<Record<FetchFault['kind'], string>> = {
@@ -123,7 +124,8 @@ const connectionFixes: Readonly<Record<FetchFault['kind'], string>> = {
   refused: 'check the host and server.egress',
 };
 
-const oneLine = (text: string): string => {
-  const line = printable(text.replaceAll(/\s+/g, ' ').trim().replace(/\.$/, ''));
+/** Masks first: the beginning of a secret that is cut off would not be recognized. */
+const oneLine = (text: string, mask: Trial['mask']): string => {
+  const line = printable(mask(text).replaceAll(/\s+/g, ' ').trim().replace(/\.$/, ''));
   return line.length > 200 ? `${line.slice(0, 199).toWellFormed()}…` : line;
 };

@@ -13,6 +13,8 @@ export interface Trial {
   readonly outbound: Outbound;
   /** Timeout of each request. */
   readonly timeoutMs: number;
+  /** Removes the secrets of the configuration. */
+  mask(text: string): string;
 }
 
 /** Result of testing a provider. */
@@ -29,23 +31,25 @@ export interface Tested {
   readonly ms: number | null;
 }
 
-/** Tests a provider with its real credential and the cheapest requests. Never rejects. The texts may contain secrets of the provider. */
-export async function tryOne(one: CatalogEntry, { deep, outbound, timeoutMs }: Trial): Promise<Tested> {
+/** Tests a provider with its real credential and the cheapest requests. Never rejects. */
+export async function tryOne(one: CatalogEntry, trial: Trial): Promise<Tested> {
   const host = hostOf(one) ?? null;
   const known = { slug: one.slug, type: one.binding.provider.type, host };
   const nothing = { fix: null, status: null, models: null, deployments: null, ms: null } as const;
   const off = whyOff(one) ?? (one.binding.owner === 'caller' ? 'each caller sends the credential' : undefined);
   if (off !== undefined) return { ...known, ...nothing, state: 'off', says: off };
-  const probes = one.binding.provider.entry.probe?.(one.binding.settings, deep) ?? [];
+  const probes = one.binding.provider.entry.probe?.(one.binding.settings, trial.deep) ?? [];
   if (probes.length === 0) return { ...known, ...nothing, state: 'off', says: 'this type cannot be tested' };
   const begun = performance.now();
   const done: Probed[] = [];
   for (const probe of probes) {
-    const result = await runProbe(one, probe, outbound, timeoutMs);
+    const result = await runProbe(one, probe, trial);
     done.push(result);
     if (!result.isGood && probe.proves === 'credential') break;
   }
-  return { ...known, ...verdict(one, done), ms: Math.round(performance.now() - begun) };
+  const { says, fix, ...rest } = verdict(one, done);
+  const ms = Math.round(performance.now() - begun);
+  return { ...known, ...rest, says: trial.mask(says), fix: fix === null ? null : trial.mask(fix), ms };
 }
 
 function verdict(one: CatalogEntry, done: readonly Probed[]): Omit<Tested, 'slug' | 'type' | 'host' | 'ms'> {
