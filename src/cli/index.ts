@@ -42,7 +42,8 @@ export async function runCli(argv: readonly string[], io: CliIo, registry: Regis
     await program.parseAsync(withNegatedTerms(argv), { from: 'user' });
     return code;
   } catch (error) {
-    return codeOf(error instanceof TypeError ? await (await import('./admin/other-version.ts')).otherVersion(error, remote) : error, io);
+    const isUnexpected = error instanceof TypeError || error instanceof RangeError;
+    return codeOf(isUnexpected ? await (await import('./admin/other-version.ts')).otherVersion(error, remote) : error, io);
   }
 }
 

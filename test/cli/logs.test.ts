@@ -279,7 +279,7 @@ describe('what is no admin listener of this version', () => {
     expect([code, err]).toEqual([4, expect.stringContaining('is the listener for clients, not the admin listener')]);
   });
 
-  it.each([['status'], ['logs', 'search'], ['logs', 'stats'], ['logs', 'tail'], ['reload'], ['plan', '--sample', '0']])(
+  it.each([['status'], ['logs', 'search'], ['logs', 'stats'], ['logs', 'tail'], ['reload'], ['drain'], ['dashboard'], ['plan', '--sample', '0']])(
     'is named where it is another program: %s %s',
     async (...args) => {
       expect(await at(other, ...args)).toMatchObject({
@@ -308,9 +308,10 @@ describe('what is no admin listener of this version', () => {
     rmSync(dir, { recursive: true });
   });
 
-  it('is named where it is a gateway of another version', async () => {
+  it.each([['status'], ['logs', 'search', '--columns', 'time', '--csv']])('is named where it is a gateway of another version: %s', async (...args) => {
     answers.set('/api/session', { role: null, version: '0.0.9' });
-    expect(await at(other, 'status')).toMatchObject({
+    answers.set('/api/requests?q=&limit=50', { rows: [{}], next: null });
+    expect(await at(other, ...args)).toMatchObject({
       code: 1,
       err: expect.stringMatching(/is a gateway of version 0\.0\.9, .*\nUse the gateway command of that version/) as string,
     });

@@ -52,6 +52,7 @@ export async function drain(flags: DrainFlags, io: CliIo): Promise<number> {
     throw new CommandError(exitCodes.usage, `"${timeout}" is not a timeout; write it like 30s`);
   const client = adminClient(flags, io);
   const { in_flight: inFlight } = await client.post<{ in_flight: number }>('/api/drain', ms === undefined ? {} : { timeout_ms: ms });
+  if (typeof inFlight !== 'number') throw new TypeError('the response has no number of requests');
   if (flags.json === true) io.stdout.write(jsonText({ draining: true, in_flight: inFlight }));
   else io.stdout.write(`draining: ${plural(inFlight, 'request')} in progress\n`);
   return exitCodes.yes;
@@ -61,6 +62,7 @@ export async function drain(flags: DrainFlags, io: CliIo): Promise<number> {
 export async function dashboard(flags: AdminFlags, io: CliIo): Promise<number> {
   const client = adminClient(flags, io);
   const { link } = await client.post<{ link: string }>('/api/session/link');
+  if (typeof link !== 'string') throw new TypeError('the response has no link');
   if (client.shown.startsWith('unix:'))
     throw new CommandError(
       exitCodes.no,

@@ -5,13 +5,13 @@ import { CommandError, exitCodes } from '../command.ts';
 import type { RemoteGateway } from '../io.ts';
 
 /**
- * Explains the error that ended a command. If a response did not have the expected form, because another program or a
+ * Explains the TypeError or RangeError that ended a command. If a response did not have the expected form, because another program or a
  * gateway of another version sent it, the result is an error that reports this; otherwise the same error.
  *
  * @param gateway the gateway that the command called
  */
 export async function otherVersion(error: unknown, gateway: RemoteGateway | undefined): Promise<unknown> {
-  if (gateway === undefined || !(error instanceof TypeError)) return error;
+  if (gateway === undefined) return error;
   const session = await gateway.get<unknown>('/api/session').catch(() => undefined);
   const other = isPlain(session) ? session['version'] : undefined;
   if (other === version) return error;
