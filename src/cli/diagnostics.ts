@@ -26,7 +26,7 @@ export function shortDiagnostics(diagnostics: readonly Diagnostic[]): string {
 
 /** One problem on one line. */
 export function shortDiagnostic({ file, line, column, severity, message, code }: Diagnostic): string {
-  return `${file}:${line}:${column}: ${severity}: ${printable(message)} [${code}]`;
+  return `${printable(file)}:${line}:${column}: ${severity}: ${printable(message)} [${code}]`;
 }
 
 /** Format for GitHub Actions: workflow commands that become annotations. */
@@ -52,7 +52,7 @@ function pretty(one: Diagnostic, style: DiagnosticStyle): string {
   const width = Math.max(2, String(last).length);
   const bar = `${' '.repeat(width)} |`;
   const lines = [heading(one, style)];
-  const arrow = `${' '.repeat(width)}--> ${one.file}:${one.line}:${one.column}`;
+  const arrow = `${' '.repeat(width)}--> ${printable(one.file)}:${one.line}:${one.column}`;
   if (one.frame === undefined) {
     lines.push(one.hint === undefined ? arrow : `${arrow}   ${printable(one.hint)}`);
   } else {

@@ -15,13 +15,20 @@ interface Shown {
 /** A plan as text for a terminal, or as markdown for a comment on a pull request. */
 export function planText(plan: ReloadPlan, { file, against, format, isRunning }: Shown): string {
   const isMarkdown = format === 'markdown';
-  const block = (kind: string, text: string): string => (isMarkdown ? `\`\`\`${kind}\n${text}\`\`\`\n` : text);
+  const block = (kind: string, text: string): string => (isMarkdown ? fenced(kind, text) : text);
   const parts = [`${isMarkdown ? '### gateway plan\n\n' : ''}comparing ${printable(file)} with ${printable(against)}\n`];
   const changes = changeLines(plan);
   if (changes !== '') parts.push(block('', changes));
   if (plan.diff !== '') parts.push(block('diff', lines(plan.diff)));
   if (plan.routing !== null) parts.push(block('', routingText(plan.routing)));
   return `${parts.join('\n')}\n${summary(plan, isRunning)}\n`;
+}
+
+/** A code block. Its fence is longer than any in the text, such as that of a prompt with code. */
+function fenced(kind: string, text: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${kind}\n${text}${fence}\n`;
 }
 
 /** The lines without terminal control characters. */
