@@ -59,10 +59,20 @@ export function processIo(): CliIo {
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
-    cwd: process.cwd(),
+    cwd: workingDirectory(),
     readStdin: async () => readOnce(),
     ...(process.stdin.isTTY ? { ask } : {}),
   };
+}
+
+/** Ends the process if the directory was removed, as by a deployment that replaces it: no path can be resolved then. */
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    process.stderr.write('error: the working directory no longer exists\nChange to another one, and try again.\n');
+    process.exit(exitCodes.no);
+  }
 }
 
 /** Resolves when the buffered output has been written, which depends on the reader. */

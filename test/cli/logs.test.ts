@@ -124,6 +124,13 @@ describe('gateway logs search', () => {
     expect(ran.err).toMatch(err);
   });
 
+  it('accepts a token with a line end, and names one that cannot be sent', async () => {
+    const token = env['GATEWAY_ADMIN_TOKEN'] ?? '';
+    const status = (sent: string): Promise<Ran> => runHere(['status'], '/', { env: { ...env, GATEWAY_ADMIN_TOKEN: sent } });
+    expect(await status(`${token}\r`)).toMatchObject({ code: 0 });
+    expect(await status(`${token}\u0007x`)).toMatchObject({ code: 5, err: 'error: the admin token contains a character that no header can have\n' });
+  });
+
   it('ends with 4 where no gateway runs, and 5 without a token', async () => {
     expect((await runHere(['logs', 'search'], '/', { env: { GATEWAY_ADMIN: '127.0.0.1:9' } })).code).toBe(4);
     expect((await runHere(['logs', 'search'], '/', { env: { GATEWAY_ADMIN: env['GATEWAY_ADMIN'] ?? '' } })).code).toBe(5);

@@ -64,6 +64,17 @@ describe('a pipe', () => {
   });
 });
 
+it('names a working directory that was removed', async () => {
+  const child = spawn('sh', ['-c', `mkdir gone && cd gone && rmdir ../gone && exec "${process.execPath}" "${main}" status`], {
+    cwd,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let err = '';
+  child.stderr.on('data', (piece: Buffer) => (err += piece.toString()));
+  const [code] = (await once(child, 'close')) as [number];
+  expect({ code, err }).toEqual({ code: 1, err: 'error: the working directory no longer exists\nChange to another one, and try again.\n' });
+});
+
 describe('a full disk', () => {
   it.each([[['version']], [['help', 'errors']]])('fails %j, since the output is lost', async (args) => {
     const full = openSync('/dev/full', 'w');

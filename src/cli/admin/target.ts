@@ -46,8 +46,11 @@ export function adminTarget({ admin, config }: AdminFlags, io: Pick<CliIo, 'env'
   if (!isNamed && config !== undefined && written?.isRead === false)
     throw new CommandError(exitCodes.invalid, printable(written.fault ?? 'the configuration cannot be read'));
   const place = placeOf(isNamed ? named : (written?.listen ?? defaultAdminListen));
-  const own = io.env['GATEWAY_ADMIN_TOKEN'];
+  // A line of a file with Windows line ends leaves a carriage return.
+  const own = io.env['GATEWAY_ADMIN_TOKEN']?.trim();
   const token = own !== undefined && own !== '' ? own : isLocal(place) ? written?.token : undefined;
+  if (token !== undefined && /[^\x20-\x7e\x80-\xff]/.test(token))
+    throw new CommandError(exitCodes.forbidden, 'the admin token contains a character that no header can have');
   return { ...place, token, fault: written?.fault };
 }
 
