@@ -21,6 +21,10 @@ export async function runHere(
     readonly stdin?: string;
     readonly isTty?: boolean;
     readonly columns?: number;
+    /** Aborted when the reader of standard output leaves. */
+    readonly unread?: AbortSignal;
+    /** Called after each write to standard output. */
+    prints?(): void;
     /** What is written to standard error, as it is written. */
     hears?(text: string): void;
   } = {},
@@ -30,13 +34,14 @@ export async function runHere(
   const left = [...(more.answers ?? [])];
   const io: CliIo = {
     stdout: {
-      write: (text: string) => (out += text),
+      write: (text: string) => ((out += text), more.prints?.()),
       isTTY: more.isTty === true,
       ...(more.columns === undefined ? {} : { columns: more.columns }),
     },
     stderr: { write: (text: string) => ((err += text), more.hears?.(text)) },
     env: more.env ?? {},
     cwd,
+    ...(more.unread === undefined ? {} : { unread: more.unread }),
     readStdin: () => Promise.resolve(more.stdin ?? ''),
     ...(more.answers === undefined
       ? {}

@@ -96,6 +96,22 @@ describe('gateway logs search', () => {
     expect(out).toMatch(/^ID +TRACE +KEY +COST +PREVIEW\n/);
   });
 
+  it('asks for no more pages when nobody reads the lines', async () => {
+    const unread = new AbortController();
+    const asked: string[] = [];
+    const paged = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.end(JSON.stringify({ rows: makeRows(2, 0, 1), next: 'more' }));
+    });
+    await once(paged.listen(0, '127.0.0.1'), 'listening');
+    const admin = `127.0.0.1:${(paged.address() as AddressInfo).port}`;
+    const args = ['logs', 'search', '--json', '--limit', '1000'];
+    const ran = await runHere(args, '/', { env: { GATEWAY_ADMIN: admin }, unread: unread.signal, prints: () => unread.abort() });
+    paged.close();
+    expect(ran).toMatchObject({ code: 0, out: expect.stringMatching(/^.*\n$/) });
+    expect(asked).toHaveLength(1);
+  });
+
   it('prints the columns that are wanted, as CSV that no spreadsheet runs', async () => {
     const { out } = await logs('search', 'config:support', '--csv', '--columns', 'status,meta.user,preview');
     expect(out).toBe(`status,meta.user,preview\r\n200,"'=cmd()","'=1+1"\r\n200,u1,Write to [email]\r\n`);
@@ -118,9 +134,11 @@ describe('gateway logs search', () => {
     [['search', '-status:>=0'], 1, /No request matches/],
     [['search', '-"Write to"', 'meta.user:nobody'], 1, /No request matches/],
     [['export', '--csv', '--full'], 2, /no effect on CSV/],
+    [['export', '--csv', 'latency:>fast'], 2, /latency/],
   ])('%j ends with %i', async (args, code, err) => {
     const ran = await logs(...args);
     expect(ran.code).toBe(code);
+    if (code === 2) expect(ran.out).toBe('');
     expect(ran.err).toMatch(err);
   });
 
