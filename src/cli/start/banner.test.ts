@@ -151,6 +151,10 @@ describe('reload lines', () => {
     expect(reloadedText({ ...reloaded, changes }, '09:31:40')).toContain('~configs.c9  and 2 more  (38 ms');
   });
 
+  it('contain no control character of a name', () => {
+    expect(reloadedText({ ...reloaded, changes: ['+configs.\u001b[2J\u009b31m'] }, '09:31:40')).toContain(' · +configs.\ufffd[2J\ufffd31m  (');
+  });
+
   it('say what is wrong and what keeps serving', () => {
     expect(rejectedText({ revision: '91bd0e7', diagnostics: [warning, fault] }, '09:32:02')).toBe(
       '09:32:02  config NOT reloaded, revision 91bd0e7 keeps serving:\n          configs/support.yaml:9:9 error: unknown key "retrys" (did you mean "retry"?)',

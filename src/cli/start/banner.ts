@@ -91,7 +91,7 @@ export function reloadedText(
 ): string {
   const { revision, changes, ms, restart } = event;
   const shown = changes.length > mostShown ? [...changes.slice(0, mostShown), `and ${changes.length - mostShown} more`] : changes;
-  const what = shown.length === 0 ? '' : ` · ${shown.join('  ')}`;
+  const what = shown.length === 0 ? '' : ` · ${printable(shown.join('  '))}`;
   const first = `${time}  config reloaded · revision ${revision}${what}  (${formatDuration(ms)}, 0 requests interrupted)`;
   return restart.length === 0 ? first : `${first}\n${' '.repeat(10)}needs a restart: ${restart.join(', ')}`;
 }
