@@ -94,7 +94,12 @@ error: no provider called "azure-ue"                                    [unknown
   });
 
   it('lets no control character of a file reach the terminal', () => {
-    const evil = { ...azure, file: 'a\u001b[2J\n::error::.yaml', message: 'no provider called "\u001b[2J"', frame: { first: 11, lines: ['\u001b]0;x\u0007 provider: y'] } };
+    const evil = {
+      ...azure,
+      file: 'a\u001b[2J\n::error::.yaml',
+      message: 'no provider called "\u001b[2J"',
+      frame: { first: 11, lines: ['\u001b]0;x\u0007 provider: y'] },
+    };
     for (const text of [prettyDiagnostics([evil], { colors: false }), shortDiagnostics([evil])]) {
       expect(text).not.toContain('\u001b');
       expect(text).not.toMatch(/^::error/m);

@@ -146,7 +146,10 @@ describe('gateway logs search', () => {
     const token = env['GATEWAY_ADMIN_TOKEN'] ?? '';
     const status = (sent: string): Promise<Ran> => runHere(['status'], '/', { env: { ...env, GATEWAY_ADMIN_TOKEN: sent } });
     expect(await status(`${token}\r`)).toMatchObject({ code: 0 });
-    expect(await status(`${token}\u0007x`)).toMatchObject({ code: 5, err: 'error: the admin token contains a character that no header can have\n' });
+    expect(await status(`${token}\u0007x`)).toMatchObject({
+      code: 5,
+      err: 'error: the admin token contains a character that no header can have\n',
+    });
   });
 
   it('ends with 4 where no gateway runs, and 5 without a token', async () => {
@@ -304,16 +307,22 @@ describe('what is no admin listener of this version', () => {
     expect([code, err]).toEqual([4, expect.stringContaining('is the listener for clients, not the admin listener')]);
   });
 
-  it.each([['status'], ['logs', 'search'], ['logs', 'stats'], ['logs', 'tail'], ['reload'], ['drain'], ['dashboard'], ['plan', '--sample', '0']])(
-    'is named where it is another program: %s %s',
-    async (...args) => {
-      expect(await at(other, ...args)).toMatchObject({
-        code: 4,
-        out: '',
-        err: expect.stringContaining('it may be another program') as string,
-      });
-    },
-  );
+  it.each([
+    ['status'],
+    ['logs', 'search'],
+    ['logs', 'stats'],
+    ['logs', 'tail'],
+    ['reload'],
+    ['drain'],
+    ['dashboard'],
+    ['plan', '--sample', '0'],
+  ])('is named where it is another program: %s %s', async (...args) => {
+    expect(await at(other, ...args)).toMatchObject({
+      code: 4,
+      out: '',
+      err: expect.stringContaining('it may be another program') as string,
+    });
+  });
 
   it.each([['status'], ['reload'], ['drain'], ['logs', 'search']])(
     'is not looked for where the file that is named is missing: %s',
@@ -333,14 +342,17 @@ describe('what is no admin listener of this version', () => {
     rmSync(dir, { recursive: true });
   });
 
-  it.each([['status'], ['logs', 'search', '--columns', 'time', '--csv']])('is named where it is a gateway of another version: %s', async (...args) => {
-    answers.set('/api/session', { role: null, version: '0.0.9' });
-    answers.set('/api/requests?q=&limit=50', { rows: [{}], next: null });
-    expect(await at(other, ...args)).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/is a gateway of version 0\.0\.9, .*\nUse the gateway command of that version/) as string,
-    });
-  });
+  it.each([['status'], ['logs', 'search', '--columns', 'time', '--csv']])(
+    'is named where it is a gateway of another version: %s',
+    async (...args) => {
+      answers.set('/api/session', { role: null, version: '0.0.9' });
+      answers.set('/api/requests?q=&limit=50', { rows: [{}], next: null });
+      expect(await at(other, ...args)).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/is a gateway of version 0\.0\.9, .*\nUse the gateway command of that version/) as string,
+      });
+    },
+  );
 });
 
 it.each([

@@ -106,7 +106,12 @@ describe('gateway plan', () => {
     ['another file', ['--against', 'same', '--exit-code'], 0, /\nno changes\n$/],
     ['changes of another file', ['--against', 'other', '--exit-code'], 1, /\n\+ {2}draft.*\n[^]*\n0 changes, 1 addition, 0 removals\.\n$/],
     ['changes as markdown', ['--against', 'other', '--format', 'markdown'], 0, /^### gateway plan\n[^]*```diff\n--- /],
-    ['a block with a code fence in it', ['-c', 'fenced', '--sample', '0', '--format', 'markdown'], 0, /\n````diff\n--- [^]*\n\+.*```\n[^]*\n````\n\n/],
+    [
+      'a block with a code fence in it',
+      ['-c', 'fenced', '--sample', '0', '--format', 'markdown'],
+      0,
+      /\n````diff\n--- [^]*\n\+.*```\n[^]*\n````\n\n/,
+    ],
     ['a file that is not valid', ['-c', 'broken', '--exit-code'], 3, /^$/],
     ['another file that is not valid', ['--against', 'broken'], 3, /^$/],
     ['an unknown format', ['--format', 'html'], 2, /^$/],

@@ -429,7 +429,8 @@ Try it: gateway providers test r1\n`);
     const text = readFileSync(join(dir, 'gateway.yaml'), 'utf8');
     const added = types.filter((_, i) => ran[i]?.code === 0);
     expect(types.filter((type) => text.includes(`type: ${type}`))).toEqual(added);
-    for (const { code, err } of ran) if (code !== 0) expect(err).toBe('error: ./gateway.yaml was changed meanwhile\nNothing was written. Try again.\n');
+    for (const { code, err } of ran)
+      if (code !== 0) expect(err).toBe('error: ./gateway.yaml was changed meanwhile\nNothing was written. Try again.\n');
   });
 
   it('asks at a terminal for what is missing, and never for a secret', async () => {

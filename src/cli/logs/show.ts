@@ -43,7 +43,9 @@ export async function show(id: string, flags: ShowFlags, io: CliIo): Promise<num
 
 async function writeDifferences({ record }: StoredRecord, client: AdminClient, io: CliIo): Promise<void> {
   const { differences, why_absent: why } = await client.get<RequestDifferences>(`${pathOf(record.id)}/differences`);
-  const lines = differences.map((one) => `${printable(differenceText(one))}${one.at === null ? '' : `  ${printable(one.at.file)}:${one.at.line}`}\n`);
+  const lines = differences.map(
+    (one) => `${printable(differenceText(one))}${one.at === null ? '' : `  ${printable(one.at.file)}:${one.at.line}`}\n`,
+  );
   io.stdout.write(
     `\ndifferences between the client's request and the one that was sent\n${lines.join('')}${lines.length === 0 ? `${why ?? 'none'}\n` : ''}`,
   );

@@ -152,7 +152,9 @@ describe('reload lines', () => {
   });
 
   it('contain no control character of a name', () => {
-    expect(reloadedText({ ...reloaded, changes: ['+configs.\u001b[2J\u009b31m'] }, '09:31:40')).toContain(' · +configs.\ufffd[2J\ufffd31m  (');
+    expect(reloadedText({ ...reloaded, changes: ['+configs.\u001b[2J\u009b31m'] }, '09:31:40')).toContain(
+      ' · +configs.\ufffd[2J\ufffd31m  (',
+    );
   });
 
   it('say what is wrong and what keeps serving', () => {
