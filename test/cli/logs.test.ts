@@ -177,6 +177,11 @@ describe('gateway logs show', () => {
     expect(out).not.toMatch(/jane|sk-of-the/);
   });
 
+  it.each([40, 80])('fits a terminal of %i columns', async (columns) => {
+    const { out } = await runHere(['logs', 'show', ids[0] ?? ''], gateway.dir, { env, isTty: true, columns });
+    expect(out.split('\n').filter((line) => line.length > columns && line.trim().includes(' ') && !/^ {2}trace /.test(line))).toEqual([]);
+  });
+
   it('finds an id by its beginning or end, or the address of its page', async () => {
     const page = adminUrl(gateway);
     const pages = [`${page}/requests/${ids[0]}`, `${page}/requests?q=config%3Asupport&open=${ids[0]}&range=1h`];

@@ -25,12 +25,12 @@ const labelWidth = 11;
 
 /** Wraps a long line. Continuation lines are indented to the start of the text. */
 function wrapped(label: string, text: string, width: number): string {
-  const room = Math.max(40, width - labelWidth);
+  const room = Math.max(20, width - labelWidth);
   const out: string[] = [];
   for (let rest = text; rest !== '' || out.length === 0; ) {
     const most = fitting(rest, room);
     const space = most === rest.length ? -1 : rest.lastIndexOf(' ', most);
-    const end = space > 20 ? space : most;
+    const end = space > room / 2 ? space : most;
     out.push(rest.slice(0, end));
     rest = rest.slice(end).trimStart();
   }
@@ -63,7 +63,7 @@ function headText(record: LogRecord, width: number): string {
   let out = '';
   let line = '';
   for (const part of parts.map(printable)) {
-    if (line !== '' && textWidth(line) + 3 + textWidth(part) > Math.max(60, width)) {
+    if (line !== '' && textWidth(line) + 3 + textWidth(part) > Math.max(40, width)) {
       out += `${line}\n`;
       line = `  ${part}`;
     } else line += line === '' ? part : `   ${part}`;
