@@ -468,6 +468,8 @@ Try it: gateway providers test r1\n`);
     [['openai', '--set', 'api_key=sk-0123456789'], /is a secret: write its reference/],
     [['azure-openai', '--set', 'deployments.a.api_key=sk-0123456789'], /is a secret/],
     [['openai', '--key-env', 'sk-0123456789'], /never enter the key itself/],
+    [['openai', '--key-file', ''], /the path after --key-file is empty/],
+    [['openai', '--key-file', '/run/a}b'], /the path after --key-file contains a brace/],
     [['openai', '--slug', 'Not A Slug'], /is not a slug/],
     [['openai', '--uri', 'https://r1.openai.azure.com/openai/v1'], /belongs to type azure-openai/],
   ])('%j is refused', async (args, why) => {

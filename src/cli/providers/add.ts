@@ -77,7 +77,7 @@ async function described({ name, description }: AddFlags, ask: CliIo['ask']): Pr
 /** Reference to the key; none if the type needs no key or the entry authenticates in another way. */
 async function keyReference(provider: Provider, slug: string, settings: Draft, flags: AddFlags, ask: CliIo['ask']): Promise<Draft> {
   const setting = keySettingFor(provider, settings);
-  if (flags.keyFile !== undefined) return { [setting]: `\${file:${flags.keyFile}}` };
+  if (flags.keyFile !== undefined) return { [setting]: `\${file:${pathInReference(flags.keyFile)}}` };
   if (flags.keyEnv !== undefined) return { [setting]: `\${env:${variable(flags.keyEnv)}}` };
   if (provider.entry.apiKey !== 'required') return {};
   if (['api_key', 'auth', ...secretSettings(provider)].some((key) => settings[key] !== undefined)) return {};
@@ -89,6 +89,15 @@ async function keyReference(provider: Provider, slug: string, settings: Draft, f
     offered,
   );
   return name === '-' ? {} : { [setting]: `\${env:${variable(name)}}` };
+}
+
+/** A brace would end the reference, and write the rest of the path as a part of the key. */
+function pathInReference(path: string): string {
+  if (path !== '' && !/[{}]/.test(path)) return path;
+  throw new CommandError(
+    exitCodes.usage,
+    path === '' ? 'the path after --key-file is empty' : 'the path after --key-file contains a brace',
+  );
 }
 
 function variable(name: string): string {
