@@ -125,7 +125,7 @@ const connectionFixes: Readonly<Record<FetchFault['kind'], string>> = {
 };
 
 /** Masks first: the beginning of a secret that is cut off would not be recognized. */
-const oneLine = (text: string, mask: Trial['mask']): string => {
+export const oneLine = (text: string, mask: Trial['mask']): string => {
   const line = printable(mask(text).replaceAll(/\s+/g, ' ').trim().replace(/\.$/, ''));
   return line.length > 200 ? `${line.slice(0, 199).toWellFormed()}…` : line;
 };

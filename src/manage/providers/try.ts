@@ -1,10 +1,11 @@
 import { child, entriesOf, type Node } from '../../config/read/node.ts';
 import { isSecretKey } from '../../config/read/secrets.ts';
+import type { Probe } from '../../core/provider.ts';
 import { plural } from '../../core/text/plural.ts';
 import type { Outbound } from '../../transport/outbound/index.ts';
 import { type CatalogEntry, whyOff } from './entry.ts';
 import { hostOf } from './facts.ts';
-import { type Probed, runProbe } from './probe.ts';
+import { oneLine, type Probed, runProbe } from './probe.ts';
 
 /** Options of a test. */
 export interface Trial {
@@ -38,7 +39,12 @@ export async function tryOne(one: CatalogEntry, trial: Trial): Promise<Tested> {
   const nothing = { fix: null, status: null, models: null, deployments: null, ms: null } as const;
   const off = whyOff(one) ?? (one.binding.owner === 'caller' ? 'each caller sends the credential' : undefined);
   if (off !== undefined) return { ...known, ...nothing, state: 'off', says: off };
-  const probes = one.binding.provider.entry.probe?.(one.binding.settings, trial.deep) ?? [];
+  let probes: readonly Probe[];
+  try {
+    probes = one.binding.provider.entry.probe?.(one.binding.settings, trial.deep) ?? [];
+  } catch (error) {
+    return { ...known, ...nothing, state: 'fail', says: oneLine(error instanceof Error ? error.message : String(error), trial.mask) };
+  }
   if (probes.length === 0) return { ...known, ...nothing, state: 'off', says: 'this type cannot be tested' };
   const begun = performance.now();
   const done: Probed[] = [];

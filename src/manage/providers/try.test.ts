@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import type { CatalogEntry } from './entry.ts';
+import { tryOne } from './try.ts';
+
+it("reports a mistake in an operator's own provider type", async () => {
+  const probe = (): never => {
+    throw new Error('no region\nfor secret-0123456789');
+  };
+  const provider = { type: 'own', operations: {}, entry: { probe } };
+  const one = { slug: 'mine', entry: {}, binding: { provider, settings: {}, owner: 'catalog' } } as unknown as CatalogEntry;
+  const mask = (text: string): string => text.replaceAll('secret-0123456789', '***');
+  const tested = await tryOne(one, { deep: false, outbound: {} as never, timeoutMs: 1000, mask });
+  expect(tested).toMatchObject({ slug: 'mine', state: 'fail', says: 'no region for ***' });
+});
