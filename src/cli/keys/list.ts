@@ -1,4 +1,5 @@
 import { table, jsonText } from '../text.ts';
+import { printable } from '../../core/text/printable.ts';
 import { keyIdOf } from '../../core/secrets/key.ts';
 import { formatDuration } from '../../core/text/units.ts';
 import type { WrittenKey } from '../../config/edit/written.ts';
@@ -31,7 +32,8 @@ interface Listed {
 /** `gateway keys list`: lists all keys, their permissions, and when each secret was last used. Returns the exit code. */
 export async function listKeys(flags: CommonFlags, io: CliIo): Promise<number> {
   const config = openConfig(flags, io);
-  const warn = (why: string): void => void io.stderr.write(`warning: the last use of keys is shown without the request log: ${why}\n`);
+  const warn = (why: string): void =>
+    void io.stderr.write(`warning: the last use of keys is shown without the request log: ${printable(why)}\n`);
   const used = await lastUse(config, io.cwd, warn);
   const now = Date.now();
   const keys = config.keys.map((key) => listedOf(key, used, now));
