@@ -109,6 +109,21 @@ describe('answers', () => {
   });
 });
 
+it('Ctrl-C ends an export at once, with a summary', async () => {
+  const rows = [{ id: 'req_1', at: 0 }];
+  const upstream = await startUpstream((response, { url }) => {
+    if (!url.includes('before=')) json(response, 200, { rows, next: 'more' });
+  });
+  try {
+    const command = begin(['logs', 'export'], cwd, { GATEWAY_ADMIN: upstream.url });
+    await command.saw(/req_1/);
+    command.child.kill('SIGINT');
+    expect(await command.ended).toEqual({ code: 130, out: `${JSON.stringify(rows[0])}\n`, err: 'interrupted after 1 record\n' });
+  } finally {
+    await upstream.close();
+  }
+});
+
 describe('a reader that leaves', () => {
   it('ends a command without a word', async () => {
     const gone: { now?: () => void } = {};

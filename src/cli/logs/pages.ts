@@ -1,3 +1,4 @@
+import type { StoredRecords } from '../../admin/api-types.ts';
 import type { SearchPage } from '../../core/logs/reader.ts';
 import type { LogRow } from '../../core/logs/row.ts';
 import type { AdminClient } from '../admin-client.ts';
@@ -13,5 +14,21 @@ export async function* rowsOf(client: AdminClient, q: string, most: number): Asy
     left -= found.rows.length;
     if (found.next === null) return;
     before = found.next;
+  }
+}
+
+/** Number of ids per call. */
+const together = 50;
+
+/**
+ * Records with these ids, in the same order and in batches. Deleted records are skipped.
+ * @param bodies include the request bodies
+ */
+export async function* storedOf(client: AdminClient, ids: readonly string[], bodies: boolean): AsyncIterable<StoredRecords['records']> {
+  for (let at = 0; at < ids.length; ) {
+    const asked = ids.slice(at, at + together);
+    const { records, next } = await client.post<StoredRecords>('/api/requests/read', { ids: asked, bodies });
+    yield records;
+    at += next === null ? asked.length : Math.max(1, asked.indexOf(next));
   }
 }

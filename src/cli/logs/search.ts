@@ -1,12 +1,10 @@
 import type { LogRow } from '../../core/logs/row.ts';
-import { type AdminClient, adminClient } from '../admin-client.ts';
+import { adminClient } from '../admin-client.ts';
 import { CommandError, exitCodes } from '../command.ts';
-import { type CliIo, terminalWidth, written } from '../io.ts';
-import { jsonLine } from '../text.ts';
+import { type CliIo, terminalWidth } from '../io.ts';
 import { type Column, columnsOf, rowsTable } from './columns.ts';
-import { csvLine } from './csv.ts';
+import { linesOf, recordLines, writeLines } from './lines.ts';
 import { rowsOf } from './pages.ts';
-import { storedOf } from './stored.ts';
 import { countOf, type QueryFlags, queryText } from './query.ts';
 
 export interface SearchFlags extends QueryFlags {
@@ -21,54 +19,21 @@ export async function search(words: readonly string[], flags: SearchFlags, io: C
   const columns = columnsOf(flags.columns);
   const limit = countOf('limit', flags.limit, 50);
   const pages = rowsOf(adminClient(flags, io), queryText(words, flags), limit);
-  const count =
+  const { count, isInterrupted } =
     flags.json === true || flags.csv === true
       ? await writeLines(linesOf(pages, flags.json === true ? undefined : columns), io)
-      : await writeTable(pages, columns, limit, io);
+      : { count: await writeTable(pages, columns, limit, io), isInterrupted: false };
+  if (isInterrupted) return exitCodes.interrupted;
   if (count === 0) io.stderr.write('No request matches.\n');
   return count === 0 ? exitCodes.no : exitCodes.yes;
 }
 
-async function writeTable(pages: Pages, columns: readonly Column[], limit: number, io: CliIo): Promise<number> {
+async function writeTable(pages: AsyncIterable<readonly LogRow[]>, columns: readonly Column[], limit: number, io: CliIo): Promise<number> {
   const rows: LogRow[] = [];
   for await (const page of pages) rows.push(...page);
   if (rows.length > 0) io.stdout.write(rowsTable(rows, columns, terminalWidth(io.stdout)));
   if (rows.length === limit) io.stderr.write(`The newest ${limit}; --limit shows more.\n`);
   return rows.length;
-}
-
-type Pages = AsyncIterable<readonly LogRow[]>;
-/** Lines of output. The head of a table is not counted. */
-interface Lines {
-  readonly head: string;
-  readonly pages: AsyncIterable<readonly string[]>;
-}
-
-/** @param columns of CSV; undefined for JSON */
-function linesOf(pages: Pages, columns: readonly Column[] | undefined): Lines {
-  if (columns === undefined) return { head: '', pages: mapped(pages, jsonLine) };
-  const line = (row: LogRow): string => csvLine(columns.map((column) => column.value(row)));
-  return { head: csvLine(columns.map(({ name }) => name)), pages: mapped(pages, line) };
-}
-
-async function* mapped<T>(pages: AsyncIterable<readonly T[]>, line: (one: T) => string): AsyncIterable<readonly string[]> {
-  for await (const page of pages) yield page.map(line);
-}
-
-/** Writes each page when it arrives, and no more than the reader takes. Returns the number of lines without the head. */
-async function writeLines({ head, pages }: Lines, { stdout, unread }: CliIo): Promise<number> {
-  let count = 0;
-  for await (const page of pages) {
-    for (const line of page) {
-      if (unread?.aborted === true) return count;
-      // Not before: a query that fails prints nothing.
-      stdout.write(count === 0 ? head + line : line);
-      count += 1;
-      await written(stdout);
-    }
-  }
-  if (count === 0 && head !== '') stdout.write(head);
-  return count;
 }
 
 /** @throws CommandError */
@@ -99,15 +64,8 @@ export async function exportLogs(words: readonly string[], flags: ExportFlags, i
   const columns = isCsv ? columnsOf(flags.columns ?? exported) : undefined;
   const client = adminClient(flags, io);
   const pages = rowsOf(client, queryText(words, flags), countOf('limit', flags.limit, everything));
-  const lines = flags.full === true ? { head: '', pages: fullLines(pages, client) } : linesOf(pages, columns);
-  const count = await writeLines(lines, io);
+  const { count, isInterrupted } = await writeLines(flags.full === true ? recordLines(pages, client) : linesOf(pages, columns), io);
+  if (isInterrupted) return exitCodes.interrupted;
   io.stderr.write(`${count} ${count === 1 ? 'record' : 'records'}\n`);
   return count === 0 ? exitCodes.no : exitCodes.yes;
-}
-
-async function* fullLines(pages: Pages, client: AdminClient): AsyncIterable<readonly string[]> {
-  for await (const page of pages) {
-    const ids = page.map(({ id }) => id);
-    for await (const records of storedOf(client, ids, false)) yield records.map(({ stored }) => jsonLine(stored.record));
-  }
 }

@@ -8,8 +8,7 @@ import { CommandError } from '../command.ts';
 import { openFile } from '../explain/index.ts';
 import { loggedRequest } from '../explain/logged.ts';
 import type { CliIo } from '../io.ts';
-import { rowsOf } from '../logs/pages.ts';
-import { storedOf } from '../logs/stored.ts';
+import { rowsOf, storedOf } from '../logs/pages.ts';
 
 /** Compares the first target of recent requests under a file with the target recorded in the log. */
 export interface Routing {
