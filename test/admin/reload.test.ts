@@ -216,6 +216,18 @@ describe('commands', () => {
     expect(status.out).toMatch(/\nreload +FAILED .*\n +\S+:2:1 error: unknown key "providerss".*\n(?: {12}\S+ .*\n)*serving /);
   });
 
+  it('names a rollback that was rejected', async () => {
+    await save(yaml('one'));
+    const before = revision();
+    await save(`${yaml('one', 'two')}api_keys: {app: {hash: "sha256:${'0'.repeat(64)}"}}\n`);
+    const ran = await runHere(['rollback', before, '--admin', adminUrl(gateway)], gateway.dir);
+    expect(ran).toMatchObject({
+      code: 3,
+      out: '',
+      err: expect.stringMatching(/^NOT rolled back, revision \w+ keeps serving: .*last API key/),
+    });
+  });
+
   it('end with 4 where no gateway is, and with 5 without the right to it', async () => {
     const none = await runHere(['status', '--admin', '127.0.0.1:1'], gateway.dir);
     expect(none).toMatchObject({ code: 4, out: '' });

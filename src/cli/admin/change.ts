@@ -9,7 +9,8 @@ import type { AdminFlags } from './target.ts';
 
 /** `gateway reload`: reads the files again now, and reports the result. */
 export async function reload(flags: AdminFlags, io: CliIo): Promise<number> {
-  return told(await adminClient(flags, io).post<ReloadVerdict>('/api/reload', {}, reloadLimitMs + 10_000), 'config reloaded', flags, io);
+  const verdict = await adminClient(flags, io).post<ReloadVerdict>('/api/reload', {}, reloadLimitMs + 10_000);
+  return printVerdict(verdict, { applied: 'config reloaded', rejected: 'config NOT reloaded' }, flags, io);
 }
 
 /** `gateway rollback [REV]`: serves an earlier revision until the file changes. */
@@ -19,10 +20,16 @@ export async function rollback(revision: string | undefined, flags: AdminFlags, 
     revision === undefined ? {} : { revision },
     reloadLimitMs + 10_000,
   );
-  return told(verdict, 'rolled back, until the file changes', flags, io);
+  return printVerdict(verdict, { applied: 'rolled back, until the file changes', rejected: 'NOT rolled back' }, flags, io);
 }
 
-function told(verdict: ReloadVerdict, done: string, { json }: AdminFlags, { stdout, stderr }: CliIo): number {
+interface VerdictTexts {
+  readonly applied: string;
+  readonly rejected: string;
+}
+
+/** Returns the exit code. */
+function printVerdict(verdict: ReloadVerdict, texts: VerdictTexts, { json }: AdminFlags, { stdout, stderr }: CliIo): number {
   const code = verdict.result === 'rejected' ? exitCodes.invalid : exitCodes.yes;
   if (json === true) {
     stdout.write(jsonText(verdict));
@@ -30,13 +37,13 @@ function told(verdict: ReloadVerdict, done: string, { json }: AdminFlags, { stdo
   }
   const { result, revision, changes, restart_needed: restart, reason } = verdict;
   if (result === 'rejected') {
-    stderr.write(`config NOT reloaded, revision ${revision} keeps serving${reason === null ? '' : `: ${printable(reason)}`}\n`);
+    stderr.write(`${texts.rejected}, revision ${revision} keeps serving${reason === null ? '' : `: ${printable(reason)}`}\n`);
     stderr.write(diagnosticLines(verdict));
     return code;
   }
-  const what = result === 'unchanged' ? 'config unchanged' : done;
+  const what = result === 'unchanged' ? 'config unchanged' : texts.applied;
   stdout.write(`${what} · revision ${revision}${changes.length === 0 ? '' : ` · ${changes.map(printable).join('  ')}`}\n`);
-  if (restart.length > 0) stdout.write(`needs a restart: ${restart.join(', ')}\n`);
+  if (restart.length > 0) stdout.write(`needs a restart: ${printable(restart.join(', '))}\n`);
   return code;
 }
 
