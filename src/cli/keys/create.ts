@@ -42,6 +42,8 @@ export async function createKey(name: string, flags: CreateFlags, io: CliIo, reg
   const others = await refuseErrors({ name, text, file, config }, io, registry);
   if (file !== undefined) writeNew(file, text, config.path, io.cwd);
   print({ name, key, entry, text, file, others }, flags, io);
+  if (config.keys.length === 0)
+    io.stderr.write('note: it is the first key: with it, the gateway rejects requests that have neither a key nor a token\n');
   return exitCodes.yes;
 }
 
