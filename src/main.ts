@@ -4,19 +4,19 @@ const argv = process.argv.slice(2);
 const loader = argv[0] === 'start' ? (await import('./gateway/loading/open-loader.ts')).openLoader() : undefined;
 loader?.prepare();
 
-/** The probe of a container starts every few seconds, and knows no provider. */
+/** The health probe of a container runs every few seconds and needs no provider types: loading them takes most of the time. */
 const registry = argv[0] === 'health' ? { providers: [], stages: [] } : await import('../plugins/index.ts');
 
 const { runCli } = await import('./cli/index.ts');
 const { processIo, written } = await import('./cli/io.ts');
 
-/** A gateway goes on serving when nothing can be written to its outputs. */
-const unread = new AbortController();
+/** Aborted when the reader of standard output has closed it. A gateway continues to serve without outputs. */
+const stdoutClosed = new AbortController();
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (argv[0] === 'start') return;
-  // Who read the output has enough of it, and may still want to know how the command ends.
+  // The reader needs no more output. The command still runs to its end, for its exit code.
   if (error.code === 'EPIPE') {
-    unread.abort();
+    stdoutClosed.abort();
     return;
   }
   process.stderr.write(`error: the output cannot be written: ${error.message.replace(/^\w+: |, write$/g, '')}\n`);
@@ -24,11 +24,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 process.stderr.on('error', () => {});
 
-const code = await runCli(argv, { ...processIo(), unread: unread.signal }, registry, loader);
+const code = await runCli(argv, { ...processIo(), stdoutClosed: stdoutClosed.signal }, registry, loader);
 // An exit throws away what a pipe has not taken yet. A gateway that ends has waited for its log lines, and for as long as it may.
 if (argv[0] !== 'start') {
   await Promise.all([written(process.stdout), written(process.stderr)]);
-  // A write that failed tells so in the next turn.
+  // The error event of a failed write follows in the next turn.
   await new Promise((resolve) => setImmediate(resolve));
 }
 process.exit(code);

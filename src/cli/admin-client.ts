@@ -21,8 +21,8 @@ export interface AdminClient {
   readonly shown: string;
   /** Fetches JSON. `T` is the response type of the admin API. */
   get<T>(path: string, query?: Readonly<Record<string, string | number | undefined>>): Promise<T>;
-  /** @param limitMs time limit of the response in milliseconds; default 60 s */
-  post<T>(path: string, body?: object, limitMs?: number): Promise<T>;
+  /** @param timeoutMs time limit of the response in milliseconds; default 60 s */
+  post<T>(path: string, body?: object, timeoutMs?: number): Promise<T>;
   bytes(path: string, query?: Readonly<Record<string, string | number | undefined>>): Promise<Buffer>;
   /** Server-sent events, until the signal aborts or the connection ends. */
   events(path: string, query: Readonly<Record<string, string | undefined>>, options: EventOptions): AsyncIterable<AdminEvent>;
@@ -41,19 +41,19 @@ export interface AdminEvent {
 }
 
 /** Largest response, in bytes. */
-const mostBytes = 256 * 1024 * 1024;
-const usualLimitMs = 60_000;
+const maxBytes = 256 * 1024 * 1024;
+const defaultTimeoutMs = 60_000;
 /** Longest wait for the admin API's rate limit, in seconds. Only the limit for wrong tokens asks for more. */
-const longestWaitS = 11;
-const mostWaits = 5;
+const maxWaitS = 11;
+const maxWaits = 5;
 
 /**
  * Creates the client without connecting.
  * @throws CommandError
  */
-export function adminClient(flags: AdminFlags, io: Pick<CliIo, 'env' | 'cwd' | 'asks'>): AdminClient {
+export function adminClient(flags: AdminFlags, io: Pick<CliIo, 'env' | 'cwd' | 'onGateway'>): AdminClient {
   const client = new HttpClient(adminTarget(flags, io));
-  io.asks?.(client);
+  io.onGateway?.(client);
   return client;
 }
 
@@ -70,8 +70,8 @@ class HttpClient implements AdminClient {
     return this.#json(await this.#send('GET', path + queryText(query))) as T;
   }
 
-  async post<T>(path: string, body: object = {}, limitMs = usualLimitMs): Promise<T> {
-    return this.#json(await this.#send('POST', path, JSON.stringify(body), limitMs)) as T;
+  async post<T>(path: string, body: object = {}, timeoutMs = defaultTimeoutMs): Promise<T> {
+    return this.#json(await this.#send('POST', path, JSON.stringify(body), timeoutMs)) as T;
   }
 
   bytes(path: string, query: Readonly<Record<string, string | number | undefined>> = {}): Promise<Buffer> {
@@ -79,7 +79,7 @@ class HttpClient implements AdminClient {
   }
 
   async *events(path: string, query: Readonly<Record<string, string | undefined>>, options: EventOptions): AsyncIterable<AdminEvent> {
-    const { signal, silenceMs = usualLimitMs } = options;
+    const { signal, silenceMs = defaultTimeoutMs } = options;
     const silence = new AbortController();
     const timer = setTimeout(() => silence.abort(), silenceMs);
     let hasBegun = false;
@@ -121,9 +121,9 @@ class HttpClient implements AdminClient {
   }
 
   /** Sends a request and waits if it is rate limited: a rejected call had no effect, and some commands make many calls. */
-  async #send(method: string, path: string, body?: string, limitMs = usualLimitMs): Promise<Buffer> {
+  async #send(method: string, path: string, body?: string, timeoutMs = defaultTimeoutMs): Promise<Buffer> {
     for (let waits = 0; ; waits += 1) {
-      const answer = await this.#once(method, path, body, limitMs, waits < mostWaits);
+      const answer = await this.#once(method, path, body, timeoutMs, waits < maxWaits);
       if (!('waitS' in answer)) return answer;
       await sleep(answer.waitS * 1000);
     }
@@ -133,19 +133,19 @@ class HttpClient implements AdminClient {
     method: string,
     path: string,
     body: string | undefined,
-    limitMs: number,
+    timeoutMs: number,
     mayWait: boolean,
   ): Promise<Buffer | { readonly waitS: number }> {
-    const signal = AbortSignal.timeout(limitMs);
+    const signal = AbortSignal.timeout(timeoutMs);
     try {
       const response = await this.#request(method, path, { body, signal, headers: {} });
       const bytes = await bytesOf(response);
       const waitS = response.statusCode === 429 ? Number(response.headers['retry-after']) : Number.NaN;
-      if (mayWait && waitS <= longestWaitS) return { waitS };
+      if (mayWait && waitS <= maxWaitS) return { waitS };
       if (response.statusCode === undefined || response.statusCode >= 300) throw this.#fault(response, bytes);
       return bytes;
     } catch (error) {
-      if (signal.aborted) throw new CommandError(exitCodes.unreachable, `${this.shown} did not respond within ${limitMs / 1000} s`);
+      if (signal.aborted) throw new CommandError(exitCodes.unreachable, `${this.shown} did not respond within ${timeoutMs / 1000} s`);
       throw this.#reached(error);
     }
   }
@@ -247,7 +247,7 @@ async function bytesOf(response: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const piece of response as AsyncIterable<Buffer>) {
     size += piece.length;
-    if (size > mostBytes) throw new CommandError(exitCodes.no, 'the response is too large');
+    if (size > maxBytes) throw new CommandError(exitCodes.no, 'the response is too large');
     pieces.push(piece);
   }
   return Buffer.concat(pieces);

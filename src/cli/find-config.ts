@@ -4,10 +4,10 @@ import { CommandError, exitCodes } from './command.ts';
 import type { CliIo } from './io.ts';
 
 /** Default locations of the configuration. */
-const usualPlaces = ['gateway.yaml', '/etc/gateway/gateway.yaml'] as const;
+const defaultPaths = ['gateway.yaml', '/etc/gateway/gateway.yaml'] as const;
 
 /** The configuration to read: a file, standard input, or none, with the locations that were searched. */
-export type FoundConfig = NamedConfig | { readonly looked: readonly string[] };
+export type FoundConfig = NamedConfig | { readonly searched: readonly string[] };
 export type NamedConfig = { readonly path: string } | { readonly stdin: true };
 
 /**
@@ -21,8 +21,8 @@ export function findConfig(named: string | undefined, { env, cwd }: Pick<CliIo, 
   const wanted = named ?? env['GATEWAY_CONFIG'];
   if (wanted === '-') return { stdin: true };
   if (wanted !== undefined && wanted !== '') return { path: resolve(cwd, wanted) };
-  const found = usualPlaces.map((place) => resolve(cwd, place)).find((path) => existsSync(path));
-  return found === undefined ? { looked: usualPlaces.map((place) => (place.startsWith('/') ? place : `./${place}`)) } : { path: found };
+  const found = defaultPaths.map((path) => resolve(cwd, path)).find((path) => existsSync(path));
+  return found === undefined ? { searched: defaultPaths.map((path) => (path.startsWith('/') ? path : `./${path}`)) } : { path: found };
 }
 
 /**
@@ -32,6 +32,6 @@ export function findConfig(named: string | undefined, { env, cwd }: Pick<CliIo, 
  */
 export function needConfig(named: string | undefined, io: CliIo, hint?: string): NamedConfig {
   const found = findConfig(named, io);
-  if (!('looked' in found)) return found;
-  throw new CommandError(exitCodes.invalid, `no configuration found; looked for ${found.looked.join(' and ')}`, hint);
+  if (!('searched' in found)) return found;
+  throw new CommandError(exitCodes.invalid, `no configuration found; looked for ${found.searched.join(' and ')}`, hint);
 }

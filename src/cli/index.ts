@@ -37,7 +37,7 @@ export async function runCli(argv: readonly string[], io: CliIo, registry: Regis
     code = result;
   };
   let remote: RemoteGateway | undefined;
-  const program = createProgram({ ...io, asks: (gateway) => (remote = gateway) }, registry, done, loader);
+  const program = createProgram({ ...io, onGateway: (gateway) => (remote = gateway) }, registry, done, loader);
   try {
     await program.parseAsync(withNegatedTerms(argv), { from: 'user' });
     return code;

@@ -12,9 +12,9 @@ export interface CliIo {
   /** Prompts for one line; absent when standard input is not a terminal. Rejects with Interrupted. */
   ask?(question: string): Promise<string>;
   /** Aborts when the reader of standard output has closed it, so that a command with endless output can stop. */
-  readonly unread?: AbortSignal;
+  readonly stdoutClosed?: AbortSignal;
   /** Called with the gateway that the command calls, to explain unexpected responses. */
-  readonly asks?: (gateway: RemoteGateway) => void;
+  readonly onGateway?: (gateway: RemoteGateway) => void;
 }
 
 export interface RemoteGateway {

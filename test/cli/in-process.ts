@@ -22,11 +22,11 @@ export async function runHere(
     readonly isTty?: boolean;
     readonly columns?: number;
     /** Aborted when the reader of standard output leaves. */
-    readonly unread?: AbortSignal;
+    readonly stdoutClosed?: AbortSignal;
     /** Called after each write to standard output. */
-    prints?(): void;
+    onStdout?(): void;
     /** What is written to standard error, as it is written. */
-    hears?(text: string): void;
+    onStderr?(text: string): void;
   } = {},
 ): Promise<Ran> {
   let out = '';
@@ -34,14 +34,14 @@ export async function runHere(
   const left = [...(more.answers ?? [])];
   const io: CliIo = {
     stdout: {
-      write: (text: string) => ((out += text), more.prints?.()),
+      write: (text: string) => ((out += text), more.onStdout?.()),
       isTTY: more.isTty === true,
       ...(more.columns === undefined ? {} : { columns: more.columns }),
     },
-    stderr: { write: (text: string) => ((err += text), more.hears?.(text)) },
+    stderr: { write: (text: string) => ((err += text), more.onStderr?.(text)) },
     env: more.env ?? {},
     cwd,
-    ...(more.unread === undefined ? {} : { unread: more.unread }),
+    ...(more.stdoutClosed === undefined ? {} : { stdoutClosed: more.stdoutClosed }),
     readStdin: () => Promise.resolve(more.stdin ?? ''),
     ...(more.answers === undefined
       ? {}

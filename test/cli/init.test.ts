@@ -73,8 +73,8 @@ describe('gateway init', () => {
 
   it('does not overwrite a file that appears while it prompts', async () => {
     const cwd = folder();
-    const hears = (): void => writeFileSync(join(cwd, 'gateway.yaml'), '# mine\n');
-    const ran = await runHere(['init'], cwd, { answers: ['', ''], hears });
+    const onStderr = (): void => writeFileSync(join(cwd, 'gateway.yaml'), '# mine\n');
+    const ran = await runHere(['init'], cwd, { answers: ['', ''], onStderr });
     expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('./gateway.yaml was changed meanwhile') });
     expect(read(cwd)).toBe('# mine\n');
   });

@@ -97,7 +97,7 @@ describe('gateway logs search', () => {
   });
 
   it('asks for no more pages when nobody reads the lines', async () => {
-    const unread = new AbortController();
+    const closed = new AbortController();
     const asked: string[] = [];
     const paged = createServer((request, response) => {
       asked.push(request.url ?? '');
@@ -106,7 +106,7 @@ describe('gateway logs search', () => {
     await once(paged.listen(0, '127.0.0.1'), 'listening');
     const admin = `127.0.0.1:${(paged.address() as AddressInfo).port}`;
     const args = ['logs', 'search', '--json', '--limit', '1000'];
-    const ran = await runHere(args, '/', { env: { GATEWAY_ADMIN: admin }, unread: unread.signal, prints: () => unread.abort() });
+    const ran = await runHere(args, '/', { env: { GATEWAY_ADMIN: admin }, stdoutClosed: closed.signal, onStdout: () => closed.abort() });
     paged.close();
     expect(ran).toMatchObject({ code: 0, out: expect.stringMatching(/^.*\n$/) });
     expect(asked).toHaveLength(1);
@@ -247,7 +247,7 @@ describe('gateway logs tail', () => {
     const following: string[] = [];
     const running = runHere(['logs', 'tail'], short.dir, {
       env: { GATEWAY_ADMIN: adminUrl(short), GATEWAY_ADMIN_TOKEN: 'token-of-the-test-0123456789' },
-      hears: (text) => following.push(text),
+      onStderr: (text) => following.push(text),
     });
     await until(() => following.join('').includes('following'), 'the connection');
     await short.close();

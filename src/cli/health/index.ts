@@ -1,6 +1,6 @@
 import { type Plain, isPlain } from '../../core/json/merge.ts';
 import { printable } from '../../core/text/printable.ts';
-import { type ReadyResponse, askReady } from './ask-ready.ts';
+import { type ReadyResponse, fetchReady } from './fetch-ready.ts';
 import { type HealthTarget, healthTarget } from './target.ts';
 import type { CliIo } from '../io.ts';
 import { CommandError, exitCodes } from '../command.ts';
@@ -21,7 +21,7 @@ export async function health(flags: HealthFlags, io: CliIo): Promise<number> {
   if (timeoutMs === undefined)
     throw new CommandError(exitCodes.usage, `"${flags.timeout}" is not a timeout; write it like 2s or 500ms, at most 10m`);
   const target = healthTarget(flags, io);
-  const response = await askReady(target, timeoutMs);
+  const response = await fetchReady(target, timeoutMs);
   const verdict = verdictOf(response);
   const isFine = verdict.ready && !(flags.strict === true && verdict.config?.['state'] === 'failed');
   io.stdout.write(flags.json === true ? jsonText(report(verdict, response, target)) : lines(verdict, response, target));

@@ -39,9 +39,9 @@ export async function createKey(name: string, flags: CreateFlags, io: CliIo, reg
   const config = openConfig(flags, io);
   const { key, entry, text } = issue(name, rulesOf(flags), config.keys, Date.now());
   const file = flags.write === true ? fileFor(name, config, io) : undefined;
-  const others = await refuseErrors({ name, text, file, config }, io, registry);
+  const otherErrors = await checkEntry({ name, text, file, config }, io, registry);
   if (file !== undefined) writeNew(file, text, config.path, io.cwd);
-  print({ name, key, entry, text, file, others }, flags, io);
+  print({ name, key, entry, text, file, otherErrors }, flags, io);
   if (config.keys.length === 0)
     io.stderr.write('note: it is the first key: with it, the gateway rejects requests that have neither a key nor a token\n');
   return exitCodes.yes;
@@ -100,7 +100,7 @@ interface Draft {
 }
 
 /** Loads the configuration with the new entry. Fails if the entry has errors; returns the number of other errors. */
-async function refuseErrors({ name, text, file, config }: Draft, io: CliIo, registry: Registry): Promise<number> {
+async function checkEntry({ name, text, file, config }: Draft, io: CliIo, registry: Registry): Promise<number> {
   const path = file ?? `${dirname(config.path)}/the configuration of ${name}`;
   const both = JSON.stringify([config.path, path]);
   const source = { text: `version: 1\ninclude: ${both}\n`, name: '<keys>' };
@@ -119,12 +119,13 @@ interface Created {
   readonly entry: Readonly<Record<string, unknown>>;
   readonly text: string;
   readonly file: string | undefined;
-  readonly others: number;
+  readonly otherErrors: number;
 }
 
-function print({ name, key, entry, text, file, others }: Created, { json }: CreateFlags, io: CliIo): void {
+function print({ name, key, entry, text, file, otherErrors }: Created, { json }: CreateFlags, io: CliIo): void {
   const where = file === undefined ? undefined : barePath(file, io.cwd);
-  const invalid = others === 0 ? '' : `the configuration has ${others} other ${others === 1 ? 'error' : 'errors'}: gateway check`;
+  const invalid =
+    otherErrors === 0 ? '' : `the configuration has ${otherErrors} other ${otherErrors === 1 ? 'error' : 'errors'}: gateway check`;
   if (json === true) {
     io.stdout.write(jsonText({ name, key, ...entry, file: where ?? null, yaml: text }));
     if (invalid !== '') io.stderr.write(`warning: ${invalid}\n`);

@@ -15,7 +15,7 @@ interface Verdict {
   readonly secret: 'current' | 'previous' | null;
   /** When it stops, or stopped, working. */
   readonly ends: string | null;
-  readonly words: string;
+  readonly text: string;
 }
 
 /** `gateway keys verify`: identifies the key on standard input and reports whether it works. Returns the exit code. */
@@ -31,31 +31,31 @@ export async function verifyKey(extra: readonly string[], flags: CommonFlags, io
   const key = (await io.readStdin()).trim();
   if (key === '') throw new CommandError(exitCodes.usage, 'standard input is empty');
   const verdict = verdictOf(key, config, Date.now());
-  if (flags.json === true) io.stdout.write(jsonText({ ...verdict, words: undefined }));
-  else io.stdout.write(`${verdict.words}\n`);
+  if (flags.json === true) io.stdout.write(jsonText({ ...verdict, text: undefined }));
+  else io.stdout.write(`${verdict.text}\n`);
   return verdict.valid ? exitCodes.yes : exitCodes.no;
 }
 
-const nobody = { valid: false, name: null, secret: null, ends: null } as const;
+const noMatch = { valid: false, name: null, secret: null, ends: null } as const;
 
 function verdictOf(key: string, config: OpenConfig, now: number): Verdict {
-  const known = found(sha256(key), config);
-  if (known !== undefined) return ofEntry(known, now);
+  const match = matchOf(sha256(key), config);
+  if (match !== undefined) return ofEntry(match, now);
   if (isDamagedKey(key))
-    return { ...nobody, state: 'damaged', words: 'not a key: the checksum is wrong, so a part is missing or mistyped' };
+    return { ...noMatch, state: 'damaged', text: 'not a key: the checksum is wrong, so a part is missing or mistyped' };
   if (looksLikeJwt(key))
-    return { ...nobody, state: 'token', words: 'not a key: it is a token (JWT), which only a running gateway can verify' };
-  return { ...nobody, state: 'unknown', words: `unknown: none of the ${config.keys.length} keys of this configuration` };
+    return { ...noMatch, state: 'token', text: 'not a key: it is a token (JWT), which only a running gateway can verify' };
+  return { ...noMatch, state: 'unknown', text: `unknown: none of the ${config.keys.length} keys of this configuration` };
 }
 
-interface Known {
+interface Match {
   readonly name: string;
   readonly entry: OpenConfig['keys'][number]['entry'];
   /** Set for an older secret. */
   readonly until: string | undefined;
 }
 
-function found(digest: string, { keys }: OpenConfig): Known | undefined {
+function matchOf(digest: string, { keys }: OpenConfig): Match | undefined {
   for (const { name, entry } of keys) {
     if (digestOf(entry.hash) === digest) return { name, entry, until: undefined };
     const older = entry.previous?.find((one) => digestOf(one.hash) === digest);
@@ -64,17 +64,17 @@ function found(digest: string, { keys }: OpenConfig): Known | undefined {
   return undefined;
 }
 
-function ofEntry({ name, entry, until }: Known, now: number): Verdict {
+function ofEntry({ name, entry, until }: Match, now: number): Verdict {
   const secret = until === undefined ? 'current' : 'previous';
   const state = stateOf(entry, now);
   const base = { name, secret, valid: false } as const;
-  if (state === 'revoked') return { ...base, state, ends: entry.revoked ?? null, words: `"${name}": revoked on ${entry.revoked}` };
-  if (state === 'expired') return { ...base, state, ends: entry.expires ?? null, words: `"${name}": expired on ${entry.expires}` };
+  if (state === 'revoked') return { ...base, state, ends: entry.revoked ?? null, text: `"${name}": revoked on ${entry.revoked}` };
+  if (state === 'expired') return { ...base, state, ends: entry.expires ?? null, text: `"${name}": expired on ${entry.expires}` };
   if (until !== undefined && (timeOf(until) ?? 0) <= now)
-    return { ...base, state: 'replaced', ends: until, words: `"${name}": an older secret, which expired on ${until}` };
+    return { ...base, state: 'replaced', ends: until, text: `"${name}": an older secret, which expired on ${until}` };
   const ends = firstOf([until, entry.expires, entry.revoked]) ?? null;
-  const words = until !== undefined ? `an older secret, works until ${ends}` : ends === null ? 'valid' : `valid until ${ends}`;
-  return { ...base, valid: true, state, ends, words: `"${name}": ${words}` };
+  const text = until !== undefined ? `an older secret, works until ${ends}` : ends === null ? 'valid' : `valid until ${ends}`;
+  return { ...base, valid: true, state, ends, text: `"${name}": ${text}` };
 }
 
 /** Returns the earliest of the times: the key ends with it. */

@@ -88,20 +88,20 @@ const columns: readonly Column[] = [
 const byName = new Map(columns.map((column) => [column.name, column]));
 
 /** Default columns of a list. */
-const usualColumns = ['time', 'status', 'config', 'route', 'latency', 'ttft', 'tokens', 'cost', 'key', 'id', 'preview'].map((name) =>
+const defaultColumns = ['time', 'status', 'config', 'route', 'latency', 'ttft', 'tokens', 'cost', 'key', 'id', 'preview'].map((name) =>
   columnNamed(name),
 );
 
-/** Columns removed first on a narrow terminal, in this order. Those of `lastToGo` are removed only if even short routes do not fit. */
-const leastImportant: readonly string[] = ['preview', 'key', 'ttft', 'cost', 'config', 'tokens'];
-const lastToGo: readonly string[] = ['latency', 'time'];
+/** Columns removed first on a narrow terminal, in this order. Those of `removedLast` are removed only if even short routes do not fit. */
+const removedFirst: readonly string[] = ['preview', 'key', 'ttft', 'cost', 'config', 'tokens'];
+const removedLast: readonly string[] = ['latency', 'time'];
 
 /**
  * Columns by name, including `meta.user` and `label.team`.
  * @throws CommandError
  */
 export const columnsOf = (names: string | undefined): readonly Column[] =>
-  names?.split(',').map((name) => columnNamed(name.trim())) ?? usualColumns;
+  names?.split(',').map((name) => columnNamed(name.trim())) ?? defaultColumns;
 
 function columnNamed(name: string): Column {
   const column = byName.get(name) ?? ofMap(name);
@@ -147,13 +147,13 @@ export function rowsTable(rows: readonly LogRow[], wanted: readonly Column[], wi
   let cells = cellsOf(rows, shown);
   const leaveOut = (names: readonly string[], room: number): void => {
     for (const name of names) {
-      if (wanted !== usualColumns || widthOf(cells, room) <= width) return;
+      if (wanted !== defaultColumns || widthOf(cells, room) <= width) return;
       shown = shown.filter((column) => column.name !== name);
       cells = cellsOf(rows, shown);
     }
   };
-  leaveOut(leastImportant, enough);
-  leaveOut(lastToGo, narrowest);
+  leaveOut(removedFirst, enough);
+  leaveOut(removedLast, narrowest);
   const fitted = cut(cells, shown, width);
   const widths = columnWidths(fitted);
   const line = (row: readonly string[]): string =>

@@ -57,7 +57,7 @@ export async function writeLines({ head, pages }: Lines, io: CliIo): Promise<{ r
         return { count, isInterrupted: false };
       }
       for (const line of next.value) {
-        if (io.unread?.aborted === true) return { count, isInterrupted: false };
+        if (io.stdoutClosed?.aborted === true) return { count, isInterrupted: false };
         // The head comes with the first line: a query that fails prints nothing.
         io.stdout.write(count === 0 ? head + line : line);
         count += 1;

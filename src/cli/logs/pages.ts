@@ -26,9 +26,9 @@ const together = 50;
  */
 export async function* storedOf(client: AdminClient, ids: readonly string[], bodies: boolean): AsyncIterable<StoredRecords['records']> {
   for (let at = 0; at < ids.length; ) {
-    const asked = ids.slice(at, at + together);
-    const { records, next } = await client.post<StoredRecords>('/api/requests/read', { ids: asked, bodies });
+    const batch = ids.slice(at, at + together);
+    const { records, next } = await client.post<StoredRecords>('/api/requests/read', { ids: batch, bodies });
     yield records;
-    at += next === null ? asked.length : Math.max(1, asked.indexOf(next));
+    at += next === null ? batch.length : Math.max(1, batch.indexOf(next));
   }
 }

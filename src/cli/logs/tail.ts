@@ -29,7 +29,7 @@ export async function tail(words: readonly string[], flags: TailFlags, io: CliIo
     stop.abort();
   };
   process.once('SIGINT', interrupt);
-  io.unread?.addEventListener('abort', () => stop.abort());
+  io.stdoutClosed?.addEventListener('abort', () => stop.abort());
   const isColored = hasColors(io.stdout, io.env, flags.color);
   let count = 0;
   try {
@@ -37,7 +37,7 @@ export async function tail(words: readonly string[], flags: TailFlags, io: CliIo
       if (event === 'ready') io.stderr.write(`following ${client.shown}, Ctrl-C ends it\n`);
       if (event === 'skipped') io.stderr.write(`${String(objectIn(data)?.['count'] ?? 'some')} more were left out: over 50 in a second\n`);
       const row = event === 'message' ? (objectIn(data) as LogRow | undefined) : undefined;
-      if (row === undefined || !isDrawn(row.id, share)) continue;
+      if (row === undefined || !isSampled(row.id, share)) continue;
       io.stdout.write(flags.json === true ? jsonLine(row) : rowLine(row, isColored));
       if (flags.body === true && flags.json !== true && row.preview !== null) io.stdout.write(`          ${printable(row.preview)}\n`);
       count += 1;
@@ -73,7 +73,7 @@ export function rowLine(row: LogRow, isColored: boolean): string {
 }
 
 /** Selects a sample by the last characters of the id, which are random, so that every user gets the same requests. */
-function isDrawn(id: string, share: number): boolean {
+function isSampled(id: string, share: number): boolean {
   if (share >= 1) return true;
   let hash = 0;
   for (let i = id.length - 10; i < id.length; i += 1) hash = (Math.imul(hash, 31) + id.charCodeAt(i)) | 0;

@@ -5,8 +5,8 @@ import { type Draft, isSecret, problemsOf, put, schemaAt } from './draft.ts';
 
 type Ask = NonNullable<CliIo['ask']>;
 
-/** Half of the most settings that `askSettings` asks for. */
-const patience = 5;
+/** Most settings that `askSettings` asks for. */
+const maxSettings = 10;
 
 /** Prompts for one line. The default in brackets is used if the line is empty. */
 export async function askFor(ask: Ask, what: string, offered = ''): Promise<string> {
@@ -17,7 +17,7 @@ export async function askFor(ask: Ask, what: string, offered = ''): Promise<stri
 /** Prompts for each setting that the type reports as missing, then for deployments if the type has them. */
 export async function askSettings(ask: Ask, provider: Provider, draft: Draft): Promise<void> {
   const asked = new Set<string>();
-  for (let i = 0; i < patience * 2; i += 1) {
+  for (let i = 0; i < maxSettings; i += 1) {
     const missing = problemsOf(provider, draft).find(
       ({ code, severity, path }) => code === 'missing-key' && severity !== 'warning' && path.length === 1 && !asked.has(String(path[0])),
     );

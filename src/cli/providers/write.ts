@@ -68,19 +68,19 @@ interface Plan {
  * @throws CommandError
  */
 async function remarksOn({ slug, path, after, texts }: Plan, io: CliIo, registry: Registry): Promise<string> {
-  const before = new Set((await load({ path }, io, registry, { ...forgiving, saved: texts })).diagnostics.filter(isError).map(wordsOf));
+  const before = new Set((await load({ path }, io, registry, { ...forgiving, saved: texts })).diagnostics.filter(isError).map(keyOf));
   const { diagnostics } = await load({ path }, io, registry, { ...forgiving, saved: { ...texts, [path]: after } });
   const errors = diagnostics.filter(isError);
-  const own = errors.filter((one) => !before.has(wordsOf(one)));
+  const own = errors.filter((one) => !before.has(keyOf(one)));
   const [first] = own;
   if (first !== undefined) {
     const hints = own.map(({ message, code, hint }) => `${message} [${code}]${hint === undefined ? '' : `: ${hint}`}`);
     throw new CommandError(exitCodes.usage, `the provider is not valid, so nothing was written\n${hints.join('\n')}`);
   }
-  const told = diagnostics.filter((one) => (isError(one) || one.message.includes(`"${slug}"`)) && one.code !== 'unset-variable');
+  const remarks = diagnostics.filter((one) => (isError(one) || one.message.includes(`"${slug}"`)) && one.code !== 'unset-variable');
   const missing = diagnostics.filter((one) => one.code === 'unset-variable' && one.message.includes(`"${slug}"`));
   const unset = unsetNotes([...new Set(missing.map(({ message }) => message.replace(/^.*: /, '')))]);
-  return `${told.length === 0 ? '' : `${shortDiagnostics(told)}\n`}${unset}`;
+  return `${remarks.length === 0 ? '' : `${shortDiagnostics(remarks)}\n`}${unset}`;
 }
 
 /** Notes on unset secrets. Without them no gateway accepts the file, and the environment of a running process cannot be changed. */
@@ -95,4 +95,4 @@ function unsetNotes(names: readonly string[]): string {
 const isError = ({ severity }: Diagnostic): boolean => severity === 'error';
 
 /** Key to compare diagnostics: an insertion changes line numbers, but not messages. */
-const wordsOf = ({ file, code, message }: Diagnostic): string => `${file} ${code} ${message}`;
+const keyOf = ({ file, code, message }: Diagnostic): string => `${file} ${code} ${message}`;

@@ -41,7 +41,7 @@ export interface BannerFacts {
 }
 
 const indent = ' '.repeat(11);
-const mostShown = 10;
+const maxShown = 10;
 
 /** Text of the start, without a final line feed. */
 export function banner(facts: BannerFacts): string {
@@ -64,14 +64,14 @@ export function banner(facts: BannerFacts): string {
 export function bannerFields(facts: BannerFacts): object {
   const { version, node, pid, file, revision, warnings, providers, counts, pipeline, url, probes, admin, readyMs } = facts;
   const slugs = providers.map(({ slug }) => slug);
-  const told = warnings.map(briefDiagnostic);
+  const briefWarnings = warnings.map(briefDiagnostic);
   return {
     version,
     node,
     pid,
     config: file?.shown ?? null,
     revision,
-    warnings: told,
+    warnings: briefWarnings,
     providers: slugs,
     counts,
     pipeline,
@@ -90,7 +90,7 @@ export function reloadedText(
   time: string,
 ): string {
   const { revision, changes, ms, restart } = event;
-  const shown = changes.length > mostShown ? [...changes.slice(0, mostShown), `and ${changes.length - mostShown} more`] : changes;
+  const shown = changes.length > maxShown ? [...changes.slice(0, maxShown), `and ${changes.length - maxShown} more`] : changes;
   const what = shown.length === 0 ? '' : ` · ${printable(shown.join('  '))}`;
   const first = `${time}  config reloaded · revision ${revision}${what}  (${formatDuration(ms)}, 0 requests interrupted)`;
   return restart.length === 0 ? first : `${first}\n${' '.repeat(10)}needs a restart: ${restart.join(', ')}`;
@@ -166,8 +166,8 @@ function providersLine({ providers, counts, file, isLoopback }: BannerFacts): st
 }
 
 function problems(diagnostics: readonly Diagnostic[], before: string): string[] {
-  const shown = diagnostics.slice(0, mostShown).map((one) => before + briefDiagnostic(one));
-  const more = diagnostics.length - mostShown;
+  const shown = diagnostics.slice(0, maxShown).map((one) => before + briefDiagnostic(one));
+  const more = diagnostics.length - maxShown;
   return more > 0 ? [...shown, `${before}and ${more} more: run gateway check`] : shown;
 }
 

@@ -86,13 +86,13 @@ function followDefects(): { readonly first: Promise<never>; close(): void } {
 }
 
 /** Time that a stopped start may take to close its resources, in milliseconds. */
-const patience = 2000;
+const stopTimeoutMs = 2000;
 
 /** The started gateway; undefined if a signal stopped the start and it did not finish in time. */
 async function unlessStopped(starting: Promise<Gateway>, { stopped }: Signals): Promise<Gateway | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
-    void stopped.then(() => (timer = setTimeout(() => resolve(undefined), patience)));
+    void stopped.then(() => (timer = setTimeout(() => resolve(undefined), stopTimeoutMs)));
   });
   try {
     return await Promise.race([starting, late]);
@@ -169,7 +169,7 @@ class Session {
       log: this.#log,
       registry: this.#registry,
       stop: stop.signal,
-      onEvent: (event) => this.#told(event),
+      onEvent: (event) => this.#handleEvent(event),
     };
   }
 
@@ -204,7 +204,7 @@ class Session {
     this.#log.warn({ dashboard: admin.url, hint }, 'nobody can sign in to the dashboard and the admin API: there is no admin token');
   }
 
-  #told(event: GatewayEvent): void {
+  #handleEvent(event: GatewayEvent): void {
     // The most frequent events.
     if (event.type === 'request' || event.type === 'requests') {
       this.served += event.type === 'request' ? 1 : event.count;

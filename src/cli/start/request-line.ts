@@ -79,7 +79,7 @@ function ending(record: LogRecord): string {
 }
 
 function numbers(record: LogRecord): string {
-  if (record.socket !== null) return talk(record.socket);
+  if (record.socket !== null) return socketNumbers(record.socket);
   const first =
     !record.stream || record.attempts.length === 0 || record.ms.first_event === null ? '' : `ttft ${Math.round(record.ms.first_event)}`;
   const { prompt, completion, source } = record.usage;
@@ -88,7 +88,7 @@ function numbers(record: LogRecord): string {
 }
 
 /** Close code of a WebSocket (both codes if the sides sent different ones), and frames in and out. */
-function talk({ close: { client, provider }, frames }: SocketRecord): string {
+function socketNumbers({ close: { client, provider }, frames }: SocketRecord): string {
   return `ws ${client === provider ? client : `${client}/${provider}`}  ${frames.in}→${frames.out} frames`;
 }
 

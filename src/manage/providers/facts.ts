@@ -42,7 +42,7 @@ export function make(binding: ProviderBinding, probe: Pick<Probe, 'endpoint' | '
 }
 
 /** Endpoints whose requests go to the provider's host, in the order in which they are tried. */
-const telling: readonly Endpoint[] = ['models', 'chat/completions', 'messages'];
+const endpointsToTry: readonly Endpoint[] = ['models', 'chat/completions', 'messages'];
 
 /**
  * Returns the host of the provider's requests, without sending one; undefined for a type that responds without a network, or if
@@ -51,7 +51,7 @@ const telling: readonly Endpoint[] = ['models', 'chat/completions', 'messages'];
 export function hostOf({ binding }: CatalogEntry): string | undefined {
   const { provider, settings } = binding;
   const model = provider.entry.models?.(settings)[0]?.id ?? 'model';
-  for (const endpoint of telling) {
+  for (const endpoint of endpointsToTry) {
     const method = endpoints[endpoint].body === 'none' ? 'GET' : 'POST';
     try {
       const body = method === 'GET' ? {} : { body: { messages: [{ role: 'user', content: 'ping' }] } };

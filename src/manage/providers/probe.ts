@@ -36,12 +36,12 @@ export async function runProbe(one: CatalogEntry, probe: Probe, { outbound, time
     const answer =
       translation.local === undefined
         ? await sendSigned(one, request, one.binding.credential(deployment), outbound, totalMs)
-        : played(translation.local(request));
+        : localResponse(translation.local(request));
     const sent = answer.body.toString('utf8');
     if (answer.status >= 200 && answer.status < 300) {
       const text = translation.mend?.(sent) ?? sent;
       const whole = objectIn(text);
-      if (!isPlain(whole) || isPlain(whole['error'])) return bad(probe, answer.status, notAsked(whole), connectionFixes['too-large']);
+      if (!isPlain(whole) || isPlain(whole['error'])) return bad(probe, answer.status, unexpectedBody(whole), connectionFixes['too-large']);
       return good(probe, answer.status, translation.result?.(text, whole) ?? whole);
     }
     const accepted = probe.accepts?.[answer.status];
@@ -88,7 +88,7 @@ async function within<T>(ms: number, value: T | Promise<T>): Promise<T> {
   return Promise.race([value, late]).finally(() => clearTimeout(timer));
 }
 
-function played({ status, headers, pieces, breaks }: LocalAnswer): FetchedWhole {
+function localResponse({ status, headers, pieces, breaks }: LocalAnswer): FetchedWhole {
   if (breaks !== undefined) throw new FetchFault('connection', `the response ends early (${breaks})`);
   return { status, headers, body: Buffer.from(pieces.map(({ text }) => text).join('')) };
 }
@@ -100,7 +100,7 @@ function good(probe: Probe, status: number, answer: unknown): Probed {
 }
 
 /** A login or proxy page returns success for any request, and proves nothing. */
-const notAsked = (whole: unknown): string => (isPlain(whole) ? 'the response is an error' : 'the response is not a JSON object');
+const unexpectedBody = (whole: unknown): string => (isPlain(whole) ? 'the response is an error' : 'the response is not a JSON object');
 
 const bad = (probe: Probe, status: number, says: string, fix: string | undefined): Probed => ({
   probe,

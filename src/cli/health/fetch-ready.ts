@@ -10,10 +10,10 @@ import { connectionReasons } from '../text.ts';
 export type ReadyResponse = { readonly status: number; readonly body: Plain } | { readonly fault: string };
 
 /** Largest body, in bytes. The body of a gateway has a few hundred bytes. */
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 /** Sends one request. The time limit covers the whole exchange, and redirects are not followed. */
-export async function askReady(target: HealthTarget, timeoutMs: number): Promise<ReadyResponse> {
+export async function fetchReady(target: HealthTarget, timeoutMs: number): Promise<ReadyResponse> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const response = await sent(target, signal);
@@ -43,7 +43,7 @@ async function textWithin(response: IncomingMessage): Promise<string | undefined
   let size = 0;
   for await (const piece of response as AsyncIterable<Buffer>) {
     size += piece.length;
-    if (size > mostBytes) return undefined;
+    if (size > maxBytes) return undefined;
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');
