@@ -18,7 +18,7 @@ import type { WrittenKey } from '../../config/edit/written.ts';
 import { barePath } from '../../core/text/shown-path.ts';
 import { Refusal } from '../refusal.ts';
 import { shareLike, writeLike } from './owner.ts';
-import { replaceFile, whyNot } from './replace-file.ts';
+import { replaceFile, syncFolder, whyNot } from './replace-file.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 
 /**
@@ -37,6 +37,7 @@ export function writeNew(path: string, text: string, configPath: string, cwd: st
       for (const folder of made) shareFolder(folder, statSync(dirname(configPath)));
       writeLike(draft, text, statSync(configPath), 0o664);
       giveName(draft, path);
+      syncFolder(dirname(path));
     } finally {
       if (existsSync(draft)) unlinkSync(draft);
       // An include rejects a folder without keys, and a folder that the gateway cannot read.

@@ -37,6 +37,7 @@ export function replaceFile(path: string, text: string, shown: string, before?: 
     if (isNew) writeDraft(draft, text);
     else writeLike(draft, text, statSync(file), 0o777);
     renameSync(draft, file);
+    syncFolder(dirname(file));
   } catch (error) {
     if (error instanceof Refusal) throw error;
     if (existsSync(draft)) unlinkSync(draft);
@@ -52,6 +53,20 @@ function writeDraft(path: string, text: string): void {
     fsyncSync(fd);
   } finally {
     closeSync(fd);
+  }
+}
+
+/** Writes the names in a folder to disk. Otherwise a power failure could bring the old file back, with a key that was revoked since. */
+export function syncFolder(path: string): void {
+  try {
+    const fd = openSync(path, 'r');
+    try {
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // Not every system can do this. The new file is in place anyway.
   }
 }
 
