@@ -62,6 +62,32 @@ describe('a config that comes with a request', () => {
     expect(inline(text(-1))).not.toBe(first);
   });
 
+  const times = (count: number, item: string): string => Array.from({ length: count }, () => item).join(',');
+  const names = Array.from({ length: 2000 }, (_, i) => `"p${i}":1`).join(',');
+  it.each([
+    ['many targets', `{"targets":[${times(257, '"main"')}]}`, 'more than 256 targets'],
+    ['many targets in targets', `{"targets":[${times(30, `{"targets":[${times(10, '"main"')}]}`)}]}`, 'more than 256 targets'],
+    [
+      'many copies of what it inherits',
+      `{"override_params":{${names}},"targets":[${times(20, '{"override_params":{"a":1}}')}]}`,
+      '20000 parameters',
+    ],
+    [
+      'many copies of a nested object',
+      `{"override_params":{"a":{${names}}},"targets":[${times(20, '{"override_params":{"a":{"b":1}}}')}]}`,
+      '20000 parameters',
+    ],
+    ['many models with a slug', `{"override_params":{"model":"@main/x",${names}},"targets":[${times(20, '{}')}]}`, '20000 parameters'],
+  ])('with %s is refused', (_, text, words) => {
+    expect(() => inline(text)).toThrow(expect.objectContaining({ code: 'invalid_config', message: expect.stringContaining(words) as string }));
+  });
+
+  it('shares the parameters of targets that have none of their own', () => {
+    const leaves = leavesAt(inline(`{"override_params":{${names}},"targets":[${times(200, '{"provider":"@main"}')}]}`).root);
+    expect(leaves).toHaveLength(200);
+    expect(new Set(leaves.map((leaf) => leaf.override)).size).toBe(1);
+  });
+
   const matching = (patterns: readonly string[]) => ({
     strategy: {
       mode: 'conditional',

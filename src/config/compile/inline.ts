@@ -7,6 +7,7 @@ import type { Choosing } from './targets/choose.ts';
 import { invalid } from './invalid.ts';
 import { canonicalKey } from '../read/spelling.ts';
 import { canonicalConfig } from './settings-spelling.ts';
+import { TreeBudget } from './targets/budget.ts';
 import { compileTree } from './targets/tree.ts';
 import { type RegexCompiler, RequestRegexes } from '../validate/regex.ts';
 import { targetSchemas } from '../schema/join.ts';
@@ -21,12 +22,14 @@ const mostLevels = 100;
 
 /** Memory for all compiled configs together, and an estimate for one of them, in bytes. */
 const keptBytes = 64 * 1024 * 1024;
-const bytesOf = (text: string, patterns: number): number => 4096 + 20 * text.length + patterns * 8 * 1024 * 1024;
+const bytesOf = (text: string, { patterns, copies }: Inline): number =>
+  4096 + 20 * text.length + 100 * copies + patterns * 8 * 1024 * 1024;
 
-/** A compiled config with the number of its regular expressions. */
+/** A compiled config with the number of its regular expressions, and of the parameters that its targets copy. */
 interface Inline {
   readonly config: CompiledConfig;
   readonly patterns: number;
+  readonly copies: number;
 }
 
 /** Compiles configs sent with requests as JSON text. The same text returns the same object while it is cached. */
@@ -40,7 +43,7 @@ export function createInline(choosing: Choosing): Snapshot['inlineConfig'] {
       return known.config;
     }
     const made = compileInline(text, schemas, choosing, key);
-    kept.set(text, made, bytesOf(text, made.patterns));
+    kept.set(text, made, bytesOf(text, made));
     return made.config;
   };
 }
@@ -62,10 +65,9 @@ function compileInline(text: string, schemas: ReturnType<typeof targetSchemas>, 
     checkRegex(key);
     return regexes.compile(pattern);
   };
-  return {
-    config: compileTree('inline', config, { ...choosing, root: 'inline', text, named: () => undefined, regex }),
-    patterns: regexes.count,
-  };
+  const budget = new TreeBudget();
+  const compiled = compileTree('inline', config, { ...choosing, root: 'inline', text, named: () => undefined, regex, budget });
+  return { config: compiled, patterns: regexes.count, copies: budget.copies };
 }
 
 /** Hint for a key that other gateways use, at its location in a config. */

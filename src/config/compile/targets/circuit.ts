@@ -13,21 +13,20 @@ export interface CircuitEntry {
   readonly failure_status_codes?: StatusCodes;
 }
 
-/** Location of a target, and its provider. */
-export interface CircuitLocation {
-  /** Name of the config, or its text when it was sent with a request. */
-  readonly tree: string;
-  readonly path: string;
-  /** Undefined when each request chooses the provider: a failure is then not evidence about the target. */
-  readonly provider: ProviderBinding | undefined;
+/** A compiled `cb_config`. Each target that inherits it has its own circuit. */
+export interface Circuit {
+  readonly policy: Omit<CircuitPolicy, 'id'>;
+  /** Hash of the definition and of the config that contains it. */
+  readonly hash: string;
 }
 
 /**
- * Compiles `cb_config` for one target.
+ * Compiles `cb_config`.
+ * @param tree name of the config, or its text when it was sent with a request
+ * @param path node that has the `strategy`
  * @throws GatewayError `invalid_config`
  */
-export function compileCircuit(entry: CircuitEntry | undefined, { tree, path, provider }: CircuitLocation): CircuitPolicy | undefined {
-  if (entry === undefined) return undefined;
+export function compileCircuit(entry: CircuitEntry, tree: string, path: string): Circuit {
   const { failure_threshold: failures, failure_threshold_percentage: percentage } = entry;
   if (failures === undefined && percentage === undefined) {
     throw invalid(
@@ -36,15 +35,25 @@ export function compileCircuit(entry: CircuitEntry | undefined, { tree, path, pr
       `${path}.strategy.cb_config`,
     );
   }
-  if (provider === undefined) return undefined;
-  return Object.freeze({
-    id: createHash('sha256')
-      .update(JSON.stringify([tree, path, provider.slug, entry]))
-      .digest('base64url'),
-    failures,
-    share: percentage === undefined ? undefined : percentage / 100,
-    minimum: entry.minimum_requests ?? 5,
-    cooldownMs: needDuration(entry.cooldown_interval ?? 30_000),
-    fails: compileStatusCodes(entry.failure_status_codes ?? ['5xx']),
-  });
+  return {
+    hash: hashOf([tree, entry]),
+    policy: Object.freeze({
+      failures,
+      share: percentage === undefined ? undefined : percentage / 100,
+      minimum: entry.minimum_requests ?? 5,
+      cooldownMs: needDuration(entry.cooldown_interval ?? 30_000),
+      fails: compileStatusCodes(entry.failure_status_codes ?? ['5xx']),
+    }),
+  };
 }
+
+/**
+ * The circuit of one target.
+ * @param provider undefined when each request chooses it: a failure is then not evidence about the target
+ */
+export function circuitOf(circuit: Circuit | undefined, path: string, provider: ProviderBinding | undefined): CircuitPolicy | undefined {
+  if (circuit === undefined || provider === undefined) return undefined;
+  return Object.freeze({ ...circuit.policy, id: hashOf([circuit.hash, path, provider.slug]) });
+}
+
+const hashOf = (parts: readonly unknown[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64url');

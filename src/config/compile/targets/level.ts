@@ -1,8 +1,9 @@
 import { merge, type Plain } from '../../../core/json/merge.ts';
 import type { PartialClocks, RetryPolicy } from '../../../core/snapshot.ts';
 import type { ConfigEntry } from '../../schema/index.ts';
+import { deepFreeze } from '../freeze.ts';
 import { compileClocks } from '../timeouts.ts';
-import type { CircuitEntry } from './circuit.ts';
+import { type Circuit, compileCircuit } from './circuit.ts';
 import { compileRetry, type RetryEntry } from './status-codes.ts';
 
 /** Settings that a node of a target tree passes down to its targets. */
@@ -11,7 +12,7 @@ export interface Level {
   readonly override: Plain | undefined;
   /** The nearest definition replaces the others as a whole. */
   readonly retry: RetryPolicy;
-  readonly circuit: CircuitEntry | undefined;
+  readonly circuit: Circuit | undefined;
   readonly cacheMode: string | undefined;
   /** Timeouts, inherited one by one; the nearest value wins. */
   readonly clocks: PartialClocks;
@@ -38,13 +39,19 @@ export const topLevel = (): Level => ({
   prompt: undefined,
 });
 
-/** Settings of a node: its own values, and inherited ones where it has none. */
-export function inherit(above: Level, entry: ConfigEntry): Level {
+/**
+ * Settings of a node: its own values, and inherited ones where it has none. Whatever many targets may share is compiled
+ * here, once.
+ *
+ * @param tree name of the config, or its text when it was sent with a request
+ */
+export function inherit(above: Level, entry: ConfigEntry, tree: string, path: string): Level {
   const own = ownOverride(entry);
+  const circuit = entry.strategy?.cb_config;
   return {
-    override: own === undefined ? above.override : merge(above.override ?? {}, own),
+    override: own === undefined ? above.override : deepFreeze(merge(above.override ?? {}, own)),
     retry: entry.retry === undefined ? above.retry : compileRetry(entry.retry as RetryEntry),
-    circuit: entry.strategy?.cb_config ?? above.circuit,
+    circuit: circuit === undefined ? above.circuit : compileCircuit(circuit, tree, path),
     cacheMode: entry.cache === undefined ? above.cacheMode : entry.cache.mode,
     clocks: Object.freeze({ ...above.clocks, ...compileClocks(entry.timeouts, entry.request_timeout) }),
     customHost: entry.custom_host ?? above.customHost,

@@ -7,7 +7,8 @@ import { compileQuery, modelsIn } from './conditions.ts';
 import type { RegexCompiler } from '../../validate/regex.ts';
 import type { ConfigEntry, TargetEntry } from '../../schema/index.ts';
 import { type Choosing, chooseBinding } from './choose.ts';
-import { compileCircuit } from './circuit.ts';
+import type { TreeBudget } from './budget.ts';
+import { circuitOf } from './circuit.ts';
 import { deepFreeze } from '../freeze.ts';
 import { invalid } from '../invalid.ts';
 import { inherit, type Level, topLevel } from './level.ts';
@@ -23,8 +24,9 @@ export interface TreeSource extends Choosing {
   readonly text?: string;
   /** A named config used as a target; undefined when it does not exist, or when named configs are not allowed. */
   named(name: string): ConfigEntry | undefined;
-  /** Limits the patterns of a config sent with a request. */
+  /** Limits for a config sent with a request. */
   readonly regex?: RegexCompiler;
+  readonly budget?: TreeBudget;
 }
 
 /** Position of a node in the tree. */
@@ -68,7 +70,8 @@ function hasPrompts(node: Branch | Leaf): boolean {
 }
 
 function* compileNode(entry: ConfigEntry, source: TreeSource, place: TreeLocation): Steps<Branch | Leaf> {
-  const level = inherit(place.above, entry);
+  const level = inherit(place.above, entry, source.text ?? source.root, place.path);
+  if (level.override !== place.above.override) source.budget?.addCopy(level.override);
   if (entry.config !== undefined) return yield* compileNamed(entry.config, source, { ...place, above: level });
   if (entry.targets !== undefined || entry.strategy !== undefined) return yield* compileBranch(entry, level, source, place);
   yield;
@@ -101,6 +104,7 @@ function* compileBranch(entry: ConfigEntry, level: Level, source: TreeSource, pl
       : {}),
   };
   for (const [index, written] of entries.entries()) {
+    source.budget?.addTarget();
     const target = expand(written);
     const { name, weight = 1 } = target;
     const path = `${place.path}.targets[${index}]`;
@@ -144,9 +148,9 @@ function compileLeaf(entry: ConfigEntry, level: Level, source: TreeSource, place
     ...nodeOf(place),
     root: source.root,
     provider,
-    override: level.override === undefined ? undefined : deepFreeze(withoutSlug(level.override)),
+    override: level.override === undefined ? undefined : withoutSlug(level.override, source.budget),
     retry: level.retry,
-    circuit: compileCircuit(level.circuit, { tree: source.text ?? source.root, path: place.path, provider }),
+    circuit: circuitOf(level.circuit, place.path, provider),
     clocks: level.clocks,
     customHost: level.customHost,
     forwardHeaders: level.forwardHeaders,
@@ -162,9 +166,11 @@ function nodeOf({ path, name, weight, parent, index }: TreeLocation): Pick<Leaf,
 }
 
 /** Removes the slug from `override_params.model`, and the whole member when it is only a slug. */
-function withoutSlug(override: Plain): Plain {
-  const { model, ...rest } = override;
-  if (typeof model !== 'string') return override;
-  const bare = bareModel(model);
-  return bare === model ? override : bare === '' ? rest : { ...override, model: bare };
+function withoutSlug(override: Plain, budget: TreeBudget | undefined): Plain {
+  const { model } = override;
+  const bare = typeof model === 'string' ? bareModel(model) : undefined;
+  if (bare === undefined || bare === model) return override;
+  budget?.addCopy(override);
+  const { model: _slug, ...rest } = override;
+  return Object.freeze(bare === '' ? rest : { ...override, model: bare });
 }
