@@ -91,11 +91,18 @@ function parse(text: string): unknown {
     return readable(parseExact(text));
   } catch (error) {
     throw invalid(
-      `it is neither a name nor JSON: ${(error as Error).message.replace(/\.$/, '')}`,
+      `it is neither a name nor JSON: ${reasonIn((error as Error).message)}`,
       'Send the name of a config under "configs" in gateway.yaml, or a JSON object such as {"targets":[{"provider":"@slug"}]}.',
     );
   }
 }
+
+/** The parser quotes the text around the error, which may be a credential. */
+const reasonIn = (message: string): string =>
+  message
+    .replace(/^The body is not JSON: /, '')
+    .replace(/, (?:\.\.\.)?".*$/s, '')
+    .replace(/\.$/, '');
 
 /** Numbers keep their digits where they are sent on, and are numbers where the gateway reads them. */
 function readable(value: unknown): unknown {

@@ -3,7 +3,6 @@ import ajvFormats from 'ajv-formats';
 import type { JsonSchema } from '../../core/json/schema.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import type { ProviderEntry } from '../../core/provider.ts';
-import { parseDuration, parseSize } from '../../core/text/units.ts';
 import type { PluginRegistry } from '../read/registry.ts';
 import { pluginOf, providerOf, providerUnder } from '../read/registry.ts';
 import { child, entriesOf, itemsOf, type MapNode, type Node, type Path, textOf, toValue } from '../read/node.ts';
@@ -11,6 +10,7 @@ import type { Problem, Report } from '../report/problem.ts';
 import { gatewaySchema, providerSchema, withNotes } from '../schema/join.ts';
 import { authSchema } from '../schema/provider-auth.ts';
 import { type SchemaFault, translate } from './problems.ts';
+import { isWithin, type Range } from './range.ts';
 
 /** Custom annotations of the schemas. They do not affect validation. */
 const annotations = ['x-form', 'x-code', 'x-hints'];
@@ -134,16 +134,10 @@ function createAjv(): Ajv2020 {
     type: 'string',
     schemaType: 'array',
     errors: false,
-    validate: ([least, most]: [string, string], text: string) => {
-      const value = amount(text);
-      return value === undefined || (value >= (amount(least) ?? 0) && value <= (amount(most) ?? Number.MAX_SAFE_INTEGER));
-    },
+    validate: (range: Range, text: string) => isWithin(text, range),
   });
   return ajv;
 }
-
-/** Milliseconds of a duration, or bytes of a size. They have no unit in common. */
-const amount = (text: string): number | undefined => parseDuration(text) ?? parseSize(text);
 
 function faultsOf(check: ValidateFunction, value: unknown, base: Path): SchemaFault[] {
   if (check(value)) return [];

@@ -2,6 +2,8 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { isSecretName } from '../../core/secrets/credential-names.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import type { JsonSchema } from '../../core/json/schema.ts';
+import { shorten } from './describe.ts';
+import { isWithin, type Range } from './range.ts';
 
 /** Location where a value does not match its schema. */
 export interface ShapeProblem {
@@ -24,10 +26,22 @@ export function checkShape(value: unknown, schema: JsonSchema, defs: Defs): Shap
 
 function check(value: unknown, written: JsonSchema, defs: Defs, path: string): ShapeProblem | undefined {
   const schema = resolve(written, defs);
+  const alternatives = schema['anyOf'];
+  if (Array.isArray(alternatives)) return checkAny(value, alternatives as JsonSchema[], defs, path);
   const wrong = wrongType(value, schema) ?? wrongValue(value, schema);
   if (wrong !== undefined) return { path, message: withValue(wrong, value, path), hint: nearestOf(value, schema) ?? formOf(schema) };
   if (Array.isArray(value)) return checkItems(value, schema, defs, path);
   return isPlain(value) ? checkMembers(value, schema, defs, path) : undefined;
+}
+
+/** The problem of the alternative whose type matches; without one, all types are named. */
+function checkAny(value: unknown, schemas: readonly JsonSchema[], defs: Defs, path: string): ShapeProblem | undefined {
+  const problems = schemas.map((schema) => check(value, schema, defs, path));
+  if (problems.includes(undefined)) return undefined;
+  const meant = schemas.findIndex((schema) => wrongType(value, schema) === undefined);
+  if (meant >= 0) return problems[meant];
+  const types = schemas.map((schema) => String(schema['type'])).join(' or ');
+  return { path, message: withValue(`expected ${types}`, value, path), hint: undefined };
 }
 
 function resolve(schema: JsonSchema, defs: Defs): JsonSchema {
@@ -58,7 +72,7 @@ function isOf(value: unknown, type: string): boolean {
 }
 
 function wrongValue(value: unknown, schema: JsonSchema): string | undefined {
-  const { enum: among, const: only, minimum, maximum, minLength, maxLength, minItems, pattern } = schema;
+  const { enum: among, const: only, minimum, maximum, minLength, maxLength, minItems, pattern, 'x-range': range } = schema;
   if (Array.isArray(among) && !among.includes(value)) return `expected one of ${among.join(', ')}`;
   if (only !== undefined && value !== only) return `expected ${JSON.stringify(only)}`;
   if (typeof value === 'number') {
@@ -69,6 +83,7 @@ function wrongValue(value: unknown, schema: JsonSchema): string | undefined {
     if (typeof minLength === 'number' && value.length < minLength) return empty;
     if (typeof maxLength === 'number' && value.length > maxLength) return `must have at most ${maxLength} characters`;
     if (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(value)) return 'must have another form';
+    if (Array.isArray(range) && !isWithin(value, range as unknown as Range)) return `must be ${range.join(' to ')}`;
   }
   return Array.isArray(value) && typeof minItems === 'number' && value.length < minItems ? empty : undefined;
 }
@@ -118,10 +133,11 @@ function checkMembers(value: Plain, schema: JsonSchema, defs: Defs, path: string
     if (!Object.hasOwn(value, name)) return { path, message: `needs "${name}"`, hint: undefined };
   }
   for (const [key, member] of Object.entries(value)) {
-    const below = path === '' ? key : `${path}.${key}`;
+    const name = shorten(key);
+    const below = path === '' ? name : `${path}.${name}`;
     const known = Object.hasOwn(properties, key) ? properties[key] : schema['additionalProperties'];
     if (known === false && !key.startsWith('x-')) {
-      return { path: below, message: `unknown key "${key}"`, hint: didYouMean(key, Object.keys(properties)).trim() || undefined };
+      return { path: below, message: `unknown key "${name}"`, hint: didYouMean(key, Object.keys(properties)).trim() || undefined };
     }
     const problem = isPlain(known) ? check(member, known, defs, below) : undefined;
     if (problem !== undefined) return problem;

@@ -6,6 +6,7 @@ import type { StoredPrompt } from '../../../core/model/prompt.ts';
 import type { Provider } from '../../../core/provider.ts';
 import type { ProviderBinding } from '../../../core/snapshot.ts';
 import type { ConfigEntry } from '../../schema/index.ts';
+import { shorten } from '../../validate/describe.ts';
 import { withoutAuth } from '../providers/entry-settings.ts';
 import { type BindingParts, type BindingWithParts, makeBinding, type MakeCredential } from '../providers/binding.ts';
 import { directParts } from '../providers/direct.ts';
@@ -99,7 +100,7 @@ function ofCatalog(name: string, from: Choosing, param: string): Chosen {
   const made = from.catalog.get(name);
   if (made !== undefined) return { made, parts: made.parts };
   throw new GatewayError('provider_not_found', {
-    message: `No provider or virtual key has the slug "${name}".${didYouMean(name, from.catalog.keys())}`,
+    message: `No provider or virtual key has the slug "${shorten(name)}".${didYouMean(name, from.catalog.keys())}`,
     param,
     hint: 'Providers are defined under "providers" in gateway.yaml, virtual keys under "virtual_keys".',
   });
