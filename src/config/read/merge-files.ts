@@ -60,7 +60,8 @@ class Gatherer {
       key,
       { ...first, value: { kind: 'map', at, entries: names } },
     ]);
-    const entries = new Map([...this.#single, ...sections]);
+    // A section that is no mapping in one of the files is kept, so that its type is reported.
+    const entries = new Map([...sections, ...this.#single]);
     return { root: { kind: 'map', at: root, entries }, files: this.#files, broken: this.#broken, texts: this.#texts };
   }
 
@@ -170,9 +171,15 @@ class Gatherer {
   }
 
   #include(value: Node, file: SourceFile, above: readonly string[]): void {
-    const resolved = resolveReferences(value, this.#sources);
+    const unresolved = new Set<SourceLocation>();
+    const note = (at: SourceLocation): void => {
+      unresolved.add(at);
+      this.#sources.unresolved(at);
+    };
+    const resolved = resolveReferences(value, { ...this.#sources, unresolved: note });
     const nodes = resolved.kind === 'list' ? (resolved as ListNode).items : [resolved];
     for (const node of nodes) {
+      if (unresolved.has(node.at)) continue;
       const pattern = textOf(node);
       if (pattern !== undefined && pattern !== '') this.#pattern(pattern, node.at, file, above);
       else if (above.length > 1)

@@ -31,7 +31,8 @@ export function parse(file: SourceFile, text: string, report: Report, unusable: 
     return { root: undefined, broken: true };
   }
   try {
-    const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false });
+    // Tags of YAML 1.1 such as !!omap and !!set are reported: their values have no form in JSON.
+    const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false, resolveKnownTags: false });
     reader.syntax(document);
     return { root: reader.read(document), broken: reader.broken };
   } catch (error) {
@@ -67,7 +68,8 @@ class Reader {
   readonly #report: Report;
   readonly #unusable: (at: SourceLocation) => void;
   readonly #lineStarts: readonly number[];
-  readonly #anchors = new Map<string, YamlNode>();
+  /** Anchors by name, in the order of the file. */
+  readonly #anchors = new Map<string, ParsedNode[]>();
   readonly #done = new Map<YamlNode, Made>();
   readonly #open = new Set<YamlNode>();
   /** Number of values that the aliases so far expand to. Values below an anchor count for each alias. */
@@ -120,10 +122,11 @@ class Reader {
   read(document: Document.Parsed): Node | undefined {
     const contents = document.contents as YamlNode;
     if (contents === null || (isScalar(contents) && contents.value === null)) return undefined;
-    // An alias refers to the last anchor of that name before it. Using a name twice is rare: an alias between two such anchors is rejected.
     visit(document, (_key, node) => {
       if (isAlias(node) || node === null || typeof node !== 'object' || !('anchor' in node) || typeof node.anchor !== 'string') return;
-      this.#anchors.set(node.anchor, node as YamlNode);
+      const known = this.#anchors.get(node.anchor);
+      if (known === undefined) this.#anchors.set(node.anchor, [node as ParsedNode]);
+      else known.push(node as ParsedNode);
     });
     return this.#node(contents, 0).node;
   }
@@ -146,9 +149,10 @@ class Reader {
 
   #alias(source: ParsedNode & { source: string }, depth: number): Made {
     const at = this.#placeOf(source);
-    const target = this.#anchors.get(source.source);
+    // The last anchor of that name before the alias.
+    const target = this.#anchors.get(source.source)?.findLast(({ range }) => range[0] < source.range[0]);
     const empty = this.#leaf(at, null, `*${source.source}`);
-    if (target === undefined || (target?.range[0] ?? 0) > (source.range?.[0] ?? 0)) {
+    if (target === undefined) {
       if (source.source !== '')
         this.#bad(at, `no anchor called "${source.source}"`, `a value that starts with "*" needs quotes: "*${source.source}"`);
       return empty;
