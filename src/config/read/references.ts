@@ -8,8 +8,8 @@ export interface ReferenceSources {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly report: Report;
-  /** Called with each value from the environment or a file. Defaults are not secret. */
-  secret(value: string): void;
+  /** Called with each value from the environment or a file, and its location. Defaults are not secret. */
+  secret(value: string, at: SourceLocation): void;
   /** Called with the location of each value that has an unresolved reference, and so cannot be checked further. */
   unresolved(at: SourceLocation): void;
   /** Called with each file that was read, or that should have been. */
@@ -99,7 +99,7 @@ function environment(text: string, written: string, { at, whole }: Positions, so
   const name = cut < 0 ? text : text.slice(0, cut);
   const value = Object.hasOwn(sources.env, name) ? sources.env[name] : undefined;
   if (value !== undefined && value !== '') {
-    sources.secret(value);
+    sources.secret(value, whole);
     return value;
   }
   if (cut >= 0) return text.slice(cut + 2);
@@ -120,7 +120,7 @@ function fileText(path: string, { at, whole }: Positions, sources: ReferenceSour
   sources.watch(full);
   try {
     const text = readText(full, maxFileSize).replace(/\r?\n$/, '');
-    if (text !== '') sources.secret(text);
+    if (text !== '') sources.secret(text, whole);
     return text;
   } catch (error) {
     sources.unresolved(whole);

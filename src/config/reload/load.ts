@@ -13,6 +13,7 @@ import { type Entry, type MapNode, nodeAt, type SourceLocation, textOf, toValue,
 import { importExternal, withPaths } from '../read/external.ts';
 import { chainOf, provides } from '../read/registry.ts';
 import type { Problem } from '../report/problem.ts';
+import { ResolvedValues } from '../report/resolved-values.ts';
 import { type Policy, type ReferenceSources, resolveReferences } from '../read/references.ts';
 import type { GatewayConfig } from '../schema/index.ts';
 import { literalSecrets, publicNames } from '../read/secrets.ts';
@@ -94,11 +95,15 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const missing: Record<string, string> = {};
   const report = (problem: Problem): void => void problems.push(problem);
   const unresolved = new Set<SourceLocation>();
+  const values = new ResolvedValues();
   const sources: ReferenceSources = {
     cwd: request.cwd,
     env: request.env,
     report,
-    secret: (value) => secrets.add(value),
+    secret: (value, at) => {
+      secrets.add(value);
+      values.add(at, value);
+    },
     unresolved: (at) => unresolved.add(at),
     watch: (path) => watch.add(path),
   };
@@ -120,7 +125,10 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const valid = validate(root, registry, later, request.validators);
   check({ root, registry, valid, missing, unresolved, broken: gathered.broken.size > 0, start: request.start ?? {}, report: later });
 
-  const told = (): Diagnostic[] => sortDiagnostics(withFrames(relevant(problems, gathered), secrets));
+  const told = (): Diagnostic[] => {
+    const shown = relevant(problems, gathered).map((problem) => values.hide(problem));
+    return sortDiagnostics(withFrames(shown, secrets));
+  };
   const diagnostics = told();
   const failed = diagnostics.some((one) => one.severity === 'error');
   const loaded: LoadedConfig = {

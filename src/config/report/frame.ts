@@ -26,10 +26,9 @@ export function hidingSecrets(): (problem: Problem) => Problem {
   const known = new Map<string, KnownTexts>();
   return (problem) => {
     const line = problem.at.file.lines[problem.at.line - 1] ?? '';
-    if (!literal.has(problem.code)) return problem;
-    const secrets = known.get(line) ?? secretsIn(line);
-    known.set(line, secrets);
-    const shown = (text: string): string => secrets.cut(text);
+    const secrets = literal.has(problem.code) ? (known.get(line) ?? secretsIn(line)) : nothing;
+    if (secrets !== nothing) known.set(line, secrets);
+    const shown = (text: string): string => secrets.cut(text).replace(issuedKey, '…');
     return {
       ...problem,
       message: shown(problem.message),

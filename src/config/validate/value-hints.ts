@@ -18,6 +18,8 @@ export function valueHint(node: Node | undefined, rules: Rules, path: Path): Hin
   const types: readonly unknown[] = Array.isArray(rules['type']) ? rules['type'] : [rules['type']];
   if (node?.kind === 'scalar') {
     const shown = isSecretPath(path) ? undefined : node.text;
+    if (node.resolved && typeof node.value === 'string' && !types.includes('string') && types.some((type) => scalarTypes.has(type)))
+      return { hint: 'a reference is always a string: write the value itself' };
     const hint = writtenHint(node, rules) ?? nearOption(node, rules) ?? booleanHint(node, types) ?? quotesHint(node, shown, types, rules);
     if (hint !== undefined) return hint;
   }
@@ -27,6 +29,8 @@ export function valueHint(node: Node | undefined, rules: Rules, path: Path): Hin
   }
   return Array.isArray(rules['examples']) ? { hint: `for example ${example}` } : {};
 }
+
+const scalarTypes: ReadonlySet<unknown> = new Set(['integer', 'number', 'boolean']);
 
 /** Hint from the schema for a value known from other products. */
 function writtenHint({ value }: ScalarNode, rules: Rules): Hint | undefined {
