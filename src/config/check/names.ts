@@ -2,8 +2,12 @@ import { placeText } from '../report/problem.ts';
 import { child, itemsOf, textOf } from '../read/node.ts';
 import { type CheckContext, section, sitesOf } from './context.ts';
 
-/** `@cf/…` and `@hf/…` are model names, never provider slugs. */
-const reserved: ReadonlySet<string> = new Set(['cf', 'hf']);
+/** `@cf/…` and `@hf/…` are model names. Objects of JavaScript have a member `constructor`, which an entry must not be taken for. */
+const reserved: ReadonlyMap<string, string> = new Map([
+  ['cf', 'model names begin with @cf/: choose another name'],
+  ['hf', 'model names begin with @hf/: choose another name'],
+  ['constructor', 'choose another name'],
+]);
 
 /** Checks that names are allowed and unique. Providers and virtual keys share one namespace; target names are unique per list. */
 export function names({ root, report }: CheckContext): void {
@@ -15,8 +19,8 @@ export function names({ root, report }: CheckContext): void {
     report({ code: 'duplicate-key', at: entry.keyAt, message: `"${name}" is a provider and a virtual key`, hint });
   }
   for (const entry of [...providers.values(), ...section(root, 'virtual_keys').values()]) {
-    if (!reserved.has(entry.key)) continue;
-    const hint = `model names begin with @${entry.key}/: choose another name`;
+    const hint = reserved.get(entry.key);
+    if (hint === undefined) continue;
     report({ code: 'bad-name', at: entry.keyAt, message: `"${entry.key}" is a reserved name`, hint });
   }
   for (const { node } of sitesOf(root)) {

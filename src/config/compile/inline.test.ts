@@ -88,6 +88,35 @@ describe('a config that comes with a request', () => {
     expect(new Set(leaves.map((leaf) => leaf.override)).size).toBe(1);
   });
 
+  const long = 'n'.repeat(20_000);
+  const routed = (query: unknown, then = 'a') => ({
+    strategy: { mode: 'conditional', conditions: [{ query, then }] },
+    targets: [{ name: 'a', provider: '@main' }],
+  });
+  it.each([
+    { config: long },
+    { override_params: { model: `@${long}/x` } },
+    { virtual_key: long },
+    { prompt_id: long },
+    { provider: '@main', request_timeout: long },
+    { strategy: { mode: long } },
+    routed({ [long]: 1 }),
+    routed({ 'params.a': { [long]: 1 } }),
+    routed({ 'params.a': { $regex: `(${long}` } }),
+    routed({ [`params.${long}`]: [] }),
+    routed({}, long),
+  ])('is refused in a short sentence', (config) => {
+    let said = '';
+    try {
+      inline(config);
+    } catch (error) {
+      const { message, hint = '', param = '' } = error as { message: string; hint?: string; param?: string };
+      said = `${message}${hint}${param}`;
+    }
+    expect(said.length).toBeGreaterThan(20);
+    expect(said.length).toBeLessThan(1000);
+  });
+
   const matching = (patterns: readonly string[]) => ({
     strategy: {
       mode: 'conditional',

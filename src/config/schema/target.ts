@@ -108,6 +108,7 @@ export const targetSettings = {
     prompt_id: {
       type: 'string',
       minLength: 1,
+      maxLength: 200,
       description: 'A stored prompt, used instead of the one that the request names; such a config works on the prompts routes only.',
       examples: ['welcome@2'],
     },

@@ -7,7 +7,7 @@ const requestMeaning = {
   virtualKey: 'Name of a virtual key, or a slug.',
   providerModel: 'The model, for requests whose body has no field for it: uploads of files and batches. Like `model`, it may have a slug.',
   filePurpose: 'The purpose of an uploaded file, if its form has none (`vertex-ai`).',
-  config: 'Name of a config, or a config object as JSON.',
+  config: 'Name of a config, or a config object as JSON: at most 32 KB and 256 targets.',
   traceId: 'Trace that this request belongs to. Default: the trace id of `traceparent`, otherwise a new one.',
   spanId: 'Id of this request within the trace.',
   spanName: 'Name of this step in the request log and in exported traces; its first 128 characters are kept.',

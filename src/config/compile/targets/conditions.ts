@@ -1,6 +1,8 @@
 import { GatewayError } from '../../../core/error.ts';
 import { isPlain } from '../../../core/json/merge.ts';
 import type { QueryFacts } from '../../../core/snapshot.ts';
+import { cut } from './condition-text.ts';
+import { shorten } from '../../validate/describe.ts';
 import { compileRegex, type RegexCompiler } from '../../validate/regex.ts';
 
 /** A compiled `query` of conditional routing. Pure. */
@@ -45,7 +47,7 @@ function compileMember(key: string, operand: unknown, regex: RegexCompiler): Con
     return key === '$and' ? all(parts) : (facts) => parts.some((part) => part(facts));
   }
   const read = compileKey(key);
-  const test = compileTest(key, operand, regex);
+  const test = compileTest(shorten(key), operand, regex);
   return (facts) => test(read(facts));
 }
 
@@ -64,7 +66,7 @@ function compileKey(key: string): Read {
     if (root === 'params') return (facts) => scalarOf(facts.params(name));
     if (key === 'url.pathname') return (facts) => facts.pathname;
   }
-  throw bad(`a query cannot read "${key}"`, 'Use metadata.<key>, params.<body field> or url.pathname.');
+  throw bad(`a query cannot read "${shorten(key)}"`, 'Use metadata.<key>, params.<body field> or url.pathname.');
 }
 
 function scalarOf(value: unknown): Scalar | undefined {
@@ -80,7 +82,7 @@ function compileTest(key: string, operand: unknown, regex: RegexCompiler): Test 
   if (!isPlain(operand)) throw bad(`"${key}" needs a value or an object of operators`);
   const tests = Object.entries(operand).map(([name, argument]) => {
     const compile = Object.hasOwn(operators, name) ? operators[name] : undefined;
-    if (compile === undefined) throw bad(`"${name}" is not an operator`, `"${key}" accepts ${Object.keys(operators).join(', ')}.`);
+    if (compile === undefined) throw bad(`"${shorten(name)}" is not an operator`, `"${key}" accepts ${Object.keys(operators).join(', ')}.`);
     return compile(argument, name, regex);
   });
   if (tests.length === 0) throw bad(`"${key}" names no operator`);
@@ -114,7 +116,7 @@ const operators: Readonly<Record<string, (argument: unknown, name: string, regex
   $regex: (argument, name, compile) => {
     if (typeof argument !== 'string') throw bad(`"${name}" needs a pattern in quotes`);
     const regex = compile(argument);
-    if ('error' in regex) throw bad(`the pattern "${argument.slice(0, 100)}" cannot be used: ${regex.error}`);
+    if ('error' in regex) throw bad(`the pattern "${shorten(argument)}" cannot be used: ${cut(regex.error, 200)}`);
     return (value) => value !== undefined && value !== null && regex.test(String(value));
   },
 };

@@ -4,6 +4,7 @@ import { choosePrompt } from '../../../core/model/prompt.ts';
 import type { Branch, CompiledConfig, Leaf, Match } from '../../../core/snapshot.ts';
 import { conditionText } from './condition-text.ts';
 import { compileQuery, modelsIn } from './conditions.ts';
+import { shorten } from '../../validate/describe.ts';
 import type { RegexCompiler } from '../../validate/regex.ts';
 import type { ConfigEntry, TargetEntry } from '../../schema/index.ts';
 import { type Choosing, chooseBinding } from './choose.ts';
@@ -82,7 +83,7 @@ function* compileNode(entry: ConfigEntry, source: TreeSource, place: TreeLocatio
 function compileNamed(name: string, source: TreeSource, place: TreeLocation): Steps<Branch | Leaf> {
   if (place.within.includes(name)) throw invalid(`config "${name}" contains itself`, undefined, place.path);
   const entry = source.named(name);
-  if (entry === undefined) throw invalid(`it cannot use a config called "${name}"`, undefined, place.path);
+  if (entry === undefined) throw invalid(`it cannot use a config called "${shorten(name)}"`, undefined, place.path);
   return compileNode(canonicalConfig(entry) as ConfigEntry, source, { ...place, within: [...place.within, name] });
 }
 
@@ -128,7 +129,7 @@ function expand(written: TargetEntry): ConfigEntry {
 function compileChoice(entry: ConfigEntry, path: string, regex: RegexCompiler | undefined): Required<Pick<Branch, 'match'>> {
   const indexOf = (name: string): number => {
     const index = (entry.targets ?? []).findIndex((target) => typeof target !== 'string' && target.name === name);
-    if (index < 0) throw invalid(`"${path}" has no target called "${name}"`, undefined, `${path}.strategy`);
+    if (index < 0) throw invalid(`"${path}" has no target called "${shorten(name)}"`, undefined, `${path}.strategy`);
     return index;
   };
   const conditions = (entry.strategy?.conditions ?? []).map(({ query, then }, at) => ({
