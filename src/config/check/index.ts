@@ -6,7 +6,6 @@ import type { CheckContext, Rule } from './context.ts';
 import { cors } from './keys/cors.ts';
 import { cycles } from './targets/cycles.ts';
 import { deprecated } from './deprecated.ts';
-import { digits } from './digits.ts';
 import { adminUsers, exposed, exposedAdmin } from './keys/exposed.ts';
 import { hosts } from './providers/hosts.ts';
 import { keyCharacters } from './keys/key-characters.ts';
@@ -20,6 +19,7 @@ import { providers } from './providers/index.ts';
 import { queries } from './targets/queries.ts';
 import { references } from './targets/references.ts';
 import { servedModels } from './targets/served-models.ts';
+import { sentValues } from './sent-values.ts';
 import { serving } from './targets/serving.ts';
 import { store } from './store.ts';
 import { strategies } from './targets/strategies.ts';
@@ -38,7 +38,7 @@ const rules: readonly Rule[] = [
   unreachable,
   conflicts,
   queries,
-  digits,
+  sentValues,
   prompts,
   providers,
   servedModels,

@@ -79,7 +79,9 @@ describe('a config that comes with a request', () => {
     ],
     ['many models with a slug', `{"override_params":{"model":"@main/x",${names}},"targets":[${times(20, '{}')}]}`, '20000 parameters'],
   ])('with %s is refused', (_, text, words) => {
-    expect(() => inline(text)).toThrow(expect.objectContaining({ code: 'invalid_config', message: expect.stringContaining(words) as string }));
+    expect(() => inline(text)).toThrow(
+      expect.objectContaining({ code: 'invalid_config', message: expect.stringContaining(words) as string }),
+    );
   });
 
   it('shares the parameters of targets that have none of their own', () => {

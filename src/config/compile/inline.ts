@@ -22,8 +22,7 @@ const mostLevels = 100;
 
 /** Memory for all compiled configs together, and an estimate for one of them, in bytes. */
 const keptBytes = 64 * 1024 * 1024;
-const bytesOf = (text: string, { patterns, copies }: Inline): number =>
-  4096 + 20 * text.length + 100 * copies + patterns * 8 * 1024 * 1024;
+const bytesOf = (text: string, { patterns, copies }: Inline): number => 4096 + 20 * text.length + 100 * copies + patterns * 8 * 1024 * 1024;
 
 /** A compiled config with the number of its regular expressions, and of the parameters that its targets copy. */
 interface Inline {

@@ -112,13 +112,16 @@ function unknownKey({ path, schema }: SchemaFault, root: Node, key: string): Tra
     code: 'unknown-key',
     at,
     message: `unknown key "${shorten(written)}"`,
-    hint: meant === undefined ? `allowed: ${allowed.join(', ') || 'no keys'}` : `did you mean "${meant}"?`,
+    hint: meant === undefined ? `allowed: ${someOf(allowed) || 'no keys'}` : `did you mean "${meant}"?`,
     note: meant === undefined ? undefined : `${where} accepts: ${allowed.slice(0, 6).join(', ')}${allowed.length > 6 ? ', …' : ''}`,
     docs: docsOf(path),
     show: 'above',
   };
   return [{ problem, at: [...path, key] }];
 }
+
+/** A target accepts more than a hundred keys, most of them settings of one provider type: the page lists them all. */
+const someOf = (keys: readonly string[]): string => `${keys.slice(0, 25).join(', ')}${keys.length > 25 ? ', …' : ''}`;
 
 const page = 'docs/configuration.md';
 const sections: ReadonlySet<unknown> = new Set([

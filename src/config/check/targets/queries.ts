@@ -48,8 +48,23 @@ function checkMember(entry: Entry, context: CheckContext): boolean {
     });
     return false;
   }
+  if (!key.startsWith('params.')) strings(key, value, context);
   if (value.kind !== 'map') return true;
   return [...value.entries.values()].map((one) => checkOperator(one, context)).every(Boolean);
+}
+
+/** Metadata and the path are strings, and comparing for equality converts nothing. */
+function strings(key: string, value: Node, { report }: CheckContext): void {
+  const operands = value.kind === 'map' ? ['$eq', '$ne', '$in', '$nin'].map((name) => child(value, name)) : [value];
+  for (const operand of operands.flatMap((one): readonly (Node | undefined)[] => (one?.kind === 'list' ? one.items : [one]))) {
+    if (operand?.kind !== 'scalar' || typeof operand.value === 'string') continue;
+    report({
+      code: 'never-used',
+      at: operand.at,
+      message: `"${key}" is a string and never equals ${operand.text}`,
+      hint: `put it in quotes: "${operand.text}"`,
+    });
+  }
 }
 
 function checkOperator({ key, keyAt, value }: Entry, context: CheckContext): boolean {
