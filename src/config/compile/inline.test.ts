@@ -102,6 +102,7 @@ describe('a config that comes with a request', () => {
     { prompt_id: long },
     { provider: '@main', request_timeout: long },
     { strategy: { mode: long } },
+    { provider: 'acme', api_key: 'theirs', acme_region: `nowhere ${long}` },
     routed({ [long]: 1 }),
     routed({ 'params.a': { [long]: 1 } }),
     routed({ 'params.a': { $regex: `(${long}` } }),

@@ -11,8 +11,12 @@ import { withoutAuth } from '../providers/entry-settings.ts';
 import { type BindingParts, type BindingWithParts, makeBinding, type MakeCredential } from '../providers/binding.ts';
 import { directParts } from '../providers/direct.ts';
 import { invalid } from '../invalid.ts';
+import { cut } from './condition-text.ts';
 import type { Level } from './level.ts';
 import { hasOwnCredential, readSettings, type SentSettings, withoutSecrets } from '../settings.ts';
+
+/** Longest message of a provider type, in characters: it may quote what a request has sent. */
+const longest = 300;
 
 /** Input for choosing the provider of a target. */
 export interface Choosing {
@@ -44,8 +48,9 @@ export function chooseBinding(entry: ConfigEntry, level: Level, from: Choosing, 
   }
   const own = hasOwnCredential(entry, chosen.parts.provider);
   const parts = derive(chosen, { own, key: entry.api_key, host, sent }, from, path);
-  for (const problem of parts.provider.entry.check?.(parts.settings) ?? []) {
-    if (problem.severity !== 'warning') throw invalid(problem.message, problem.hint, [path, ...problem.path].join('.'));
+  for (const { severity, message, hint, path: below } of parts.provider.entry.check?.(parts.settings) ?? []) {
+    if (severity === 'warning') continue;
+    throw invalid(cut(message, longest), hint === undefined ? undefined : cut(hint, longest), [path, ...below].join('.'));
   }
   return makeBinding(parts, from.makeCredential).binding;
 }
