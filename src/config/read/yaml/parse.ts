@@ -68,8 +68,8 @@ class Reader {
   readonly #report: Report;
   readonly #unusable: (at: SourceLocation) => void;
   readonly #lineStarts: readonly number[];
-  /** Anchors by name, in the order of the file. */
-  readonly #anchors = new Map<string, ParsedNode[]>();
+  /** Target of each alias: the last anchor of its name before it. */
+  readonly #targets = new Map<unknown, YamlNode>();
   readonly #done = new Map<YamlNode, Made>();
   readonly #open = new Set<YamlNode>();
   /** Number of values that the aliases so far expand to. Values below an anchor count for each alias. */
@@ -122,11 +122,11 @@ class Reader {
   read(document: Document.Parsed): Node | undefined {
     const contents = document.contents as YamlNode;
     if (contents === null || (isScalar(contents) && contents.value === null)) return undefined;
+    const anchors = new Map<string, YamlNode>();
     visit(document, (_key, node) => {
-      if (isAlias(node) || node === null || typeof node !== 'object' || !('anchor' in node) || typeof node.anchor !== 'string') return;
-      const known = this.#anchors.get(node.anchor);
-      if (known === undefined) this.#anchors.set(node.anchor, [node as ParsedNode]);
-      else known.push(node as ParsedNode);
+      if (isAlias(node)) this.#targets.set(node, anchors.get(node.source) ?? null);
+      else if (node !== null && typeof node === 'object' && 'anchor' in node && typeof node.anchor === 'string')
+        anchors.set(node.anchor, node as YamlNode);
     });
     return this.#node(contents, 0).node;
   }
@@ -149,10 +149,9 @@ class Reader {
 
   #alias(source: ParsedNode & { source: string }, depth: number): Made {
     const at = this.#placeOf(source);
-    // The last anchor of that name before the alias.
-    const target = this.#anchors.get(source.source)?.findLast(({ range }) => range[0] < source.range[0]);
+    const target = this.#targets.get(source) ?? null;
     const empty = this.#leaf(at, null, `*${source.source}`);
-    if (target === undefined) {
+    if (target === null) {
       if (source.source !== '')
         this.#bad(at, `no anchor called "${source.source}"`, `a value that starts with "*" needs quotes: "*${source.source}"`);
       return empty;
