@@ -40,9 +40,10 @@ function needs({ node, path }: Site, { root, report }: CheckContext): void {
   }
 }
 
-/** Only a warning: a config may be meant for the matching requests alone. */
-function withoutDefault({ node, path }: Site, { root, report }: CheckContext): void {
+/** Only a warning: a config may be meant for the matching requests alone. A fallback passes over such a target. */
+function withoutDefault({ node, path, parent }: Site, { root, report }: CheckContext): void {
   const strategy = child(node, 'strategy');
+  if (valueOf(child(child(parent?.node, 'strategy'), 'mode')) === 'fallback' && itemsOf(child(parent?.node, 'targets')).length > 1) return;
   if (entryOf(strategy, 'conditions') === undefined || entryOf(strategy, 'default') !== undefined) return;
   report({
     code: 'missing-key',

@@ -165,6 +165,12 @@ describe('the walk over a target tree', () => {
       [500],
       ['a', 'c'],
     ],
+    [
+      'a first target that resolves to nothing is passed over',
+      { s: 'fallback', t: [{ s: 'conditional', choose: () => -1, t: ['a'] }, 'b', 'c'] },
+      [500],
+      ['b', 'c'],
+    ],
   ];
   it.each(walks)('%s', (_what, tree, weather, visited) => {
     expect(walk(createPlanner()(config(tree), facts()), weather)).toEqual(visited);
@@ -200,6 +206,10 @@ describe('the walk over a target tree', () => {
     const none = config({ s: 'conditional', choose: () => -1, t: ['a'] });
     const asked = facts({ query: { ...query, params: () => 'gpt-5' } });
     expect(() => createPlanner()(none, facts())).toThrow(expect.objectContaining({ code: 'invalid_config', status: 400 }));
+    const below = config({ s: 'fallback', t: [{ s: 'loadbalance', t: [{ s: 'conditional', choose: () => -1, t: ['a'] }] }] });
+    const route = facts();
+    expect(() => createPlanner()(below, route)).toThrow(expect.objectContaining({ code: 'invalid_config', status: 400 }));
+    expect(route.route).toEqual([]);
     expect(() => createPlanner()(none, asked)).toThrow('matches the request with model "gpt-5", and it has no default.');
   });
 });

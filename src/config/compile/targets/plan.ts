@@ -91,20 +91,28 @@ function withoutSkipped(facts: PlanFacts, history: readonly Outcome[]): PlanFact
   };
 }
 
-/**
- * Next usable leaf after a sibling. A sibling that resolves to no leaf (no condition matches) is passed over: the caller
- * then gets the response already received.
- */
+/** Next usable leaf after a sibling. Without one, the caller gets the response already received. */
 function siblingAfter(parent: Branch, index: number, facts: PlanFacts): Leaf | undefined {
-  for (const sibling of parent.targets.slice(index + 1)) {
+  const found = firstOf(parent.targets.slice(index + 1), facts);
+  return found instanceof GatewayError ? undefined : found;
+}
+
+/**
+ * First usable leaf. A target that resolves to no leaf, because no condition matches, is passed over; without a usable
+ * leaf its error is returned.
+ */
+function firstOf(targets: readonly Node[], facts: PlanFacts): Leaf | GatewayError | undefined {
+  let fault: GatewayError | undefined;
+  for (const target of targets) {
     try {
-      const leaf = descend(sibling, facts);
+      const leaf = descend(target, facts);
       if (leaf !== undefined) return leaf;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
+      fault ??= error;
     }
   }
-  return undefined;
+  return fault;
 }
 
 /** True for outcomes that move a fallback chain on, whatever statuses it lists. */
@@ -145,12 +153,11 @@ function descend(node: Node, facts: PlanFacts): Leaf | undefined {
       const [only] = node.targets;
       return only === undefined ? undefined : descend(only, facts);
     }
-    case 'fallback':
-      for (const target of node.targets) {
-        const leaf = descend(target, facts);
-        if (leaf !== undefined) return leaf;
-      }
-      return undefined;
+    case 'fallback': {
+      const found = firstOf(node.targets, facts);
+      if (found instanceof GatewayError) throw found;
+      return found;
+    }
     case 'loadbalance':
       return descendWeighted(node, facts);
     case 'conditional':
@@ -222,8 +229,12 @@ function descendBy({ node, chose, because }: Choice, target: Node, facts: PlanFa
   const steps = (facts.route ??= []);
   const before = steps.length;
   if (before < mostSteps) steps.push({ node: node.path, strategy: node.strategy as RouteStep['strategy'], chose, because });
-  const leaf = descend(target, facts);
-  if (leaf === undefined) steps.length = before;
+  let leaf: Leaf | undefined;
+  try {
+    leaf = descend(target, facts);
+  } finally {
+    if (leaf === undefined) steps.length = before;
+  }
   return leaf;
 }
 
