@@ -125,10 +125,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const valid = validate(root, registry, later, request.validators);
   check({ root, registry, valid, missing, unresolved, broken: gathered.broken.size > 0, start: request.start ?? {}, report: later });
 
-  const told = (): Diagnostic[] => {
-    const shown = relevant(problems, gathered).map((problem) => values.hide(problem));
-    return sortDiagnostics(withFrames(shown, secrets));
-  };
+  const told = (): Diagnostic[] => sortDiagnostics(withFrames(values.hideIn(relevant(problems, gathered)), secrets));
   const diagnostics = told();
   const failed = diagnostics.some((one) => one.severity === 'error');
   const loaded: LoadedConfig = {

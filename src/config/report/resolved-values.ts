@@ -7,24 +7,27 @@ const shortest = 8;
 
 /** Values of references by the line that has them. Messages must not show them: any of them may be a secret. */
 export class ResolvedValues {
-  readonly #lines = new Map<SourceFile, Map<number, string[]>>();
-  readonly #known = new Map<readonly string[], KnownTexts>();
+  readonly #lines = new Map<SourceFile, Map<number, Set<string>>>();
 
   add(at: SourceLocation, value: string): void {
+    const lines = this.#lines.get(at.file) ?? new Map<number, Set<string>>();
+    const values = lines.get(at.line) ?? new Set<string>();
+    this.#lines.set(at.file, lines.set(at.line, values));
     // Messages show a value of several lines as one line, without its indentation.
-    const parts = value.split('\n').flatMap((line) => (line.trim().length < shortest ? [] : [line.trim()]));
-    const lines = this.#lines.get(at.file) ?? new Map<number, string[]>();
-    this.#lines.set(at.file, lines.set(at.line, [...(lines.get(at.line) ?? []), ...parts]));
+    for (const part of value.split('\n')) if (part.trim().length >= shortest) values.add(part.trim());
   }
 
-  /** The problem without the values of its line, even where only their beginning is shown. */
-  hide(problem: Problem): Problem {
-    const values = this.#lines.get(problem.at.file)?.get(problem.at.line);
-    // A value of the wrong type or form is shown as its reference already.
-    if (values === undefined || values.length === 0 || problem.code === 'wrong-type') return problem;
-    const known = this.#known.get(values) ?? new KnownTexts(values);
-    this.#known.set(values, known);
-    const shown = (text: string | undefined): string | undefined => (text === undefined ? undefined : known.cut(text));
-    return { ...problem, message: known.cut(problem.message), hint: shown(problem.hint), note: shown(problem.note) };
+  /** Problems without the values of their lines, even where only the beginning of a value is shown. */
+  hideIn(problems: readonly Problem[]): readonly Problem[] {
+    const known = new Map<Set<string>, KnownTexts>();
+    return problems.map((problem) => {
+      const values = this.#lines.get(problem.at.file)?.get(problem.at.line);
+      // A value of the wrong type or form is shown as its reference already.
+      if (values === undefined || problem.code === 'wrong-type') return problem;
+      const texts = known.get(values) ?? new KnownTexts(values);
+      known.set(values, texts);
+      const shown = (text: string | undefined): string | undefined => (text === undefined ? undefined : texts.cut(text));
+      return { ...problem, message: texts.cut(problem.message), hint: shown(problem.hint), note: shown(problem.note) };
+    });
   }
 }

@@ -147,7 +147,12 @@ export const targetSettings = {
     custom_host: customHost,
     forward_headers: {
       type: 'array',
-      items: { type: 'string', minLength: 1 },
+      items: {
+        type: 'string',
+        minLength: 1,
+        pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
+        'x-form': 'the name of one header such as x-user-id',
+      },
       description: 'Headers of the caller that are forwarded to the provider.',
     },
     strict_compliance: {

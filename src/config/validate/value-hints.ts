@@ -65,8 +65,12 @@ function quotesHint({ value, text }: ScalarNode, shown: string | undefined, type
       ...(lost ? { note: `without quotes ${text} is read as the number ${value}` } : {}),
     };
   }
-  if ((types.includes('integer') || types.includes('number')) && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)) {
+  const isNumber = types.includes('integer') || types.includes('number');
+  if (isNumber && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) && isInside(Number(value), rules)) {
     return { hint: shown === undefined ? 'remove the quotes' : `remove the quotes: ${value}` };
   }
   return undefined;
 }
+
+const isInside = (value: number, { minimum, maximum }: Rules): boolean =>
+  (typeof minimum !== 'number' || value >= minimum) && (typeof maximum !== 'number' || value <= maximum);
