@@ -28,6 +28,11 @@ describe('a config that comes with a request', () => {
     expect(inline(text)).toBe(inline(text));
   });
 
+  it('may have a key in two spellings with the same value', () => {
+    const config = { provider: '@main', retry: { attempts: 1, use_retry_after_header: true, use_retry_after_headers: true } };
+    expect(leafOf(config)?.retry.useRetryAfter).toBe(true);
+  });
+
   it.each([
     [
       'whatever their spelling',
@@ -243,6 +248,8 @@ describe('a config that comes with a request', () => {
     [{ targets: [{ weight: -1 }] }, 'invalid_config', 'weight'],
     [{ metadata: { a: 'x'.repeat(129) } }, 'invalid_config', '128'],
     [{ config: 'c' }, 'invalid_config', '"c"'],
+    [{ retry: { attempts: 1, useRetryAfterHeader: true, use_retry_after_headers: false } }, 'invalid_config', 'are the same key'],
+    [{ provider: '@main', overrideParams: { a: 1 }, override_params: { a: 2 } }, 'invalid_config', 'are the same key'],
     [{ provider: '@main', custom_host: 'no url' }, 'invalid_config', 'custom_host'],
     [{ provider: 'globex', api_key: 'x', region: 'nowhere' }, 'invalid_config', 'no such region'],
     [{ api_key: '${env:HOME}' }, 'invalid_config', '${env:NAME}'],
