@@ -5,15 +5,21 @@ import { type Problem, toDiagnostic } from './problem.ts';
 
 /** Makes diagnostics from problems: removes silenced warnings and adds the source lines to show. */
 export function withFrames(problems: readonly Problem[], secrets: Iterable<string>): Diagnostic[] {
-  const hidden = new KnownTexts([...secrets].flatMap((secret) => secret.split(/\r?\n/)));
+  const lines = [...secrets].flatMap((secret) => secret.split(/\r?\n/));
+  const hidden = new KnownTexts(lines);
+  const long = new KnownTexts(lines.filter(({ length }) => length >= longSecret));
   const shown = hidingSecrets();
   return problems.flatMap((problem) => {
-    const diagnostic = toDiagnostic(shown(problem));
+    // A message of a plugin's code may quote a setting.
+    const diagnostic = toDiagnostic(shown(problem.code === 'bad-plugin' ? { ...problem, message: long.cut(problem.message) } : problem));
     if (diagnostic.severity === 'warning' && isSilenced(problem)) return [];
     const frame = frameOf(problem, hidden);
     return [frame === undefined ? diagnostic : { ...diagnostic, frame }];
   });
 }
+
+/** In characters. Shorter secrets could occur in any message by chance. */
+const longSecret = 8;
 
 /** Codes whose messages quote the file before it is known whether the text is a secret. */
 const literal: ReadonlySet<Problem['code']> = new Set(['yaml-syntax', 'unknown-key', 'missing-key']);
