@@ -6,7 +6,7 @@ import { targetSettings } from '../schema/target.ts';
 import { canonicalKey } from './spelling.ts';
 
 /** Mappings of a target whose keys the gateway defines. All others are passed on and keep their spelling. */
-const ours: ReadonlySet<string> = new Set(['strategy', 'cb_config', 'retry', 'cache', 'timeouts']);
+const gatewayMappings: ReadonlySet<string> = new Set(['strategy', 'cb_config', 'retry', 'cache', 'timeouts']);
 
 /** Converts the keys of config objects to their canonical spelling. Diagnostics still show what is written. */
 export function canonicalSpelling(root: MapNode, registry: PluginRegistry, report: Report): MapNode {
@@ -14,7 +14,7 @@ export function canonicalSpelling(root: MapNode, registry: PluginRegistry, repor
     ...Object.keys(targetSettings.properties),
     'targets',
     ...Object.keys(inlineSettings(registry.providers)),
-    ...laterKeys,
+    ...unsupportedKeys,
   ]);
   const respell = new Speller(known, report);
   return withValueAt(root, ['configs'], (configs) =>
@@ -23,7 +23,7 @@ export function canonicalSpelling(root: MapNode, registry: PluginRegistry, repor
 }
 
 /** Known but unsupported keys of config objects (see unsupported.ts). Their camelCase spelling is handled the same way. */
-const laterKeys = [
+const unsupportedKeys = [
   'input_guardrails',
   'output_guardrails',
   'before_request_hooks',
@@ -49,16 +49,16 @@ class Speller {
       (key, value) => {
         if (key === 'targets' && value.kind === 'list')
           return { ...value, items: value.items.map((item) => this.target(item)) } satisfies ListNode;
-        return ours.has(key) ? this.#ours(value) : value;
+        return gatewayMappings.has(key) ? this.#mapping(value) : value;
       },
     );
   }
 
-  #ours(node: Node): Node {
+  #mapping(node: Node): Node {
     return this.#keys(
       node,
       () => true,
-      (key, value) => (ours.has(key) ? this.#ours(value) : value),
+      (key, value) => (gatewayMappings.has(key) ? this.#mapping(value) : value),
     );
   }
 
@@ -70,12 +70,12 @@ class Speller {
       const key = known(canonical) ? canonical : entry.key;
       const first = entries.get(key);
       if (first === undefined) entries.set(key, { ...entry, key, value: inside(key, entry.value) });
-      else this.#twice(entry, first);
+      else this.#conflict(entry, first);
     }
     return { ...node, entries };
   }
 
-  #twice(entry: Entry, first: Entry): void {
+  #conflict(entry: Entry, first: Entry): void {
     const hint = `"${first.written}" is at ${placeText(first.keyAt)}: remove one`;
     this.#report({ code: 'conflict', at: entry.keyAt, message: `"${entry.written}" and "${first.written}" are the same key`, hint });
   }

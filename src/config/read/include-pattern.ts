@@ -2,7 +2,7 @@ import { existsSync, globSync, readdirSync } from 'node:fs';
 import { isAbsolute, join, matchesGlob, normalize, relative, resolve } from 'node:path';
 
 /** Most files and folders that a pattern may search, and most files that it may match; far above any real folder. */
-const maxLooked = 20_000;
+const maxVisited = 20_000;
 const maxFiles = 10_000;
 
 /** A pattern that searches too many folders, or matches too many files. */
@@ -15,10 +15,10 @@ export class PatternError extends Error {
  * @throws PatternError
  */
 export function filesOf(pattern: string, folder: string): string[] {
-  let looked = 0;
+  let visited = 0;
   const exclude = (): boolean => {
-    looked += 1;
-    if (looked > maxLooked) throw new PatternError(`the pattern searches more than ${maxLooked} files and folders`);
+    visited += 1;
+    if (visited > maxVisited) throw new PatternError(`the pattern searches more than ${maxVisited} files and folders`);
     return false;
   };
   const found = globSync(pattern, { cwd: folder, exclude });

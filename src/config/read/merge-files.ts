@@ -28,10 +28,10 @@ export type SavedFiles = Readonly<Record<string, string>>;
 
 /** Reads the main file and, through `include`, all others. Only references in `include` are resolved. */
 export function mergeFiles(source: Source, sources: ReferenceSources, saved?: SavedFiles): MergedFiles {
-  return new Gatherer(sources, saved).run(source);
+  return new FileMerger(sources, saved).run(source);
 }
 
-class Gatherer {
+class FileMerger {
   readonly #sources: ReferenceSources;
   readonly #report: Report;
   readonly #saved: SavedFiles | undefined;
@@ -148,7 +148,7 @@ class Gatherer {
       this.#report({ code: 'wrong-type', at: value.at, message: '"version" must be 1', hint: 'write version: 1, or remove the key' });
     }
     if (first === undefined) this.#single.set(key, entry);
-    else if (key !== 'version') this.#twice(`"${key}"`, entry, first);
+    else if (key !== 'version') this.#duplicate(`"${key}"`, entry, first);
   }
 
   #mergeNames(section: Entry, entries: readonly Entry[]): void {
@@ -157,11 +157,11 @@ class Gatherer {
     for (const entry of entries) {
       const first = known.names.get(entry.key);
       if (first === undefined) known.names.set(entry.key, entry);
-      else this.#twice(`${section.key}.${entry.key}`, entry, first);
+      else this.#duplicate(`${section.key}.${entry.key}`, entry, first);
     }
   }
 
-  #twice(what: string, entry: Entry, first: Entry): void {
+  #duplicate(what: string, entry: Entry, first: Entry): void {
     this.#report({
       code: 'duplicate-key',
       at: entry.keyAt,
@@ -198,7 +198,7 @@ class Gatherer {
     const glob = isPattern(pattern) && !this.#isThere(resolve(base, pattern));
     if (glob) this.#sources.watch(folderOf(pattern, base));
     const found = glob ? this.#matches(pattern, base, at) : [resolve(base, pattern)];
-    if (found?.length === 0) this.#nothing(pattern, base, at);
+    if (found?.length === 0) this.#noMatch(pattern, base, at);
     if (found === undefined) return;
     for (const path of found) {
       // A pattern that also matches its own file means the other files.
@@ -213,7 +213,7 @@ class Gatherer {
   }
 
   /** Without the keys that a folder should hold everybody might come in: only one that is there and empty may be meant so. */
-  #nothing(pattern: string, base: string, at: SourceLocation): void {
+  #noMatch(pattern: string, base: string, at: SourceLocation): void {
     const folder = folderOf(pattern, base);
     if (isKeptEmpty(folder)) return;
     const message = `no file matches "${pattern}"`;

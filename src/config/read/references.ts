@@ -20,13 +20,13 @@ export interface ReferenceSources {
  * Handles a reference that cannot be resolved. True means that it was handled and the value is ''. `what` is the
  * variable's name or the file's path.
  */
-export type Forgive = (what: string, at: SourceLocation) => boolean;
+export type UnresolvedHandler = (what: string, at: SourceLocation) => boolean;
 
 /** Rules for the references in one part of the tree. */
 export interface Policy {
-  readonly forgive?: Forgive;
+  readonly onUnresolved?: UnresolvedHandler;
   /** Another way to fix a missing variable, appended to the hint. */
-  readonly otherwise?: string;
+  readonly alternative?: string;
 }
 
 /** Largest secret file in bytes. More is a mistake, and it would be copied into every snapshot. */
@@ -104,12 +104,12 @@ function environment(text: string, written: string, { at, whole }: Positions, so
   }
   if (cut >= 0) return text.slice(cut + 2);
   sources.unresolved(whole);
-  if (policy.forgive?.(name, at) === true) return '';
+  if (policy.onUnresolved?.(name, at) === true) return '';
   sources.report({
     code: 'unset-variable',
     at,
     message: `environment variable ${name} is ${value === undefined ? 'not set' : 'empty'}`,
-    hint: `set it${policy.otherwise === undefined ? ' or' : ','} add a default with ${written.slice(0, -1)}:-…}${policy.otherwise ?? ''}`,
+    hint: `set it${policy.alternative === undefined ? ' or' : ','} add a default with ${written.slice(0, -1)}:-…}${policy.alternative ?? ''}`,
   });
   return '';
 }
@@ -124,7 +124,7 @@ function fileText(path: string, { at, whole }: Positions, sources: ReferenceSour
     return text;
   } catch (error) {
     sources.unresolved(whole);
-    if (policy.forgive?.(path, at) === true) return '';
+    if (policy.onUnresolved?.(path, at) === true) return '';
     sources.report({
       code: 'unreadable-file',
       at,

@@ -168,9 +168,9 @@ function resolveAll(root: MapNode, sources: ReferenceSources, allowMissing: bool
 
   function policyOf(entry: Entry, isProvider: boolean): Policy {
     const enabled = nodeAt(entry.value, ['enabled']);
-    if (enabled?.kind === 'scalar' && enabled.value === false) return { forgive: () => true };
-    if (!allowMissing) return isProvider ? { otherwise: ', or set enabled: false' } : {};
-    const forgive = (what: string, at: SourceLocation): boolean => {
+    if (enabled?.kind === 'scalar' && enabled.value === false) return { onUnresolved: () => true };
+    if (!allowMissing) return isProvider ? { alternative: ', or set enabled: false' } : {};
+    const onUnresolved = (what: string, at: SourceLocation): boolean => {
       missing[entry.key] ??= what;
       sources.report({
         code: 'unset-variable',
@@ -181,7 +181,7 @@ function resolveAll(root: MapNode, sources: ReferenceSources, allowMissing: bool
       });
       return true;
     };
-    return { forgive };
+    return { onUnresolved };
   }
 }
 

@@ -79,7 +79,7 @@ function translateOne(fault: SchemaFault, root: Node, base: Path): Translated[] 
     case 'x-range':
       return [{ problem: outOfRange(fault, root), at: path }];
     case 'uniqueItems':
-      return [{ problem: twice(fault, root), at: path }];
+      return [{ problem: duplicateItem(fault, root), at: path }];
     case 'not':
       return [
         {
@@ -201,7 +201,7 @@ function badName({ path, schema, limit }: SchemaFault, root: Node, key: string):
   return { problem, at: [...path, key] };
 }
 
-function twice({ path, params }: SchemaFault, root: Node): Problem {
+function duplicateItem({ path, params }: SchemaFault, root: Node): Problem {
   const items = [params['i'], params['j']].map(Number);
   const at = nodeAt(root, [...path, Math.max(...items)])?.at ?? keyPlace(root, path);
   return { code: 'conflict', at, message: `${subjectOf(path)} has the same item twice`, hint: 'remove one' };

@@ -86,12 +86,12 @@ function tokensOf(text: string): readonly Token[] {
 
 /** The library ends its message with an offset. For an unclosed section, that is the offset of the end. */
 function faultOf(message: string, text: string): TemplateFault {
-  const [, said = message, at] = /^(.*?)(?: at (\d+))?$/s.exec(message) ?? [];
-  const unclosed = /^Unclosed section "(.*)"$/s.exec(said)?.[1];
+  const [, reason = message, at] = /^(.*?)(?: at (\d+))?$/s.exec(message) ?? [];
+  const unclosed = /^Unclosed section "(.*)"$/s.exec(reason)?.[1];
   const opening = unclosed === undefined ? -1 : text.search(new RegExp(`\\{\\{\\s*[#^]\\s*${escapeRegExp(unclosed)}\\s*\\}\\}`));
-  const unclosedTag = said === 'Unclosed tag' ? text.lastIndexOf('{{') : -1;
+  const unclosedTag = reason === 'Unclosed tag' ? text.lastIndexOf('{{') : -1;
   const index = opening >= 0 ? opening : unclosedTag >= 0 ? unclosedTag : Number(at ?? 0);
-  return new TemplateFault(said.charAt(0).toLowerCase() + said.slice(1), index);
+  return new TemplateFault(reason.charAt(0).toLowerCase() + reason.slice(1), index);
 }
 
 const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);

@@ -7,7 +7,7 @@ const sendable = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Reports keys from variables and files that contain extra characters pasted with them. The value is not shown. */
 export function keyCharacters({ root, report }: CheckContext): void {
-  const look = (node: Entry['value'] | undefined): void => {
+  const checkKeys = (node: Entry['value'] | undefined): void => {
     if (node === undefined) return;
     walk(node, (one, path) => {
       // Members of a body: JSON allows every character.
@@ -36,6 +36,6 @@ export function keyCharacters({ root, report }: CheckContext): void {
     });
   };
   for (const name of ['providers', 'virtual_keys'])
-    for (const { value } of section(root, name).values()) if (valueOf(child(value, 'enabled')) !== false) look(value);
-  look(child(root, 'configs'));
+    for (const { value } of section(root, name).values()) if (valueOf(child(value, 'enabled')) !== false) checkKeys(value);
+  checkKeys(child(root, 'configs'));
 }

@@ -209,11 +209,11 @@ export function versionAt(
     return choosePrompt(new Map([[prompt.id, prompt]]), suffix === undefined ? prompt.id : `${prompt.id}@${suffix}`).version;
   } catch (error) {
     const { message, hint } = error as { message: string; hint?: string };
-    const [said = '', meant] = message.split(/(?<=")\. |\.$/);
+    const [sentence = '', meant] = message.split(/(?<=")\. |\.$/);
     report({
       code: 'unknown-reference',
       at,
-      message: said.charAt(0).toLowerCase() + said.slice(1),
+      message: sentence.charAt(0).toLowerCase() + sentence.slice(1),
       hint: (meant || hint || '').replace(/^[A-Z]/, (letter) => letter.toLowerCase()).replace(/\.$/, ''),
     });
     return undefined;

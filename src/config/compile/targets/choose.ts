@@ -111,7 +111,7 @@ function ofCatalog(name: string, from: Choosing, param: string): Chosen {
   });
 }
 
-interface Brought {
+interface TargetOverrides {
   /** True when the target has a credential: `key`, or a secret among its settings. */
   readonly own: boolean;
   readonly key: string | undefined;
@@ -119,12 +119,12 @@ interface Brought {
   readonly sent: SentSettings;
 }
 
-function derive(chosen: Chosen, brought: Brought, from: Choosing, path: string): BindingParts {
+function derive(chosen: Chosen, overrides: TargetOverrides, from: Choosing, path: string): BindingParts {
   const { parts } = chosen;
-  const { own, key, host, sent } = brought;
+  const { own, key, host, sent } = overrides;
   if (from.origin === 'request') {
     if (sent.ambient !== undefined) throw ambientRefused(sent.ambient, `${path}.${sent.ambient}`);
-    guardCatalog(chosen, brought, path);
+    guardCatalog(chosen, overrides, path);
   }
   const owner = own ? (from.origin === 'file' ? 'catalog' : 'caller') : parts.owner;
   const signing = own ? withoutAuth(parts.settings) : parts.settings;
@@ -141,12 +141,12 @@ function derive(chosen: Chosen, brought: Brought, from: Choosing, path: string):
 }
 
 /** Prevents a request from redirecting a catalog entry: its credential is sent only where the file allows. */
-function guardCatalog({ parts, made }: Chosen, { host, sent }: Brought, path: string): void {
+function guardCatalog({ parts, made }: Chosen, { host, sent }: TargetOverrides, path: string): void {
   const url = host === undefined ? undefined : urlOf(host, path);
   if (made === undefined || !signsWithCatalog(made)) return;
-  if (sent.shapesHost !== undefined) throw stolen(parts.slug, `${path}.${sent.shapesHost}`);
-  if (sent.choosesPart !== undefined) throw chosenByRequest(parts.slug, sent.choosesPart, path);
-  if (url !== undefined && !parts.allowsHost(url)) throw stolen(parts.slug, `${path}.custom_host`);
+  if (sent.shapesHost !== undefined) throw hostNotAllowed(parts.slug, `${path}.${sent.shapesHost}`);
+  if (sent.choosesPart !== undefined) throw settingNotAllowed(parts.slug, sent.choosesPart, path);
+  if (url !== undefined && !parts.allowsHost(url)) throw hostNotAllowed(parts.slug, `${path}.custom_host`);
 }
 
 /** True when the catalog's credential signs. An entry without a key may still have deployments with keys. */
@@ -161,7 +161,7 @@ function urlOf(url: string, path: string): URL {
 }
 
 /** Credentials of the catalog are sent only to hosts that are written in the file. */
-function stolen(slug: string, param: string): GatewayError {
+function hostNotAllowed(slug: string, param: string): GatewayError {
   return new GatewayError('not_allowed', {
     message: `A request cannot choose the host of "${slug}", whose credential belongs to the gateway.`,
     param,
@@ -170,7 +170,7 @@ function stolen(slug: string, param: string): GatewayError {
 }
 
 /** Only the file decides for which deployment, version or organization a credential of the catalog is used. */
-function chosenByRequest(slug: string, key: string, path: string): GatewayError {
+function settingNotAllowed(slug: string, key: string, path: string): GatewayError {
   return new GatewayError('not_allowed', {
     message: `A request cannot set "${key}" of "${slug}", whose credential belongs to the gateway.`,
     param: `${path}.${key}`,

@@ -27,7 +27,7 @@ export function sourceFile(path: string, name: string, text: string): { readonly
 export function parse(file: SourceFile, text: string, report: Report, unusable: (at: SourceLocation) => void): Parsed {
   const reader = new Reader(file, text, report, unusable);
   if (text.includes('\0')) {
-    reader.notText(text.indexOf('\0'));
+    reader.notUtf8(text.indexOf('\0'));
     return { root: undefined, broken: true };
   }
   try {
@@ -93,10 +93,10 @@ class Reader {
     const explain = syntaxExplainer(this.#text);
     for (const error of errors) {
       const explained = explain(error);
-      this.#bad(this.#place(explained.start, explained.end), explained.message, explained.hint);
+      this.#syntaxError(this.#place(explained.start, explained.end), explained.message, explained.hint);
     }
     for (const { code, message, pos } of document.warnings) {
-      this.#bad(this.#place(...pos), lowerFirst(message), code === 'BAD_DIRECTIVE' ? 'remove this line' : 'remove the tag');
+      this.#syntaxError(this.#place(...pos), lowerFirst(message), code === 'BAD_DIRECTIVE' ? 'remove this line' : 'remove the tag');
     }
     if (document.directives.yaml.explicit === true && document.directives.yaml.version !== '1.2') this.#otherVersion();
   }
@@ -109,11 +109,11 @@ class Reader {
     const start = Math.max(0, this.#text.search(/^%YAML\b/m));
     const directive = /^%YAML[ \t]+\S*/.exec(this.#text.slice(start))?.[0] ?? '';
     const hint = 'remove this line; in YAML 1.2 yes, no, on and off are strings: write true or false';
-    this.#bad(this.#place(start, start + directive.length), `"${directive}" is not supported: files are read as YAML 1.2`, hint);
+    this.#syntaxError(this.#place(start, start + directive.length), `"${directive}" is not supported: files are read as YAML 1.2`, hint);
   }
 
   /** Reports a NUL character, which YAML excludes. In UTF-16 text, every second byte is one. */
-  notText(index: number): void {
+  notUtf8(index: number): void {
     this.broken = true;
     const at = this.#place(index, index + 1);
     this.#report({ code: 'yaml-syntax', at, message: 'the file is not text in UTF-8', hint: 'save it as UTF-8', show: 'none' });
@@ -153,23 +153,23 @@ class Reader {
     const empty = this.#leaf(at, null, `*${source.source}`);
     if (target === null) {
       if (source.source !== '')
-        this.#bad(at, `no anchor called "${source.source}"`, `a value that starts with "*" needs quotes: "*${source.source}"`);
+        this.#syntaxError(at, `no anchor called "${source.source}"`, `a value that starts with "*" needs quotes: "*${source.source}"`);
       return empty;
     }
     if (this.#open.has(target)) {
-      this.#bad(at, `the anchor "${source.source}" contains itself`, 'remove this alias');
+      this.#syntaxError(at, `the anchor "${source.source}" contains itself`, 'remove this alias');
       return empty;
     }
     const made = this.#node(target, depth);
     this.#aliased += made.size;
     if (this.#aliased > maxValues) {
-      if (!this.#tooLarge) this.#bad(at, `the aliases expand to more than ${maxValues} values`, 'write fewer aliases');
+      if (!this.#tooLarge) this.#syntaxError(at, `the aliases expand to more than ${maxValues} values`, 'write fewer aliases');
       this.#tooLarge = true;
       return empty;
     }
     if (depth + made.depth <= maxDepth) return made;
     if (!this.#tooDeep)
-      this.#bad(at, `the aliases nest values deeper than ${maxDepth} levels`, 'write fewer aliases of values with aliases');
+      this.#syntaxError(at, `the aliases nest values deeper than ${maxDepth} levels`, 'write fewer aliases of values with aliases');
     this.#tooDeep = true;
     return empty;
   }
@@ -185,7 +185,7 @@ class Reader {
       size += entry.size;
       below = Math.max(below, entry.depth);
       const earlier = entries.get(entry.entry.key);
-      if (earlier !== undefined) this.#twice(entry.entry, earlier);
+      if (earlier !== undefined) this.#duplicate(entry.entry, earlier);
       else if (entry.merges) merged.push(entry.entry.value);
       else entries.set(entry.entry.key, entry.entry);
     }
@@ -199,7 +199,7 @@ class Reader {
       const at = key === null ? this.#placeOf(value) : this.#placeOf(key);
       const isTemplate = key !== null && at.file.lines[at.line - 1]?.[at.column - 2] === '{';
       const hint = isTemplate ? 'a template needs quotes: "{{name}}"' : 'write name: value';
-      if (!this.broken) this.#bad(at, 'a key must be a string', hint);
+      if (!this.broken) this.#syntaxError(at, 'a key must be a string', hint);
       return undefined;
     }
     const text = typeof key.value === 'string' ? key.value : (key.source ?? JSON.stringify(key.value));
@@ -256,7 +256,7 @@ class Reader {
     return { node: { kind: 'scalar', at, value, text, resolved: false }, size: 1, depth: 0 };
   }
 
-  #twice(entry: Entry, earlier: Entry): void {
+  #duplicate(entry: Entry, earlier: Entry): void {
     this.#report({
       code: 'duplicate-key',
       at: entry.keyAt,
@@ -265,7 +265,7 @@ class Reader {
     });
   }
 
-  #bad(at: SourceLocation, message: string, hint: string | undefined): void {
+  #syntaxError(at: SourceLocation, message: string, hint: string | undefined): void {
     this.broken = true;
     this.#report({ code: 'yaml-syntax', at, message, hint });
   }
