@@ -44,6 +44,7 @@ describe('what a record keeps', () => {
     [{ gateway: 'full', config: 'none', key: 'full' }, 'none', 'configs.support.log.bodies'],
     [{ gateway: 'metadata', sent: 'full' }, 'metadata', 'logging.requests.bodies'],
     [{ gateway: 'full', sent: 'none' }, 'none', 'the config that the caller sent'],
+    [{ gateway: 'full', sent: 'none', clientMayLower: false }, 'full', 'logging.requests.bodies'],
     [{ gateway: 'none', sent: 'full', key: 'metadata' }, 'metadata', 'api_keys.app.log.bodies'],
   ])('%j is %s', (says, bodies, because) => {
     expect(policyOf(asked(says))).toEqual({ bodies, because });

@@ -28,7 +28,7 @@ export function policyOf(ctx: RequestContext): Policy {
   const because = `api_keys.${caller.key?.name}.log.bodies`;
   if (ofKey !== undefined && (ofConfig === undefined || isSent)) policy = { bodies: ofKey, because };
   else lower(ofKey, because);
-  if (isSent) lower(ofConfig, 'the config that the caller sent');
+  if (isSent && log.clientMayLower) lower(ofConfig, 'the config that the caller sent');
   if (ctx.headers.hasGateway) {
     lower(askedFor(ctx), 'the caller sent x-gateway-log');
     if (isPrivate(ctx)) lower('metadata', 'the caller sent x-gateway-debug: false');
