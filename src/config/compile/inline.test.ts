@@ -95,6 +95,13 @@ describe('a config that comes with a request', () => {
     expect(new Set(leaves.map((leaf) => leaf.override)).size).toBe(1);
   });
 
+  it('shares nested parameters of targets that have others of their own', () => {
+    const leaves = leavesAt(inline(`{"override_params":{"a":{${names}}},"targets":[${times(200, '{"override_params":{"b":1}}')}]}`).root);
+    expect(leaves).toHaveLength(200);
+    expect(new Set(leaves.map((leaf) => leaf.override?.['a'])).size).toBe(1);
+    expect(Object.isFrozen(leaves[1]?.override)).toBe(true);
+  });
+
   const long = 'n'.repeat(20_000);
   const routed = (query: unknown, then = 'a') => ({
     strategy: { mode: 'conditional', conditions: [{ query, then }] },

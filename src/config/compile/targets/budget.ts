@@ -12,7 +12,7 @@ const hint = 'Store it as a named config in gateway.yaml.';
  * target with parameters of its own has a copy of those that it inherits.
  */
 export class TreeBudget {
-  /** Number of copied parameters, nested ones included. */
+  /** Number of copied parameters. Nested values that are only shared do not count. */
   copies = 0;
   #targets = 0;
 
@@ -22,14 +22,24 @@ export class TreeBudget {
     if (this.#targets > mostTargets) throw invalid(`it has more than ${mostTargets} targets`, hint);
   }
 
-  /** @throws GatewayError `invalid_config` */
-  addCopy(params: Plain | undefined): void {
-    this.copies += membersIn(params);
+  /**
+   * @param above the parameters that `params` was made from
+   * @throws GatewayError `invalid_config`
+   */
+  addParams(params: Plain | undefined, above: Plain | undefined): void {
+    this.copies += newMembers(params, above);
     if (this.copies > mostCopies) throw invalid(`its targets have more than ${mostCopies} parameters in total, with inherited ones`, hint);
   }
 }
 
-function membersIn(value: unknown): number {
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + 1 + membersIn(item), 0);
-  return isPlain(value) ? membersIn(Object.values(value)) : 0;
+/** Number of members of the objects and lists that are not those of `above`. */
+function newMembers(value: unknown, above: unknown): number {
+  if (value === above) return 0;
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + 1 + newMembers(item, undefined), 0);
+  if (!isPlain(value)) return 0;
+  const known = isPlain(above) ? above : {};
+  return Object.entries(value).reduce(
+    (sum, [key, member]) => sum + 1 + newMembers(member, Object.hasOwn(known, key) ? known[key] : undefined),
+    0,
+  );
 }

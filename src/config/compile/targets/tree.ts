@@ -72,7 +72,7 @@ function hasPrompts(node: Branch | Leaf): boolean {
 
 function* compileNode(entry: ConfigEntry, source: TreeSource, place: TreeLocation): Steps<Branch | Leaf> {
   const level = inherit(place.above, entry, source.text ?? source.root, place.path);
-  if (level.override !== place.above.override) source.budget?.addCopy(level.override);
+  source.budget?.addParams(level.override, place.above.override);
   if (entry.config !== undefined) return yield* compileNamed(entry.config, source, { ...place, above: level });
   if (entry.targets !== undefined || entry.strategy !== undefined) return yield* compileBranch(entry, level, source, place);
   yield;
@@ -171,7 +171,8 @@ function withoutSlug(override: Plain, budget: TreeBudget | undefined): Plain {
   const { model } = override;
   const bare = typeof model === 'string' ? bareModel(model) : undefined;
   if (bare === undefined || bare === model) return override;
-  budget?.addCopy(override);
   const { model: _slug, ...rest } = override;
-  return Object.freeze(bare === '' ? rest : { ...override, model: bare });
+  const made = Object.freeze(bare === '' ? rest : { ...override, model: bare });
+  budget?.addParams(made, override);
+  return made;
 }
