@@ -94,7 +94,7 @@ export const logging = {
           description: 'lower: the header x-gateway-log with metadata or none lowers `bodies` for one request. Clients can never raise it.',
           default: ['lower'],
         },
-        max_body: { ...size, description: 'Largest part of a body that a record stores.', default: '256KB' },
+        max_body: { ...size, 'x-range': ['0B', '1024TB'], description: 'Largest part of a body that a record stores.', default: '256KB' },
         spool_size: {
           ...size,
           description:

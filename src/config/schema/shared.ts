@@ -46,6 +46,7 @@ export const size = {
   type: 'string',
   pattern: '^\\d+(\\.\\d+)?\\s?([KMGT]i?)?B$',
   'x-form': 'a number with a unit: 256KB, 50MB, 1GB',
+  'x-range': ['1B', '1024TB'],
   examples: ['50MB'],
 } as const;
 

@@ -69,7 +69,11 @@ export const server = {
         'Largest response of a provider that is neither a stream nor a file. A larger one fails the attempt, and a fallback tries its next target.',
       default: '256MB',
     },
-    max_upload: { ...size, description: 'Largest body that is passed through without buffering (uploads). Default: no limit.' },
+    max_upload: {
+      ...size,
+      'x-range': ['0B', '1024TB'],
+      description: 'Largest body that is passed through without buffering (uploads). Default: no limit.',
+    },
     json: {
       type: 'object',
       description: 'Limits of the structure of JSON in requests.',
