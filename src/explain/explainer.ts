@@ -140,6 +140,7 @@ export class Explainer {
             facts: queryFacts(ctx),
             levels,
             originAt: (place) => origins.near(place),
+            hide,
           })
       ).map((node) => ({
         ...node,
@@ -148,7 +149,7 @@ export class Explainer {
       targets,
       plugins: pluginsOf(ctx, hide),
       removed_headers: removedHeaders(ctx, first?.sent, ours),
-      warnings: [...unfetched(this.#deps.filesOf(ctx.hold)), ...run.warnings, ...defectIn(run)].map(hide),
+      warnings: [...unfetched(this.#deps.filesOf(ctx.hold), hide), ...run.warnings, ...defectIn(run)].map(hide),
       log: { bodies: policy.bodies, at: origins.at(policy.because) },
       answer: answerOf(run, hide),
     };
@@ -182,8 +183,10 @@ const mostTargets = 64;
 /** Most files listed in warnings. */
 const mostFiles = 8;
 
-const unfetched = (urls: readonly string[]): readonly string[] =>
-  [...new Set(urls)].slice(0, mostFiles).map((url) => `The file ${url.slice(0, 200)} is not fetched: the bodies below lack its content.`);
+const unfetched = (urls: readonly string[], hide: (text: string) => string): readonly string[] =>
+  [...new Set(urls)]
+    .slice(0, mostFiles)
+    .map((url) => `The file ${hide(url).slice(0, 200)} is not fetched: the bodies below lack its content.`);
 
 /** One secret per key: the one that is valid longest. */
 function newest(keys: Iterable<ApiKey>): readonly ApiKey[] {
@@ -253,7 +256,7 @@ function answerOf({ answer, error }: DryRun, hide: (text: string) => string): Ex
     };
   if (answer === undefined) return null;
   const text = answer.body?.toString('utf8') ?? '';
-  return { status: answer.status, code: null, message: hide(text.slice(0, longestAnswer)), hint: null };
+  return { status: answer.status, code: null, message: hide(text).slice(0, longestAnswer), hint: null };
 }
 
 /** Error thrown by a plugin. Callers do not see it, but an explanation has no log in which to find it. */

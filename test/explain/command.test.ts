@@ -18,7 +18,7 @@ api_keys:
   app-web:
     hash: sha256:${createHash('sha256').update(gatewayKey).digest('hex')}
     default_config: support
-    allow: {configs: [support, plans, spread], models: ["gpt-4o*", "gemini-*", "anthropic*"]}
+    allow: {configs: [support, plans, spread, long], models: ["gpt-4o*", "gemini-*", "anthropic*"]}
 configs:
   support:
     strategy: {mode: fallback, on_status_codes: [429, "5xx"]}
@@ -40,6 +40,10 @@ configs:
     targets:
       - {name: big, provider: gem, override_params: {model: gemini-2.5-pro}}
       - {name: small, config: support}
+  long:
+    strategy: {mode: conditional, conditions: [{query: {metadata.plan: "\${env:LONG}"}, then: main}], default: main}
+    override_params: {instructions: "${'x'.repeat(380)} \${env:LONG}"}
+    targets: [{name: main, provider: main}]
   spread:
     strategy: {mode: loadbalance}
     targets: [{provider: main, weight: 3}, {provider: spare, weight: 1}]
@@ -47,7 +51,7 @@ configs:
 
 let file: ExplainFile;
 beforeAll(async () => {
-  file = await explainFile(yaml, { MAIN_KEY: secret, GEM_KEY: `${secret}-gem` });
+  file = await explainFile(yaml, { MAIN_KEY: secret, GEM_KEY: `${secret}-gem`, LONG: 'canary-of-the-file-'.repeat(5) });
 });
 afterAll(() => file.close());
 
@@ -178,7 +182,7 @@ describe('gateway explain', () => {
   });
 
   it('explains without the secrets, and says which are missing', async () => {
-    const bare = await explainFile(yaml, { MAIN_KEY: secret });
+    const bare = await explainFile(yaml, { MAIN_KEY: secret, LONG: 'a long text' });
     try {
       const told = await bare.told(...key);
       expect(told.warnings).toEqual(['GEM_KEY is not set: the gateway would reject requests to "gem".']);
@@ -239,6 +243,8 @@ plugins: [{use: ./shout.ts}, routing, transform, fallback-retry]
       [...headers, '--json', '--config-name', 'plans', '--assume', 'main=500'],
       [...headers, '--json', '--header', 'x-gateway-forward-headers: authorization,cookie'],
       [...key, '--json', '--model', '@aws/anthropic.claude-3-haiku-20240307-v1:0'],
+      [...key, '--json', '--config-name', 'long'],
+      [...key, '--config-name', 'long'],
       [...key, ...own, '--json'],
       [...key, ...own, '--as-curl'],
     ];

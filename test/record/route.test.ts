@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
+const secret = 'a-secret-in-a-condition-'.repeat(4);
+
 const yaml = `version: 1
 server: {state_dir: memory}
 providers: {one: {type: mock}, two: {type: mock}}
 configs:
   plain: {strategy: {mode: fallback}, targets: [one/echo, two/echo]}
+  secret:
+    strategy: {mode: conditional, conditions: [{query: {metadata.token: "\${env:SECRET}"}, then: one}]}
+    targets: [{name: one, provider: one}]
   plans:
     strategy:
       mode: conditional
@@ -18,7 +23,7 @@ configs:
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startTestGateway(yaml);
+  gateway = await startTestGateway(yaml, { env: { SECRET: secret } });
 });
 afterAll(() => gateway.close());
 
@@ -37,6 +42,11 @@ describe('the route in the record', () => {
     expect(await routeOf('plans', '{"plan":"paid"}')).toEqual([
       { node: 'configs.plans', strategy: 'conditional', chose: 0, because: 'condition 1: metadata.plan = "paid"' },
     ]);
+  });
+
+  it('has no part of a secret that a condition compares', async () => {
+    const [step] = await routeOf('secret', JSON.stringify({ token: secret }));
+    expect(step?.because).toMatch(/^condition 1: metadata\.token = "\*+"$/);
   });
 
   it('says which weight was drawn, the outermost choice first', async () => {

@@ -12,6 +12,8 @@ export interface TreeFacts {
   readonly places: WrittenPlaces['places'];
   /** Combined figures of targets within the last hour, by their paths. */
   live(paths: readonly string[]): AttemptFigures;
+  /** Masks secrets in a text. */
+  hide(text: string): string;
 }
 
 /** Returns the target tree of a config. */
@@ -51,7 +53,7 @@ class Tree {
       name: node.name ?? null,
       at: this.#facts.places[parent === undefined ? written.path : place] ?? null,
       strategy: node.strategy,
-      when: parent === undefined ? null : whenOf(node, parent.node, parent.written.value),
+      when: parent === undefined ? null : whenOf(node, parent.node, parent.written.value, this.#facts.hide),
       weight: parent?.node.strategy === 'loadbalance' ? node.weight : null,
       provider,
       model: typeof model === 'string' ? model : null,
@@ -85,7 +87,7 @@ class Tree {
 const leavesOf = (node: Branch | Leaf): readonly Leaf[] => (node.strategy === 'leaf' ? [node] : node.targets.flatMap(leavesOf));
 
 /** Condition under which a target is chosen: statuses, condition or weight share. */
-function whenOf(node: Branch | Leaf, parent: Branch, written: Plain): string | null {
+function whenOf(node: Branch | Leaf, parent: Branch, written: Plain, hide: TreeFacts['hide']): string | null {
   const strategy = isPlain(written['strategy']) ? written['strategy'] : {};
   switch (parent.strategy) {
     case 'single':
@@ -102,7 +104,7 @@ function whenOf(node: Branch | Leaf, parent: Branch, written: Plain): string | n
     case 'conditional': {
       const conditions: unknown = strategy['conditions'];
       const own = (Array.isArray(conditions) ? (conditions as unknown[]) : []).filter((one) => isPlain(one) && one['then'] === node.name);
-      const texts = own.map((one) => conditionText((one as Plain)['query']));
+      const texts = own.map((one) => hide(conditionText((one as Plain)['query'], hide)));
       if (strategy['default'] === node.name) texts.push('default');
       return texts.length === 0 ? null : texts.join(' or ');
     }

@@ -1,6 +1,7 @@
 import { noPrices, type PriceBook, type PriceOverride } from '../../core/cost/book.ts';
 import type { CredentialOwner, CredentialSpec, Provider } from '../../core/provider.ts';
 import type { CompiledConfig, CredentialRef, ProviderBinding, Snapshot } from '../../core/snapshot.ts';
+import { createMask, type Mask } from '../../core/secrets/mask.ts';
 import { compileApiKeys } from './api-keys.ts';
 import { makeBinding } from './providers/binding.ts';
 import type { Choosing } from './targets/choose.ts';
@@ -60,7 +61,7 @@ export function* compileSteps(loaded: Compilable, deps: CompileDeps): Steps<Snap
     providers: new Map([...catalog].map(([slug, made]): [string, ProviderBinding] => [slug, made.binding])),
     types: deps.providers,
     prompts,
-    configs: yield* compileConfigs(tree.configs ?? {}, { ...choosing, origin: 'file' }),
+    configs: yield* compileConfigs(tree.configs ?? {}, { ...choosing, origin: 'file' }, maskOf(loaded.secrets)),
     apiKeys,
     jwt: compileTokens(tree.auth, apiKeys),
     prices: deps.prices?.(compilePricing(tree.pricing)) ?? noPrices,
@@ -77,10 +78,20 @@ export function* compileSteps(loaded: Compilable, deps: CompileDeps): Steps<Snap
   return Object.freeze(snapshot);
 }
 
-function* compileConfigs(entries: Readonly<Record<string, ConfigEntry>>, choosing: Choosing): Steps<ReadonlyMap<string, CompiledConfig>> {
+function* compileConfigs(
+  entries: Readonly<Record<string, ConfigEntry>>,
+  choosing: Choosing,
+  hide: (text: string) => string,
+): Steps<ReadonlyMap<string, CompiledConfig>> {
   const named = (name: string): ConfigEntry | undefined => (Object.hasOwn(entries, name) ? entries[name] : undefined);
-  const source = (name: string): TreeSource => ({ ...choosing, root: `configs.${name}`, named });
+  const source = (name: string): TreeSource => ({ ...choosing, root: `configs.${name}`, named, hide });
   const configs = new Map<string, CompiledConfig>();
   for (const [name, entry] of Object.entries(entries)) configs.set(name, yield* treeSteps(name, entry, source(name)));
   return configs;
+}
+
+/** Masks secrets in a text. The mask is created on first use: few configurations need it here. */
+function maskOf(secrets: readonly string[]): (text: string) => string {
+  let mask: Mask | undefined;
+  return (text) => (mask ??= createMask(secrets)).text(text);
 }

@@ -14,6 +14,7 @@ export interface RouteParts {
   readonly facts: QueryFacts;
   readonly levels: Levels;
   readonly originAt: (place: string) => Origin | null;
+  readonly hide: (text: string) => string;
 }
 
 /** Describes each strategy on the path from the root of a config to the target. */
@@ -67,7 +68,7 @@ interface Conditions {
   readonly otherwise: string | undefined;
 }
 
-function conditionsOf(node: Branch, root: string, { levels, facts, originAt }: RouteParts): Conditions {
+function conditionsOf(node: Branch, root: string, { levels, facts, originAt, hide }: RouteParts): Conditions {
   const level = levels.to(root, node.path).findLast(({ entry }) => isPlain(entry['strategy']));
   const strategy = level?.entry['strategy'];
   if (level === undefined || !isPlain(strategy)) return { conditions: [], otherwise: undefined };
@@ -75,7 +76,7 @@ function conditionsOf(node: Branch, root: string, { levels, facts, originAt }: R
   const conditions = written.flatMap((condition, index) => {
     if (!isPlain(condition)) return [];
     const at = level.place === undefined ? null : originAt(`${level.place}.strategy.conditions[${index}]`);
-    return [{ ...describeCondition(condition['query'], facts), at }];
+    return [{ ...describeCondition(condition['query'], facts, hide), at }];
   });
   return { conditions, otherwise: typeof strategy['default'] === 'string' ? strategy['default'] : undefined };
 }

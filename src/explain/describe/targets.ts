@@ -111,15 +111,11 @@ function tellDifferences({ sent, leaf }: Visit, { run, levels, hide }: TargetPar
     plugins: [...new Set(ctx.plugins.filter(({ moment }) => moment === 'screen').map(({ name }) => name))],
     format: isConverting(translation) ? `of ${sent?.attempt.binding.provider.type ?? ''}` : undefined,
     type: sent?.attempt.binding.provider.type ?? '',
+    hide,
   };
   const client = ctx.received.json();
   const between = ctx.body === ctx.received || ctx.body.kind !== 'json' ? client : ctx.body.json();
-  const found = differences(client, upstream.body.json(), facts, isPlain(between) ? between : client);
-  return found.map((one) => ({
-    ...one,
-    ...(one.before === undefined ? {} : { before: hide(one.before) }),
-    ...(one.after === undefined ? {} : { after: hide(one.after) }),
-  }));
+  return differences(client, upstream.body.json(), facts, isPlain(between) ? between : client);
 }
 
 const cut = (text: string): string => (text.length <= longestBody ? text : `${text.slice(0, longestBody).toWellFormed()}…`);

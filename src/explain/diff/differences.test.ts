@@ -11,6 +11,7 @@ const none: ChangeFacts = {
   plugins: [],
   format: undefined,
   type: 'openai',
+  hide: (text) => text,
 };
 const at = { file: 'gateway.yaml', line: 7 };
 
@@ -131,6 +132,9 @@ describe('differences', () => {
     for (let i = 0; i < 100; i += 1) [one, other] = [{ a: one }, { a: other }];
     expect(differences(one, other, none)).toHaveLength(1);
     expect(differences('x'.repeat(1000), 'y', none)[0]?.before?.length).toBeLessThanOrEqual(400);
+    const hide = (text: string): string => text.replaceAll('a secret', '***');
+    const told = differences(`${'x'.repeat(394)}a secret of the file`, 'y', { ...none, hide });
+    expect(told[0]?.before).toMatch(/x\*\*\* …$/);
   });
 
   it('of lists that have nothing in common do not take long', () => {

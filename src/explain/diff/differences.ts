@@ -19,10 +19,14 @@ export interface ChangeFacts {
   /** Format that the body was converted to; undefined if it keeps the client's format. */
   readonly format: string | undefined;
   readonly type: string;
+  /** Masks secrets in a value. */
+  hide(text: string): string;
 }
 
-/** Longest value shown, in characters, and most differences reported. */
+/** Longest value shown, and longest value searched for secrets, in characters. Longer ones are cut. */
 const longest = 400;
+const mostSearched = 4096;
+/** Most differences reported. */
 const mostDifferences = 400;
 
 /**
@@ -31,7 +35,7 @@ const mostDifferences = 400;
  * @param between the body after plugins, before overrides and conversion; the client's body if no plugin changed it
  */
 export function differences(client: unknown, upstream: unknown, facts: ChangeFacts, between: unknown = client): readonly Difference[] {
-  const early = between === client ? [] : structuralDiff(client, between).map((change) => differenceOf(change, earlyCause(facts)));
+  const early = between === client ? [] : structuralDiff(client, between).map((change) => differenceOf(change, earlyCause(facts), facts));
   const later = facts.format === undefined ? passed(between, upstream, facts) : converted(between, upstream, facts);
   return [...early, ...later, ...undone(later, facts)].slice(0, mostDifferences);
 }
@@ -58,14 +62,16 @@ const earlyCause = ({ prompt, plugins }: ChangeFacts): Cause => ({
 
 function passed(before: unknown, after: unknown, facts: ChangeFacts): Difference[] {
   const changes = structuralDiff(before, after);
-  return renamed(changes).map((change) => differenceOf(change, causeOf(change, facts)));
+  return renamed(changes).map((change) => differenceOf(change, causeOf(change, facts), facts));
 }
 
 /** Differences made by the configuration, in the client's format, followed by those made by the conversion. */
 function converted(before: unknown, after: unknown, facts: ChangeFacts): Difference[] {
   const written = overridden(before, facts.override);
-  const ours = structuralDiff(before, written).map((change) => differenceOf(change, causeOf(change, facts)));
-  const theirs = conversionDiff(written, after).map((change) => differenceOf(change, causeOf(change, { ...facts, overrides: new Map() })));
+  const ours = structuralDiff(before, written).map((change) => differenceOf(change, causeOf(change, facts), facts));
+  const theirs = conversionDiff(written, after).map((change) =>
+    differenceOf(change, causeOf(change, { ...facts, overrides: new Map() }), facts),
+  );
   return [...ours, ...theirs];
 }
 
@@ -117,19 +123,20 @@ function isAt(param: string, path: Steps): boolean {
 
 const memberName = (path: Steps): string => path.filter((step) => typeof step === 'string').join('.');
 
-function differenceOf({ kind, path, from, before, after }: Change, { cause, at }: Cause): Difference {
+function differenceOf({ kind, path, from, before, after }: Change, { cause, at }: Cause, { hide }: ChangeFacts): Difference {
   return {
     path: formatPath(path) || '(all)',
     kind,
     ...(from === undefined ? {} : { from: formatPath(from) }),
-    ...(before === undefined ? {} : { before: shown(before) }),
-    ...(after === undefined ? {} : { after: shown(after) }),
+    ...(before === undefined ? {} : { before: shown(before, hide) }),
+    ...(after === undefined ? {} : { after: shown(after, hide) }),
     cause,
     at,
   };
 }
 
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'null';
+/** Masks before cutting: the rest of a secret would no longer be found. */
+function shown(value: unknown, hide: ChangeFacts['hide']): string {
+  const text = hide((JSON.stringify(value) ?? 'null').slice(0, mostSearched));
   return text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`;
 }

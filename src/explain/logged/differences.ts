@@ -25,6 +25,7 @@ export function loggedDifferences(
   client: LoggedBody,
   upstream: LoggedBody,
   configured: ConfiguredFacts | undefined,
+  hide: (text: string) => string,
 ): LoggedDifferences {
   if (!('text' in client)) return { differences: [], why_absent: sentence(client.why) };
   if (!('text' in upstream)) return { differences: [], why_absent: sentence(upstream.why) };
@@ -40,6 +41,7 @@ export function loggedDifferences(
     plugins: [],
     format: record.lane === 'full' ? `of ${record.type ?? 'the provider'}` : undefined,
     type: record.type ?? 'unknown',
+    hide,
   };
   const told = differences(before, after, facts).map((one) => (record.prompt === null || one.at !== null ? one : promptCause(one, facts)));
   const why =

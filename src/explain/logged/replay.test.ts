@@ -33,7 +33,7 @@ it.each<[string, 'splice' | 'full', string, string, string[], RegExp | null]>([
   ['that was converted', 'full', '{"candidates":[]}', '{"choices":[]}', [], /format of/],
 ])('a response %s is compared where it can be', (_, lane, before, after, paths, why) => {
   const stored: StoredRecord = { record: sampleRecord({ lane }), bodies: [], feedback: [] };
-  const { differences, why_absent: absent } = responseDifferences({ text: before }, after, stored);
+  const { differences, why_absent: absent } = responseDifferences({ text: before }, after, stored, (text) => text);
   expect(differences.map(({ path }) => path)).toEqual(paths);
   if (why === null) expect(absent).toBeNull();
   else expect(absent).toMatch(why);

@@ -134,7 +134,12 @@ function addressOf(base: string): RequestOptions {
 const passing: ReadonlySet<string> = new Set(['id', 'created', 'system_fingerprint', 'request_id']);
 
 /** Differences between two responses, or the reason why they cannot be compared. JSON is compared as it is, streams by their events. */
-export function responseDifferences(before: LoggedBody, after: string, { record }: StoredRecord): LoggedDifferences {
+export function responseDifferences(
+  before: LoggedBody,
+  after: string,
+  { record }: StoredRecord,
+  hide: (text: string) => string,
+): LoggedDifferences {
   const absent = (why: string): LoggedDifferences => ({ differences: [], why_absent: why });
   if (!('text' in before)) return absent(`There is nothing to compare with: ${before.why}.`);
   if (record.lane === 'full')
@@ -152,6 +157,7 @@ export function responseDifferences(before: LoggedBody, after: string, { record 
     plugins: [],
     format: undefined,
     type: record.type ?? '',
+    hide,
   };
   return { differences: differences(one, other, facts).map((difference) => ({ ...difference, cause: '' })), why_absent: null };
 }

@@ -30,13 +30,20 @@ describe('a condition', () => {
       'metadata.plan is "free", not "paid", url.pathname is "/v1/chat/completions", not "/v1/x"',
     ],
   ])('%j', (query, matched, text, why) => {
-    expect(describeCondition(query, facts)).toEqual({ text, matched, why });
+    expect(describeCondition(query, facts, (text) => text)).toEqual({ text, matched, why });
     expect(compileQuery(query)(facts)).toBe(matched);
   });
 
   it('is cut where it is long', () => {
-    const told = describeCondition({ 'metadata.plan': { $in: Array.from({ length: 500 }, (_, i) => `plan ${i}`) } }, facts);
+    const query = { 'metadata.plan': { $in: Array.from({ length: 500 }, (_, i) => `plan ${i}`) } };
+    const told = describeCondition(query, facts, (text) => text);
     expect(told.text.length).toBeLessThanOrEqual(200);
     expect(told.why.length).toBeLessThanOrEqual(300);
+  });
+
+  it('is cut after its secrets are masked', () => {
+    const secret = 'a-secret-of-the-file-'.repeat(4);
+    const told = describeCondition({ 'metadata.plan': secret }, facts, (text) => text.replaceAll(secret, '***'));
+    expect(told).toEqual({ text: 'metadata.plan = "***"', matched: false, why: 'metadata.plan is "free", not "***"' });
   });
 });

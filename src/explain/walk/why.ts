@@ -1,5 +1,5 @@
 import { compileQuery } from '../../config/compile/targets/conditions.ts';
-import { conditionText, cut, shown, signs } from '../../config/compile/targets/condition-text.ts';
+import { conditionText, cut, type Hide, shown, signs } from '../../config/compile/targets/condition-text.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import type { QueryFacts } from '../../core/snapshot.ts';
 
@@ -19,27 +19,27 @@ const most = 300;
  * Evaluates a query of conditional routing with the code of real traffic, and explains the result.
  * @throws GatewayError as `compileQuery`
  */
-export function describeCondition(query: unknown, facts: QueryFacts): ConditionResult {
+export function describeCondition(query: unknown, facts: QueryFacts, hide: Hide): ConditionResult {
   const matched = compileQuery(query)(facts);
-  return { text: conditionText(query), matched, why: cut(reasonsOf(query, matched, facts).join(', '), most) };
+  return { text: conditionText(query, hide), matched, why: cut(reasonsOf(query, matched, facts, hide).join(', '), most, hide) };
 }
 
 /** Comparisons that made a query true or false, with the values compared. */
-function reasonsOf(query: unknown, wanted: boolean, facts: QueryFacts): string[] {
+function reasonsOf(query: unknown, wanted: boolean, facts: QueryFacts, hide: Hide): string[] {
   if (!isPlain(query)) return [];
   return Object.entries(query).flatMap(([key, operand]): string[] => {
     if (compileQuery({ [key]: operand })(facts) !== wanted) return [];
     if ((key === '$and' || key === '$or') && Array.isArray(operand)) {
       const inner = operand.filter((each) => compileQuery(each)(facts) === wanted);
-      return inner.flatMap((each) => reasonsOf(each, wanted, facts));
+      return inner.flatMap((each) => reasonsOf(each, wanted, facts, hide));
     }
     const value = valueOf(key, facts);
-    const seen = value === undefined ? `${key} is not set` : `${key} is ${shown(value)}`;
+    const seen = value === undefined ? `${key} is not set` : `${key} is ${shown(value, hide)}`;
     if (wanted) return [seen];
     const tests: readonly (readonly [string, unknown])[] = isPlain(operand) ? Object.entries(operand) : [['$eq', operand]];
     const failed = tests.filter(([name, argument]) => !compileQuery({ [key]: { [name]: argument } })(facts));
     return [
-      `${seen}, not ${failed.map(([name, argument]) => `${name === '$eq' ? '' : `${signs[name] ?? name} `}${shown(argument)}`).join(' and ')}`,
+      `${seen}, not ${failed.map(([name, argument]) => `${name === '$eq' ? '' : `${signs[name] ?? name} `}${shown(argument, hide)}`).join(' and ')}`,
     ];
   });
 }

@@ -48,7 +48,7 @@ export class ExplainService implements Explaining {
     const explainer = await this.#explainer();
     const isSame = record.revision === this.#deps.loaded().revision;
     const configured = isSame && record.target !== null ? explainer.configured(record.target, record.config) : undefined;
-    return loggedDifferences(stored, await bodyIn(logs, stored, 'request'), await bodyIn(logs, stored, 'upstream'), configured);
+    return loggedDifferences(stored, await bodyIn(logs, stored, 'request'), await bodyIn(logs, stored, 'upstream'), configured, this.#deps.mask);
   }
 
   async upstreamBody(id: string): Promise<Uint8Array | undefined> {
@@ -67,7 +67,7 @@ export class ExplainService implements Explaining {
     const replayed = await sendAgain(this.#deps.url(), request, key);
     const before = await bodyIn(logs, stored, 'response');
     const body = this.#deps.mask(replayed.body);
-    return { ...replayed, body, ...responseDifferences(before, body, stored) };
+    return { ...replayed, body, ...responseDifferences(before, body, stored, this.#deps.mask) };
   }
 
   /** Closes all explainers. Nothing can be explained afterwards. */

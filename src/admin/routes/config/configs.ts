@@ -31,7 +31,7 @@ async function configsOf({ subject }: AdminCall): Promise<readonly ConfigView[]>
       name,
       at,
       yaml: at === null || text === undefined ? '' : mask.text(snippetAt(text, at.line)),
-      root: treeOf(name, config, { configs: tree.configs ?? {}, places, live }),
+      root: treeOf(name, config, { configs: tree.configs ?? {}, places, live, hide: mask.text }),
     };
   });
 }

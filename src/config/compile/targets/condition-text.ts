@@ -16,27 +16,33 @@ export const signs: Readonly<Record<string, string>> = {
   $regex: 'matches',
 };
 
-/** A query of conditional routing on one line: `metadata.plan = "paid"`. */
-export const conditionText = (query: unknown): string => cut(textOf(query), most.text);
+/** Masks the secrets in a text. It is called before a text is cut: the rest of a secret would no longer be found. */
+export type Hide = (text: string) => string;
 
-function textOf(query: unknown): string {
+/** A query of conditional routing on one line: `metadata.plan = "paid"`. */
+export const conditionText = (query: unknown, hide: Hide): string => cut(textOf(query, hide), most.text, hide);
+
+function textOf(query: unknown, hide: Hide): string {
   if (!isPlain(query)) return 'nothing';
   const parts = Object.entries(query).map(([key, operand]) => {
     if (key === '$and' || key === '$or') {
-      const inner = Array.isArray(operand) ? operand.map(textOf) : [];
+      const inner = Array.isArray(operand) ? operand.map((each) => textOf(each, hide)) : [];
       return inner.length > 1 ? `(${inner.join(key === '$and' ? ' and ' : ' or ')})` : (inner[0] ?? '');
     }
-    if (!isPlain(operand)) return `${key} = ${shown(operand)}`;
+    if (!isPlain(operand)) return `${key} = ${shown(operand, hide)}`;
     return Object.entries(operand)
-      .map(([name, argument]) => `${key} ${signs[name] ?? name} ${shown(argument)}`)
+      .map(([name, argument]) => `${key} ${signs[name] ?? name} ${shown(argument, hide)}`)
       .join(' and ');
   });
   return parts.length === 0 ? 'always' : parts.join(' and ');
 }
 
-export function shown(value: unknown): string {
+export function shown(value: unknown, hide: Hide): string {
   if (isPlain(value)) return 'an object';
-  return cut(JSON.stringify(value) ?? 'undefined', most.value);
+  return cut(JSON.stringify(value) ?? 'undefined', most.value, hide);
 }
 
-export const cut = (text: string, limit: number): string => (text.length <= limit ? text : `${text.slice(0, limit - 1).toWellFormed()}…`);
+export function cut(text: string, limit: number, hide: Hide): string {
+  const whole = text.length <= limit ? text : hide(text);
+  return whole.length <= limit ? whole : `${whole.slice(0, limit - 1).toWellFormed()}…`;
+}

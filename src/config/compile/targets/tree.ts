@@ -2,7 +2,7 @@ import { bareModel } from '../../../core/model/model-name.ts';
 import type { Plain } from '../../../core/json/merge.ts';
 import { choosePrompt } from '../../../core/model/prompt.ts';
 import type { Branch, CompiledConfig, Leaf, Match } from '../../../core/snapshot.ts';
-import { conditionText } from './condition-text.ts';
+import { conditionText, type Hide } from './condition-text.ts';
 import { compileQuery, modelsIn } from './conditions.ts';
 import { shorten } from '../../validate/describe.ts';
 import type { RegexCompiler } from '../../validate/regex.ts';
@@ -28,6 +28,8 @@ export interface TreeSource extends Choosing {
   /** Limits for a config sent with a request. */
   readonly regex?: RegexCompiler;
   readonly budget?: TreeBudget;
+  /** Masks the secrets of the configuration in texts that the log shows. */
+  readonly hide?: Hide;
 }
 
 /** Position of a node in the tree. */
@@ -99,7 +101,7 @@ function* compileBranch(entry: ConfigEntry, level: Level, source: TreeSource, pl
     fallsBackOn: strategy === 'fallback' ? compileFallbackCodes(entry.strategy?.on_status_codes) : () => false,
     ...(strategy === 'conditional'
       ? {
-          ...compileChoice(entry, place.path, source.regex),
+          ...compileChoice(entry, place.path, source),
           models: (entry.strategy?.conditions ?? []).flatMap(({ query }) => modelsIn(query)),
         }
       : {}),
@@ -126,7 +128,7 @@ function expand(written: TargetEntry): ConfigEntry {
   return slash < 0 ? { provider } : { provider, override_params: { model: bareModel(model) === model ? model : `${provider}/${model}` } };
 }
 
-function compileChoice(entry: ConfigEntry, path: string, regex: RegexCompiler | undefined): Required<Pick<Branch, 'match'>> {
+function compileChoice(entry: ConfigEntry, path: string, { regex, hide = (text) => text }: TreeSource): Required<Pick<Branch, 'match'>> {
   const indexOf = (name: string): number => {
     const index = (entry.targets ?? []).findIndex((target) => typeof target !== 'string' && target.name === name);
     if (index < 0) throw invalid(`"${path}" has no target called "${shorten(name)}"`, undefined, `${path}.strategy`);
@@ -134,7 +136,7 @@ function compileChoice(entry: ConfigEntry, path: string, regex: RegexCompiler | 
   };
   const conditions = (entry.strategy?.conditions ?? []).map(({ query, then }, at) => ({
     holds: compileQuery(query, regex),
-    match: Object.freeze<Match>({ index: indexOf(then), because: `condition ${at + 1}: ${conditionText(query)}` }),
+    match: Object.freeze<Match>({ index: indexOf(then), because: `condition ${at + 1}: ${conditionText(query, hide)}` }),
   }));
   const otherwise: Match | undefined =
     entry.strategy?.default === undefined ? undefined : Object.freeze({ index: indexOf(entry.strategy.default), because: 'default' });
