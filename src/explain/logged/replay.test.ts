@@ -30,6 +30,17 @@ it.each<[string, 'splice' | 'full', string, string, string[], RegExp | null]>([
   ['of one format', 'splice', '{"id":"1","a":1}', '{"id":"2","a":2}', ['a'], null],
   ['of text that is the same', 'splice', 'Hello.', 'Hello.', [], null],
   ['of other text', 'splice', 'Hello.', 'Hallo.', [], /different/],
+  ['of text that begins like a stream', 'splice', 'data was lost', 'data was found', [], /different/],
+  [
+    'of events',
+    'splice',
+    'data: {"id":"1","a":1}\n\ndata: [DONE]\n\n',
+    'data: {"id":"2","a":2}\n\ndata: [DONE]\n\n',
+    ['events[0].a'],
+    null,
+  ],
+  ['of events without a blank', 'splice', 'data:{"a":1}\n\n', 'data:{"a":2}\n\n', ['events[0].a'], null],
+  ['of events that end early', 'splice', 'data: {"a":1}\n\ndata: [DONE]\n\n', 'data: {"a":1}\n\n', ['events[1]'], null],
   ['that was converted', 'full', '{"candidates":[]}', '{"choices":[]}', [], /format of/],
 ])('a response %s is compared where it can be', (_, lane, before, after, paths, why) => {
   const stored: StoredRecord = { record: sampleRecord({ lane }), bodies: [], feedback: [] };

@@ -163,10 +163,12 @@ export function responseDifferences(
 }
 
 function contentOf(text: string): unknown {
-  if (!/^(?:event|data|id|:)/.test(text)) return plain(parsedJson(text));
-  const events = text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [plain(parsedJson(line.slice('data: '.length)))] : []));
+  if (!/^(?:event|data|id|retry)?:/.test(text)) return plain(parsedJson(text));
+  const events = text.split('\n').flatMap((line) => (line.startsWith('data:') ? [eventIn(line.slice('data:'.length).trim())] : []));
   return { events };
 }
+
+const eventIn = (data: string): unknown => plain(parsedJson(data)) ?? data;
 
 function plain(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
