@@ -181,6 +181,31 @@ describe('gateway explain', () => {
     expect(ran.out).toMatch(/^curl -X POST 'https:\/\/api\.openai\.com\/v1\/chat\/completions'/);
   });
 
+  it('resolves no reference that a client wrote in a command for a shell', async () => {
+    const text = "${file:/etc/passwd} ${env:MAIN_KEY} (the caller's own)";
+    const ran = await file.text(
+      ...key,
+      '--as-curl',
+      '--user',
+      text,
+      '--header',
+      `x-own: ${text}`,
+      '--header',
+      'x-gateway-forward-headers: x-own',
+    );
+    expect(ran.out).toContain(`-H 'authorization: Bearer '"$MAIN_KEY"`);
+    const shown = text.replaceAll("'", String.raw`'\''`);
+    expect(ran.out).toContain(`-H 'x-own: ${shown}'`);
+    expect(ran.out).toContain(`"content":"${shown}"`);
+    expect(ran.err).toMatch(/References outside of credentials are not resolved/);
+  });
+
+  it('reads a body that is too long from a file in a command for a shell', async () => {
+    const ran = await file.text(...key, '--as-curl', '--user', 'x'.repeat(300_000));
+    expect(ran.out).toMatch(/ {2}--data-binary @body\.json\n$/);
+    expect(ran.err).toContain('the command reads it from body.json');
+  });
+
   it('explains without the secrets, and says which are missing', async () => {
     const bare = await explainFile(yaml, { MAIN_KEY: secret, LONG: 'a long text' });
     try {

@@ -1,32 +1,48 @@
 import type { ExplainedTarget } from '../../core/logs/explanation.ts';
 import { shellQuoted } from '../../core/logs/curl.ts';
 
+/** File that contains a body which is too long to be shown. */
+export const bodyFile = 'body.json';
+
+/** True for a body that the explanation has cut. */
+export const isCut = ({ body }: ExplainedTarget): boolean => body?.endsWith('…') === true;
+
 /** The upstream request as a shell command. Credentials are shell variables, so the text contains no secrets. */
-export function curlText({ method, url, headers, body }: ExplainedTarget): string {
+export function curlText(target: ExplainedTarget): string {
+  const { method, url, headers, credential_headers: credentials, body } = target;
   const parts = [
-    `curl -X ${method ?? 'POST'} ${quoted(url ?? '')}`,
-    ...headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    `curl -X ${method ?? 'POST'} ${shellQuoted(url ?? '')}`,
+    ...headers.map(([name, value]) => `-H ${(credentials.includes(name) ? withVariables : shellQuoted)(`${name}: ${value}`)}`),
   ];
-  if (body !== null && body !== '') parts.push(`--data-raw ${quoted(body)}`);
+  if (isCut(target)) parts.push(`--data-binary @${bodyFile}`);
+  else if (body !== null && body !== '') parts.push(`--data-raw ${shellQuoted(body)}`);
   return `${parts.join(' \\\n  ')}\n`;
 }
 
-/** Quotes text for a shell in single quotes, and references in it in double quotes. */
-function quoted(text: string): string {
-  return (
-    text
-      .split(
-        /(\$\{(?:env|file):[^{}]*\}|\([^()]*not fetched\)|\((?:the caller's own|made for each request|written in the file, not shown)\))/,
-      )
-      .map((part, at) => (at % 2 === 0 ? shellQuoted(part) : variable(part)))
-      .filter((part) => part !== "''")
-      .join('') || "''"
-  );
+const reference =
+  /(\$\{(?:env|file):[^{}]*\}|\([^()]*not fetched\)|\((?:the caller's own|made for each request|written in the file, not shown)\))/;
+
+/**
+ * Quotes the text of a credential header, with its references as shell variables. Other texts may come from a client:
+ * there, a reference would let the client read files and variables of whoever runs the command.
+ */
+function withVariables(text: string): string {
+  return text
+    .split(reference)
+    .map((part, at) => (at % 2 === 0 ? shellQuoted(part) : variable(part)))
+    .filter((part) => part !== "''")
+    .join('');
 }
 
-function variable(reference: string): string {
-  const env = /^\$\{env:([A-Za-z_]\w*)/.exec(reference)?.[1];
+function variable(text: string): string {
+  const env = /^\$\{env:([A-Za-z_]\w*)/.exec(text)?.[1];
   if (env !== undefined) return `"$${env}"`;
-  const file = /^\$\{file:([^{}]+)\}$/.exec(reference)?.[1];
+  const file = /^\$\{file:([^{}]+)\}$/.exec(text)?.[1];
   return file === undefined ? '"$CREDENTIAL"' : `"$(cat ${shellQuoted(file)})"`;
 }
+
+/** References outside the credentials, which the command contains as they are. */
+export const hasReferences = ({ url, headers, credential_headers: credentials, body }: ExplainedTarget): boolean =>
+  [url ?? '', body ?? '', ...headers.flatMap(([name, value]) => (credentials.includes(name) ? [] : [value]))].some((text) =>
+    /\$\{(?:env|file):/.test(text),
+  );

@@ -8,7 +8,7 @@ import { CommandError, exitCodes } from '../command.ts';
 import { type CliIo, usualWidth } from '../io.ts';
 import { load, loadTree } from '../load.ts';
 import { jsonText } from '../text.ts';
-import { curlText } from './curl.ts';
+import { bodyFile, curlText, hasReferences, isCut } from './curl.ts';
 import { loggedRequest, logsOf } from './logged.ts';
 import { type ExplainFlags, requestOf } from './request.ts';
 import { explanationText } from './text.ts';
@@ -35,6 +35,9 @@ export function print(told: Explanation, flags: Pick<ExplainFlags, 'json' | 'asC
     const target = told.targets.find(({ goes_here }) => goes_here) ?? told.targets.find(({ url }) => url !== null);
     if (target === undefined) throw new CommandError(exitCodes.no, 'nothing would be sent', told.answer?.message);
     io.stdout.write(curlText(target));
+    if (isCut(target)) io.stderr.write(`The body is too long to be shown: the command reads it from ${bodyFile}.\n`);
+    if (hasReferences(target))
+      io.stderr.write('References outside of credentials are not resolved, since a client may have written them.\n');
   } else if (flags.json === true) io.stdout.write(jsonText(told));
   else io.stdout.write(explanationText(told, io.stdout.columns || usualWidth));
   return isRefused ? exitCodes.no : exitCodes.yes;

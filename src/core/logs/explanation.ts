@@ -54,6 +54,8 @@ export interface ExplainedTarget {
   readonly method: string | null;
   /** Credentials are shown as references. */
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Names of the headers that sign the request. Only their values contain references; in others such a text is the client's. */
+  readonly credential_headers: readonly string[];
   /** As text; null if it can't be shown as text. */
   readonly body: string | null;
   readonly differences: readonly Difference[];

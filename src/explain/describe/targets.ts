@@ -10,7 +10,7 @@ import { errorOf } from '../../pipeline/answer/index.ts';
 import { type ChangeFacts, differences } from '../diff/differences.ts';
 import type { DryRun, Visit } from '../walk/dry-run.ts';
 import type { Levels } from '../walk/levels.ts';
-import { shownPairs } from '../walk/references.ts';
+import { namesIn, shownPairs } from '../walk/references.ts';
 import { circuitText, leftOn, retryText, timeoutsOf } from './texts.ts';
 
 export interface TargetParts {
@@ -43,6 +43,7 @@ export function describeTarget(visit: Visit, parts: TargetParts): ExplainedTarge
     url: upstream === undefined ? null : hide(`${upstream.origin}${upstream.path}`),
     method: upstream?.method ?? null,
     headers: pairs.map(([name, value]) => [name, hide(value)] as const),
+    credential_headers: namesIn(sent?.signed ?? []),
     body: upstream?.body.kind === 'json' ? cut(hide(upstream.body.bytes().toString('utf8'))) : null,
     differences: tellDifferences(visit, parts),
     retry: retryText(leaf.retry),

@@ -53,12 +53,16 @@ function awsHeaders(
   return ['x-amz-date', made, ...token, 'authorization', authorization];
 }
 
+/** Names of headers, in lower case. */
+export const namesIn = (pairs: HeaderPairs): string[] => pairs.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
+
 /** Headers of an upstream request with the caller's credentials masked. */
 export function shownPairs(request: UpstreamRequest, signed: HeaderPairs): (readonly [string, string])[] {
+  const signing = new Set(namesIn(signed));
   const pairs: (readonly [string, string])[] = [];
   for (let i = 0; i + 1 < request.headers.length; i += 2) {
     const name = (request.headers[i] ?? '').toLowerCase();
-    pairs.push([name, credentialHeaders.has(name) ? callers : (request.headers[i + 1] ?? '')]);
+    pairs.push([name, credentialHeaders.has(name) || signing.has(name) ? callers : (request.headers[i + 1] ?? '')]);
   }
   for (let i = 0; i + 1 < signed.length; i += 2) pairs.push([(signed[i] ?? '').toLowerCase(), signed[i + 1] ?? '']);
   return pairs;

@@ -242,6 +242,7 @@ const explanation: Explanation = {
       url: 'https://api.openai.com/v1/chat/completions',
       method: 'POST',
       headers: [['authorization', 'Bearer ${env:OPENAI_API_KEY}']],
+      credential_headers: ['authorization'],
       body: '{"model":"gpt-4o-mini","temperature":0.2}',
       differences: [
         { path: 'temperature', kind: 'changed', before: '0.9', after: '0.2', cause: 'override_params', at: { file, line: 10 } },
