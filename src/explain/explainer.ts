@@ -57,11 +57,6 @@ export class Explainer {
     this.#hide = createHiding(deps.references, snapshot.secrets);
   }
 
-  /** Valid values for `key` of a request. */
-  get keys(): readonly string[] {
-    return [...this.#keys.keys()];
-  }
-
   /** Facts in the configuration about the target of a record, such as `configs.support.targets[0]`. */
   configured(target: string, config: string | null): ConfiguredFacts | undefined {
     const root = `configs.${config ?? ''}`;
@@ -83,7 +78,7 @@ export class Explainer {
     // Headers added for the explanation are not the caller's.
     const added = Object.keys(request.headers ?? {}).some((name) => name.toLowerCase() === 'content-type') ? [] : ['content-type'];
     const described = await this.#describe(run, new Set([...Object.keys(ours), ...added]));
-    return { ...described, warnings: [...described.warnings, ...this.#unknownAssumptions(request, described)] };
+    return { ...described, warnings: [...this.#lostKey(request), ...described.warnings, ...this.#unknownAssumptions(request, described)] };
   }
 
   /** Warnings about assumed responses for slugs that no provider has, which are probably misspelled. */
@@ -96,17 +91,26 @@ export class Explainer {
       );
   }
 
+  /** A warning if the key of the record is not in the configuration. */
+  #lostKey({ key, recorded_key: recorded }: ExplainRequest): readonly string[] {
+    if (key !== undefined || recorded === undefined || this.#keys.has(recorded)) return [];
+    return [`The request was made with the API key "${recorded}", which this configuration does not have: it is explained without a key.`];
+  }
+
   /**
    * Headers that authenticate with the named key.
-   * @throws GatewayError `not_allowed` when no key has this name
+   * @throws GatewayError `not_allowed` when no key has the name in `key`
    */
-  #ownHeaders({ key }: ExplainRequest): Readonly<Record<string, string>> {
-    if (key === undefined) return {};
-    const text = this.#keys.get(key);
+  #ownHeaders({ key, recorded_key: recorded }: ExplainRequest): Readonly<Record<string, string>> {
+    const name = key ?? recorded;
+    if (name === undefined) return {};
+    const text = this.#keys.get(name);
     if (text !== undefined) return { [`${canonicalPrefix}${requestHeaders.apiKey[0]}`]: text };
+    if (key === undefined) return {};
+    const names = [...this.#keys.keys()];
     throw new GatewayError('not_allowed', {
-      message: `No API key is called "${key}".${didYouMean(key, this.keys)}`,
-      hint: this.keys.length === 0 ? 'The configuration has no API keys.' : `Keys: ${this.keys.slice(0, 10).join(', ')}.`,
+      message: `No API key is called "${key}".${didYouMean(key, names)}`,
+      hint: names.length === 0 ? 'The configuration has no API keys.' : `Keys: ${names.slice(0, 10).join(', ')}.`,
     });
   }
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { ReplayResult, RequestDifferences } from '../../src/admin/api-types.ts';
 import type { Explanation } from '../../src/core/logs/explanation.ts';
 import type { StoredRecord } from '../../src/core/logs/reader.ts';
@@ -208,6 +210,21 @@ describe('the command line', () => {
     const json = await run(['explain', '--running', '--from-log', id, '--json', '--config-name', 'converted']);
     expect(JSON.parse(json.out)).toMatchObject({ config: { name: 'converted' } });
     expect(upstream.requests).toHaveLength(before);
+  });
+
+  it('explains a recorded request under a file that lacks its key, and says so', async () => {
+    const open = join(gateway.dir, 'open.yaml');
+    await writeFile(open, 'version: 1\nproviders: {main: {type: mock}}\nconfigs: {support: {targets: [main/gpt-4o-mini]}}\n');
+    const ran = await run(['explain', '--from-log', id, '-c', open, '--config-name', 'support', '--json']);
+    expect(JSON.parse(ran.out)).toMatchObject({
+      key: { name: null },
+      targets: [{ provider: 'main', goes_here: true }],
+      warnings: [expect.stringMatching(/API key "web", which this configuration does not have/)],
+    });
+    const named = await run(['explain', '--from-log', id, '-c', open, '--key', 'web']);
+    expect(named).toMatchObject({ code: 1, err: expect.stringContaining('No API key is called "web"') });
+    const running = await asked<Explanation>('/api/explain', { recorded_key: 'gone' });
+    expect(running).toMatchObject({ answer: { code: 'missing_api_key' }, warnings: [expect.stringContaining('"gone"')] });
   });
 
   it('says what it cannot do', async () => {

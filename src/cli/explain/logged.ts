@@ -23,8 +23,7 @@ export function logsOf(client: AdminClient): Logged {
 export async function loggedRequest(id: string, logs: Logged): Promise<{ stored: StoredRecord; request: ExplainRequest }> {
   try {
     const stored = await recordOf(logs, id);
-    const { key } = stored.record;
-    return { stored, request: requestAgain(stored, await bodyIn(logs, stored, 'request'), key === null ? [] : [key]) };
+    return { stored, request: requestAgain(stored, await bodyIn(logs, stored, 'request')) };
   } catch (error) {
     if (error instanceof GatewayError) throw new CommandError(exitCodes.no, error.message.replace(/\.$/, ''), error.hint);
     throw error;

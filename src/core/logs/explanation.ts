@@ -95,6 +95,8 @@ export interface ExplainRequest {
   readonly body?: unknown;
   /** Name of an API key whose rules apply; its secret is not needed. */
   readonly key?: string | undefined;
+  /** Name of the API key in a record. Its rules apply if the configuration still has it and `key` names no other one. */
+  readonly recorded_key?: string | undefined;
   /** ID of a recorded request; the other members override its values. */
   readonly from_log?: string | undefined;
   /** Assumed results of targets: `openai-main` → 429, `timeout`, `reset`. */

@@ -12,12 +12,29 @@ it.each([
   ['/v1/chat/completions?metadata[team]=web&include[]=a', '/v1/chat/completions?metadata[team]=web&include[]=a'],
 ])('the path %s is %s when it is made again', (path, again) => {
   const stored: StoredRecord = { record: sampleRecord({ path }), bodies: [], feedback: [] };
-  expect(requestAgain(stored, { text: '{}' }, []).path).toBe(again);
+  expect(requestAgain(stored, { text: '{}' }).path).toBe(again);
 });
 
-it('a key that makes one request of two is not sent again', () => {
-  const record = sampleRecord({});
-  const request = { ...record.request, headers: { 'idempotency-key': 'one', 'x-team': 'web' } };
-  const stored: StoredRecord = { record: { ...record, request }, bodies: [], feedback: [] };
-  expect(requestAgain(stored, { text: '{}' }, []).headers).toEqual({ 'x-team': 'web' });
+const withHeaders = (headers: Record<string, string>, change: Parameters<typeof sampleRecord>[0] = {}): StoredRecord => {
+  const record = sampleRecord(change);
+  return { record: { ...record, request: { ...record.request, headers } }, bodies: [], feedback: [] };
+};
+
+it.each([
+  ['a key that makes one request of two', { 'idempotency-key': 'one' }],
+  ['a header that the record has cut', { baggage: `${'x'.repeat(1024)}…` }],
+])('%s is not sent again', (_, headers) => {
+  expect(requestAgain(withHeaders({ ...headers, 'x-team': 'web' }), { text: '{}' }).headers).toEqual({ 'x-team': 'web' });
+});
+
+it.each([
+  ['whose config is cut', { 'x-gateway-config': '{"targets":[…' }, {}, /header x-gateway-config is not stored completely/],
+  [
+    'whose config is not stored',
+    { 'x-team': 'web' },
+    { config: 'inline', target: 'inline.targets[0]' },
+    /config that it sent is not stored/,
+  ],
+])('a request %s is not made again', (_, headers, change, message) => {
+  expect(() => requestAgain(withHeaders(headers, change), { text: '{}' })).toThrow(message);
 });

@@ -17,11 +17,16 @@ const ofConnection: ReadonlySet<string> = new Set([
   'idempotency-key',
 ]);
 
-/** Headers of a recorded request that a new one may repeat. Credentials are masked in the record and not sent again. */
+/** Headers of a recorded request that a new one may repeat. Credentials are masked in the record and not sent again, nor are values that it has cut. */
 function headersAgain({ record }: StoredRecord): Readonly<Record<string, string>> {
   const kept = Object.entries(record.request.headers).filter(
     ([name, value]) =>
-      !ofConnection.has(name) && !hopByHopHeaders.has(name) && !isCredentialHeader(name) && !isKeyHeader(name) && !value.includes(masked),
+      !ofConnection.has(name) &&
+      !hopByHopHeaders.has(name) &&
+      !isCredentialHeader(name) &&
+      !isKeyHeader(name) &&
+      !value.includes(masked) &&
+      !isCut(value),
   );
   if (kept.length > 0) return Object.fromEntries(kept);
   // The policy stores no headers, but the record has the facts that chose the route.
@@ -32,14 +37,18 @@ function headersAgain({ record }: StoredRecord): Readonly<Record<string, string>
   };
 }
 
-/** Name of a header that affects routing and is incomplete in the record. */
-function lostHeader({ record }: StoredRecord): string | undefined {
-  const tails = deciding.flatMap((header) => requestHeaders[header].map((tail) => `-${tail}`));
-  const lost = Object.entries(record.request.headers).find(
-    ([name, value]) => tails.some((tail) => name.endsWith(tail)) && (value.includes(masked) || isCut(value)),
-  );
-  return lost?.[0];
+/** What the record lacks of the headers that affect routing, as the rest of a sentence. */
+function lostRouting({ record }: StoredRecord): string | undefined {
+  const headers = Object.entries(record.request.headers);
+  const lost = headers.find(([name, value]) => isOneOf(deciding, name) && (value.includes(masked) || isCut(value)));
+  if (lost !== undefined) return `its header ${lost[0]} is not stored completely`;
+  // The log stores a limited number of headers.
+  const wasSent = record.config === 'inline' && record.target?.startsWith('configs.') !== true;
+  return wasSent && !headers.some(([name]) => isOneOf(['config'], name)) ? 'the config that it sent is not stored' : undefined;
 }
+
+const isOneOf = (headers: readonly (keyof typeof requestHeaders)[], name: string): boolean =>
+  headers.some((header) => requestHeaders[header].some((tail) => name.endsWith(`-${tail}`)));
 
 /** A masked value, or a masked name, as a kind in brackets. In `metadata[team]=x`, the brackets are part of the client's name. */
 const maskedPair = /^[^=]*=.*?\[[a-z_]+\]|^\[[a-z_]+\]/;
@@ -68,12 +77,12 @@ const isKeyHeader = (name: string): boolean => requestHeaders.apiKey.some((tail)
  *
  * @throws GatewayError `record_not_found` when its body is not stored
  */
-export function requestAgain(stored: StoredRecord, body: LoggedBody, keys: readonly string[]): ExplainRequest {
+export function requestAgain(stored: StoredRecord, body: LoggedBody): ExplainRequest {
   const { record } = stored;
-  const lost = lostHeader(stored);
+  const lost = lostRouting(stored);
   if (lost !== undefined) {
     throw new GatewayError('record_not_found', {
-      message: `The request "${record.id}" cannot be sent again: its header ${lost} is not stored completely.`,
+      message: `The request "${record.id}" cannot be sent again: ${lost}.`,
       hint: 'The log cuts long headers and masks credentials in them. Define the config in gateway.yaml instead of sending it.',
     });
   }
@@ -98,7 +107,7 @@ export function requestAgain(stored: StoredRecord, body: LoggedBody, keys: reado
     path: pathAgain(record.path),
     headers: headersAgain(stored),
     ...('text' in body ? { body: body.text } : {}),
-    ...(record.key !== null && keys.includes(record.key) ? { key: record.key } : {}),
+    ...(record.key === null ? {} : { recorded_key: record.key }),
     random: record.random,
   };
 }

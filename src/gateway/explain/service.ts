@@ -38,7 +38,7 @@ export class ExplainService implements Explaining {
 
   async explain(request: ExplainRequest): Promise<Explanation> {
     const explainer = await this.#explainer();
-    return explainer.explain(request.from_log === undefined ? request : await this.#fromLog(request, request.from_log, explainer));
+    return explainer.explain(request.from_log === undefined ? request : await this.#fromLog(request, request.from_log));
   }
 
   async differences(id: string): Promise<RequestDifferences> {
@@ -63,7 +63,7 @@ export class ExplainService implements Explaining {
     const stored = await recordOf(logs, id);
     const kept = await bodyIn(logs, stored, 'request');
     if (force !== true && 'text' in kept) refuseMasked(stored, kept.text);
-    const request = changed(requestAgain(stored, kept, []), { to, config });
+    const request = changed(requestAgain(stored, kept), { to, config });
     const replayed = await sendAgain(this.#deps.url(), request, key);
     const before = await bodyIn(logs, stored, 'response');
     const body = this.#deps.mask(replayed.body);
@@ -76,11 +76,11 @@ export class ExplainService implements Explaining {
     await Promise.all([...this.#old].map((opened) => this.#close(opened)));
   }
 
-  async #fromLog(request: ExplainRequest, id: string, explainer: Explainer): Promise<ExplainRequest> {
+  async #fromLog(request: ExplainRequest, id: string): Promise<ExplainRequest> {
     const logs = this.#logs();
     const stored = await recordOf(logs, id);
     const kept = request.body === undefined ? await bodyIn(logs, stored, 'request') : { text: '' };
-    const again = requestAgain(stored, kept, explainer.keys);
+    const again = requestAgain(stored, kept);
     const given = Object.fromEntries(Object.entries(request).filter(([name, value]) => value !== undefined && name !== 'from_log'));
     return { ...again, ...given, headers: { ...again.headers, ...request.headers } };
   }
