@@ -54,6 +54,14 @@ describe('a price book', () => {
     expect(inputs).toEqual(['2.5', price, price, '2.5', price]);
   });
 
+  it('knows a provider of the file from one that a request describes, though they share a name', () => {
+    const book = createPriceBook([]);
+    const one = { ...openai, slug: 'openai', model: 'gpt-4o', sent: 'gpt-4o' };
+    const own = { ...one, type: 'mock', listed: 'none' as const };
+    const inputs = [own, one, own, one].map((each) => book.priceOf(each, 0)?.shown['input']);
+    expect(inputs).toEqual(['0', '2.5', '0', '2.5']);
+  });
+
   it('stays small however many models are named', () => {
     const book = createPriceBook([]);
     for (let i = 0; i < 20_000; i += 1) book.priceOf({ ...call, listed: undefined, model: `m${i}`, sent: `m${i}` }, 0);

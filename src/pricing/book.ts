@@ -32,7 +32,7 @@ export function createPriceBook(overrides: readonly PriceOverride[]): PriceBook 
   return Object.freeze({
     priceOf(call: PricedCall, at: number): Price | undefined {
       if (lastFound !== undefined && at < lastFound.until && last !== undefined && isSame(call, last)) return lastFound.price;
-      const key = `${call.slug}\n${call.model}\n${call.sent ?? ''}\n${call.foundation ?? ''}\n${call.answered ?? ''}`;
+      const key = `${call.slug}\n${call.type}\n${call.model}\n${call.sent ?? ''}\n${call.foundation ?? ''}\n${call.answered ?? ''}`;
       const found = known.get(key);
       const isFresh = found !== undefined && at < found.until;
       const made = isFresh ? found : lookUp(overrides, call, at);
@@ -44,8 +44,10 @@ export function createPriceBook(overrides: readonly PriceOverride[]): PriceBook 
   });
 }
 
+/** A provider that a request describes has its type as slug, which may also be the slug of another type in the file. */
 const isSame = (one: PricedCall, other: PricedCall): boolean =>
   one.slug === other.slug &&
+  one.type === other.type &&
   one.model === other.model &&
   one.sent === other.sent &&
   one.foundation === other.foundation &&
