@@ -1,4 +1,4 @@
-import { existsSync, globSync, readdirSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, statSync } from 'node:fs';
 import { isAbsolute, join, matchesGlob, normalize, relative, resolve } from 'node:path';
 
 /** Most files and folders that a pattern may search, and most files that it may match; far above any real folder. */
@@ -15,15 +15,40 @@ export class PatternError extends Error {
  * @throws PatternError
  */
 export function filesOf(pattern: string, folder: string): string[] {
+  const found = matchesOf(pattern, folder);
+  if (found.length > maxFiles) throw new PatternError(`the pattern matches more than ${maxFiles} files`);
+  return found.toSorted();
+}
+
+function matchesOf(pattern: string, folder: string): string[] {
   let visited = 0;
   const exclude = (): boolean => {
     visited += 1;
     if (visited > maxVisited) throw new PatternError(`the pattern searches more than ${maxVisited} files and folders`);
     return false;
   };
-  const found = globSync(pattern, { cwd: folder, exclude });
-  if (found.length > maxFiles) throw new PatternError(`the pattern matches more than ${maxFiles} files`);
-  return found.map((path) => resolve(folder, path)).toSorted();
+  return globSync(pattern, { cwd: folder, exclude }).map((path) => resolve(folder, path));
+}
+
+/**
+ * Folders below that of `folderOf` in which a file that the pattern matches may appear, or a folder for one.
+ * @throws PatternError
+ */
+export function foldersOf(pattern: string, base: string): string[] {
+  const parts = pattern.split('/');
+  const folders: string[] = [];
+  for (let end = parts.findIndex(isPattern) + 1; end < parts.length; end += 1)
+    folders.push(...matchesOf(parts.slice(0, end).join('/'), base).filter(isFolder));
+  return folders;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    // It has been deleted, or links to itself.
+    return false;
+  }
 }
 
 const wildcard = /[*?[\]{}()!]/;

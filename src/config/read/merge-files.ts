@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, relative, resolve } from 'node:path';
 import { maxConfigFile, NotText, readText, reasonOf } from './files.ts';
-import { filesIn, filesOf, fits, folderOf, holdsKeys, isKeptEmpty, isPattern, PatternError } from './include-pattern.ts';
+import { filesIn, filesOf, fits, folderOf, foldersOf, holdsKeys, isKeptEmpty, isPattern, PatternError } from './include-pattern.ts';
 import { type Entry, type ListNode, type MapNode, type Node, type SourceLocation, type SourceFile, textOf, withEntries } from './node.ts';
 import { parse, sourceFile } from './yaml/parse.ts';
 import { placeText, type Report } from '../report/problem.ts';
@@ -237,6 +237,7 @@ class FileMerger {
         .toSorted();
     }
     try {
+      for (const folder of foldersOf(pattern, base)) this.#sources.watch(folder);
       return filesOf(pattern, base);
     } catch (error) {
       if (!(error instanceof PatternError)) throw error;

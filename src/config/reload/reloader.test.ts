@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -149,6 +149,22 @@ describe('the reloader', () => {
     await state(() => expect(results.at(-1)).toMatchObject({ kind: 'applied', changes: ['~providers.p'] }));
     rmSync(join(folder, 'configs', 'b.yaml'));
     await state(() => expect(results.at(-1)).toMatchObject({ kind: 'applied', changes: ['-configs.b'] }));
+  });
+
+  it.each(['teams/*/*.yaml', 'teams/**/*.yaml'])('follows files in the folders that %s matches, old and new', async (pattern) => {
+    mkdirSync(join(folder, 'teams', 'a'), { recursive: true });
+    symlinkSync('loop', join(folder, 'teams', 'loop'));
+    save('configs: {a: {targets: [mock/x]}}\n', 'teams/a/one.yaml');
+    save(`version: 1\ninclude: ["${pattern}"]\nproviders: {mock: {type: mock}}\n`);
+    // Long enough that only events can tell.
+    await create({ pollMs: 3_600_000 }).start();
+    save('configs: {b: {targets: [mock/x]}}\n', 'teams/a/two.yaml');
+    await state(() => expect(results.at(-1)).toMatchObject({ kind: 'applied', changes: ['+configs.b'] }));
+    mkdirSync(join(folder, 'teams', 'b'));
+    save('configs: {c: {targets: [mock/x]}}\n', 'teams/b/three.yaml');
+    await state(() => expect(results.at(-1)).toMatchObject({ kind: 'applied', changes: ['+configs.c'] }));
+    save('configs: {d: {targets: [mock/x]}}\n', 'teams/b/four.yaml');
+    await state(() => expect(results.at(-1)).toMatchObject({ kind: 'applied', changes: ['+configs.d'] }));
   });
 
   it('many changes during one load are one more load', async () => {
