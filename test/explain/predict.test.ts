@@ -189,6 +189,46 @@ describe('what explain says of an upstream request', () => {
     },
   );
 
+  it.each<[method: string, path: string, body: object | undefined]>([
+    ['POST', '/v1/completions', { model: 'gpt-4o-mini', prompt: 'x' }],
+    ['POST', '/v1/embeddings', { model: 'gpt-4o-mini', input: ['a', 'b'] }],
+    ['POST', '/v1/responses', { model: 'gpt-4o-mini', input: 'x' }],
+    ['POST', '/v1/images/generations', { model: 'gpt-4o-mini', prompt: 'x' }],
+    ['POST', '/v1/audio/speech', { model: 'gpt-4o-mini', input: 'x', voice: 'a' }],
+    ['POST', '/v1/messages/count_tokens', { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'hi' }] }],
+    ['POST', '/v1/batches', { model: 'gpt-4o-mini', input_file_id: 'f', endpoint: '/v1/chat/completions', completion_window: '24h' }],
+    ['POST', '/v1/batches/b/cancel', undefined],
+    ['GET', '/v1/files?limit=2', undefined],
+    ['DELETE', '/v1/files/f', undefined],
+    ['GET', '/v1/models/gpt-4o-mini', undefined],
+    ['POST', '/v1/a/route/of/the/provider?x=1', { a: [1, 'ü'] }],
+    ['GET', '/v1/a/route/of/the/provider?x=1', undefined],
+  ])('is what the provider receives of %s %s', async (method, path, body) => {
+    for (const slug of slugs) {
+      upstream.requests.length = 0;
+      const text = body === undefined ? {} : { body: JSON.stringify(body) };
+      const type = body === undefined ? {} : { 'content-type': 'application/json' };
+      const headers = {
+        ...type,
+        'x-gateway-provider': `@${slug}`,
+        'x-own': 'v',
+        accept: 'text/plain',
+        'accept-language': 'en',
+        'sec-fetch-mode': 'cors',
+      };
+      const response = await fetch(gateway.url + path, { method, headers: { ...headers, 'user-agent': 'agent' }, ...text });
+      await response.arrayBuffer();
+      const agent = { 'user-agent': 'agent', 'accept-encoding': 'gzip, deflate' };
+      const told = await open.explainer.explain({ method, path, headers: { ...headers, ...agent }, ...text });
+      const sent = upstream.requests.map(arrived);
+      expect(
+        told.targets.filter(({ url }) => url !== null).map((target) => predicted(upstream.url, target)),
+        slug,
+      ).toEqual(sent);
+      expect(told.targets.some(({ local }) => local)).toBe(sent.length === 0 && response.status === 200 && told.answer === null);
+    }
+  });
+
   const recorded = ['openai', 'anthropic'].map((name) => join(import.meta.dirname, `../../../shared/data/recorded/${name}.jsonl`));
   const missing = recorded.every((path) => existsSync(path)) ? undefined : 'recorded traffic is not beside the checkout';
 

@@ -33,7 +33,7 @@ export function print(told: Explanation, flags: Pick<ExplainFlags, 'json' | 'asC
   const isRefused = told.answer !== null && told.answer.status >= 400;
   if (flags.asCurl === true) {
     const target = told.targets.find(({ goes_here }) => goes_here) ?? told.targets.find(({ url }) => url !== null);
-    if (target === undefined) throw new CommandError(exitCodes.no, 'nothing would be sent', told.answer?.message);
+    if (target === undefined || target.url === null) throw new CommandError(exitCodes.no, 'nothing would be sent', told.answer?.message);
     io.stdout.write(curlText(target));
     if (isCut(target)) io.stderr.write(`The body is too long to be shown: the command reads it from ${bodyFile}.\n`);
     if (hasReferences(target))

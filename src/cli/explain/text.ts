@@ -48,6 +48,7 @@ function targetLines(one: ExplainedTarget, at: number, all: readonly ExplainedTa
   const lines: Line[] = [{ label: `target ${placeOf(one, at)}`, text: `${name}   ${whenText(one, at, all)}`, at: one.at }];
   const add = (label: string, text: string, origin?: Origin | null): void => void lines.push({ label: `  ${label}`, text, at: origin });
   if (one.problem !== null) add('problem', one.problem);
+  if (one.local) add('sends', 'nothing: it responds without a network');
   if (one.url !== null) add('url', `${one.method ?? ''} ${one.url}`);
   for (const [header, value] of one.headers) add('header', `${header}: ${value}`);
   one.differences.forEach((difference, index) => add(index === 0 ? 'body' : '', differenceText(difference), difference.at));
@@ -72,11 +73,11 @@ function placeOf({ target }: ExplainedTarget, at: number): string {
 function whenText(one: ExplainedTarget, at: number, all: readonly ExplainedTarget[]): string {
   if (one.goes_here) return '← goes here';
   if (one.left_on.startsWith('left')) return one.left_on;
-  if (one.url === null) return one.problem === null ? `left out: ${one.left_on}` : 'not possible';
+  if (one.url === null && !one.local) return one.problem === null ? `left out: ${one.left_on}` : 'not possible';
   const before = all[at - 1];
   return before === undefined
     ? ''
-    : `if target ${placeOf(before, at - 1)} ends in ${before.goes_here || before.url !== null ? before.left_on : 'an error'}`;
+    : `if target ${placeOf(before, at - 1)} ends in ${before.goes_here || before.local || before.url !== null ? before.left_on : 'an error'}`;
 }
 
 const marks = { added: '+', removed: '-', changed: '~', moved: '>' } as const;

@@ -50,6 +50,8 @@ export interface ExplainedTarget {
   /** When the next target would be tried, or why this one is not tried at all. */
   readonly left_on: string;
   readonly goes_here: boolean;
+  /** True for a response that needs no network: that of the mock, or an estimate. Nothing is sent then. */
+  readonly local: boolean;
   readonly url: string | null;
   readonly method: string | null;
   /** Credentials are shown as references. */

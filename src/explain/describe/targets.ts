@@ -2,7 +2,7 @@ import { costOf } from '../../core/cost/cost.ts';
 import { traitsOf } from '../../core/endpoint.ts';
 import { isUnpaid } from '../../pipeline/record/usage.ts';
 import { emptyRecord } from '../../core/records/empty.ts';
-import { isConverting } from '../../core/provider.ts';
+import { isConverting, type UpstreamRequest } from '../../core/provider.ts';
 import type { ExplainedTarget } from '../../core/logs/explanation.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import type { Leaf } from '../../core/snapshot.ts';
@@ -29,7 +29,9 @@ export function describeTarget(visit: Visit, parts: TargetParts): ExplainedTarge
   const { hide, levels, run } = parts;
   const binding = attempt?.binding ?? leaf.provider;
   const upstream = sent?.attempt.upstream;
-  const pairs = sent === undefined || upstream === undefined ? [] : shownPairs(upstream, sent.signed);
+  const isLocal = sent?.attempt.translation?.local !== undefined;
+  const signed = isLocal || sent === undefined ? [] : sent.signed;
+  const pairs = isLocal || upstream === undefined ? [] : shownPairs(upstream, signed);
   const model = attempt?.call?.model || attempt?.model || '';
   return {
     target: fullPath(leaf),
@@ -40,11 +42,12 @@ export function describeTarget(visit: Visit, parts: TargetParts): ExplainedTarge
     deployment: attempt?.call?.deployment === undefined ? null : hide(model),
     left_on: hide(leftText(visit)),
     goes_here: visit.when === 'here',
-    url: upstream === undefined ? null : hide(`${upstream.origin}${upstream.path}`),
-    method: upstream?.method ?? null,
+    local: isLocal,
+    url: isLocal || upstream === undefined ? null : hide(`${upstream.origin}${upstream.path}`),
+    method: isLocal ? null : (upstream?.method ?? null),
     headers: pairs.map(([name, value]) => [name, hide(value)] as const),
-    credential_headers: namesIn(sent?.signed ?? []),
-    body: upstream?.body.kind === 'json' ? cut(hide(upstream.body.bytes().toString('utf8'))) : null,
+    credential_headers: namesIn(signed),
+    body: bodyText(upstream, parts),
     differences: tellDifferences(visit, parts),
     retry: retryText(leaf.retry),
     circuit: leaf.circuit === undefined ? null : circuitText(leaf.circuit),
@@ -52,6 +55,11 @@ export function describeTarget(visit: Visit, parts: TargetParts): ExplainedTarge
     cost_usd: sent === undefined ? null : priceOfInput(sent.attempt, run),
     problem: problemOf(visit, hide),
   };
+}
+
+function bodyText(upstream: UpstreamRequest | undefined, { run, hide }: TargetParts): string | null {
+  const bytes = upstream?.body.kind === 'json' ? upstream.body.bytes() : upstream?.body.kind === 'passing' ? run.relayed : undefined;
+  return bytes === undefined ? null : cut(hide(bytes.toString('utf8')));
 }
 
 const fullPath = ({ root, path }: Pick<Leaf, 'root' | 'path'>): string => root + path.slice('config'.length);

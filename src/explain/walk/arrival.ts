@@ -20,7 +20,7 @@ export interface DryArrival {
 
 /** @param headers headers of the hypothetical request; names in any case */
 export function arrive(request: ExplainRequest, headers: Readonly<Record<string, string>>, snapshot: Snapshot, clock: Clock): DryArrival {
-  const given = { 'content-type': 'application/json', ...lowerCase(headers) };
+  const given = { ...(request.body === undefined ? {} : { 'content-type': 'application/json' }), ...lowerCase(headers) };
   const head = readHead(
     {
       method: (request.method ?? 'POST').toUpperCase(),
@@ -68,7 +68,7 @@ export function bodyOf(request: ExplainRequest, { endpoint, headers }: Arrival, 
   return read;
 }
 
-const bytesOf = (body: unknown): Buffer => Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''), 'utf8');
+export const bytesOf = (body: unknown): Buffer => Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''), 'utf8');
 
 /** A body that would be passed through. It is never read. */
 const passing = (contentType: string | undefined, length: number): PassingBody => ({

@@ -12,7 +12,7 @@ import type { Chain } from '../../pipeline/chain.ts';
 import { Execution, firstOf } from '../../pipeline/execute.ts';
 import type { Generation } from '../../pipeline/generation.ts';
 import { RequestContext } from '../../pipeline/request.ts';
-import { type DryArrival, bodyOf } from './arrival.ts';
+import { type DryArrival, bodyOf, bytesOf } from './arrival.ts';
 import { createDrySender, type Sent } from './sender.ts';
 
 /** One target of the walk. */
@@ -38,6 +38,8 @@ export interface DryRun {
   readonly visits: readonly Visit[];
   /** Warnings to the caller, collected before later targets were examined. */
   readonly warnings: readonly string[];
+  /** Body of a request that is passed through. */
+  readonly relayed: Buffer | undefined;
   /** Response that the gateway makes without a provider. */
   readonly answer: Reply | undefined;
   readonly error: GatewayError | undefined;
@@ -108,7 +110,9 @@ class Walk {
   }
 
   result({ answer, error }: { readonly answer?: Reply; readonly error?: GatewayError }): DryRun {
-    return { ctx: this.#ctx, visits: this.#visits, warnings: [...this.#ctx.warnings], answer, error };
+    const { received } = this.#ctx;
+    const relayed = received.kind === 'passing' && this.#request.body !== undefined ? bytesOf(this.#request.body) : undefined;
+    return { ctx: this.#ctx, visits: this.#visits, warnings: [...this.#ctx.warnings], relayed, answer, error };
   }
 
   #execution(): Execution {

@@ -239,6 +239,7 @@ const explanation: Explanation = {
       deployment: null,
       left_on: '429, 500, 502, 503, 504',
       goes_here: true,
+      local: false,
       url: 'https://api.openai.com/v1/chat/completions',
       method: 'POST',
       headers: [['authorization', 'Bearer ${env:OPENAI_API_KEY}']],
