@@ -72,11 +72,13 @@ function RouteStep({ node }: { node: RouteNode }) {
 }
 
 /** When a target is called, as `gateway explain` says it. */
-function whenOf({ left_on: left, url, problem }: ExplainedTarget, before: ExplainedTarget | undefined): string {
+function whenOf({ left_on: left, problem, ...target }: ExplainedTarget, before: ExplainedTarget | undefined): string {
   if (left.startsWith('left')) return left;
-  if (url === null) return problem === null ? `left out: ${left}` : 'not possible';
-  return before === undefined ? '' : `if the one before ends in ${before.url === null ? 'an error' : before.left_on}`;
+  if (!responds(target)) return problem === null ? `left out: ${left}` : 'not possible';
+  return before === undefined ? '' : `if the one before ends in ${responds(before) ? before.left_on : 'an error'}`;
 }
+
+const responds = ({ url, local }: Pick<ExplainedTarget, 'url' | 'local'>): boolean => url !== null || local;
 
 function Target({ target, before }: { target: ExplainedTarget; before: ExplainedTarget | undefined }) {
   const {
@@ -86,6 +88,7 @@ function Target({ target, before }: { target: ExplainedTarget; before: Explained
     goes_here: goes,
     left_on: left,
     problem,
+    local,
     url,
     method,
     headers,
@@ -110,11 +113,12 @@ function Target({ target, before }: { target: ExplainedTarget; before: Explained
         <Facts
           rows={[
             ['defined at', target.at === null ? null : <Place key="p" at={target.at} />],
+            ['sends', local ? 'nothing: it responds without a network' : null],
             ['url', url === null ? null : <Url key="u" text={`${method ?? 'POST'} ${url}`} />],
             ['retry', retry],
             ['circuit', circuit],
             ...Object.entries(timeouts).map(([name, value]) => [name.replaceAll('_', ' '), value] as const),
-            ['left on', url === null || left.startsWith('left') ? null : left],
+            ['left on', !responds(target) || left.startsWith('left') ? null : left],
             ['price of the input', cost === null ? 'unknown price' : usd(cost)],
             ...headers.map(([name, value]) => [name, <code key={name}>{value}</code>] as const),
           ]}
