@@ -6,6 +6,7 @@ import type { Clock } from '../core/context.ts';
 import { GatewayError } from '../core/error.ts';
 import type { Hold } from '../core/memory/budget.ts';
 import { canonicalPrefix, requestHeaders } from '../core/http/headers.ts';
+import { fromHeader } from '../core/http/header-text.ts';
 import { objectIn } from '../core/json/scan.ts';
 import type { ExplainedTarget, Explanation, ExplainRequest } from '../core/logs/explanation.ts';
 import type { ApiKey, QueryFacts, Snapshot, Trust } from '../core/snapshot.ts';
@@ -208,7 +209,7 @@ const placeIn = (section: string, name: string): string =>
   /^[\w$-]+$/.test(name) ? `${section}.${name}` : `${section}.${JSON.stringify(name)}`;
 
 function inlineOf(ctx: RequestContext): ReturnType<typeof objectIn> {
-  const text = ctx.headers.gateway('config')?.trim() ?? '';
+  const text = fromHeader(ctx.headers.gateway('config')?.trim() ?? '');
   return text.startsWith('{') ? objectIn(text) : undefined;
 }
 

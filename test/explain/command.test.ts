@@ -108,6 +108,21 @@ describe('gateway explain', () => {
     expect(big.targets.map(({ provider }) => provider)).toEqual(['gem']);
   });
 
+  it('reads a config and metadata in UTF-8, as the bytes of a recorded header are', async () => {
+    const bytes = (value: object): string => Buffer.from(JSON.stringify(value)).toString('latin1');
+    const config = {
+      strategy: { mode: 'conditional', conditions: [{ query: { 'metadata.name': 'Zoë' }, then: 'one' }] },
+      targets: [{ name: 'one', provider: '@main' }],
+    };
+    const headers = [`x-gateway-config: ${bytes(config)}`, `x-gateway-metadata: ${bytes({ name: 'Zoë' })}`];
+    const open = await explainFile('version: 1\nproviders: {main: {type: openai, api_key: sk-0123456789}}\n');
+    const told = await open.told(...headers.flatMap((header) => ['--header', header])).finally(() => open.close());
+    expect(told.route[0]).toMatchObject({
+      because: 'condition 1 of 1 matches',
+      conditions: [{ text: 'metadata.name = "Zoë"', matched: true, why: 'metadata.name is "Zoë"' }],
+    });
+  });
+
   it.each([
     ['0.05', 'main'],
     ['0.9', 'spare'],
