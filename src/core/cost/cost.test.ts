@@ -64,6 +64,16 @@ describe('a cost', () => {
     expect(costOf(usage({ ...million, audio_out: 7 }), words).usd).toBe(usd);
   });
 
+  it('of a long request has the price of each unit in the last row that names it', () => {
+    const long = [
+      { above: 100, prices: { input: 6 } },
+      { above: 1000, prices: { output: 30 } },
+    ];
+    const tiered = makePrice({ source: 's', prices: { input: 3, output: 15 }, long });
+    const cost = (prompt: number): string | null => costOf(usage({ prompt, completion: 1 }), tiered).usd;
+    expect([cost(100), cost(200), cost(2000)]).toEqual(['0.000315', '0.001215', '0.01203']);
+  });
+
   it('of usage that was estimated says so', () => {
     const sources = (['reported', 'estimated', 'none'] as const).map((source) => costOf(usage({ prompt: 1, source }), price).source);
     expect(sources).toEqual(['s', 's, usage estimated', 's']);

@@ -88,10 +88,7 @@ export function makePrice({ source, prices, long = [], tiers = {}, images = {}, 
     soundApart,
     rates: base.rates,
     shown: Object.freeze({ ...base.shown, ...pictures }),
-    // Units without a price for long requests use the ordinary price.
-    long: long
-      .toSorted((one, other) => other.above - one.above)
-      .map(({ above, prices: own }) => Object.freeze({ above, ...ratesOf({ ...prices, ...own }) })),
+    long: longRates(prices, long),
     tiers: Object.fromEntries(
       Object.entries(tiers).flatMap(([name, factor]): [string, bigint][] => {
         const parsed = parseDecimal(factor);
@@ -100,6 +97,18 @@ export function makePrice({ source, prices, long = [], tiers = {}, images = {}, 
     ),
     images: Object.fromEntries(rows.map(([name, rate]) => [name, rate])),
   });
+}
+
+/** Rates of long requests. Units without a price of their own have that of the row for shorter requests. */
+function longRates(prices: WrittenPrices, rows: NonNullable<WrittenPrice['long']>): Price['long'] {
+  let known = prices;
+  const rates = rows
+    .toSorted((one, other) => one.above - other.above)
+    .map(({ above, prices: own }) => {
+      known = { ...known, ...own };
+      return Object.freeze({ above, ...ratesOf(known) });
+    });
+  return rates.toReversed();
 }
 
 function ratesOf(prices: WrittenPrices): Rates {

@@ -13,3 +13,18 @@ it.each<[string, object, object, string, string]>([
   expect(override?.price.shown['cache_write_1h']).toBe(short);
   expect(override?.price.long[0]?.shown['cache_write_1h']).toBe(above);
 });
+
+it('a price that a longer row leaves out stays that of the row before it, in any order of the rows', () => {
+  const rows = [
+    { above: 500_000, output: 40 },
+    { above: 200_000, input: 6, output: 20 },
+  ];
+  for (const long_context of [rows, rows.toReversed()]) {
+    const [override] = compilePricing({ m: { input: 3, output: 15, long_context } });
+    const shown = override?.price.long.map(({ above, shown: { input, output } }) => [above, input, output]);
+    expect(shown).toEqual([
+      [500_000, '6', '40'],
+      [200_000, '6', '20'],
+    ]);
+  }
+});

@@ -14,8 +14,7 @@ export function compilePricing(entries: Readonly<Record<string, PriceEntry>> = {
         price: makePrice({
           source: sourceOf(pattern, entry),
           prices: pricesOf(entry),
-          // What a row leaves out costs the same.
-          long: (entry.long_context ?? []).map(({ above, ...prices }) => ({ above, prices: pricesOf({ ...entry, ...prices }) })),
+          long: longOf(entry),
           tiers: {
             ...entry.service_tiers,
             ...(entry.batch_discount === undefined ? {} : { batch: rest(entry.batch_discount) }),
@@ -25,6 +24,17 @@ export function compilePricing(entries: Readonly<Record<string, PriceEntry>> = {
       }),
     ),
   );
+}
+
+/** Prices of long requests. What a row leaves out costs the same as in the row for shorter requests. */
+function longOf({ long_context: rows = [], ...entry }: PriceEntry): { readonly above: number; readonly prices: WrittenPrices }[] {
+  let known: object = entry;
+  return rows
+    .toSorted((one, other) => one.above - other.above)
+    .map(({ above, ...prices }) => {
+      known = { ...known, ...prices };
+      return { above, prices: pricesOf(known) };
+    });
 }
 
 /** Factor that remains after a discount, as a decimal with six digits. */
