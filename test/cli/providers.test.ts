@@ -366,6 +366,20 @@ Try it: gateway providers test r1\n`);
     expect(readFileSync(join(cwd, 'gateway.yaml'), 'utf8')).toBe(before);
   });
 
+  it('does not overwrite an edit that is made while it checks the file', async () => {
+    const cwd = folder('version: 1\nplugins: [{use: ./edit.mjs}, routing, transform, fallback-retry]\n');
+    const path = join(cwd, 'gateway.yaml');
+    writeFileSync(
+      join(cwd, 'edit.mjs'),
+      `import { appendFileSync } from 'node:fs';
+appendFileSync(${JSON.stringify(path)}, '# an edit\\n');
+export default { name: 'edit', options: { type: 'object' }, setup: () => ({}) };`,
+    );
+    const ran = await runHere(['providers', 'add', 'openai', '--no-input'], cwd);
+    expect(ran).toMatchObject({ code: 1, out: '', err: expect.stringContaining('gateway.yaml was changed meanwhile') });
+    expect(readFileSync(path, 'utf8')).toMatch(/fallback-retry\]\n# an edit\n$/);
+  });
+
   it.each([
     [['--key-file', './sa.json'], 'service_account: ${file:./sa.json}'],
     [['--set', 'service_account=${file:./sa.json}'], 'service_account: ${file:./sa.json}'],

@@ -36,6 +36,12 @@ describe('setting members where they are written', () => {
       'api_keys: {app: {hash: sha256:b, revoked: 2027-01-01, debug: true}} # end\n',
     ],
     [
+      'edits a file with more aliases than the library accepts',
+      `x-a: &a [1]\nx-b: [${'*a, '.repeat(150)}1]\napi_keys: {app: {hash: sha256:a}}\n`,
+      { revoked: '2027-01-01' },
+      `x-a: &a [1]\nx-b: [${'*a, '.repeat(150)}1]\napi_keys: {app: {hash: sha256:a, revoked: 2027-01-01}}\n`,
+    ],
+    [
       'works on JSON',
       '{"api_keys": {"app": {"hash": "sha256:a"}}}',
       { revoked: '2027-01-01' },

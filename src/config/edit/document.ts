@@ -29,13 +29,16 @@ export function setMembers(text: string, path: readonly string[], after: string,
     return known === undefined ? insertion(text, map, anchor, key, value) : replacement(known, value);
   });
   const edited = apply(text, edits);
-  const wanted = document.toJS() as unknown;
+  const wanted = document.toJS(expanding) as unknown;
   const target = path.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], wanted);
   Object.assign(target as object, members);
-  if (!isDeepStrictEqual(parseDocument(edited, { uniqueKeys: false }).toJS(), wanted))
+  if (!isDeepStrictEqual(parseDocument(edited, { uniqueKeys: false }).toJS(expanding), wanted))
     throw new EditError('it is written in a way that cannot be changed safely');
   return edited;
 }
+
+/** As many aliases as any real file has; the library accepts 100. */
+const expanding = { maxAliasCount: 100_000 } as const;
 
 /** A mapping of named entries as file text. Mappings and lists inside an entry are written on one line. */
 export function blockText(section: string, name: string, entry: Readonly<Record<string, unknown>>): string {
