@@ -19,8 +19,10 @@ export interface TargetParts {
   hide(text: string): string;
 }
 
-/** Longest body shown, in characters. */
+/** Longest body shown, in characters. Twice as many bytes are searched for secrets, however long the body is. */
 const longestBody = 256 * 1024;
+/** Longest secret that the end of the searched bytes may cut, in characters. */
+const longestSecret = 8 * 1024;
 /** Largest body compared, in bytes. */
 const mostCompared = 4 * 1024 * 1024;
 
@@ -59,7 +61,10 @@ export function describeTarget(visit: Visit, parts: TargetParts): ExplainedTarge
 
 function bodyText(upstream: UpstreamRequest | undefined, { run, hide }: TargetParts): string | null {
   const bytes = upstream?.body.kind === 'json' ? upstream.body.bytes() : upstream?.body.kind === 'passing' ? run.relayed : undefined;
-  return bytes === undefined ? null : cut(hide(bytes.toString('utf8')));
+  if (bytes === undefined) return null;
+  const text = hide(bytes.toString('utf8', 0, 2 * longestBody));
+  const end = bytes.length > 2 * longestBody ? Math.min(longestBody, text.length - longestSecret) : longestBody;
+  return text.length <= end ? text : `${text.slice(0, end).toWellFormed()}…`;
 }
 
 const fullPath = ({ root, path }: Pick<Leaf, 'root' | 'path'>): string => root + path.slice('config'.length);
@@ -126,5 +131,3 @@ function tellDifferences({ sent, leaf }: Visit, { run, levels, hide }: TargetPar
   const between = ctx.body === ctx.received || ctx.body.kind !== 'json' ? client : ctx.body.json();
   return differences(client, upstream.body.json(), facts, isPlain(between) ? between : client);
 }
-
-const cut = (text: string): string => (text.length <= longestBody ? text : `${text.slice(0, longestBody).toWellFormed()}…`);
