@@ -266,6 +266,16 @@ plugins: [{use: ./shout.ts}, routing, transform, fallback-retry]
     }
   });
 
+  it('names the plugin that cannot be set up', async () => {
+    const own = await explainFile('version: 1\nproviders: {m: {type: mock}}\nplugins: [{use: ./bad.ts}, routing, transform]\n');
+    await writeFile(
+      join(own.dir, 'bad.ts'),
+      `export default { name: 'bad', options: { type: 'object' }, setup: () => { throw new Error('no database'); } };`,
+    );
+    const ran = await own.text('--model', '@m/echo').finally(() => own.close());
+    expect(ran).toMatchObject({ code: 3, out: '', err: 'error: plugin "bad" could not be set up: no database\n' });
+  });
+
   it('shows no secret, wherever it stands', async () => {
     const headers = [
       '--header',

@@ -81,7 +81,12 @@ export async function openFile(
     io,
   );
   const clock = { now: Date.now, monotonic: () => performance.now() };
-  return { ...(await openExplainer({ ...complete, source, cwd: io.cwd, registry, clock })), warnings: complete.warnings };
+  try {
+    return { ...(await openExplainer({ ...complete, source, cwd: io.cwd, registry, clock })), warnings: complete.warnings };
+  } catch (error) {
+    // The files are valid: a plugin could not be set up.
+    throw new CommandError(exitCodes.invalid, error instanceof Error ? error.message : 'the configuration could not be set up');
+  }
 }
 
 interface Complete {
