@@ -1,4 +1,5 @@
-import type { LoadedConfig, ValidConfig, WrittenPlaces } from '../config/reload/load.ts';
+import type { LoadedConfig, ValidConfig } from '../config/reload/load.ts';
+import type { WrittenPlaces } from '../config/report/origins.ts';
 import type { SavedFiles } from '../config/read/merge-files.ts';
 import type { Overridden } from '../config/check/context.ts';
 import type { AdminEntry } from '../config/schema/index.ts';

@@ -1,6 +1,6 @@
 import { conditionText } from '../../config/compile/targets/condition-text.ts';
 import { formatPath } from '../../config/read/node.ts';
-import type { WrittenPlaces } from '../../config/reload/load.ts';
+import type { WrittenPlaces } from '../../config/report/origins.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { Branch, CompiledConfig, Leaf } from '../../core/snapshot.ts';
 import type { TargetView } from '../api-types.ts';

@@ -1,4 +1,5 @@
 import type { LoadedConfig, ValidConfig } from '../../config/reload/load.ts';
+import { writtenIn } from '../../config/report/origins.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { Explanation, ExplainRequest } from '../../core/logs/explanation.ts';
 import { type OpenExplainer, openExplainer } from '../../gateway/explain/open.ts';
@@ -82,7 +83,9 @@ export async function openFile(
   );
   const clock = { now: Date.now, monotonic: () => performance.now() };
   try {
-    return { ...(await openExplainer({ ...complete, source, cwd: io.cwd, registry, clock })), warnings: complete.warnings };
+    const { texts, secrets } = complete.loaded;
+    const written = writtenIn({ source, cwd: io.cwd, env: complete.env, providers: registry.providers, texts, secrets });
+    return { ...(await openExplainer({ loaded: complete.loaded, written, registry, clock })), warnings: complete.warnings };
   } catch (error) {
     // The files are valid: a plugin could not be set up.
     throw new CommandError(exitCodes.invalid, error instanceof Error ? error.message : 'the configuration could not be set up');

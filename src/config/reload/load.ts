@@ -4,8 +4,7 @@ import type { Provider } from '../../core/provider.ts';
 import { startOf, type StartFacts } from '../check/context.ts';
 import { check } from '../check/index.ts';
 import { type Diagnostic, sortDiagnostics } from '../report/diagnostic.ts';
-import { originsOf, type WrittenValue } from '../report/origins.ts';
-import type { Origin } from '../../core/logs/explanation.ts';
+import { writtenIn, type WrittenPlaces } from '../report/origins.ts';
 import { withFrames } from '../report/frame.ts';
 import { mergeFiles, type MergedFiles, type SavedFiles, type Source } from '../read/merge-files.ts';
 import { withKeySet } from '../read/key-set-file.ts';
@@ -78,12 +77,6 @@ export interface LoadedConfig {
   readonly written?: WrittenPlaces;
 }
 
-export interface WrittenPlaces {
-  readonly values: readonly WrittenValue[];
-  /** Path → location. */
-  readonly places: Readonly<Record<string, Origin>>;
-}
-
 /**
  * Reads, merges, resolves, validates and checks a configuration. Opens no connections, and never rejects because of the
  * content of files.
@@ -140,18 +133,13 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     asksForKeys: provides(chainOf(root, registry), 'authentication'),
     texts: gathered.texts,
     stateDir: textOf(nodeAt(root, ['server', 'state_dir'])),
-    ...(request.wantsPlaces === true ? { written: placesOf(request, gathered.texts, [...secrets]) } : {}),
+    ...(request.wantsPlaces === true ? { written: writtenIn({ ...request, texts: gathered.texts, secrets: [...secrets] }) } : {}),
   };
   if (loaded.tree === undefined || request.rehearse === undefined) return loaded;
   const fault = await request.rehearse({ ...loaded, tree: loaded.tree });
   if (fault === undefined) return loaded;
   report({ code: 'setup-failed', at: startOf(root.at), message: fault.replace(/\.$/, '') });
   return { ...loaded, tree: undefined, diagnostics: told() };
-}
-
-function placesOf({ source, cwd, env, providers }: LoadRequest, texts: SavedFiles, secrets: readonly string[]): WrittenPlaces {
-  const origins = originsOf({ source, cwd, env, providers, texts, secrets });
-  return { values: origins.values(), places: Object.fromEntries(origins.places()) };
 }
 
 /** Resolves references by section: `x-` keys are skipped, and unresolved references of disabled providers are ignored. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { providers } from '../../../plugins/index.ts';
-import { originsOf } from './origins.ts';
+import { Origins, writtenIn } from './origins.ts';
 
 const text = `version: 1
 providers:
@@ -18,8 +18,9 @@ observability:
   logs: {otlp: http://c, headers: {x-team: canary-of-the-team}}
 `;
 
-const make = (secrets: readonly string[] = []) =>
-  originsOf({ source: { text, name: 'gateway.yaml' }, cwd: '/', env: {}, providers, texts: {}, secrets });
+const written = (secrets: readonly string[] = []) =>
+  writtenIn({ source: { text, name: 'gateway.yaml' }, cwd: '/', env: {}, providers, texts: {}, secrets });
+const make = () => new Origins(written());
 
 describe('origins', () => {
   it.each([
@@ -39,7 +40,7 @@ describe('origins', () => {
   });
 
   it('shows references and no secret', () => {
-    const values = make(['web']).values();
+    const { values } = written(['web']);
     const valueOf = (path: string) => values.find((one) => one.path === path)?.value;
     expect(valueOf('providers.main.api_key')).toBe('${env:KEY:-…}');
     expect(valueOf('providers.other.api_key')).toBe('(written in the file, not shown)');
@@ -48,7 +49,7 @@ describe('origins', () => {
   });
 
   it('hides what is known to be secret wherever it stands', () => {
-    const values = make(['gpt-4o']).values();
+    const { values } = written(['gpt-4o']);
     expect(JSON.stringify(values)).not.toContain('gpt-4o');
   });
 

@@ -3,7 +3,7 @@ import type { Provider } from '../../core/provider.ts';
 import { createMask } from '../../core/secrets/mask.ts';
 import { canonicalSpelling } from '../read/canonical-keys.ts';
 import { mergeFiles, type SavedFiles, type Source } from '../read/merge-files.ts';
-import { formatPath, type MapNode, type Node, type Path, type SourceLocation, walk } from '../read/node.ts';
+import { formatPath, type Node, type Path, type SourceLocation, walk } from '../read/node.ts';
 import { isCollectorHeader, isSecretKey, shownSecret, withoutKeys } from '../read/secrets.ts';
 
 /** One value of the files. */
@@ -28,46 +28,56 @@ export interface OriginSource {
 
 const nothing = (): void => {};
 
-/** Values of the files and their locations, including those from includes and anchors. Reads the loaded texts, not the disk. */
-export class Origins {
-  readonly #places = new Map<string, Origin>();
-  readonly #values: WrittenValue[] = [];
-  readonly #texts = new Map<string, string>();
+/** What the files contain. Plain data, because a process of its own collects it: parsing takes long. */
+export interface WrittenPlaces {
+  /** Printable values, in the order of the files. */
+  readonly values: readonly WrittenValue[];
+  /** Path → location, including values from includes and anchors. */
+  readonly places: Readonly<Record<string, Origin>>;
+  /** Path → text with references, such as `${env:OPENAI_API_KEY}`. */
+  readonly references: Readonly<Record<string, string>>;
+}
 
-  constructor(root: MapNode, secrets: readonly string[]) {
-    const mask = createMask(secrets);
-    walk(root, (node, path, entry) => {
-      const name = formatPath(path);
-      const origin = originOf(entry?.keyAt ?? node.at);
-      this.#places.set(name, origin);
-      if (node.kind === 'scalar' && /\$\{(?:env|file):/.test(node.text)) this.#texts.set(name, shownSecret(node.text));
-      if (isBare(node)) this.#values.push({ path: name, value: mask.text(shown(node, path)), origin });
-      return true;
-    });
+/** Parses the texts of a loaded configuration again for locations. Reads the loaded texts, not the disk. */
+export function writtenIn({ source, cwd, env, providers, texts, secrets }: OriginSource): WrittenPlaces {
+  const sources = { cwd, env, report: nothing, secret: nothing, unresolved: nothing, watch: nothing };
+  const { root } = mergeFiles(source, sources, texts);
+  const mask = createMask(secrets);
+  const places = new Map<string, Origin>();
+  const references = new Map<string, string>();
+  const values: WrittenValue[] = [];
+  walk(canonicalSpelling(root, { providers, plugins: [], external: new Map(), cwd }, nothing), (node, path, entry) => {
+    const name = formatPath(path);
+    const origin = originOf(entry?.keyAt ?? node.at);
+    places.set(name, origin);
+    if (node.kind === 'scalar' && /\$\{(?:env|file):/.test(node.text)) references.set(name, shownSecret(node.text));
+    if (isBare(node)) values.push({ path: name, value: mask.text(shown(node, path)), origin });
+    return true;
+  });
+  return { values, places: Object.fromEntries(places), references: Object.fromEntries(references) };
+}
+
+/** Finds locations in the files. */
+export class Origins {
+  readonly #written: WrittenPlaces;
+
+  constructor(written: WrittenPlaces) {
+    this.#written = written;
   }
 
   /** Location of the value at a path; null when no file contains it. */
   at(path: string): Origin | null {
-    return this.#places.get(path) ?? null;
+    const { places } = this.#written;
+    return Object.hasOwn(places, path) ? (places[path] ?? null) : null;
   }
 
   /** Location of the value at a path, or of its nearest ancestor. */
   near(path: string): Origin | null {
     for (let rest = path; rest !== ''; rest = parentOf(rest)) {
-      const found = this.#places.get(rest);
-      if (found !== undefined) return found;
+      const found = this.at(rest);
+      if (found !== null) return found;
     }
     return null;
-  }
-
-  /** Every path with its location. */
-  places(): Iterable<readonly [path: string, at: Origin]> {
-    return this.#places;
-  }
-
-  /** Every value in the order of the files. */
-  values(): readonly WrittenValue[] {
-    return this.#values;
   }
 
   /**
@@ -77,19 +87,12 @@ export class Origins {
    */
   references(valueAt: (path: string) => unknown): ReadonlyMap<string, string> {
     const known = new Map<string, string>();
-    for (const [path, text] of this.#texts) {
+    for (const [path, text] of Object.entries(this.#written.references)) {
       const value = valueAt(path);
       if (typeof value === 'string' && value !== '' && !known.has(value)) known.set(value, text);
     }
     return known;
   }
-}
-
-/** Parses the texts of a loaded configuration again for locations. */
-export function originsOf({ source, cwd, env, providers, texts, secrets }: OriginSource): Origins {
-  const sources = { cwd, env, report: nothing, secret: nothing, unresolved: nothing, watch: nothing };
-  const { root } = mergeFiles(source, sources, texts);
-  return new Origins(canonicalSpelling(root, { providers, plugins: [], external: new Map(), cwd }, nothing), secrets);
 }
 
 const originOf = ({ file, line }: SourceLocation): Origin => ({ file: file.name, line });

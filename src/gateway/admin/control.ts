@@ -7,7 +7,8 @@ import { type ProcessFigures, ProcessView, together } from '../../admin/process-
 import { LiveHub } from '../../admin/live/hub.ts';
 import type { Activity, ConfigStateFacts, Explaining, OwnRequest, Subject } from '../../admin/subject.ts';
 import type { ReloadResult, Reloader } from '../../config/reload/reloader.ts';
-import type { LoadedConfig, ValidConfig, WrittenPlaces } from '../../config/reload/load.ts';
+import type { LoadedConfig, ValidConfig } from '../../config/reload/load.ts';
+import type { WrittenPlaces } from '../../config/report/origins.ts';
 import type { SavedFiles } from '../../config/read/merge-files.ts';
 import type { AdminEntry } from '../../config/schema/index.ts';
 import { GatewayError } from '../../core/error.ts';
@@ -167,6 +168,7 @@ export class Control implements Subject {
       options,
       clock: { now, monotonic },
       loaded: () => this.loaded(),
+      written: () => this.written(),
       logs: () => this.logs(),
       url: () => this.url,
       mask: (text) => this.mask().text(text),
@@ -205,8 +207,8 @@ export class Control implements Subject {
   async written(): Promise<WrittenPlaces> {
     const { texts } = this.loaded();
     if (this.#written?.texts === texts) return this.#written.places;
-    const { written } = await this.#inspect(undefined, true);
-    const places = written ?? { values: [], places: {} };
+    const { written } = await this.#inspect(texts, true);
+    const places = written ?? { values: [], places: {}, references: {} };
     this.#written = { texts, places };
     return places;
   }

@@ -1,7 +1,6 @@
 import type { Clock } from '../../core/context.ts';
-import { originsOf } from '../../config/report/origins.ts';
+import { Origins, type WrittenPlaces } from '../../config/report/origins.ts';
 import type { ValidConfig } from '../../config/reload/load.ts';
-import type { Source } from '../../config/read/merge-files.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { Hold } from '../../core/memory/budget.ts';
 import { isPlain } from '../../core/json/merge.ts';
@@ -23,9 +22,8 @@ export interface OpenExplainer {
 
 export interface ExplainerRequest {
   readonly loaded: ValidConfig;
-  readonly source: Source;
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What the files of `loaded` contain. */
+  readonly written: WrittenPlaces;
   readonly registry: Registry;
   readonly clock: Clock;
 }
@@ -36,9 +34,9 @@ export interface ExplainerRequest {
  *
  * @throws Error when a plugin can't be set up
  */
-export async function openExplainer({ loaded, source, cwd, env, registry, clock }: ExplainerRequest): Promise<OpenExplainer> {
-  const { texts, secrets, tree } = loaded;
-  const origins = originsOf({ source, cwd, env, providers: registry.providers, texts, secrets });
+export async function openExplainer({ loaded, written, registry, clock }: ExplainerRequest): Promise<OpenExplainer> {
+  const { tree } = loaded;
+  const origins = new Origins(written);
   const references = origins.references((path) => valueAt(tree, path));
   const tokens = new TokenSources(() => ({ fetch: refuse }), {
     now: clock.now,

@@ -28,9 +28,10 @@ it('a set-up that fails leaves that of a newer configuration alone', async () =>
   };
   let loaded = await load('one');
   const service = new ExplainService({
-    options: { source: source('one'), cwd: '/', env: {}, registry: { providers, stages: [...stages, slow] } },
+    options: { registry: { providers, stages: [...stages, slow] } },
     clock: { now: Date.now, monotonic: () => performance.now() },
     loaded: () => loaded,
+    written: async () => ({ values: [], places: {}, references: {} }),
     logs: () => undefined,
     url: () => '',
     mask: (text) => text,

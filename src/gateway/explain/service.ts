@@ -1,6 +1,7 @@
 import type { ReplayRequest, ReplayResult, RequestDifferences } from '../../admin/api-types.ts';
 import type { Explaining } from '../../admin/subject.ts';
 import type { ValidConfig } from '../../config/reload/load.ts';
+import type { WrittenPlaces } from '../../config/report/origins.ts';
 import type { Clock } from '../../core/context.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { Explanation, ExplainRequest } from '../../core/logs/explanation.ts';
@@ -16,9 +17,11 @@ import { type OpenExplainer, openExplainer } from './open.ts';
 import { openedLog } from '../../admin/routes/route.ts';
 
 export interface ExplainServiceDeps {
-  readonly options: Pick<GatewayOptions, 'source' | 'cwd' | 'env' | 'registry'>;
+  readonly options: Pick<GatewayOptions, 'registry'>;
   readonly clock: Clock;
   loaded(): ValidConfig;
+  /** What the files of `loaded` contain. Collected outside the event loop. */
+  written(): Promise<WrittenPlaces>;
   logs(): LogReader | undefined;
   /** URL of the data listener. */
   url(): string;
@@ -48,7 +51,13 @@ export class ExplainService implements Explaining {
     const explainer = await this.#explainer();
     const isSame = record.revision === this.#deps.loaded().revision;
     const configured = isSame && record.target !== null ? explainer.configured(record.target, record.config) : undefined;
-    return loggedDifferences(stored, await bodyIn(logs, stored, 'request'), await bodyIn(logs, stored, 'upstream'), configured, this.#deps.mask);
+    return loggedDifferences(
+      stored,
+      await bodyIn(logs, stored, 'request'),
+      await bodyIn(logs, stored, 'upstream'),
+      configured,
+      this.#deps.mask,
+    );
   }
 
   async upstreamBody(id: string): Promise<Uint8Array | undefined> {
@@ -93,8 +102,7 @@ export class ExplainService implements Explaining {
     const loaded = this.#deps.loaded();
     if (this.#open?.of !== loaded) {
       const before = this.#open;
-      const { source, cwd, env, registry } = this.#deps.options;
-      this.#open = { of: loaded, opened: openExplainer({ loaded, source, cwd, env, registry, clock: this.#deps.clock }) };
+      this.#open = { of: loaded, opened: this.#opened(loaded) };
       if (before !== undefined) this.#leave(before.opened);
     }
     const open = this.#open;
@@ -105,6 +113,11 @@ export class ExplainService implements Explaining {
       if (this.#open === open) this.#open = undefined;
       throw error;
     }
+  }
+
+  async #opened(loaded: ValidConfig): Promise<OpenExplainer> {
+    const { options, clock } = this.#deps;
+    return openExplainer({ loaded, written: await this.#deps.written(), registry: options.registry, clock });
   }
 
   #leave(opened: Promise<OpenExplainer>): void {

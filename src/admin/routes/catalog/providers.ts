@@ -2,7 +2,7 @@ import { GatewayError } from '../../../core/error.ts';
 import { isPlain } from '../../../core/json/merge.ts';
 import { didYouMean } from '../../../core/text/nearest.ts';
 import { isSecretKey } from '../../../config/read/secrets.ts';
-import type { WrittenPlaces } from '../../../config/reload/load.ts';
+import type { WrittenPlaces } from '../../../config/report/origins.ts';
 import { type CatalogEntry, whyOff } from '../../../manage/providers/entry.ts';
 import { hostOf, modelsOf } from '../../../manage/providers/facts.ts';
 import type { ProviderHealth, ProviderTest, ProviderView } from '../../api-types.ts';

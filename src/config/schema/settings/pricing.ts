@@ -41,7 +41,8 @@ export const pricing = {
     file_searches: amount('Per thousand searches in files that the provider keeps.'),
     long_context: {
       type: 'array',
-      description: 'Prices of requests with more input tokens than this. Prices that are not set are those of the row before, else the ordinary ones.',
+      description:
+        'Prices of requests with more input tokens than this. Prices that are not set are those of the row before, else the ordinary ones.',
       items: {
         type: 'object',
         properties: { above: { type: 'integer', minimum: 1, description: 'Input tokens.' }, ...tokens },
