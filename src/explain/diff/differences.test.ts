@@ -131,6 +131,12 @@ describe('differences', () => {
     let [one, other]: [unknown, unknown] = [1, 2];
     for (let i = 0; i < 100; i += 1) [one, other] = [{ a: one }, { a: other }];
     expect(differences(one, other, none)).toHaveLength(1);
+    const nested = (text: string): unknown =>
+      Array.from({ length: 60 }).reduce<unknown>((inner, _, at) => [inner, at], text.repeat(1_000_000));
+    // Beyond the limit, the list is compared as a whole: its path is shorter than 60 steps.
+    const [change] = structuralDiff(nested('a'), nested('b'));
+    expect(change).toMatchObject({ kind: 'changed' });
+    expect(change?.path.length).toBeLessThan(20);
     expect(differences('x'.repeat(1000), 'y', none)[0]?.before?.length).toBeLessThanOrEqual(400);
     const hide = (text: string): string => text.replaceAll('a secret', '***');
     const told = differences(`${'x'.repeat(394)}a secret of the file`, 'y', { ...none, hide });

@@ -14,32 +14,41 @@ export interface Change {
   readonly after?: unknown;
 }
 
-/** Limits: changes reported, nesting depth compared, and cells of the table of two lists. Deeper values are compared as a whole. */
-export const most = { changes: 400, depth: 64, cells: 250_000 } as const;
+/**
+ * Limits: changes reported, nesting depth compared, cells of the table of two lists, and characters of all list items
+ * together, which count again in each list around them. What is beyond a limit is compared as a whole.
+ */
+export const most = { changes: 400, depth: 64, cells: 250_000, characters: 16_000_000 } as const;
+
+/** The changes found so far, and the characters of list items that may still be compared. */
+interface Found {
+  readonly changes: Change[];
+  characters: number;
+}
 
 /** Differences between two JSON values: by member for objects; inserted, removed and moved items for lists. */
 export function structuralDiff(before: unknown, after: unknown): readonly Change[] {
-  const changes: Change[] = [];
-  compare(before, after, [], changes);
-  return changes;
+  const found: Found = { changes: [], characters: most.characters };
+  compare(before, after, [], found);
+  return found.changes;
 }
 
-function compare(before: unknown, after: unknown, path: Steps, out: Change[]): void {
-  if (out.length >= most.changes || before === after) return;
+function compare(before: unknown, after: unknown, path: Steps, out: Found): void {
+  if (out.changes.length >= most.changes || before === after) return;
   if (path.length < most.depth) {
     if (isPlain(before) && isPlain(after)) {
       compareObjects(before, after, path, out);
       return;
     }
-    if (Array.isArray(before) && Array.isArray(after)) {
+    if (Array.isArray(before) && Array.isArray(after) && out.characters > 0) {
       compareLists(before, after, path, out);
       return;
     }
   }
-  if (!isDeepStrictEqual(before, after)) out.push({ kind: 'changed', path, before, after });
+  if (!isDeepStrictEqual(before, after)) add(out, { kind: 'changed', path, before, after });
 }
 
-function compareObjects(before: Plain, after: Plain, path: Steps, out: Change[]): void {
+function compareObjects(before: Plain, after: Plain, path: Steps, out: Found): void {
   for (const key of Object.keys(before)) {
     if (Object.hasOwn(after, key)) compare(before[key], after[key], [...path, key], out);
     else add(out, { kind: 'removed', path: [...path, key], before: before[key] });
@@ -48,13 +57,14 @@ function compareObjects(before: Plain, after: Plain, path: Steps, out: Change[])
     if (!Object.hasOwn(before, key)) add(out, { kind: 'added', path: [...path, key], after: after[key] });
 }
 
-function add(out: Change[], change: Change): void {
-  if (out.length < most.changes) out.push(change);
+function add({ changes }: Found, change: Change): void {
+  if (changes.length < most.changes) changes.push(change);
 }
 
 /** Matches equal items of both lists first. Between matches, items at the same position are compared. */
-function compareLists(before: readonly unknown[], after: readonly unknown[], path: Steps, out: Change[]): void {
+function compareLists(before: readonly unknown[], after: readonly unknown[], path: Steps, out: Found): void {
   const names = [before.map(nameOf), after.map(nameOf)] as const;
+  for (const list of names) for (const { length } of list) out.characters -= length;
   const removed: number[] = [];
   const added: number[] = [];
   let [i, j] = [0, 0];
@@ -79,7 +89,7 @@ interface Unmatched {
 }
 
 /** Reports unmatched items. An item removed at one position and added at another has moved. */
-function tellMoves({ before, after, names, removed, added }: Unmatched, path: Steps, out: Change[]): void {
+function tellMoves({ before, after, names, removed, added }: Unmatched, path: Steps, out: Found): void {
   const gone = new Map<string, number[]>();
   for (const at of removed.toReversed()) {
     const name = names[0][at] ?? '';

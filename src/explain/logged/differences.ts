@@ -13,7 +13,7 @@ export interface LoggedDifferences {
 }
 
 /** Longest body compared, in characters. */
-const mostCompared = 4 * 1024 * 1024;
+export const mostCompared = 4 * 1024 * 1024;
 
 /**
  * Differences between the client's body and the upstream body of a record.

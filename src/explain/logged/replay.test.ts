@@ -41,6 +41,7 @@ it.each<[string, 'splice' | 'full', string, string, string[], RegExp | null]>([
   ],
   ['of events without a blank', 'splice', 'data:{"a":1}\n\n', 'data:{"a":2}\n\n', ['events[0].a'], null],
   ['of events that end early', 'splice', 'data: {"a":1}\n\ndata: [DONE]\n\n', 'data: {"a":1}\n\n', ['events[1]'], null],
+  ['that is large', 'splice', `{"a":"${'x'.repeat(5_000_000)}"}`, '{}', [], /too large/],
   ['that was converted', 'full', '{"candidates":[]}', '{"choices":[]}', [], /format of/],
 ])('a response %s is compared where it can be', (_, lane, before, after, paths, why) => {
   const stored: StoredRecord = { record: sampleRecord({ lane }), bodies: [], feedback: [] };

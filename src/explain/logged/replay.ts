@@ -9,7 +9,7 @@ import type { StoredRecord } from '../../core/logs/reader.ts';
 import { differences } from '../diff/differences.ts';
 import { request as requestHttp } from '../../core/node-http.ts';
 import type { LoggedBody } from './bodies.ts';
-import type { LoggedDifferences } from './differences.ts';
+import { type LoggedDifferences, mostCompared } from './differences.ts';
 
 /** Differences between a replayed request and the recorded one. */
 export interface ReplayChanges {
@@ -146,6 +146,7 @@ export function responseDifferences(
     return absent(
       `The log has the response in the format of ${record.type ?? 'the provider'}, so it cannot be compared with one that was converted.`,
     );
+  if (before.text.length > mostCompared || after.length > mostCompared) return absent('The responses are too large to be compared.');
   const [one, other] = [contentOf(before.text), contentOf(after)];
   if (one === undefined || other === undefined)
     return before.text === after ? { differences: [], why_absent: null } : absent('The responses are different, and not both JSON.');
