@@ -73,9 +73,9 @@ export class Explainer {
 
   async explain(request: ExplainRequest): Promise<Explanation> {
     const ours = this.#ownHeaders(request);
-    const asked = arrive(request, { ...request.headers, ...ours }, this.#snapshot, this.#deps.clock);
+    const arrival = arrive(request, { ...request.headers, ...ours }, this.#snapshot, this.#deps.clock);
     const { generation, clock, checkEgress } = this.#deps;
-    const run = await dryRun(request, asked, { generation, snapshot: this.#snapshot, clock, checkEgress });
+    const run = await dryRun(request, arrival, { generation, snapshot: this.#snapshot, clock, checkEgress });
     // Headers added for the explanation are not the caller's.
     const added = Object.keys(request.headers ?? {}).some((name) => name.toLowerCase() === 'content-type') ? [] : ['content-type'];
     const described = await this.#describe(run, new Set([...Object.keys(ours), ...added]));
@@ -134,7 +134,7 @@ export class Explainer {
       request: { method: ctx.method, path: hide(ctx.path), endpoint: ctx.called },
       key: { name: key, at: key === null ? null : origins.at(placeIn('api_keys', key)) },
       prompt: promptOf(ctx),
-      config: configTold(ctx, origins),
+      config: describeConfig(ctx, origins),
       overruled: first?.attempt === undefined ? [] : overruledIn(ctx, first.attempt).map((one) => ({ ...one, value: hide(one.value) })),
       route: (config === undefined
         ? []
@@ -224,7 +224,7 @@ function promptOf({ facts }: RequestContext): Explanation['prompt'] {
   return version === undefined ? null : { id: version.id, version: version.number };
 }
 
-function configTold(ctx: RequestContext, origins: Origins): Explanation['config'] {
+function describeConfig(ctx: RequestContext, origins: Origins): Explanation['config'] {
   const { config, prompt, caller } = ctx.facts;
   if (config === undefined || config.name === '-') return null;
   const header = ctx.headers.gateway('config')?.trim() ?? '';

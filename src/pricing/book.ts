@@ -15,7 +15,7 @@ const longestKept = 1024;
 /** How long a price is cached that depends on the date or time of day, in milliseconds. */
 const changingFor = 60_000;
 
-interface Known {
+interface CachedPrice {
   price: Price | undefined;
   /** Unix time in milliseconds. */
   until: number;
@@ -25,18 +25,18 @@ const freePrice = makePrice({ source: 'no provider', prices: { input: '0', outpu
 
 /** Creates a price book: prices of the configuration take precedence over the price list. Results are cached per model. */
 export function createPriceBook(overrides: readonly PriceOverride[]): PriceBook {
-  const known = new BoundedCache<Known>(memoryBytes);
+  const cache = new BoundedCache<CachedPrice>(memoryBytes);
   // The last call. The next one is often the same, and then no cache key is built.
   let last: PricedCall | undefined;
-  let lastFound: Known | undefined;
+  let lastFound: CachedPrice | undefined;
   return Object.freeze({
     priceOf(call: PricedCall, at: number): Price | undefined {
       if (lastFound !== undefined && at < lastFound.until && last !== undefined && isSame(call, last)) return lastFound.price;
       const key = `${call.slug}\n${call.type}\n${call.model}\n${call.sent ?? ''}\n${call.foundation ?? ''}\n${call.answered ?? ''}`;
-      const found = known.get(key);
+      const found = cache.get(key);
       const isFresh = found !== undefined && at < found.until;
       const made = isFresh ? found : lookUp(overrides, call, at);
-      if (found === undefined) known.set(key, made, key.length * 2 + 200);
+      if (found === undefined) cache.set(key, made, key.length * 2 + 200);
       else if (!isFresh) Object.assign(found, made);
       [last, lastFound] = [key.length > longestKept ? undefined : call, made];
       return made.price;
@@ -53,7 +53,7 @@ const isSame = (one: PricedCall, other: PricedCall): boolean =>
   one.foundation === other.foundation &&
   one.answered === other.answered;
 
-function lookUp(overrides: readonly PriceOverride[], call: PricedCall, at: number): Known {
+function lookUp(overrides: readonly PriceOverride[], call: PricedCall, at: number): CachedPrice {
   const own = overrideFor(overrides, call);
   if (own !== undefined) return { price: own.price, until: Number.POSITIVE_INFINITY };
   const { listed } = call;
@@ -84,7 +84,7 @@ function overrideFor(overrides: readonly PriceOverride[], { slug, type, ...call 
   return undefined;
 }
 
-function listedPrice({ list, tiers = {}, soundApart = false }: ListedPrices, model: string, at: number): Known | undefined {
+function listedPrice({ list, tiers = {}, soundApart = false }: ListedPrices, model: string, at: number): CachedPrice | undefined {
   const own = pricePerPicture(list, model) ?? pricePerCharacter(list, model);
   if (own !== undefined) return { price: makePrice(own), until: Number.POSITIVE_INFINITY };
   const listed = libraryPrice(list, model, at);

@@ -49,14 +49,14 @@ export function pricePerPicture(provider: string, model: string): WrittenPrice |
 }
 
 /** Models priced per character that the price list lacks, in USD per million characters. Source: the OpenAI page above. */
-const speech = new Map([
+const speechPrices = new Map([
   ['tts-1', '15'],
   ['tts-1-hd', '30'],
 ]);
 /** Providers that serve them. */
-const speaks: ReadonlySet<string> = new Set(['openai', 'azure']);
+const speechProviders: ReadonlySet<string> = new Set(['openai', 'azure']);
 
 export function pricePerCharacter(provider: string, model: string): WrittenPrice | undefined {
-  const price = speaks.has(provider) ? speech.get(model.replace(/-1106$/, '')) : undefined;
+  const price = speechProviders.has(provider) ? speechPrices.get(model.replace(/-1106$/, '')) : undefined;
   return price === undefined ? undefined : { source: "the gateway's own list of September 2025", prices: { characters: price } };
 }

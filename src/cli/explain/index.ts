@@ -20,27 +20,28 @@ export async function explain(flags: ExplainFlags, io: CliIo, registry: Registry
   const logged =
     client === undefined || flags.fromLog === undefined ? undefined : (await loggedRequest(flags.fromLog, logsOf(client))).request;
   const request = await requestOf(flags, io, logged);
-  const told =
+  const explanation =
     client === undefined || flags.running !== true
       ? await explainFile(request, flags, io, registry)
       : await client.post<Explanation>('/api/explain', request);
-  const code = print(told, flags, io);
-  if (told.answer?.code === 'missing_api_key')
+  const code = print(explanation, flags, io);
+  if (explanation.answer?.code === 'missing_api_key')
     io.stderr.write('To explain the request of a key, name it with --key; gateway keys list shows the names.\n');
   return code;
 }
 
-export function print(told: Explanation, flags: Pick<ExplainFlags, 'json' | 'asCurl'>, io: CliIo): number {
-  const isRefused = told.answer !== null && told.answer.status >= 400;
+export function print(explanation: Explanation, flags: Pick<ExplainFlags, 'json' | 'asCurl'>, io: CliIo): number {
+  const isRefused = explanation.answer !== null && explanation.answer.status >= 400;
   if (flags.asCurl === true) {
-    const target = told.targets.find(({ goes_here }) => goes_here) ?? told.targets.find(({ url }) => url !== null);
-    if (target === undefined || target.url === null) throw new CommandError(exitCodes.no, 'nothing would be sent', told.answer?.message);
+    const target = explanation.targets.find(({ goes_here }) => goes_here) ?? explanation.targets.find(({ url }) => url !== null);
+    if (target === undefined || target.url === null)
+      throw new CommandError(exitCodes.no, 'nothing would be sent', explanation.answer?.message);
     io.stdout.write(curlText(target));
     if (isCut(target)) io.stderr.write(`The body is too long to be shown: the command reads it from ${bodyFile}.\n`);
     if (hasReferences(target))
       io.stderr.write('References outside of credentials are not resolved, since a client may have written them.\n');
-  } else if (flags.json === true) io.stdout.write(jsonText(told));
-  else io.stdout.write(explanationText(told, io.stdout.columns || usualWidth));
+  } else if (flags.json === true) io.stdout.write(jsonText(explanation));
+  else io.stdout.write(explanationText(explanation, io.stdout.columns || usualWidth));
   return isRefused ? exitCodes.no : exitCodes.yes;
 }
 
@@ -56,8 +57,8 @@ export async function explainFile(
 ): Promise<Explanation> {
   const { explainer, warnings, close } = await openFile(flags, io, registry);
   try {
-    const told = await explainer.explain(request);
-    return { ...told, warnings: [...warnings, ...told.warnings] };
+    const explanation = await explainer.explain(request);
+    return { ...explanation, warnings: [...warnings, ...explanation.warnings] };
   } catch (error) {
     if (error instanceof GatewayError) throw new CommandError(exitCodes.no, error.message.replace(/\.$/, ''), error.hint);
     throw error;

@@ -103,9 +103,9 @@ function assumed(pairs: readonly string[]): ExplainRequest['assume'] {
   return Object.fromEntries(
     pairs.map((pair) => {
       const cut = pair.lastIndexOf('=');
-      const [slug, said] = [pair.slice(0, Math.max(0, cut)), pair.slice(cut + 1)];
-      if (slug !== '' && (said === 'timeout' || said === 'reset')) return [slug, said];
-      if (slug !== '' && /^[1-5]\d\d$/.test(said)) return [slug, Number(said)];
+      const [slug, result] = [pair.slice(0, Math.max(0, cut)), pair.slice(cut + 1)];
+      if (slug !== '' && (result === 'timeout' || result === 'reset')) return [slug, result];
+      if (slug !== '' && /^[1-5]\d\d$/.test(result)) return [slug, Number(result)];
       throw new CommandError(exitCodes.usage, `"${pair}" assumes nothing`, 'Write it as --assume openai-main=429, =timeout or =reset.');
     }),
   );

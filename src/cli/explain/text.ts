@@ -14,12 +14,12 @@ const labels = 11;
 const narrowest = 40;
 
 /** Formats an explanation as text that fits the terminal. */
-export function explanationText(told: Explanation, width: number): string {
+export function explanationText(explanation: Explanation, width: number): string {
   const lines = [
-    ...headLines(told),
-    ...told.route.flatMap(routeLines),
-    ...told.targets.flatMap((one, at) => targetLines(one, at, told.targets)),
-    ...tailLines(told),
+    ...headLines(explanation),
+    ...explanation.route.flatMap(routeLines),
+    ...explanation.targets.flatMap((one, at) => targetLines(one, at, explanation.targets)),
+    ...tailLines(explanation),
   ];
   return lines.map((line) => fitted(line, Math.max(narrowest, width))).join('');
 }

@@ -28,9 +28,9 @@ export async function replay(id: string, flags: ReplayFlags, io: CliIo, registry
   const { request, stored } = await loggedRequest(id, logsOf(client));
   const again = changing(() => changed(request, { to: flags.to, config: flags.configName }));
   if (flags.dryRun === true) {
-    const told =
+    const explanation =
       flags.config === undefined ? await client.post<Explanation>('/api/explain', again) : await explainFile(again, flags, io, registry);
-    return print(told, flags, io);
+    return print(explanation, flags, io);
   }
   io.stderr.write(`${explanationText(await client.post<Explanation>('/api/explain', again), io.stderr.columns || usualWidth)}\n`);
   const key = await keyOf(flags, io);

@@ -42,9 +42,9 @@ export function createHolder<S>(
     }
     open -= 1;
     if (open > 0) return;
-    const told = waiting;
+    const resolvers = waiting;
     waiting = [];
-    for (const tell of told) tell();
+    for (const resolve of resolvers) resolve();
   };
   const replace = (old: Cell<S>): void => {
     old.replaced = true;

@@ -101,8 +101,8 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     watch: (path) => watch.add(path),
   };
 
-  const gathered = mergeFiles(request.source, sources, request.saved);
-  const resolved = withKeySet(resolveAll(gathered.root, sources, request.allowMissingSecrets === true, missing), sources);
+  const merged = mergeFiles(request.source, sources, request.saved);
+  const resolved = withKeySet(resolveAll(merged.root, sources, request.allowMissingSecrets === true, missing), sources);
   // One message per cause: a value that could not be resolved is not reported as empty too.
   const later = (problem: Problem): void => (unresolved.has(problem.at) ? undefined : report(problem));
   const external = await importExternal(resolved, request, later);
@@ -116,30 +116,30 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   for (const secret of literalSecrets(root)) secrets.add(secret);
   for (const name of publicNames(root, registry.providers)) secrets.delete(name);
   const valid = validate(root, registry, later, request.validators);
-  check({ root, registry, valid, missing, unresolved, broken: gathered.broken.size > 0, start: request.start ?? {}, report: later });
+  check({ root, registry, valid, missing, unresolved, broken: merged.broken.size > 0, start: request.start ?? {}, report: later });
 
-  const told = (): Diagnostic[] => sortDiagnostics(withFrames(values.hideIn(relevant(problems, gathered)), secrets));
-  const diagnostics = told();
+  const toDiagnostics = (): Diagnostic[] => sortDiagnostics(withFrames(values.hideIn(relevant(problems, merged)), secrets));
+  const diagnostics = toDiagnostics();
   const failed = diagnostics.some((one) => one.severity === 'error');
   const loaded: LoadedConfig = {
     tree: failed ? undefined : (toValue(withPaths(root, request.cwd)) as GatewayConfig),
     diagnostics,
     secrets: [...secrets],
-    files: gathered.files.map((file) => file.path).filter((path) => path !== ''),
+    files: merged.files.map((file) => file.path).filter((path) => path !== ''),
     watch: [...watch],
     revision: revisionOf(toValue(root)),
     missing,
     providerPaths: external.providerPaths,
     asksForKeys: provides(chainOf(root, registry), 'authentication'),
-    texts: gathered.texts,
+    texts: merged.texts,
     stateDir: textOf(nodeAt(root, ['server', 'state_dir'])),
-    ...(request.wantsPlaces === true ? { written: writtenIn({ ...request, texts: gathered.texts, secrets: [...secrets] }) } : {}),
+    ...(request.wantsPlaces === true ? { written: writtenIn({ ...request, texts: merged.texts, secrets: [...secrets] }) } : {}),
   };
   if (loaded.tree === undefined || request.rehearse === undefined) return loaded;
   const fault = await request.rehearse({ ...loaded, tree: loaded.tree });
   if (fault === undefined) return loaded;
   report({ code: 'setup-failed', at: startOf(root.at), message: fault.replace(/\.$/, '') });
-  return { ...loaded, tree: undefined, diagnostics: told() };
+  return { ...loaded, tree: undefined, diagnostics: toDiagnostics() };
 }
 
 /** Resolves references by section: `x-` keys are skipped, and unresolved references of disabled providers are ignored. */

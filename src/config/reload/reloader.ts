@@ -110,7 +110,7 @@ class OneAtATime implements Reloader {
   #reasons = new Set<Reason>();
   #last: Promise<unknown> = Promise.resolve();
   /** Problems last reported for a rejected load, to report them once; undefined after a successful load. */
-  #complaint: string | undefined;
+  #lastProblems: string | undefined;
   #closed = false;
   /** Number of consecutive loads whose worker died or timed out. */
   #failures = 0;
@@ -187,7 +187,7 @@ class OneAtATime implements Reloader {
       this.#next = undefined;
       if (reasons.has('call')) this.#held = undefined;
       const result = await this.#load(this.#options.request);
-      this.#tell(result, reasons);
+      this.#report(result, reasons);
       return reasons.has('start') && result.kind === 'rejected' ? this.#loadInstead(result) : result;
     });
     this.#next = run;
@@ -197,7 +197,7 @@ class OneAtATime implements Reloader {
 
   /** Runs one load. Never rejects. */
   async #load(request: PostedRequest): Promise<ReloadResult> {
-    const begun = this.#options.now();
+    const startedAt = this.#options.now();
     try {
       const isRunning = this.#serving !== undefined;
       const loaded = await this.#loadSettled(isRunning ? { ...request, start: { ...request.start, isRunning } } : request);
@@ -217,7 +217,7 @@ class OneAtATime implements Reloader {
         this.#serving = { ...loaded, tree: loaded.tree };
         return this.#unchanged(loaded.revision);
       }
-      return await this.#apply({ ...loaded, tree: loaded.tree }, begun);
+      return await this.#apply({ ...loaded, tree: loaded.tree }, startedAt);
     } catch (error) {
       if (error instanceof LoaderFailure) this.#tryLater();
       return this.#rejected({ diagnostics: [], stateDir: undefined, secrets: [] }, error);
@@ -234,7 +234,7 @@ class OneAtATime implements Reloader {
     this.#retry.unref();
   }
 
-  /** Loads the replacement. The complaint about the files is kept, so that their repair is reported. */
+  /** Loads the replacement. The problems of the files are kept, so that their repair is reported. */
   async #loadInstead(rejected: Rejected): Promise<ReloadResult> {
     const request = this.#options.instead?.(rejected);
     const result = request === undefined ? rejected : await this.#load(request);
@@ -260,7 +260,7 @@ class OneAtATime implements Reloader {
     }
   }
 
-  async #apply(loaded: ValidConfig, begun: number): Promise<ReloadResult> {
+  async #apply(loaded: ValidConfig, startedAt: number): Promise<ReloadResult> {
     const before = this.#serving;
     try {
       await this.#options.apply(loaded);
@@ -271,11 +271,11 @@ class OneAtATime implements Reloader {
     this.#first ??= loaded;
     const { changes } = diffConfigs((before ?? loaded).tree, loaded.tree);
     const { restart } = diffConfigs(this.#first.tree, loaded.tree, this.#options.request.start?.overridden);
-    return { kind: 'applied', loaded, revision: loaded.revision, ms: this.#options.now() - begun, changes, restart };
+    return { kind: 'applied', loaded, revision: loaded.revision, ms: this.#options.now() - startedAt, changes, restart };
   }
 
   #unchanged(revision: string): ReloadResult {
-    return { kind: 'unchanged', revision, recovered: this.#complaint !== undefined && !this.isHeld };
+    return { kind: 'unchanged', revision, recovered: this.#lastProblems !== undefined && !this.isHeld };
   }
 
   #rejected({ diagnostics, stateDir, secrets }: Pick<LoadedConfig, 'diagnostics' | 'stateDir' | 'secrets'>, thrown: unknown): ReloadResult {
@@ -297,12 +297,12 @@ class OneAtATime implements Reloader {
     await this.#watcher?.setPaths(this.#paths);
   }
 
-  #tell(result: ReloadResult, reasons: ReadonlySet<Reason>): void {
+  #report(result: ReloadResult, reasons: ReadonlySet<Reason>): void {
     // What is held says nothing about the files: what is wrong with them is wrong until they are good.
-    const good = this.isHeld ? this.#complaint : undefined;
-    const complaint = result.kind === 'rejected' ? complaintOf(result.diagnostics, result.cause) : good;
-    const isNews = result.kind === 'unchanged' ? result.recovered : result.kind === 'applied' || complaint !== this.#complaint;
-    this.#complaint = complaint;
+    const good = this.isHeld ? this.#lastProblems : undefined;
+    const problems = result.kind === 'rejected' ? problemsOf(result.diagnostics, result.cause) : good;
+    const isNews = result.kind === 'unchanged' ? result.recovered : result.kind === 'applied' || problems !== this.#lastProblems;
+    this.#lastProblems = problems;
     if (this.#closed || reasons.has('start')) return;
     if (isNews || reasons.has('call')) this.#options.onResult(result);
   }
@@ -311,6 +311,6 @@ class OneAtATime implements Reloader {
 /** Of two prices the first in the file counts, and members reach a provider in their order: a revision does not tell it. */
 const isInOrderOf = ({ tree }: LoadedConfig, { tree: other }: LoadedConfig): boolean => JSON.stringify(tree) === JSON.stringify(other);
 
-function complaintOf(diagnostics: readonly Diagnostic[], cause: Error | undefined): string {
+function problemsOf(diagnostics: readonly Diagnostic[], cause: Error | undefined): string {
   return JSON.stringify([diagnostics, cause?.message]);
 }

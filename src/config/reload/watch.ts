@@ -26,7 +26,7 @@ export interface ConfigWatcher {
 const defaultDebounceMs = 50;
 const defaultPollMs = 5000;
 /** While events keep coming, the paths are compared after this many debounce times. */
-const patience = 20;
+const mostDebounces = 20;
 /** Comparisons after a new folder was added: the system watch is set in the background, and reports no earlier change. */
 const confirmations = 5;
 
@@ -48,14 +48,14 @@ class FolderWatcher implements ConfigWatcher {
   /** Base names of the paths, and of the link that mounted volumes swap. Events for other names do not indicate a change. */
   #names: ReadonlySet<string> = new Set();
   /** Path → last fingerprint. A new path has none, so it counts as changed. */
-  #seen = new Map<string, string>();
+  #fingerprints = new Map<string, string>();
   /** Folder → its identity when the system watch was set. */
   #folders = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
   #firstEvent = 0;
   /** Comparisons left until the watches of all folders are assumed to be set. */
   #unconfirmed = 0;
-  #looking: Promise<void> = Promise.resolve();
+  #checking: Promise<void> = Promise.resolve();
   #closed = false;
 
   constructor(options: WatchOptions) {
@@ -69,13 +69,13 @@ class FolderWatcher implements ConfigWatcher {
       // Watch only the folders themselves: events for their files arrive as raw events, without a watch per file.
       ignored: (path) => !this.#folders.has(path),
     });
-    this.#system.on('all', () => this.#wake());
+    this.#system.on('all', () => this.#schedule());
     this.#system.on('raw', (_event, path) => {
       if (path !== null && this.#names.has(basename(path))) options.onSign?.();
-      this.#wake();
+      this.#schedule();
     });
     this.#system.on('error', (error) => options.onFault?.(error));
-    this.#poll = setInterval(() => void this.#look(), options.pollMs ?? defaultPollMs);
+    this.#poll = setInterval(() => void this.#check(), options.pollMs ?? defaultPollMs);
     this.#poll.unref();
   }
 
@@ -83,36 +83,36 @@ class FolderWatcher implements ConfigWatcher {
     if (this.#closed) return;
     this.#paths = [...new Set(paths)];
     this.#names = new Set([...this.#paths.map((path) => basename(path)), '..data']);
-    for (const path of this.#seen.keys()) if (!this.#paths.includes(path)) this.#seen.delete(path);
+    for (const path of this.#fingerprints.keys()) if (!this.#paths.includes(path)) this.#fingerprints.delete(path);
     await this.#watchFolders();
     // A new path may have changed since it was read: compare once.
-    if (this.#unconfirmed > 0 || this.#paths.some((path) => !this.#seen.has(path))) this.#wake();
+    if (this.#unconfirmed > 0 || this.#paths.some((path) => !this.#fingerprints.has(path))) this.#schedule();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#poll);
     clearTimeout(this.#timer);
-    await this.#looking;
+    await this.#checking;
     await this.#system.close();
   }
 
   /** Debounces events, up to a limit. */
-  #wake(): void {
+  #schedule(): void {
     if (this.#closed) return;
     const now = performance.now();
     if (this.#timer === undefined) this.#firstEvent = now;
-    else if (now - this.#firstEvent > this.#debounceMs * patience) return;
+    else if (now - this.#firstEvent > this.#debounceMs * mostDebounces) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      void this.#look();
+      void this.#check();
     }, this.#debounceMs);
   }
 
   /** Comparisons run one at a time, so that a slow one cannot finish after a later one. */
-  #look(): Promise<void> {
-    this.#looking = this.#looking.then(async () => {
+  #check(): Promise<void> {
+    this.#checking = this.#checking.then(async () => {
       if (this.#closed) return;
       try {
         const changed = await this.#compare();
@@ -120,22 +120,22 @@ class FolderWatcher implements ConfigWatcher {
         if (changed && !this.#closed) this.#options.onChange();
         if (this.#unconfirmed > 0) {
           this.#unconfirmed -= 1;
-          this.#wake();
+          this.#schedule();
         }
       } catch (error) {
         // Comparisons are chained: a failed one must not stop the chain.
         this.#options.onFault?.(error);
       }
     });
-    return this.#looking;
+    return this.#checking;
   }
 
   async #compare(): Promise<boolean> {
     const now = await Promise.all(this.#paths.map(async (path) => [path, await fingerprint(path)] as const));
     let changed = false;
     for (const [path, print] of now) {
-      if (this.#seen.get(path) !== print) changed = true;
-      this.#seen.set(path, print);
+      if (this.#fingerprints.get(path) !== print) changed = true;
+      this.#fingerprints.set(path, print);
     }
     return changed;
   }

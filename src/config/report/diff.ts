@@ -21,7 +21,7 @@ const settings = ['server', 'auth', 'logging', 'observability'] as const satisfi
 const lists = ['plugins', 'provider_plugins'] as const satisfies readonly (keyof GatewayConfig)[];
 
 /** Settings that a running gateway cannot change: bound sockets, open files. */
-const waiting: ReadonlySet<string> = new Set([
+const restartSettings: ReadonlySet<string> = new Set([
   'server.listen',
   'server.probe_listen',
   'server.state_dir',
@@ -40,9 +40,9 @@ export function diffConfigs(before: GatewayConfig, after: GatewayConfig, overrid
   const found = [...maps, ...settings].flatMap((key) => diffMembers(key, toPlain(before[key]), toPlain(after[key])));
   for (const key of lists) if (!isDeepStrictEqual(before[key], after[key])) found.push({ sign: '~', path: key });
   return {
-    changes: found.filter(({ path }) => !waiting.has(path)).map(({ sign, path }) => `${sign}${path}`),
+    changes: found.filter(({ path }) => !restartSettings.has(path)).map(({ sign, path }) => `${sign}${path}`),
     restart: [
-      ...found.filter(({ path }) => waiting.has(path)).map(({ path }) => path),
+      ...found.filter(({ path }) => restartSettings.has(path)).map(({ path }) => path),
       ...ofListener.filter((key) => !isDeepStrictEqual(adminOf(before)[key], adminOf(after)[key])).map((key) => `server.admin.${key}`),
       ...diffStore(before, after),
     ].filter((key) => !decided.has(key)),

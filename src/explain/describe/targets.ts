@@ -50,7 +50,7 @@ export function describeTarget(visit: Visit, parts: TargetParts): ExplainedTarge
     headers: pairs.map(([name, value]) => [name, hide(value)] as const),
     credential_headers: namesIn(signed),
     body: bodyText(upstream, parts),
-    differences: tellDifferences(visit, parts),
+    differences: differencesOf(visit, parts),
     retry: retryText(leaf.retry),
     circuit: leaf.circuit === undefined ? null : circuitText(leaf.circuit),
     timeouts: attempt === undefined ? {} : timeoutsOf(attempt.clocks),
@@ -110,7 +110,7 @@ function problemOf({ error, attempt }: Visit, hide: (text: string) => string): s
 
 const noTimes = { at: 0, connectMs: undefined, firstByteMs: undefined, totalMs: 0 };
 
-function tellDifferences({ sent, leaf }: Visit, { run, levels, hide }: TargetParts): ExplainedTarget['differences'] {
+function differencesOf({ sent, leaf }: Visit, { run, levels, hide }: TargetParts): ExplainedTarget['differences'] {
   const { ctx } = run;
   const upstream = sent?.attempt.upstream;
   const translation = sent?.attempt.translation;

@@ -76,7 +76,7 @@ function compareLists(before: readonly unknown[], after: readonly unknown[], pat
     i = x + 1;
     j = y + 1;
   }
-  tellMoves({ before, after, names, removed, added }, path, out);
+  addUnmatched({ before, after, names, removed, added }, path, out);
 }
 
 interface Unmatched {
@@ -89,17 +89,17 @@ interface Unmatched {
 }
 
 /** Reports unmatched items. An item removed at one position and added at another has moved. */
-function tellMoves({ before, after, names, removed, added }: Unmatched, path: Steps, out: Found): void {
-  const gone = new Map<string, number[]>();
+function addUnmatched({ before, after, names, removed, added }: Unmatched, path: Steps, out: Found): void {
+  const removedAt = new Map<string, number[]>();
   for (const at of removed.toReversed()) {
     const name = names[0][at] ?? '';
-    const known = gone.get(name);
-    if (known === undefined) gone.set(name, [at]);
+    const known = removedAt.get(name);
+    if (known === undefined) removedAt.set(name, [at]);
     else known.push(at);
   }
   const moved = new Set<number>();
   for (const at of added) {
-    const from = gone.get(names[1][at] ?? '')?.pop();
+    const from = removedAt.get(names[1][at] ?? '')?.pop();
     if (from !== undefined) moved.add(from);
     if (from === undefined) add(out, { kind: 'added', path: [...path, at], after: after[at] });
     else add(out, { kind: 'moved', path: [...path, at], from: [...path, from], after: after[at] });

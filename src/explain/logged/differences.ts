@@ -43,12 +43,12 @@ export function loggedDifferences(
     type: record.type ?? 'unknown',
     hide,
   };
-  const told = differences(before, after, facts).map((one) => (record.prompt === null || one.at !== null ? one : promptCause(one, facts)));
+  const found = differences(before, after, facts).map((one) => (record.prompt === null || one.at !== null ? one : promptCause(one, facts)));
   const why =
-    configured === undefined && told.length > 0
+    configured === undefined && found.length > 0
       ? `Revision ${record.revision} is not the current one: lines of the configuration are not shown.`
       : null;
-  return { differences: told, why_absent: why };
+  return { differences: found, why_absent: why };
 }
 
 /** Attributes a change to the stored prompt, whose changes have no line in the configuration. */
