@@ -11,7 +11,7 @@ import { withoutAuth } from '../providers/entry-settings.ts';
 import { type BindingParts, type BindingWithParts, makeBinding, type MakeCredential } from '../providers/binding.ts';
 import { directParts } from '../providers/direct.ts';
 import { invalid } from '../invalid.ts';
-import { cut } from './condition-text.ts';
+import { cut, type Hide } from './condition-text.ts';
 import type { Level } from './level.ts';
 import { hasOwnCredential, readSettings, type SentSettings, withoutSecrets } from '../settings.ts';
 
@@ -26,6 +26,8 @@ export interface Choosing {
   readonly prompts: ReadonlyMap<string, StoredPrompt>;
   /** Source of the config. Hosts and keys of a request are never combined with credentials of the catalog. */
   readonly origin: 'file' | 'request';
+  /** Masks the secrets of the configuration in texts that are shown. */
+  readonly hide?: Hide;
 }
 
 /**
@@ -50,7 +52,7 @@ export function chooseBinding(entry: ConfigEntry, level: Level, from: Choosing, 
   const parts = derive(chosen, { own, key: entry.api_key, host, sent }, from, path);
   for (const { severity, message, hint, path: below } of parts.provider.entry.check?.(parts.settings) ?? []) {
     if (severity === 'warning') continue;
-    throw invalid(cut(message, longest), hint === undefined ? undefined : cut(hint, longest), [path, ...below].join('.'));
+    throw invalid(cut(message, longest, from.hide), hint === undefined ? undefined : cut(hint, longest, from.hide), [path, ...below].join('.'));
   }
   return makeBinding(parts, from.makeCredential).binding;
 }

@@ -19,6 +19,8 @@ export const signs: Readonly<Record<string, string>> = {
 /** Masks the secrets in a text. It is called before a text is cut: the rest of a secret would no longer be found. */
 export type Hide = (text: string) => string;
 
+const unchanged: Hide = (text) => text;
+
 /** A query of conditional routing on one line: `metadata.plan = "paid"`. */
 export const conditionText = (query: unknown, hide: Hide): string => cut(textOf(query, hide), most.text, hide);
 
@@ -42,7 +44,7 @@ export function shown(value: unknown, hide: Hide): string {
   return cut(JSON.stringify(value) ?? 'undefined', most.value, hide);
 }
 
-export function cut(text: string, limit: number, hide: Hide): string {
+export function cut(text: string, limit: number, hide: Hide = unchanged): string {
   const whole = text.length <= limit ? text : hide(text);
   return whole.length <= limit ? whole : `${whole.slice(0, limit - 1).toWellFormed()}…`;
 }

@@ -2,7 +2,7 @@ import { bareModel } from '../../../core/model/model-name.ts';
 import type { Plain } from '../../../core/json/merge.ts';
 import { choosePrompt } from '../../../core/model/prompt.ts';
 import type { Branch, CompiledConfig, Leaf, Match } from '../../../core/snapshot.ts';
-import { conditionText, type Hide } from './condition-text.ts';
+import { conditionText } from './condition-text.ts';
 import { compileQuery, modelsIn } from './conditions.ts';
 import { shorten } from '../../validate/describe.ts';
 import type { RegexCompiler } from '../../validate/regex.ts';
@@ -28,8 +28,6 @@ export interface TreeSource extends Choosing {
   /** Limits for a config sent with a request. */
   readonly regex?: RegexCompiler;
   readonly budget?: TreeBudget;
-  /** Masks the secrets of the configuration in texts that the log shows. */
-  readonly hide?: Hide;
 }
 
 /** Position of a node in the tree. */
