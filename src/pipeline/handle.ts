@@ -336,7 +336,8 @@ export class Handling implements DenseSetMember {
 
   #complete(reply: Reply, error: ReplyFacts['error']): void {
     const elapsed = this.#deps.monotonic() - this.#ctx.arrivedAt;
-    this.#firstEventMs = elapsed;
+    // An error has no first token: counted as one, a provider that fails at once would look fast.
+    if (reply.status < 400) this.#firstEventMs = elapsed;
     this.#overheadMs = overheadMs(elapsed, this.#run);
     const times = { overheadMs: this.#overheadMs, upstreamMs: upstreamMs(this.#run) };
     completeHeaders(this.#ctx, this.#run, reply, { last: this.#run?.last, error, idHeader: this.#dialect.idHeader, ...times });

@@ -51,11 +51,11 @@ function ask(path: string, method = 'GET'): Promise<{ status: number | undefined
   });
 }
 
-async function chat(model: string, headers: Record<string, string> = {}): Promise<void> {
+async function chat(model: string, headers: Record<string, string> = {}, stream = false): Promise<void> {
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${callerKey}`, ...headers },
-    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] }),
+    body: JSON.stringify({ model, stream, messages: [{ role: 'user', content: 'hi' }] }),
   });
   await response.text();
   await gateway.record(response.headers.get('x-request-id'));
@@ -93,6 +93,14 @@ describe('the metrics of a running gateway', () => {
         expect.stringMatching(/^gateway_log_lag_seconds \d/) as string,
       ]),
     );
+  });
+
+  it('count no error as a first token', async () => {
+    await chat('@down/x', {}, true);
+    await chat('@mock/echo', {}, true);
+    const { body } = await ask('/measures');
+    expect(body).toContain('gateway_time_to_first_token_seconds_count{provider="down",model="x"} 0\n');
+    expect(body).toContain('gateway_time_to_first_token_seconds_count{provider="mock",model="echo"} 1\n');
   });
 
   it('have the names of the table, and no others', async () => {
