@@ -211,9 +211,11 @@ describe('a target that is left out', () => {
     expect(plugin.skip?.(makeContext({ over: { endpoint: 'batches/{id}', method: 'GET' } }), target)).toBeUndefined();
   });
 
-  it('is told with its place, when it is left out and when it is used again', async () => {
+  it('is told with its place, once when it is left out and once when it is used again', async () => {
     const logged: object[] = [];
     const { plugin, clock } = await opened(logged);
+    clock.now += 1;
+    plugin.judge?.(makeContext({ over: { at: clock.now } }), answered(503)(makeAttempt(target)), []);
     clock.now += 1;
     plugin.judge?.(makeContext({ over: { at: clock.now } }), answered(200)(makeAttempt(target)), []);
     const place = { target: 'configs.test.targets[0]', provider: 'main' };

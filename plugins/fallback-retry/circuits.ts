@@ -74,8 +74,11 @@ export class Circuits {
 
   #count(ctx: Routed, { attempt, times }: Outcome, policy: CircuitPolicy, hasFailed: boolean | undefined): Turn {
     if (hasFailed === undefined) return undefined;
-    const turn = this.#known.of(policy.id).note(policy, hasFailed, { began: ctx.at + times.at, now: this.#host.now() });
-    if (turn === undefined) return undefined;
+    const circuit = this.#known.of(policy.id);
+    const wasOpen = circuit.isOpen;
+    const turn = circuit.note(policy, hasFailed, { began: ctx.at + times.at, now: this.#host.now() });
+    // A failure that keeps an open circuit open is not logged: if every target is down, each request has one.
+    if (turn === undefined || (turn === 'opened' && wasOpen)) return turn;
     const { root, path } = attempt.target;
     const target = { target: root + path.slice('config'.length), provider: attempt.binding.slug };
     if (turn === 'closed') this.#host.log.warn(target, 'circuit closed: the target is used again');
