@@ -24,7 +24,7 @@ export interface Shares {
 export function keyLimit(name: string, count: number): GatewayError {
   return new GatewayError('rate_limited', {
     message: `Key "${name}" has ${count} requests in flight, its limit.`,
-    hint: 'Send the request again when others have finished. Setting: server.max_in_flight_per_key',
+    hint: 'Send the request again when others have finished, or raise server.max_in_flight_per_key.',
   });
 }
 

@@ -120,7 +120,7 @@ describe('a file that the provider cannot fetch', () => {
     spare.script = (response) => void response.writeHead(404).end();
     const response = await ask({ fetch: [`${spare.url}/cat.png`] });
     expect(await response.json()).toMatchObject({
-      error: { code: 'media_fetch_failed', message: expect.stringContaining('answered 404') as string },
+      error: { code: 'media_fetch_failed', message: expect.stringContaining('returned 404') as string },
     });
     expect([response.status, bird.requests]).toEqual([400, []]);
   });

@@ -132,13 +132,13 @@ describe('a refused credential', () => {
   ])('%s is named by its setting', async (_name, headers, setting) => {
     const response = await ask({ ...headers, ...refused });
     expect([response.status, word(response)]).toEqual([502, 'false']);
-    expect(await messageOf(response)).toBe(`Provider "open" refused the credential of ${setting} with status 401: no`);
+    expect(await messageOf(response)).toBe(`Provider "open" rejected the credential of ${setting} with status 401: no`);
   });
 
   it('of a relayed request is named too', async () => {
     const response = await ask({ 'x-gateway-provider': '@open', ...refused }, '/v1/elsewhere');
     expect([response.status, word(response)]).toEqual([502, 'false']);
-    expect(await messageOf(response)).toBe('Provider "open" refused the credential of providers.open.api_key with status 401.');
+    expect(await messageOf(response)).toBe('Provider "open" rejected the credential of providers.open.api_key with status 401.');
   });
 
   it("of the caller stays the caller's", async () => {
@@ -167,7 +167,7 @@ describe('a refused credential', () => {
       });
     });
     expect([status, headers['x-should-retry']]).toEqual([502, 'false']);
-    expect(text).toContain('Provider \\"open\\" refused the credential of providers.open.api_key with status 401: no');
+    expect(text).toContain('Provider \\"open\\" rejected the credential of providers.open.api_key with status 401: no');
   });
 });
 
@@ -181,7 +181,7 @@ describe('a route that the provider lacks', () => {
   it('does not hide what happened to the targets that were asked', async () => {
     const response = await ask({ 'x-gateway-config': 'lacking', 'x-status': '503' }, '/v1/moderations');
     expect([response.status, word(response)]).toEqual([503, 'false']);
-    expect(await messageOf(response)).toContain('Last: open answered 503');
+    expect(await messageOf(response)).toContain('Last: open returned 503');
   });
 });
 

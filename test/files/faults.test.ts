@@ -233,7 +233,7 @@ describe('limits', () => {
     const told = await sendWhole(gateway, formOf([file(Buffer.alloc(2 * megabyte, 'x'))]));
     expect(told.status).toBe(413);
     expect(JSON.parse(told.text)).toMatchObject({ error: { code: 'body_too_large' } });
-    expect(told.text).toContain('Setting: server.max_upload');
+    expect(told.text).toContain('raise server.max_upload');
     expect(a.count).toBe(0);
   });
 
@@ -252,7 +252,7 @@ describe('limits', () => {
     expect(a.count).toBe(0);
     const counted = await send(gateway, { path, body: slowly(opening, noise) });
     expect(counted.status).toBe(413);
-    expect(counted.text).toContain('Setting: server.max_upload');
+    expect(counted.text).toContain('raise server.max_upload');
   });
 
   test('a form that is held is bounded by server.max_body', async () => {

@@ -81,7 +81,7 @@ const permanent: readonly {
   readonly status: number;
   readonly shows: string;
 }[] = [
-  { name: 'the provider refuses the credential', yaml: same, text: same, status: 502, shows: 'refused the credential of providers.' },
+  { name: 'the provider refuses the credential', yaml: same, text: same, status: 502, shows: 'rejected the credential of providers.' },
   {
     name: 'the gateway does not know the key',
     yaml: same,

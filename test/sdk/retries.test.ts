@@ -157,6 +157,6 @@ describe('the message', () => {
   it.each(['s-401', 's-403', 'first-401'])('names the setting whose credential was refused: %s', async (model) => {
     const told = await ask(model, 'open');
     expect(told.status).toBe(502);
-    expect(told.message).toMatch(/^Provider "open" refused the credential of providers\.open\.api_key with status 40[13]: no$/);
+    expect(told.message).toMatch(/^Provider "open" rejected the credential of providers\.open\.api_key with status 40[13]: no$/);
   });
 });

@@ -134,7 +134,7 @@ describe('a refusal of the token endpoint names the field', () => {
     expect([response.status, rig.upstream.requests.length]).toEqual([502, 0]);
     expect(body.error).toMatchObject({ code: 'provider_auth_failed', param: field });
     expect(body.error['message']).toContain(`${field} ${says}`);
-    expect(body.error['message']).toContain(`answered 401: ${error}: AADSTS${code}: ${text.replace(/\.$/, '')}`);
+    expect(body.error['message']).toContain(`returned 401: ${error}: AADSTS${code}: ${text.replace(/\.$/, '')}`);
     expect(body.error['message']).not.toMatch(/trace|corr/i);
   });
 
@@ -163,7 +163,7 @@ describe('a refusal of the token endpoint names the field', () => {
     await rig.start(entra(rig.tokens));
     const response = await rig.ask();
     expect([response.status, rig.upstream.requests.length, fetched()]).toEqual([502, 0, 1]);
-    expect(await response.text()).toMatch(/answered 302: no token, and no reason/);
+    expect(await response.text()).toMatch(/returned 302: no token, and no reason/);
   });
 });
 

@@ -181,7 +181,7 @@ describe('a 401 of the provider', () => {
 
 describe('without a token', () => {
   it.each([
-    ['the endpoint refuses', (): string => grantOf(), /answered 400: invalid_grant: Invalid JWT Signature\./],
+    ['the endpoint refuses', (): string => grantOf(), /returned 400: invalid_grant: Invalid JWT Signature\./],
     [
       'the endpoint is away',
       async (): Promise<string> => grantOf({ tokenUri: `http://127.0.0.1:${await deadPort()}/token` }),

@@ -115,7 +115,7 @@ describe('a chat with a model of Anthropic', () => {
   });
 
   it.each([
-    ['missing.png', 400, /answered 404/],
+    ['missing.png', 400, /returned 404/],
     ['large.png', 400, /is larger than/],
   ])('names a file that cannot be had: %s', async (name, status, says) => {
     const told = await chat(claude, image(`gs://acme-data/${name}`));

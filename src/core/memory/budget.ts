@@ -35,7 +35,7 @@ export class Budget {
   exceeded(): GatewayError {
     return new GatewayError('overloaded', {
       message: `The memory for requests is full: the limit is ${formatSize(this.limit)}.`,
-      hint: 'Send the request again in a moment. Setting: server.memory',
+      hint: 'Send the request again in a moment, or raise server.memory.',
     });
   }
 }

@@ -60,7 +60,7 @@ export function bodyOf(request: ExplainRequest, { endpoint, headers }: Arrival, 
   if (bytes.length > server.maxBody) {
     throw new GatewayError('body_too_large', {
       message: `The body is larger than the limit of ${formatSize(server.maxBody)}.`,
-      hint: 'Setting: server.max_body',
+      hint: 'Send a smaller body, or raise server.max_body.',
     });
   }
   const read = jsonOf(bytes, server.json);

@@ -39,7 +39,7 @@ export function errorOf(outcome: Outcome): GatewayError {
     case 'timeout':
       return new GatewayError('timeout', {
         message: `Provider "${slug}" ${timeoutText(outcome)} within ${outcome.afterMs} ms.`,
-        hint: `Setting: ${outcome.phase === 'request' ? 'request_timeout' : `timeouts.${outcome.phase.replace('-', '_')}`}`,
+        hint: `To wait longer, raise ${outcome.phase === 'request' ? 'request_timeout' : `timeouts.${outcome.phase.replace('-', '_')}`}.`,
         source: 'provider',
       });
     case 'unreachable':
@@ -85,7 +85,7 @@ export function providerError(attempt: Attempt, status: number, said: ProviderFa
 function refusedCredential({ binding, credential }: Attempt, status: number, fault: ProviderFault | undefined): GatewayError {
   const setting = credential?.setting ?? `providers.${binding.slug}`;
   return new GatewayError('provider_auth_failed', {
-    message: `Provider "${binding.slug}" refused the credential of ${setting} with status ${status}${fault === undefined ? '.' : `: ${fault.message}`}`,
+    message: `Provider "${binding.slug}" rejected the credential of ${setting} with status ${status}${fault === undefined ? '.' : `: ${fault.message}`}`,
     hint: fault?.hint ?? `Correct ${setting} in the gateway's configuration, then run "gateway providers test ${binding.slug}".`,
     source: 'provider',
   });
@@ -163,7 +163,7 @@ const isPassedOver = (outcome: Outcome): boolean =>
   outcome.kind === 'skipped' || (outcome.kind === 'refused' && outcome.error.code === 'unsupported_endpoint');
 
 function summary(outcome: Outcome, error: GatewayError): string {
-  return outcome.kind === 'answered' ? `answered ${statusOf(outcome)} (${JSON.stringify(error.message)}).` : `– ${error.message}`;
+  return outcome.kind === 'answered' ? `returned ${statusOf(outcome)} (${JSON.stringify(error.message)}).` : `– ${error.message}`;
 }
 
 /**

@@ -130,7 +130,7 @@ export class FetchedKeys<Keys> {
     const answer = await fetchWhole(this.#deps.upstream, { ...request, headers: [...request.headers] }, limits).catch((fault: unknown) => {
       throw new JwksError(`${url.host}: ${fault instanceof FetchFault ? fault.message : 'the request failed'}`, { cause: fault });
     });
-    if (answer.status !== 200) throw new JwksError(`${url.host} answered ${answer.status}`);
+    if (answer.status !== 200) throw new JwksError(`${url.host} returned ${answer.status}`);
     try {
       return parseJson(answer.body.toString('utf8'));
     } catch {

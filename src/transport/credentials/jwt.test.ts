@@ -240,7 +240,7 @@ describe('the keys of an issuer', () => {
     now += 3_600_000;
     expect(await many(5, rsa)).toEqual(['proven']);
     await expect.poll(() => faults.length).toBe(1);
-    expect(String(faults[0])).toMatch(/127\.0\.0\.1:\d+ answered 500/);
+    expect(String(faults[0])).toMatch(/127\.0\.0\.1:\d+ returned 500/);
     expect(await many(5, rsa)).toEqual(['proven']);
     expect(await many(5, other)).toEqual(['unknown-key']);
     expect(fetches()).toBe(2);
@@ -257,11 +257,11 @@ describe('the keys of an issuer', () => {
   });
 
   it.each<[string, Parameters<Issuer['answer']>[0], RegExp]>([
-    ['an error', (response) => json(response, 503, {}), /answered 503/],
+    ['an error', (response) => json(response, 503, {}), /returned 503/],
     ['a page', (response) => response.end('<html>'), /is not JSON/],
     ['something else', (response) => json(response, 200, { kids: [] }), /not a JSON Web Key Set/],
     ['no keys', (response) => json(response, 200, { keys: [] }), /contains no keys/],
-    ['another place', (response) => response.writeHead(302, { location: '/else' }).end(), /answered 302/],
+    ['another place', (response) => response.writeHead(302, { location: '/else' }).end(), /returned 302/],
     ['a flood', (response) => response.end(Buffer.alloc(2_000_000, 0x20)), /larger than/],
     ['nothing, and hangs up', (response) => response.destroy(), /broke/],
   ])('cannot be had when the URL answers %s', async (_what, script, words) => {

@@ -104,14 +104,14 @@ it('many files come four at a time', async () => {
 
 describe('a file that cannot be had', () => {
   const rows: readonly [name: string, script: Script, status: number, says: RegExp][] = [
-    ['is missing', (response) => response.writeHead(404).end(), 400, /answered 404/],
+    ['is missing', (response) => response.writeHead(404).end(), 400, /returned 404/],
     [
       'is behind a redirect',
       (response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
       400,
       /redirect \(302\); the gateway does not follow redirects/,
     ],
-    ['is on a server that fails', (response) => response.writeHead(503).end(), 502, /answered 503/],
+    ['is on a server that fails', (response) => response.writeHead(503).end(), 502, /returned 503/],
     ['is empty', (response) => file(response, Buffer.alloc(0)), 400, /is empty/],
     [
       'says that it is too large',

@@ -88,7 +88,7 @@ async function download(
   }
   const { status } = answer;
   if (status >= 300 && status < 400) throw failure(text, `returned a redirect (${status}); the gateway does not follow redirects`);
-  if (status !== 200) throw failure(text, `answered ${status}`, status >= 500 ? 502 : 400);
+  if (status !== 200) throw failure(text, `returned ${status}`, status >= 500 ? 502 : 400);
   return {
     body: await unpacked(answer, text, maxBytes, take),
     mimeType: (answer.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '',

@@ -66,6 +66,6 @@ export function overload(sweeper: Sweeper, limit = Number.POSITIVE_INFINITY): Ga
   if (sweeper.size < limit) return undefined;
   return new GatewayError('overloaded', {
     message: `${sweeper.size} attempts are in flight, the limit.`,
-    hint: 'Send the request again in a moment. Setting: server.max_in_flight',
+    hint: 'Send the request again in a moment, or raise server.max_in_flight.',
   });
 }

@@ -27,7 +27,7 @@ const leaves = [
   { provider: 'vertex-eu', model: 'gemini-2.5-flash' },
 ];
 const failures = [
-  { status: 429, error: 'rate_limited', message: 'openai-main answered 429 ("Rate limit reached").' },
+  { status: 429, error: 'rate_limited', message: 'openai-main returned 429 ("Rate limit reached").' },
   { status: 500, error: 'all_targets_failed', message: 'All 2 targets of config "support" failed.' },
   { status: 401, error: 'invalid_api_key', message: 'The gateway API key is not known.' },
   { status: 408, error: 'timeout', message: 'openai-main did not answer within 30 s.' },

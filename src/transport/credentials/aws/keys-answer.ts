@@ -22,7 +22,7 @@ export function keysOf({ status, body, host, askedAt, secrets }: TokenAnswer, fi
       (part) => part !== undefined && part !== 'Success',
     );
     const said = why.length === 0 ? 'no keys, and no reason' : scrubbed(why.join(': '), secrets).slice(0, 300);
-    const told = `${host} answered ${status}: ${said}`;
+    const told = `${host} returned ${status}: ${said}`;
     throw new TokenError(field === undefined ? told : `${field} cannot be used (${told.replace(/\.$/, '')})`, { field, reason: why[0] });
   }
   // If cached, they would be rejected until they expire.

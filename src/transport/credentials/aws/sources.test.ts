@@ -96,7 +96,7 @@ describe('a web identity', () => {
       '<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not authorized &amp; so on</Message></Error></ErrorResponse>',
     );
     await expect(source().fetch()).rejects.toThrow(
-      /^auth\.role_arn cannot be used \(127.*answered 403: AccessDenied: Not authorized & so on\)$/,
+      /^auth\.role_arn cannot be used \(127.*returned 403: AccessDenied: Not authorized & so on\)$/,
     );
   });
 
@@ -166,7 +166,7 @@ describe('an instance', () => {
   it('whose keys are not there says what the service says', async () => {
     server.script = (response, request, n) =>
       request.method === 'PUT' ? metadata(response, request, n) : json(response, 200, { Code: 'AssumeRoleUnauthorizedAccess' });
-    await expect(source('r').fetch()).rejects.toThrow(/answered 200: AssumeRoleUnauthorizedAccess/);
+    await expect(source('r').fetch()).rejects.toThrow(/returned 200: AssumeRoleUnauthorizedAccess/);
   });
 
   it('whose service repeats the session keeps it out of the reason', async () => {
@@ -174,7 +174,7 @@ describe('an instance', () => {
       request.method === 'PUT'
         ? metadata(response, request, n)
         : json(response, 400, { Code: 'Bad', Message: `no ${String(request.headers['x-aws-ec2-metadata-token'])}` });
-    await expect(source('r').fetch()).rejects.toThrow(/answered 400: Bad: no \*\*\*$/);
+    await expect(source('r').fetch()).rejects.toThrow(/returned 400: Bad: no \*\*\*$/);
   });
 
   it.each([{ AccessKeyId: 'A\r\nx: y' }, { Token: '\u0001' }])('whose keys no header can hold has none: %j', async (bad) => {

@@ -184,12 +184,12 @@ describe('a challenge', () => {
   it('that comes back is the answer', async () => {
     await writeFile(join(root, 'tokens', 'b.key'), 'other');
     server.script = asks(join(root, 'tokens', 'b.key'));
-    await expect(fetchFrom({ challenge })).rejects.toThrow(/answered 401/);
+    await expect(fetchFrom({ challenge })).rejects.toThrow(/returned 401/);
     expect(server.requests).toHaveLength(2);
   });
 
   it('of a machine that has none is a refusal', async () => {
     server.script = asks(join(root, 'a.key'));
-    await expect(fetchFrom()).rejects.toThrow(/answered 401: no token/);
+    await expect(fetchFrom()).rejects.toThrow(/returned 401: no token/);
   });
 });

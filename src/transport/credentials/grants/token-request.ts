@@ -97,7 +97,7 @@ export function tokenOf(answer: TokenAnswer, blames: readonly GrantBlame[] = [])
     return { value, ...lifeOf(said, askedAt) };
   }
   const reasons = reasonsIn(said, answer.secrets);
-  const told = `${answer.host} answered ${status}: ${reasons === '' ? 'no token, and no reason' : reasons}`;
+  const told = `${answer.host} returned ${status}: ${reasons === '' ? 'no token, and no reason' : reasons}`;
   const reason = typeof said['error'] === 'string' ? said['error'] : undefined;
   const blame = status === 200 ? undefined : blames.find((one) => fits(one, status, reasons));
   if (blame === undefined) throw new TokenError(told, { reason });

@@ -40,7 +40,7 @@ export async function decodedBody(
     if (thrown.kind === 'too-large') {
       return new GatewayError('body_too_large', {
         message: `The body is larger than the limit of ${formatSize(maxBody)} when it is decompressed (${thrown.coding}).`,
-        hint: 'Setting: server.max_body',
+        hint: 'Send a smaller body, or raise server.max_body.',
       });
     }
     return new GatewayError('invalid_json', {

@@ -27,7 +27,7 @@ export function lateness({ silentMs, waitedMs, bytes, limitMs }: Progress): Gate
   if (waitedMs > limitMs) {
     return new GatewayError('timeout', {
       message: `The body of the request did not arrive within ${formatDuration(limitMs)}.`,
-      hint: 'Setting: server.body_timeout',
+      hint: 'Send the body faster, or raise server.body_timeout.',
     });
   }
   if (waitedMs <= graceMs || bytes >= (waitedMs / 1000) * leastRate) return undefined;

@@ -169,6 +169,6 @@ function tooLarge(
   const [limit, setting] = size > maxBody ? [maxBody, 'server.max_body'] : [Math.floor(hold.budget.limit / bodyCopies), 'server.memory'];
   return new GatewayError('body_too_large', {
     message: `${what} is larger than the limit of ${formatSize(limit)}.`,
-    hint: `Setting: ${setting}`,
+    hint: `Send a smaller body, or raise ${setting}.`,
   });
 }

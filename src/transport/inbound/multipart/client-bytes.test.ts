@@ -95,14 +95,14 @@ it('gives a client up that takes longer than it may', async () => {
   await waiting;
   const last = source.next().catch((error: unknown) => error);
   at(5001);
-  expect(await last).toMatchObject({ code: 'timeout', hint: 'Setting: server.body_timeout' });
+  expect(await last).toMatchObject({ code: 'timeout', hint: 'Send the body faster, or raise server.body_timeout.' });
 });
 
 it('counts what comes against the limit', async () => {
   const { source, emitter } = start(3);
   emitter.emit('data', Buffer.from('abc'));
   emitter.emit('data', Buffer.from('d'));
-  await expect(source.next()).rejects.toMatchObject({ code: 'body_too_large', hint: 'Setting: server.max_upload' });
+  await expect(source.next()).rejects.toMatchObject({ code: 'body_too_large', hint: 'Send a smaller body, or raise server.max_upload.' });
 });
 
 it('lets go of who waits, and throws away what still comes', async () => {

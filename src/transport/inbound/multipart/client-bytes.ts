@@ -141,6 +141,6 @@ export function tooLarge(limit: SizeLimit, size: number | undefined): GatewayErr
   const what = size === undefined ? 'The body' : `The body of ${size} bytes`;
   return new GatewayError('body_too_large', {
     message: `${what} is larger than the limit of ${formatSize(limit.bytes)}.`,
-    hint: `Setting: ${limit.setting}`,
+    hint: `Send a smaller body, or raise ${limit.setting}.`,
   });
 }
