@@ -5,7 +5,10 @@ const words: readonly [code: string | undefined, word: string][] = [
   ['ECONNREFUSED', 'connection refused'],
   ['UND_ERR_SOCKET', 'connection closed'],
   ['UND_ERR_INFO', 'connection failed'],
-  ['CERT_HAS_EXPIRED', 'CERT_HAS_EXPIRED'],
+  ['CERT_HAS_EXPIRED', 'the certificate has expired'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'the port does not use TLS'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'the certificate is self-signed'],
+  ['CERT_REVOKED', 'CERT_REVOKED'],
   [undefined, 'connection failed'],
 ];
 

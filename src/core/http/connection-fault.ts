@@ -26,6 +26,14 @@ const words: ReadonlyMap<string, string> = new Map([
   ['EAI_AGAIN', 'name resolution failed'],
   ['EHOSTUNREACH', 'no route to the host'],
   ['ENETUNREACH', 'no route to the host'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'the port does not use TLS'],
+  ['CERT_HAS_EXPIRED', 'the certificate has expired'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'the certificate is for another host name'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'the certificate is self-signed'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'the certificate authority is not trusted'],
+  ['UNABLE_TO_GET_ISSUER_CERT', 'the certificate authority is not trusted'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'the certificate authority is not trusted'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'the certificate authority is not trusted'],
 ]);
 
 /** Codes of Node and OpenSSL for a certificate that is not accepted, and for a port that does not use TLS. */

@@ -45,7 +45,7 @@ export function errorOf(outcome: Outcome): GatewayError {
     case 'unreachable':
       return new GatewayError('upstream_unreachable', {
         message: `Provider "${slug}" ${isCutUpload(outcome) ? 'closed the connection during the upload' : 'could not be reached'}: ${connectionFault(outcome.cause)} (${hostOf(outcome)}).`,
-        hint: 'Check that the host is right and reachable from the gateway.',
+        hint: isPermanentFault(outcome.cause) ? certificateHint : 'Check that the host is right and reachable from the gateway.',
         source: 'provider',
         ...(isPermanentFault(outcome.cause) ? { retry: false } : {}),
         cause: outcome.cause,
@@ -68,6 +68,9 @@ export function errorOf(outcome: Outcome): GatewayError {
       return outcome satisfies never;
   }
 }
+
+const certificateHint =
+  'Check the address and the certificate of the provider. NODE_EXTRA_CA_CERTS names a file with further certificate authorities.';
 
 /** The message of a provider's error that is passed on unchanged. */
 export function passedError(outcome: Outcome | undefined, status: number): string {

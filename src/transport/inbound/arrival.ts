@@ -130,7 +130,10 @@ function noRoute(head: Head): GatewayError {
   const near = nearest(head.path, knownPaths) ?? (head.path.startsWith('/v1') ? undefined : nearest(`/v1${head.path}`, knownPaths));
   return new GatewayError('route_not_found', {
     message: `There is no route ${head.method} "${head.path}".${near === undefined ? '' : ` Did you mean "${near}"?`}`,
-    hint: "Routes begin with /v1: set the client's base URL to one that ends in /v1.",
+    hint:
+      head.path === '/metrics'
+        ? 'Metrics are served on server.probe_listen and on the admin listener.'
+        : "Routes begin with /v1: set the client's base URL to one that ends in /v1.",
   });
 }
 

@@ -43,11 +43,8 @@ export function faultOfWhole(body: Buffer, contentType: string, tap: Tap): Gatew
   if (flaw !== undefined) {
     // Plain text or subtitles with a wrong content type are valid. Errors are sent as an object or an HTML page.
     if (tap.form === 'bytes' && !contentType.includes('html') && !/^\s*[{[]/.test(text)) return undefined;
-    return invalid(
-      contentType.includes('html')
-        ? `The provider returned an HTML page instead of ${tap.form === 'bytes' ? 'audio or text' : 'JSON'}.`
-        : `The provider's response is not complete JSON (${body.length} bytes, content-type "${contentType}").`,
-    );
+    if (contentType.includes('html')) return htmlPage(tap.form === 'bytes' ? 'audio or text' : 'JSON');
+    return invalid(`The provider's response is not complete JSON (${body.length} bytes, content-type "${contentType}").`);
   }
   const fault = tap.whole(text);
   if (fault === undefined) {
@@ -56,6 +53,13 @@ export function faultOfWhole(body: Buffer, contentType: string, tap: Tap): Gatew
   }
   return faultError(fault);
 }
+
+const htmlPage = (expected: string): GatewayError =>
+  new GatewayError('upstream_invalid', {
+    message: `The provider returned an HTML page instead of ${expected}.`,
+    hint: 'Check the base URL of the provider. A proxy or a login page may have responded in its place.',
+    source: 'provider',
+  });
 
 /** The check for a body that is too large to hold: it must end with a closing bracket or brace. */
 export function endsLikeJson(last: Buffer): boolean {
