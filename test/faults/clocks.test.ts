@@ -76,14 +76,14 @@ const silences: readonly Silence[] = [
     play: (socket) => put(socket, whole).then(() => forever),
     body: chat,
     clock: 'idle',
-    says: /stopped sending in the middle of its response within 500 ms/,
+    says: /sent no further part of its response within 500 ms/,
   },
   {
     name: 'half a body',
     play: (socket) => put(socket, whole, '{"id":').then(() => forever),
     body: chat,
     clock: 'idle',
-    says: /stopped sending in the middle of its response within 500 ms/,
+    says: /sent no further part of its response within 500 ms/,
   },
   {
     name: 'a body without an end',

@@ -11,7 +11,7 @@ interface Line {
 }
 
 const files = projectFiles();
-const pages = files.filter((file) => /^(?:README|SECURITY|CONTRIBUTING)\.md$|^(?:docs|configs)\/.*\.md$/.test(file));
+const pages = files.filter((file) => /^(?:README|SECURITY|CONTRIBUTING|CHANGELOG)\.md$|^(?:docs|configs)\/.*\.md$/.test(file));
 const notes = files.filter((file) => /^plugins\/.*\.md$/.test(file));
 const sources = files.filter((file) => /^(?:src|plugins)\/.*\.(?:tsx?|js)$/.test(file) && !/\.test\.ts$|\/fixtures\//.test(file));
 

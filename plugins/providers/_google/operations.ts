@@ -33,6 +33,7 @@ export const conversionProperties = {
   schemas: {
     enum: ['converted', 'original'],
     description: "JSON Schemas: converted to the service's subset, or sent as the client wrote them.",
+    default: 'converted',
   },
   signature_stand_in: {
     type: 'boolean',

@@ -77,17 +77,28 @@ const reply = {
       type: 'object',
       additionalProperties: false,
       required: ['name'],
-      properties: { name: { type: 'string', minLength: 1 }, arguments: { type: ['string', 'object'] } },
+      properties: {
+        name: { type: 'string', minLength: 1, description: 'Name of the function.' },
+        arguments: { type: ['string', 'object'], description: 'Its arguments, as JSON text or as a mapping. Default: none.' },
+      },
       description: 'A function call in the response. A request with the result of a tool gets a text instead.',
     },
-    finish_reason: { type: 'string', minLength: 1 },
+    finish_reason: {
+      type: 'string',
+      minLength: 1,
+      description: 'Finish reason of the response. Default: stop, or tool_calls with tool_call.',
+    },
     status: { type: 'integer', minimum: 200, maximum: 599, description: 'HTTP status; 400 and above return an error.' },
     error: { type: 'string', description: 'Error message; with status 200, sent with that status, in a stream as the first event.' },
     headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'Further response headers.' },
     delay: { ...duration, description: 'Delay before the response begins.' },
     chunks: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Number of chunks of a streamed text.' },
     chunk_delay: { ...duration, description: 'Delay before each chunk of a stream.' },
-    breaks: { enum: ['refused', 'reset', 'hang'], description: 'A fault to simulate.' },
+    breaks: {
+      enum: ['refused', 'reset', 'hang'],
+      description:
+        'Simulates a fault: refused (no connection), reset (the connection breaks halfway) or hang (the response stops halfway).',
+    },
   },
 } as const;
 

@@ -40,7 +40,7 @@ export const schema: JsonSchema = {
     },
     credentials_file: text('Credential file for ambient. Default: the one that the environment names.'),
     express: { type: 'boolean', description: 'api_key is an API key of express mode: no project, no region.', default: false },
-    api_version: text('Version in the path: v1 or v1beta1.'),
+    api_version: text('Version in the path: v1 (the default) or v1beta1.'),
     quota_project: text('Project that pays, sent as x-goog-user-project.'),
     storage_bucket: text('Bucket for files, batches and tuning.'),
     storage_host: text('Base URL of object storage. Default: https://storage.googleapis.com.'),
@@ -59,8 +59,9 @@ export const schema: JsonSchema = {
     endpoint_format: {
       enum: ['chat', 'generateContent'],
       description: 'API format of models named endpoints.<id>: chat completions, or the format of tuned Gemini models.',
+      default: 'chat',
     },
-    anthropic_version: text('Version in the bodies for anthropic. models.'),
+    anthropic_version: text("Version in the bodies for Anthropic's models. Default: vertex-2023-10-16."),
     ...conversionProperties,
   },
 };

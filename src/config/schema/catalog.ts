@@ -54,7 +54,8 @@ export const providerCommon = {
     extensions: {
       type: 'string',
       enum: ['drop', 'pass'],
-      description: 'What the gateway does with its own body fields (labels, thinking, …) that the service may reject.',
+      description:
+        'drop: body fields of the gateway (labels, thinking, …) that the service may reject are left out; pass: they are sent. Default: drop; pass for type openai with custom_host.',
     },
   },
   required: ['type'],

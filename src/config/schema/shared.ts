@@ -54,13 +54,16 @@ export const timeouts = {
   type: 'object',
   description: 'The four timeouts of an attempt. Each is inherited separately: server, provider, config, target.',
   properties: {
-    connect: duration('For the connection, including TLS.', ['1ms', '10m']),
+    connect: duration('For the connection, including TLS (default 5s).', ['1ms', '10m']),
     first_byte: duration(
       'From the end of the request to the first event of a stream (default 60s), or to the head of any other response (no default).',
       ['1ms', '24h'],
     ),
-    idle: duration('Between two events of a stream; of a WebSocket, the time in which neither side sends.', ['1ms', '24h']),
-    total: duration('For the whole attempt.', ['1ms', '24h']),
+    idle: duration(
+      'Between two events of a stream, or two parts of any other response (default 60s). Of a WebSocket, the time in which neither side sends.',
+      ['1ms', '24h'],
+    ),
+    total: duration('For the whole attempt (default 10m).', ['1ms', '24h']),
   },
   additionalProperties: false,
 } as const;
@@ -69,8 +72,14 @@ export const drain = {
   type: 'object',
   description: 'Graceful stop on SIGTERM.',
   properties: {
-    delay: duration('How long the gateway still accepts new connections, so that load balancers notice.', ['0s', '1h']),
-    timeout: duration('How long running requests may continue before the gateway ends them with an error event.', ['0s', '24h']),
+    delay: {
+      ...duration('How long the gateway still accepts new connections, so that load balancers notice.', ['0s', '1h']),
+      default: '0s',
+    },
+    timeout: {
+      ...duration('How long running requests may continue before the gateway ends them with an error event.', ['0s', '24h']),
+      default: '25s',
+    },
   },
   additionalProperties: false,
 } as const;

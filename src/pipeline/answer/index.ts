@@ -119,7 +119,7 @@ const timeoutTexts = {
 
 const wholeTexts: Partial<Readonly<Record<TimeoutPhase, string>>> = {
   'first-byte': 'did not begin its response',
-  idle: 'stopped sending in the middle of its response',
+  idle: 'sent no further part of its response',
 };
 
 /** Responses that are files have no events: any bytes count as activity. */

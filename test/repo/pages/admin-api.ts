@@ -16,13 +16,15 @@ The dashboard and the CLI use only this API. It is served by the admin listener 
 curl -s http://127.0.0.1:8788/api/status -H "authorization: Bearer $(cat .gateway/admin-token)"
 \`\`\`
 
-- Send \`authorization: Bearer\` with an admin token, or the cookie of a session. Roles: \`viewer\` sees everything except contents, \`operator\` also sees contents and runs tests, \`admin\` also makes changes.
+- Authenticate with \`authorization: Bearer\` and an [admin token](dashboard.md#who-may-do-what), or with the cookie of a session. Roles: \`viewer\` sees everything except contents, \`operator\` also sees contents and runs tests, \`admin\` also makes changes.
 - A request other than GET and HEAD needs the header \`x-gateway-admin: 1\`.
-- Bodies are JSON objects of at most 1 MB. Errors have the form and the codes of [all errors](errors.md).
-- At most 16 calls of one user run at the same time, and at most 600 start within 10 seconds; beyond that the response is 429 with \`retry-after\`. A call ends after 30 seconds; a test of a provider or of a prompt after 2 minutes, a reload, a rollback or a change of a key after 3, a replay after 5. Streams do not end.
+- Request bodies are JSON objects of at most 1 MB. Errors have the format and the codes of [all errors](errors.md).
+- The names of responses, such as \`Status\`, are TypeScript types in [src/admin/api-types.ts](../src/admin/api-types.ts) and [src/core/logs](../src/core/logs).
+- Limits: 16 calls of one user at the same time, and 600 within 10 seconds. Further calls get 429 with \`retry-after\`.
+- Timeouts: 2 minutes for a test of a provider or of a prompt, 3 minutes for a reload, a rollback or a change of a key, 5 minutes for a replay, 30 seconds for all other calls. \`/api/live\` has none.
 - \`/healthz\`, \`/readyz\` and \`/metrics\` need no sign-in if the listener is on loopback or a Unix socket.
 
-| Route | Role | About |
+| Route | Role | Does |
 |---|---|---|
 ${rows.join('\n')}
 

@@ -1,7 +1,7 @@
 import { providers, stages } from '../../../plugins/index.ts';
 import type { Provider } from '../../../src/core/provider.ts';
 import { providerCommon } from '../../../src/config/schema/catalog.ts';
-import { gatewaySchema } from '../../../src/config/schema/join.ts';
+import { gatewaySchema, inlineSettings } from '../../../src/config/schema/join.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -77,6 +77,25 @@ const neutral = /^(?:cloud-)?(?:provider|vendor)-[a-z]$|^cloud-ai$/;
 const hasOwn = ({ entry: { settings, authModes } }: Provider): boolean =>
   authModes !== undefined || Object.keys(isSchema(settings['properties']) ? settings['properties'] : {}).length > 0;
 
+/** The keys of a config and of a target that do not depend on the type of a provider. */
+function targetSchema(schema: Schema): Schema {
+  const ofProviders = inlineSettings(providers);
+  const properties = child(schema, '$defs', 'target', 'properties');
+  return { properties: Object.fromEntries(Object.entries(properties).filter(([key]) => !Object.hasOwn(ofProviders, key))) };
+}
+
+/** Further keys of configs, each with its other names. */
+function settingsInConfigs(): string {
+  const lines = providers.flatMap(({ type, entry: { requestSettings } }) =>
+    requestSettings.map(({ setting, keys }) => {
+      const others = keys.filter((key) => key !== setting).map((key) => `\`${key}\``);
+      return `| \`${type}\` | \`${setting}\` | ${others.join(', ')} |`;
+    }),
+  );
+  const head = '| Type | Key | Also accepted as |\n|---|---|---|';
+  return `### Settings of a provider type in a config\n\nIn [direct mode](providers.md#direct-mode), a config may also have these settings of the provider type. The tables of the types above describe the keys; [Headers](headers.md#settings-of-a-provider) lists the headers with the same effect.\n\n${head}\n${lines.join('\n')}`;
+}
+
 /** `docs/configuration.md`, made from the schema that `gateway check` and editors use. */
 export function configurationPage(): string {
   const schema = gatewaySchema(providers) as Schema;
@@ -88,7 +107,7 @@ export function configurationPage(): string {
     const names = [provider.type, ...provider.aliases.filter((alias) => !neutral.test(alias))].map((name) => `\`${name}\``).join(' or ');
     const signing = Object.entries(provider.entry.authModes ?? {}).map(([name, mode]) => {
       const words = [name, ...mode.aliases].map((word) => `\`${word}\``).join(' or ');
-      return `\`auth.mode\` ${words} signs ${mode.about}:\n\n${table({ properties: mode.properties, required: mode.required }, 'auth.')}`;
+      return `\`auth.mode\` ${words} uses ${mode.about}:\n\n${table({ properties: mode.properties, required: mode.required }, 'auth.')}`;
     });
     return [`### type ${names}`, table(provider.entry.settings), ...signing].join('\n\n');
   });
@@ -109,7 +128,8 @@ export function configurationPage(): string {
       (key) => `## ${key}\n\n${about(child(top, key))}\n\n${table(child(top, key, 'additionalProperties'))}`,
     ),
     `## auth\n\n${about(child(top, 'auth'))} [Keys and tokens](keys.md) shows how they are used.\n\n${table(child(top, 'auth'))}`,
-    `## configs\n\n${about(child(top, 'configs'))} The same keys are allowed in a config and in each of its targets; a target inherits the keys that it does not set. camelCase is accepted too.\n\n${table(child(schema, '$defs', 'target'))}`,
+    `## configs\n\n${about(child(top, 'configs'))} The same keys are allowed in a config and in each of its targets; a target inherits the keys that it does not set. camelCase is accepted too.\n\n${table(targetSchema(schema))}`,
+    settingsInConfigs(),
     `## prompts\n\n${about(child(top, 'prompts'))} A prompt has one version, written directly below its name, or several below \`versions\`. [Prompts](prompts.md) shows how they are used.\n\n${table(child(top, 'prompts', 'additionalProperties'))}`,
     `## pricing\n\n${about(child(top, 'pricing'))} [Costs](costs.md) shows how they are used.\n\n${table(child(top, 'pricing', 'additionalProperties'))}`,
     '## When it goes wrong\n\n`npm run gateway -- check` prints file, line and column of every error, and what to write instead.\n',

@@ -10,8 +10,8 @@ export function metricsPage(): string {
     table('GenAI conventions of OpenTelemetry', 'gen_ai_', () => true),
     table('Process', '', ({ name }) => /^(process|nodejs)_/.test(name)),
     '¹ Also the labels of `observability.metrics.metadata_labels`, as `meta_<key>`.',
-    'A label has at most 100 values: further ones become `other`. At most 50 of them may come from requests that failed, so that clients that send wrong model names leave room for the others. A label for which a request has nothing is `-`. A counter has at most 5,000 series and a histogram 1,000; what comes after them counts as `other`.',
-    'With `server.workers` above 1, each worker counts with these limits, and the page has the sums of all.',
+    'A label has at most 100 values: further ones become `other`. At most 50 of them may come from requests that failed, so that clients that send wrong model names leave room for the others. A label without a value is `-`. A counter has at most 5,000 series and a histogram 1,000; further ones count as `other`.',
+    'With `server.workers` above 1, these limits apply to each worker, and the metrics are the sums of all workers.',
     'All counters begin at zero when the gateway starts.',
   ].join('\n\n')}\n`;
 }

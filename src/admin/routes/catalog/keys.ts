@@ -5,14 +5,14 @@ import type { AdminRoute } from '../route.ts';
 /** Imported with the first change, because it contains the YAML reader. */
 const changes = async () => (await import('./key-changes.ts')).keyChanges;
 
-const returns = '`KeyChange`: the secret is shown once; `written_to: null` means that `yaml` has to be pasted';
+const returns = '`KeyChange`: the secret is returned only once; with `written_to: null`, add `yaml` to the configuration yourself';
 
 export const keyRoutes: readonly AdminRoute[] = [
   {
     method: 'GET',
     path: '/api/keys',
     role: 'operator',
-    about: 'The API keys: what each may use, when it was used, and what it cost. Never a secret.',
+    about: 'The API keys: permissions, last use and cost of each. Secrets are never returned.',
     returns: '`KeyView[]`',
     handle: async ({ subject }) => ({ json: await keysOf(subject) }),
   },
@@ -20,18 +20,18 @@ export const keyRoutes: readonly AdminRoute[] = [
     method: 'POST',
     path: '/api/keys',
     role: 'admin',
-    about: 'Issues an API key, and writes it to the included directory for keys where there is one.',
+    about: 'Issues an API key, and writes it to a new file in the included directory for keys, if the configuration has one.',
     body: {
       name: 'name of the key',
-      configs: 'list of configs that it may use; without it: all',
-      providers: 'list of providers, likewise',
-      models: 'list of models, likewise',
-      prompts: 'list of prompts, likewise',
+      configs: 'list of configs that it may use; default: all',
+      providers: 'list of providers that it may use; default: all',
+      models: 'list of models that it may use; default: all',
+      prompts: 'list of prompts that it may use; default: all',
       default_config: 'config for requests that name no config and no provider',
-      enforce_config: 'true: every other choice is rejected',
-      metadata: 'object of texts for the records of its requests',
+      enforce_config: 'true: the gateway rejects every other choice',
+      metadata: 'object of strings, added to the records of its requests',
       expires: 'a duration such as `90d`, or a date',
-      test: 'true: a gw_test_ key',
+      test: 'true: issues a `gw_test_` key',
     },
     returns,
     limitMs: reloadLimitMs,
@@ -42,7 +42,7 @@ export const keyRoutes: readonly AdminRoute[] = [
     path: '/api/keys/{name}/rotate',
     role: 'admin',
     about: 'Issues a new secret; the previous one works until the overlap ends.',
-    body: { overlap: 'a duration, default `24h`' },
+    body: { overlap: 'how long the previous secret works; default: `24h`' },
     returns,
     limitMs: reloadLimitMs,
     handle: async (call) => (await changes()).rotate(call),

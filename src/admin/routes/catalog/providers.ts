@@ -15,7 +15,7 @@ export const providerRoutes: readonly AdminRoute[] = [
     method: 'GET',
     path: '/api/providers',
     role: 'viewer',
-    about: 'The providers with their state; credentials as references.',
+    about: 'The providers and their state. Credentials are shown as references.',
     returns: '`ProviderView[]`',
     handle: async (call) => ({ json: await providersOf(call) }),
   },
@@ -24,7 +24,7 @@ export const providerRoutes: readonly AdminRoute[] = [
     path: '/api/providers/{slug}/test',
     role: 'operator',
     about: 'Tests a provider with its real credential and the cheapest call, as `gateway providers test` does.',
-    body: { deep: 'true: also requests one token from each deployment' },
+    body: { deep: 'true: also sends a request for one token to each deployment' },
     returns: '`ProviderTest`',
     limitMs: 120_000,
     handle: async (call) => {

@@ -12,7 +12,8 @@ export const servingRoutes: readonly AdminRoute[] = [
     method: 'POST',
     path: '/api/reload',
     role: 'admin',
-    about: 'Reloads the files now, and responds when the result is known. A rejected configuration has status 200 and `result: rejected`.',
+    about:
+      'Reloads the files now and returns the result. If the gateway rejects the configuration, the status is 200 and `result` is `rejected`.',
     returns: '`ReloadVerdict`',
     limitMs: reloadLimitMs,
     handle: async ({ subject }) => ({ json: await subject.reload() }),
@@ -21,7 +22,7 @@ export const servingRoutes: readonly AdminRoute[] = [
     method: 'POST',
     path: '/api/rollback',
     role: 'admin',
-    about: 'Serves an earlier revision until the files change, or the next reload.',
+    about: 'Uses an earlier revision until a file changes or the next reload.',
     body: { revision: 'one of `GET /api/revisions`; default: the previous one' },
     returns: '`ReloadVerdict`',
     limitMs: reloadLimitMs,
@@ -45,8 +46,8 @@ export const servingRoutes: readonly AdminRoute[] = [
     method: 'POST',
     path: '/api/drain',
     role: 'admin',
-    about: 'Stops accepting requests, finishes those in progress, then ends the process.',
-    body: { timeout_ms: 'how long requests may continue; default: `server.drain.timeout`' },
+    about: 'Stops the gateway: it accepts no new requests, finishes those in progress, and exits.',
+    body: { timeout_ms: 'how long running requests may continue, in milliseconds; default: `server.drain.timeout`' },
     returns: '`{in_flight}`',
     handle: async (call) => {
       const timeout = (await call.body())['timeout_ms'];

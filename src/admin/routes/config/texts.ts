@@ -13,7 +13,7 @@ import { schemaDefaults } from '../../views/defaults.ts';
 import { unmasked } from '../../views/unmask.ts';
 import type { AdminCall, AdminRoute } from '../route.ts';
 
-const files = { files: 'texts by the paths that `GET /api/config` shows; files that are left out stay as they are' };
+const files = { files: 'object with the new text of each file, by its path in `GET /api/config`; all other files stay as they are' };
 
 export const textRoutes: readonly AdminRoute[] = [
   {
@@ -21,7 +21,7 @@ export const textRoutes: readonly AdminRoute[] = [
     path: '/api/config',
     role: 'operator',
     about:
-      'The current configuration: its files, and each value with the place where it is written, or `default`. Secrets are references, or masked.',
+      'The current configuration: its files, and each value with its file and line, or `default`. Secrets are shown as references, or masked.',
     returns: '`EffectiveConfig`',
     handle: async (call) => ({ json: await effective(call) }),
   },
@@ -29,7 +29,7 @@ export const textRoutes: readonly AdminRoute[] = [
     method: 'POST',
     path: '/api/check',
     role: 'admin',
-    about: 'Validates texts as `gateway check` does, without serving with them.',
+    about: 'Validates texts as `gateway check` does, without using them.',
     body: files,
     returns: '`CheckResult`',
     handle: async (call) => {
@@ -41,11 +41,11 @@ export const textRoutes: readonly AdminRoute[] = [
     method: 'POST',
     path: '/api/plan',
     role: 'admin',
-    about: 'What changes when these texts are saved.',
+    about: 'What would change if these texts were saved.',
     body: {
       ...files,
       entry:
-        'the name of the main file among `files`: then these are all files, and their paths begin at its folder; `gateway plan` compares files of another machine so',
+        'name of the main file in `files`. With it, `files` contains all files of the configuration, with paths relative to the folder of the main file; `gateway plan` uses this for files of another machine',
     },
     returns: '`PlanResult`',
     handle: async (call) => {

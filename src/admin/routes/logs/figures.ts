@@ -15,8 +15,8 @@ export const figureRoutes: readonly AdminRoute[] = [
     query: {
       q: 'a filter; without `since:` it covers the whole store',
       by: '`status`, `config`, `provider`, `model`, `key`, `endpoint`, `error`, `meta.<key>` or `label.<name>`',
-      step: 'seconds of one bucket, a multiple of 60; without it there is no series',
-      top: 'groups, 1 to 100 (default 20); the smaller ones become one called `other`',
+      step: 'seconds of each bucket of the time series, a multiple of 60; without it there is no series',
+      top: 'number of groups, 1 to 100 (default 20); all others are combined into `other`',
     },
     returns: '`Stats`',
     handle: (call) => {
@@ -38,7 +38,7 @@ export const figureRoutes: readonly AdminRoute[] = [
     path: '/api/suggest',
     role: 'viewer',
     about: 'Suggestions for a position in a filter: fields, then values with their counts.',
-    query: { text: 'the whole filter', cursor: 'characters before the cursor; default: the end' },
+    query: { text: 'the whole filter', cursor: 'number of characters before the cursor; default: all' },
     returns: '`Suggestion[]`',
     handle: (call) => {
       const text = call.query.get('text') ?? '';
@@ -50,7 +50,7 @@ export const figureRoutes: readonly AdminRoute[] = [
     method: 'GET',
     path: '/api/names',
     role: 'viewer',
-    about: 'Names of the metadata keys and labels that were seen, for columns.',
+    about: 'Names of the metadata keys and labels in the records.',
     returns: '`{meta: string[], label: string[]}`',
     handle: (call) => logReply(call, ['names']),
   },

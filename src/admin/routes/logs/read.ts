@@ -13,10 +13,10 @@ export const readRoute: AdminRoute = {
   method: 'POST',
   path: '/api/requests/read',
   role: 'viewer',
-  about: 'Several records in the order of their ids; deleted ones are left out.',
+  about: 'Several records in the order of their ids; deleted records are left out.',
   body: {
     ids: `at most ${mostIds} ids`,
-    bodies: 'true: with the stored bodies of the requests; for operators',
+    bodies: 'true: also returns the stored bodies of the requests; needs the role operator',
   },
   returns: '`StoredRecords`',
   handle: async (call) => {

@@ -33,8 +33,7 @@ export const requestRoutes: readonly AdminRoute[] = [
     method: 'GET',
     path: '/api/requests/{id}/body',
     role: 'operator',
-    about:
-      'A body as it is stored: raw bytes, never as a page. An upstream body that is stored as differences to the request is reassembled.',
+    about: 'A stored body as raw bytes. An upstream body that is stored as differences from the request is returned complete.',
     query: { part: '`request` (default), `upstream` or `response`' },
     returns: 'the bytes, as `application/octet-stream`',
     handle: body,

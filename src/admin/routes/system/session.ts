@@ -9,16 +9,16 @@ export const sessionRoutes: readonly AdminRoute[] = [
     method: 'GET',
     path: '/api/session',
     role: 'anyone',
-    about: 'Who is signed in.',
-    returns: '`Session`; role and name are null for nobody',
+    about: 'The user who is signed in.',
+    returns: '`Session`; `role` and `name` are null if nobody is signed in',
     handle: (call) => ({ json: shown(call, call.access.userOf(call.request)) }),
   },
   {
     method: 'POST',
     path: '/api/session',
     role: 'anyone',
-    about: 'Signs in: sets a cookie for a token, or for the one-time token of a link.',
-    body: { token: 'an admin token', link: 'the part of the link after `#t=`, instead of a token' },
+    about: 'Signs in with a token or with a sign-in link, and sets a cookie.',
+    body: { token: 'an admin token', link: 'the part of a sign-in link after `#t=`, instead of a token' },
     returns: '`Session`',
     handle: signIn,
   },
@@ -27,7 +27,7 @@ export const sessionRoutes: readonly AdminRoute[] = [
     path: '/api/session',
     role: 'anyone',
     about: 'Signs out.',
-    returns: '`Session` of nobody',
+    returns: '`Session`, with null as `role` and `name`',
     handle: (call) => {
       endSession(call);
       return { json: shown(call, undefined), headers: { 'set-cookie': call.access.cookie.write(undefined, call.request) } };
@@ -37,8 +37,8 @@ export const sessionRoutes: readonly AdminRoute[] = [
     method: 'POST',
     path: '/api/session/link',
     role: 'admin',
-    about: 'Creates a one-time link to sign in as the user who requests it; it is valid for an hour.',
-    returns: '`{link}`: the part after `#t=`',
+    about: 'Creates a sign-in link for the user who requests it. It works once, within an hour.',
+    returns: '`{link}`: the part of the link after `#t=`',
     handle: ({ access, user }) => ({ json: { link: access.sessions.link(user) } }),
   },
 ];

@@ -31,12 +31,19 @@ export function overdue(phase: TimeoutPhase, afterMs: number): GatewayError {
   const isIdle = phase === 'idle';
   const what = isIdle ? `sent nothing for ${afterMs} ms` : `did not finish within ${afterMs} ms`;
   const message = `The provider ${what}.`;
-  return new GatewayError(isIdle ? 'idle_timeout' : 'timeout', { message, source: 'provider', hint: `To wait longer, raise timeouts.${phase}.` });
+  return new GatewayError(isIdle ? 'idle_timeout' : 'timeout', {
+    message,
+    source: 'provider',
+    hint: `To wait longer, raise timeouts.${phase}.`,
+  });
 }
 
 /** The client sends no data during an upload. */
 export function unsent(afterMs: number): GatewayError {
-  return new GatewayError('timeout', { message: `The client transferred no data for ${afterMs} ms.`, hint: 'Send the data without pauses, or raise timeouts.idle.' });
+  return new GatewayError('timeout', {
+    message: `The client transferred no data for ${afterMs} ms.`,
+    hint: 'Send the data without pauses, or raise timeouts.idle.',
+  });
 }
 
 /** The client reads no data of a response. */
