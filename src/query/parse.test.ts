@@ -20,7 +20,7 @@ const problems: readonly Problem[] = [
   ['status: 200', '"status" needs a value.', ''],
   ['status:200,,201', '"status" needs a value.', ''],
   ['status:abc', '"status" is a number, not "abc".', 'abc', 'Example: status:>=400.'],
-  ['status:2*', '"status" has no wildcards beside a single *.', '2*'],
+  ['status:2*', '"status" accepts no wildcard other than a single *.', '2*'],
   ['latency:>2x', '"latency" is a duration, not "2x".', '>2x', 'Example: latency:>2s.'],
   ['latency:>', '"latency" is a duration, not "".', '>'],
   ['cost:>1e-3', '"cost" is an amount of dollars, not "1e-3".', '>1e-3'],

@@ -19,7 +19,7 @@ export function readTest(field: Field, raw: RawValue): Test {
   if (written === '' && raw.quoted) return { kind: 'none' };
   if (written === '') throw new Unreadable(`"${field.name}" needs a value.`, raw, exampleOf(field));
   if (field.type === 'text') return readText(field, raw);
-  if (isWild) throw new Unreadable(`"${field.name}" has no wildcards beside a single *.`, raw, exampleOf(field));
+  if (isWild) throw new Unreadable(`"${field.name}" accepts no wildcard other than a single *.`, raw, exampleOf(field));
   return field.type === 'boolean' ? readBoolean(field, raw, written) : readAmount(field, raw, written);
 }
 

@@ -45,5 +45,9 @@ export const forReaders: readonly Word[] = [
     pattern: /\b(?:the )?entr(?:y|ies) of (?:the )?(?:catalog|`?providers|`?api_keys|`?configs|`?virtual_keys)/i,
     write: 'provider, key, config',
   },
+  { pattern: /\b(?:speaks?|spoke|spoken)\b/i, write: 'supports, uses' },
+  { pattern: /\bbeside\b/i, write: 'besides, in addition to, next to' },
+  { pattern: /\blikewise\b/i, write: 'the same words again' },
+  { pattern: /\bbytes pass\b/i, write: 'the gateway forwards the bytes unchanged' },
   { pattern: /\ba bare number\b/i, write: 'a number without unit' },
 ];

@@ -30,7 +30,7 @@ function formatProblems(
   const format = azureAi.apiOf(settings, row, uri, row.target_uri !== undefined, row.api_version);
   const at = [...path, row.format === undefined ? 'foundation_model' : 'format'];
   if (isSingle(uri) && format !== 'inference') {
-    const message = `a host with a single model speaks inference, not ${format}`;
+    const message = `a host with a single model has only the format inference, not ${format}`;
     return [{ path: at, code: 'conflict', message, hint: 'Use the address of the resource, or another format.' }];
   }
   const version = row.api_version;

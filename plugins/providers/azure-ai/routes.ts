@@ -80,7 +80,7 @@ function unserved({ name, api: format }: Target, route: string): GatewayError {
   const which = name === '' ? 'This provider' : `The deployment "${name.slice(0, 100)}"`;
   const needed = route.startsWith('messages') ? 'messages' : route === 'images/embeddings' ? 'inference' : 'openai';
   return new GatewayError('unsupported_endpoint', {
-    message: `${which} speaks ${spoken[format]}; ${route} is not part of it.`,
+    message: `${which} uses ${spoken[format]}, which has no route ${route}.`,
     hint: `Choose another deployment, or set its format to ${needed} where the service has this route.`,
   });
 }

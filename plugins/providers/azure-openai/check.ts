@@ -23,7 +23,7 @@ export const check = azureCheck(azureOpenai, {
       const hint =
         pasted === undefined
           ? 'Write deployment_id, or paste the target URI.'
-          : 'The target URI names no deployment; write deployment_id beside it.';
+          : 'The target URI names no deployment; write deployment_id next to it.';
       return [noDeploymentId(path, hint)];
     }
     if (named === undefined || id === undefined || named === id) return [];

@@ -46,7 +46,7 @@ export const logging = {
         },
         redact: {
           type: 'object',
-          description: 'What `redacted` masks, beside credentials.',
+          description: 'What `redacted` masks besides credentials.',
           properties: {
             fields: {
               type: 'array',

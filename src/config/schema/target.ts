@@ -35,7 +35,7 @@ const circuit = {
     },
     failure_status_codes: {
       ...statusCodes,
-      description: 'The statuses that count as failures, beside timeouts, connection errors and invalid responses.',
+      description: 'The statuses that count as failures, besides timeouts, connection errors and invalid responses.',
       default: ['5xx'],
     },
   },

@@ -94,7 +94,7 @@ function parameters({ node }: PromptSite, { report }: CheckContext): void {
   for (const key of ['model', 'messages', 'variables']) {
     const entry = found(key);
     if (entry === undefined) continue;
-    report({ code: 'unknown-key', at: entry.keyAt, message: `"${key}" is not a parameter`, hint: `write ${key} beside parameters` });
+    report({ code: 'unknown-key', at: entry.keyAt, message: `"${key}" is not a parameter`, hint: `write ${key} next to parameters` });
   }
   const stream = found('stream');
   if (stream === undefined) return;

@@ -104,7 +104,7 @@ function typeOfDownload(type: string, file: NamedFile): string {
   throw new GatewayError('missing_file_extension', {
     message: `Neither the address nor the server of "${shown(file.url)}" shows its media type.`,
     param: file.param,
-    hint: 'Use a URL whose path ends in .png, .pdf or the like, or set mime_type beside the url.',
+    hint: 'Use a URL whose path ends in .png, .pdf or the like, or set mime_type next to the URL.',
   });
 }
 

@@ -89,7 +89,7 @@ const noExtension = ({ url, param }: NamedFile): GatewayError =>
   new GatewayError('missing_file_extension', {
     message: `The path of "${shown(url)}" has no known file extension, so its media type is not known.`,
     param,
-    hint: 'Use a URL whose path ends in .png, .pdf, .mp4 or the like, or set mime_type beside the url.',
+    hint: 'Use a URL whose path ends in .png, .pdf, .mp4 or the like, or set mime_type next to the URL.',
   });
 
 /** Removes the query, which may contain a signature. */

@@ -141,7 +141,7 @@ const narrowestRest = 100;
 const fairRest = 400;
 
 /**
- * Names grow into what a wide window has left beside a fair preview; a narrow one shows fewer of the usual columns.
+ * Names grow into what a wide window has left next to a fair preview; a narrow one shows fewer of the usual columns.
  *
  * @param room pixels
  * @returns columns with their widths, and their sum
