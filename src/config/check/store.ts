@@ -1,15 +1,20 @@
 import { createRequire } from 'node:module';
-import { child, textOf } from '../read/node.ts';
+import { child, type Node, textOf } from '../read/node.ts';
+import type { Report } from '../report/problem.ts';
 import type { CheckContext, Rule } from './context.ts';
 
-/** Reports a store whose package is not installed. Only a warning: the file may be checked on another machine than it serves on. */
+/** Checks the address of the request log, and reports a store whose package is not installed. */
 export const store: Rule = storeRule(isInstalled);
 
 /** @param has whether a package can be imported */
 export function storeRule(has: (name: string) => boolean): Rule {
   return ({ root, report }: CheckContext): void => {
     const node = child(child(child(root, 'logging'), 'requests'), 'store');
-    if (node === undefined || textOf(node)?.startsWith('postgres') !== true || has('pg')) return;
+    const text = textOf(node);
+    if (node === undefined || text?.startsWith('postgres') !== true) return;
+    address(node, text, report);
+    if (has('pg')) return;
+    // Only a warning: the file may be checked on another machine than it serves on.
     report({
       code: 'setup-failed',
       severity: 'warning',
@@ -20,6 +25,27 @@ export function storeRule(has: (name: string) => boolean): Rule {
       show: 'none',
     });
   };
+}
+
+/** An `@` after the host: part of a password whose `/` or `?` ended the host too early. What follows would be shown as the name of the database. */
+const misplacedAt = /^[^:]+:\/\/[^/?#]*(?:\/[^?#]*@|[?#].*@)/;
+const passwordPattern = /:\/\/[^/?#@]*?:([^@]+)@/;
+
+function address(node: Node, text: string, report: Report): void {
+  if (!URL.canParse(text) || misplacedAt.test(text)) {
+    report({
+      code: 'bad-url',
+      at: node.at,
+      message: 'the address of the database is not a valid URL',
+      hint: 'write postgres://user:password@host:5432/database, and in the password %40 for @, %2F for /, %3A for :, %3F for ? and %23 for #',
+      show: 'none',
+    });
+    return;
+  }
+  const password = node.kind === 'scalar' ? passwordPattern.exec(node.text)?.[1] : undefined;
+  if (password === undefined || password.includes('${')) return;
+  const hint = 'use ${env:NAME} or ${file:/run/secrets/name} in its place; the value is not shown here';
+  report({ code: 'plain-secret', at: node.at, message: 'the password of the database is written in the file', hint, show: 'none' });
 }
 
 function isInstalled(name: string): boolean {

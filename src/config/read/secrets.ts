@@ -66,7 +66,7 @@ export function literalSecrets(root: Node): string[] {
   });
   walk(root, (node, path) => {
     if (node.kind === 'scalar' && typeof node.value === 'string') found.push(...keysInAddress(node.value));
-    return path.length === 0 || path[0] === 'providers' || path[0] === 'observability';
+    return path.length === 0 || path[0] === 'providers' || path[0] === 'observability' || path[0] === 'logging';
   });
   walkSecrets(root, (node) => {
     if (typeof node.value === 'string' && node.value !== '' && !placeholderCredentials.has(node.value)) found.push(node.value);
