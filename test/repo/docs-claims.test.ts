@@ -41,6 +41,21 @@ describe('what the documentation names', () => {
   });
 });
 
+describe('what the documentation must name', () => {
+  /** Variables of npm and of the terminal. */
+  const others = new Set(['TERM']);
+
+  it('are the environment variables that the gateway reads', () => {
+    const sources = projectFiles().filter((file) => /^(?:src|plugins)\/.*\.ts$/.test(file) && !file.endsWith('.test.ts'));
+    const read = sources.flatMap((file) =>
+      [...readProjectFile(file).matchAll(/\b(?:env(?:\['|\.)|env: '|named: ')([A-Z][A-Z0-9_]{2,})/g)].map((match) => match[1] ?? ''),
+    );
+    const text = pages.map(readProjectFile).join('\n');
+    expect(read).toEqual(expect.arrayContaining(['GATEWAY_CONFIG', 'AWS_ROLE_ARN']));
+    expect([...new Set(read)].filter((name) => !others.has(name) && !text.includes(name))).toEqual([]);
+  });
+});
+
 describe('commands to copy', () => {
   const blocks = ['README.md', 'docs/quickstart.md'].flatMap((page) =>
     [...readProjectFile(page).matchAll(/^```sh\n([\s\S]*?)^```$/gm)]

@@ -33,7 +33,10 @@ const notForReaders = /CREATE TABLE|SELECT |PRAGMA|^Answer with one JSON object/
 /** Strings of the sources that are sentences or parts of one, without code: three words, or in a template two and a value. */
 const sentences: Line[] = sources.flatMap((file) =>
   textsOf(readProjectFile(file))
-    .filter(({ kind, text }) => kind === 'string' && /[a-z]{2,} [^ ]+ [a-z]|[a-z}] [a-z]{2,} \$\{\}|\$\{\} [a-z]{2,}\b/i.test(text) && !notForReaders.test(text))
+    .filter(
+      ({ kind, text }) =>
+        kind === 'string' && /[a-z]{2,} [^ ]+ [a-z]|[a-z}] [a-z]{2,} \$\{\}|\$\{\} [a-z]{2,}\b/i.test(text) && !notForReaders.test(text),
+    )
     .map(({ line, text }) => ({ at: `${file}:${line}`, text })),
 );
 

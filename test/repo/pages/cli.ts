@@ -3,6 +3,15 @@ import { providers, stages } from '../../../plugins/index.ts';
 import { createProgram } from '../../../src/cli/index.ts';
 import { processIo } from '../../../src/cli/io.ts';
 
+const variables = [
+  ['GATEWAY_CONFIG', 'path of the configuration file'],
+  ['GATEWAY_ADMIN', 'address of the admin listener, for commands that connect to a running gateway'],
+  ['GATEWAY_ADMIN_TOKEN', 'token for the admin listener, used before the token in the configuration or in the state directory'],
+  ['GATEWAY_API_KEY', 'API key of the gateway for `gateway replay`'],
+  ['NO_COLOR', 'any value: no colors, like `--no-color`'],
+  ['NODE_EXTRA_CA_CERTS', 'file with further certificate authorities ([Connections to providers](running.md#connections-to-providers))'],
+] as const;
+
 /** docs/cli.md: every command with its arguments and options, from the tree that parses them. */
 export function cliPage(): string {
   const program = createProgram(processIo(), { providers, stages }, () => undefined);
@@ -11,6 +20,7 @@ export function cliPage(): string {
     '```sh\nnpm run gateway -- check --format short\n```',
     'In a clone, `npm run gateway -- COMMAND` runs a command; in an installed package, `gateway COMMAND`. Options common to most commands: `--config FILE` sets the configuration file (default: `$GATEWAY_CONFIG`, then `./gateway.yaml`, then `/etc/gateway/gateway.yaml`), `--json` prints JSON on standard output, `--no-color` prints no colors.',
     'Exit codes: 0 success, 1 the check or command failed, 2 wrong usage, 3 the configuration is invalid, 4 the running gateway cannot be reached, 5 not allowed, 130 and 143 ended by a signal.',
+    `## Environment variables\n\n| Variable | Meaning |\n|---|---|\n${variables.map(([name, meaning]) => `| \`${name}\` | ${meaning} |`).join('\n')}`,
     ...leaves(program, 'gateway').map(section),
   ]
     .join('\n\n')
