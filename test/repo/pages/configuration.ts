@@ -74,6 +74,9 @@ configs:
 /** Aliases that only old configurations use. */
 const neutral = /^(?:cloud-)?(?:provider|vendor)-[a-z]$|^cloud-ai$/;
 
+/** Keys that only old configurations use: another one has the name of the service. */
+const neutralKey = /^(?:cloud|vendor)_/;
+
 const hasOwn = ({ entry: { settings, authModes } }: Provider): boolean =>
   authModes !== undefined || Object.keys(isSchema(settings['properties']) ? settings['properties'] : {}).length > 0;
 
@@ -88,7 +91,7 @@ function targetSchema(schema: Schema): Schema {
 function settingsInConfigs(): string {
   const lines = providers.flatMap(({ type, entry: { requestSettings } }) =>
     requestSettings.map(({ setting, keys }) => {
-      const others = keys.filter((key) => key !== setting).map((key) => `\`${key}\``);
+      const others = keys.filter((key) => key !== setting && !neutralKey.test(key)).map((key) => `\`${key}\``);
       return `| \`${type}\` | \`${setting}\` | ${others.join(', ')} |`;
     }),
   );

@@ -11,7 +11,7 @@ const requestMeaning = {
   traceId: 'Trace that this request belongs to. Default: the trace id of `traceparent`, otherwise a new one.',
   spanId: 'Id of this request within the trace.',
   spanName: 'Name of this step in the request log and in exported traces; its first 128 characters are kept.',
-  parentSpanId: 'Span id of the step that sent this request: the request is drawn below it in the tree of the trace.',
+  parentSpanId: 'Span id of the step that sent this request: the dashboard shows the request below it in the tree of the trace.',
   metadata: 'JSON object of strings (128 characters each), for conditional routing and the request log.',
   strictCompliance:
     '`false` (in any letter case; also `0`, `no`, `off`) allows fields in the response that the OpenAI format does not define: thinking blocks, native finish reasons.',
@@ -34,7 +34,8 @@ const responseMeaning = {
   retryAttemptCount:
     'Number of retries of the last target; `-1` if all of them failed, or if the provider requested a wait that is too long.',
   cacheStatus: '`DISABLED`: this version has no cache.',
-  attempts: 'Each attempt with status and time, at most 8; then the number of the others: `... and 3 more`.',
+  attempts:
+    'Each attempt with its status and time, for example `openai=503;212ms, local=200;840ms`; at most 8, then the number of the others: `... and 3 more`. Without a status, it has the [outcome](metrics.md#requests): `timeout`, `unreachable`, `faulty`, `refused`, `skipped` or `cancelled`.',
   overheadMs: 'Milliseconds up to the first byte of the response, without the time spent waiting for a provider.',
   cost: 'Cost in USD as an exact decimal, for example `0.000102`. Only on responses that are not streamed, and if the price is known. The cost of a stream is in the request log.',
   errorSource: '`gateway` or `provider`, on errors.',
@@ -62,12 +63,13 @@ export function headersPage(): string {
     `Gateway headers begin with ${defaultPrefixes.map((prefix) => `\`${prefix}\``).join(' or ')}; \`server.header_prefixes\` changes the list. The gateway accepts all of them. It writes response headers with the prefix \`x-gateway-\`, and again with the prefix that the request used. It never sends any of them to a provider.`,
     '## Request headers',
     `| Header | Meaning |\n|---|---|\n${requests.join('\n')}`,
-    'A header with one of these prefixes and another name has no effect, and `x-gateway-warnings` names it, with the name that was probably meant. Where that is `config`, `provider`, `virtual-key` or `api-key`, the gateway rejects the request with 400 `invalid_header`: without that header it would use another route or caller.',
-    '### Settings of a provider\n\nIn direct mode, where the request has its own credential, these headers set the keys of a provider. With a provider of `gateway.yaml`, the gateway rejects those that change the host or choose a part of the account (deployment, version, organization) with 403 `not_allowed`. Its own credential is used whatever the request sends, and `x-gateway-overruled` names a credential that was not. Versions and features (`anthropic-version`, `anthropic-beta`) are sent along; the others have no effect there.',
+    'The gateway ignores a header with one of these prefixes and an unknown name; `x-gateway-warnings` reports it and suggests the nearest name. If the nearest name is `config`, `provider`, `virtual-key` or `api-key`, the gateway rejects the request with 400 `invalid_header`, because it would use another route or another caller without that header.',
+    '### Settings of a provider\n\nIn direct mode, where the request has its own credential, these headers set the keys of a provider. With a provider of `gateway.yaml`, the gateway rejects those that change the host or choose a part of the account (deployment, version, organization) with 403 `not_allowed`. It uses the credential of the provider; if the request sends another one, `x-gateway-overruled` lists it. Versions and features (`anthropic-version`, `anthropic-beta`) are sent to the provider; the other headers have no effect.',
     settings(),
     '## Response headers',
-    `| Header | Meaning |\n|---|---|\n${responses.join('\n')}\n| \`x-request-id\` | The id of this request, in the log too. |\n| \`x-should-retry\` | \`false\` on errors that a retry cannot change ([errors](errors.md#retries)), and when the gateway has used up its own retries and targets. |\n| \`server-timing\` | Time in the gateway and upstream. |`,
-    '`server.expose_routing: false` leaves out provider, model, target, attempts, cost, dropped parameters, warnings and overruled choices, and the attempts in errors. The config stays, and the message of an error may name a provider.\n',
+    `| Header | Meaning |\n|---|---|\n${responses.join('\n')}\n| \`x-request-id\` | The id of this request, also in the request log. On \`/v1/messages\` also as \`request-id\`. |\n| \`x-should-retry\` | \`false\` on errors that a retry cannot change ([errors](errors.md#retries)), and when the gateway has used up its own retries and targets. |\n| \`server-timing\` | Time in the gateway and upstream. |`,
+    '`server.expose_routing: false` omits provider, model, target, attempts, cost, dropped parameters, warnings and overruled choices, and the attempts in errors. The config is still shown, and the message of an error may name a provider.',
+    'Other headers of the provider, such as its rate limits, are forwarded, except for connection headers, cookies, CORS headers and its own request id. With an error of the gateway, only `retry-after` and rate limits are.\n',
   ].join('\n\n');
 }
 
