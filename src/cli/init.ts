@@ -33,8 +33,7 @@ export async function init(flags: InitFlags, io: CliIo, registry: Registry): Pro
   const path = resolve(io.cwd, flags.file ?? 'gateway.yaml');
   const shown = shownPath(path, io.cwd);
   if (flags.dryRun !== true && flags.force !== true && existsSync(path)) {
-    const other = flags.file === undefined ? '--file gateway.local.yaml' : 'another --file';
-    throw new CommandError(exitCodes.no, `${shown} exists already; ${other} writes another one, --force replaces it`);
+    throw new CommandError(exitCodes.no, `${shown} already exists: choose another file with --file, or replace it with --force`);
   }
   const entries = await chosen(flags, io, registry);
   const text = textOf(entries);

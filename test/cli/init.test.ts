@@ -93,9 +93,9 @@ describe('gateway init', () => {
     writeFileSync(join(cwd, 'gateway.yaml'), 'version: 1\n');
     const { code, out, err } = await runHere(['init', '--provider', 'openai'], cwd);
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toBe('error: ./gateway.yaml exists already; --file gateway.local.yaml writes another one, --force replaces it\n');
+    expect(err).toBe('error: ./gateway.yaml already exists: choose another file with --file, or replace it with --force\n');
     expect((await runHere(['init', '--provider', 'openai', '--file', 'gateway.yaml'], cwd)).err).toContain(
-      'exists already; another --file',
+      'already exists: choose another file',
     );
     expect(read(cwd)).toBe('version: 1\n');
     expect((await runHere(['init', '--provider', 'openai', '--force'], cwd)).code).toBe(0);
