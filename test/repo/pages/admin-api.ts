@@ -13,12 +13,15 @@ export function adminApiPage(): string {
 The dashboard and the CLI use only this API. It is served by the admin listener (\`server.admin\`, http://127.0.0.1:8788 by default), never by the listener for clients.
 
 \`\`\`sh
-curl -s http://127.0.0.1:8788/api/status -H "authorization: Bearer $(cat .gateway/admin-token)"
+token=$(cat .gateway/admin-token)
+curl -s http://127.0.0.1:8788/api/status -H "authorization: Bearer $token"
+curl -s -G http://127.0.0.1:8788/api/requests --data-urlencode 'q=status:>=400 since:1h' -H "authorization: Bearer $token"
+curl -s -X POST http://127.0.0.1:8788/api/reload -H 'x-gateway-admin: 1' -H "authorization: Bearer $token"
 \`\`\`
 
 - Authenticate with \`authorization: Bearer\` and an [admin token](dashboard.md#who-may-do-what), or with the cookie of a session. Roles: \`viewer\` sees everything except contents, \`operator\` also sees contents and runs tests, \`admin\` also makes changes.
 - A request other than GET and HEAD needs the header \`x-gateway-admin: 1\`.
-- Request bodies are JSON objects of at most 1 MB. Errors have the format and the codes of [all errors](errors.md).
+- Request bodies are JSON objects of at most 1 MB, with \`content-type: application/json\`. Errors have the format and the codes of [all errors](errors.md).
 - The names of responses, such as \`Status\`, are TypeScript types in [src/admin/api-types.ts](../src/admin/api-types.ts) and [src/core/logs](../src/core/logs).
 - Limits: 16 calls of one user at the same time, and 600 within 10 seconds. Further calls get 429 with \`retry-after\`.
 - Timeouts: 2 minutes for a test of a provider or of a prompt, 3 minutes for a reload, a rollback or a change of a key, 5 minutes for a replay, 30 seconds for all other calls. \`/api/live\` has none.

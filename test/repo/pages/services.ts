@@ -22,7 +22,7 @@ export function servicesPage(): string {
 
 \`\`\`sh
 gateway init --provider groq --fallback openai   # writes a new gateway.yaml
-gateway providers add ollama                     # adds an entry to it
+gateway providers add ollama                     # adds a provider to it
 \`\`\`
 
 \`\`\`yaml
