@@ -32,7 +32,7 @@ providers:
   gpu: {type: vllm, custom_host: http://10.0.0.11:8000/v1}
 \`\`\`
 
-Each type below has a default address and a default environment variable for its key; \`custom_host\` sets another address. \`providers add\` has options for other values: \`--slug\`, \`--key-env\` and \`--set custom_host=…\`. Without a configuration file, \`gateway start\` serves each service whose variable is set. For any other service with an OpenAI-compatible API, use \`type: openai\` with its base URL as \`custom_host\`.
+Each type below has a default address and a default environment variable for its key; \`custom_host\` sets another address. \`providers add\` has options for other values: \`--slug\`, \`--key-env\` and \`--set custom_host=…\`. Without a configuration file, \`gateway start\` serves each service whose variable is set and ends in \`_API_KEY\`. For any other service with an OpenAI-compatible API, use \`type: openai\` with its base URL as \`custom_host\`.
 
 | Type | Service | Address | Key |
 |---|---|---|---|
