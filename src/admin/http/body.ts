@@ -49,5 +49,5 @@ async function readText(request: IncomingMessage, most: number): Promise<string>
 const tooLarge = (most: number): GatewayError =>
   new GatewayError('body_too_large', {
     message: `The body is larger than ${formatSize(most)}.`,
-    hint: 'This limit of the admin API is fixed.',
+    hint: 'Send a smaller body. This limit cannot be changed.',
   });

@@ -74,7 +74,7 @@ export const logsOf = ({ subject }: AdminCall): LogReader => openedLog(subject.l
 export function openedLog(logs: LogReader | undefined): LogReader {
   if (logs === undefined)
     throw new GatewayError('log_unavailable', {
-      message: 'The gateway keeps no request log.',
+      message: 'The request log is switched off.',
       hint: 'Remove logging.requests: off from the configuration, and restart the gateway.',
       retry: false,
     });

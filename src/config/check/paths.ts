@@ -65,7 +65,7 @@ function stateDir({ root, start, report }: CheckContext): void {
     code: 'unusable-path',
     at,
     message: `server.state_dir ${path} can't be used: ${why}`,
-    hint: 'without state_dir_required the gateway serves from memory',
+    hint: 'make the folder writable, or remove state_dir_required to keep records in memory only',
   });
 }
 

@@ -54,7 +54,7 @@ export async function importExternal(root: MapNode, importer: Importer, report: 
         code: 'bad-plugin',
         at: node.at,
         message: `"${written}" is not a ${isProvider ? 'provider' : 'plugin'}: ${wrong}`,
-        hint: 'see the example in the documentation',
+        hint: 'compare it with the example in docs/plugins.md or docs/write-a-provider.md',
         docs: 'plugins',
       });
     else if (isProvider) providers.set(path, found.value as unknown as Provider);

@@ -191,7 +191,7 @@ export class Control implements Subject {
     const texts = this.revisions.textsOf(found);
     if (texts === undefined)
       throw new GatewayError('revision_not_found', {
-        message: `Revision ${found.revision} had a secret written in its files, which is not kept.`,
+        message: `Revision ${found.revision} had a secret written in its files, which is not stored.`,
         hint: 'Use ${env:NAME} or ${file:/path} for secrets: then a revision can serve again.',
       });
     const { rolledBackTo, lastReload } = this.configState();

@@ -86,7 +86,7 @@ function refuse(): never {
 function unproven(): never {
   throw new GatewayError('not_allowed', {
     message: 'The token of the request is not checked, since explaining opens no connection.',
-    hint: 'Leave the token out, and name an API key whose rules hold.',
+    hint: 'Leave the token out, and name an API key whose rules apply.',
   });
 }
 

@@ -143,7 +143,7 @@ function refuseMasked(stored: StoredRecord, body: string): void {
   if (count === 0) return;
   throw new GatewayError('missing_required_parameter', {
     param: 'force',
-    message: `The body of "${record.id}" was masked in ${count} ${count === 1 ? 'place' : 'places'} before it was kept: it is not the request that the client sent.`,
+    message: `The body of "${record.id}" was masked in ${count} ${count === 1 ? 'place' : 'places'} before it was stored: it differs from the request of the client.`,
     hint: '--force ("force": true in the admin API) sends the masked body.',
   });
 }

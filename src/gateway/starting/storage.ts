@@ -117,7 +117,11 @@ function openState(request: StateDirRequest): StateDir {
   } catch (error) {
     if (error instanceof StateDirLocked) throw new StartError({ exitCode: 1, message: error.message, hint: heldHint });
     if (error instanceof StateDirError)
-      throw new StartError({ exitCode: 3, message: error.message, hint: 'without state_dir_required the gateway serves from memory' });
+      throw new StartError({
+        exitCode: 3,
+        message: error.message,
+        hint: 'make the folder writable, or remove state_dir_required to keep records in memory only',
+      });
     throw error;
   }
 }

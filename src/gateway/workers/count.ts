@@ -23,7 +23,7 @@ export function workersOf({ workers: flag, workerEntry }: GatewayOptions, { tree
     throw new StartError({
       exitCode: 3,
       message: 'server.workers above 1 needs gateway start',
-      hint: 'A gateway inside of another program serves in its process: start several of them, or remove server.workers.',
+      hint: 'A gateway that is embedded in another program uses the process of that program: start several programs, or remove server.workers.',
     });
   return count;
 }

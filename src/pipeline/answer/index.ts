@@ -149,7 +149,7 @@ function allFailed(run: Execution, ended: Outcome, targets: number): GatewayErro
     message: `All ${targets} targets${of} failed. Last: ${last.attempt.binding.slug} ${summary(last, error)}${leftOut(run, last)}`,
     status,
     source: error.source,
-    hint: `Look for ${run.ctx.id} in the gateway's log.`,
+    hint: `Operators can see all attempts with "gateway logs show ${run.ctx.id}".`,
     cause: error,
   });
 }

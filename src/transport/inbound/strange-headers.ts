@@ -43,7 +43,7 @@ function misspelt(name: string, meant: string): GatewayError {
   return new GatewayError('invalid_header', {
     message: `"${shown(name)}" is not a gateway header. Did you mean "${meant}"?`,
     param: shown(name),
-    hint: `Send "${meant}", or leave the header out: the gateway does not guess where a request was meant to go.`,
+    hint: `Send "${meant}", or remove the header.`,
   });
 }
 

@@ -89,7 +89,7 @@ function textsIn(body: Plain, name: string): Readonly<Record<string, string>> | 
   return Object.fromEntries(
     Object.entries(value).map(([key, text]) => {
       if (typeof text !== 'string' || /[\r\n\0]/.test(key + text) || key === '')
-        throw new GatewayError('invalid_value', { message: `"${name}" has a value that is no header.`, param: name });
+        throw new GatewayError('invalid_value', { message: `"${name}" has a value that is not a valid header.`, param: name });
       return [key, text];
     }),
   );
@@ -103,7 +103,7 @@ function assumedIn(value: unknown): ExplainRequest['assume'] {
       if (said === 'timeout' || said === 'reset') return [slug, said];
       if (typeof said === 'number' && Number.isInteger(said) && said >= 100 && said < 600) return [slug, said];
       throw new GatewayError('invalid_value', {
-        message: '"assume" has a value that is no status, "timeout" or "reset".',
+        message: '"assume" has a value that is not a status, "timeout" or "reset".',
         param: 'assume',
         hint: 'For example {"assume": {"openai-main": 429, "azure-eu": "timeout"}}.',
       });

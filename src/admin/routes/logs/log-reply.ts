@@ -26,4 +26,4 @@ const isPacked = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] =
 export const notFound = (id: string, part?: string): GatewayError =>
   part === undefined
     ? recordNotFound(id)
-    : new GatewayError('record_not_found', { message: `The ${part} body of "${id.slice(0, 100)}" is not kept.` });
+    : new GatewayError('record_not_found', { message: `The ${part} body of "${id.slice(0, 100)}" is not stored.` });

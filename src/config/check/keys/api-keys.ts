@@ -23,7 +23,7 @@ function isExample(name: string, hash: Node | undefined, { report }: CheckContex
     code: 'exposed',
     severity: 'warning',
     at: hash.at,
-    message: `the key "${name}" is the published example "change-me-0123456789": everybody can use it`,
+    message: `the key "${name}" is the published example "change-me-0123456789": anyone can use it`,
     hint: `gateway keys create ${name} issues a key of your own`,
   });
 }

@@ -116,7 +116,7 @@ function FileDialog({ config, spot, onClose }: { config: EffectiveConfig; spot: 
   return (
     <Dialog title={spot.file} wide onClose={onClose}>
       {file === undefined ? (
-        <p class="muted">The text of this file is not kept.</p>
+        <p class="muted">The text of this file is not stored.</p>
       ) : (
         <Code text={file.text} language="yaml" firstLine={1} marked={spot.line} what={file.path} />
       )}

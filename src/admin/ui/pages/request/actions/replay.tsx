@@ -60,7 +60,7 @@ export function ReplayDialog({ stored, onClose }: { stored: StoredRecord; onClos
             masked.
           </p>
         ) : (
-          <Notice tone="warn" title="The body of this request is not kept, so it cannot be sent again" />
+          <Notice tone="warn" title="The body of this request is not stored, so it cannot be sent again" />
         )}
         <TextField label="To" value={to} onInput={setTo} placeholder="openai-main/gpt-4o" hint="Provider and model. Empty: as it was." />
         <TextField

@@ -24,12 +24,16 @@ export function Absent({ stored, part }: { stored: StoredRecord; part: BodyPart 
     );
   const bySetting = why !== null && setting.test(why);
   return (
-    <Empty icon="info" title={`The ${names[part]} body is not kept`}>
+    <Empty icon="info" title={`The ${names[part]} body is not stored`}>
       {bySetting ? (
         <Setting path={why} stored={stored} />
       ) : (
         <p>
-          {why !== null ? sentence(why) : body === null ? 'There was none.' : 'It is made from the client’s body, which is not kept whole.'}
+          {why !== null
+            ? sentence(why)
+            : body === null
+              ? 'There was none.'
+              : 'It is made from the client’s body, which is not stored completely.'}
         </p>
       )}
       {body !== null && body.size > 0 && <p>It had {bytes(body.size)}.</p>}
