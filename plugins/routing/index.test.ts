@@ -56,7 +56,7 @@ describe('choosing a provider without a config', () => {
       'gpt-4o',
       400,
       'no_target',
-      /^The model "gpt-4o" names no provider\. Write "@slug\/gpt-4o", with one of the slugs openai-main, .*\.$/,
+      /^The model "gpt-4o" names no provider\. Write "@slug\/gpt-4o" with one of these slugs: openai-main, .*\.$/,
       /openai-main, azure-eu/,
     ],
     ['a slug without its mark', {}, 'azure-eu/gpt-4o', 400, 'no_target', /Did you mean "@azure-eu\/gpt-4o"\?$/, /Slugs: /],

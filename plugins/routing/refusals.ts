@@ -42,7 +42,7 @@ function withSlug({ requestedModel, snapshot, facts }: Admitted): string {
   const meant = slugs.find((slug) => slug === written) ?? slugs.find((slug) => snapshot.providers.get(slug)?.provider.type === written);
   if (meant !== undefined) return ` Did you mean "@${meant}${model.slice(slash)}"?`;
   if (slugs.length === 0) return '';
-  return ` Write "@slug/${model}", with one of the slugs ${slugs.slice(0, 5).join(', ')}${slugs.length > 5 ? ', …' : ''}.`;
+  return ` Write "@slug/${model}" with one of these slugs: ${slugs.slice(0, 5).join(', ')}${slugs.length > 5 ? ', …' : ''}.`;
 }
 
 function promptWithoutTarget(ctx: Admitted, { used, requestedModel }: PromptFacts): GatewayError {
