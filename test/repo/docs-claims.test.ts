@@ -57,7 +57,7 @@ describe('what the documentation must name', () => {
 });
 
 describe('commands to copy', () => {
-  const blocks = ['README.md', 'docs/quickstart.md', 'docs/messages.md', 'docs/prompts.md'].flatMap((page) =>
+  const blocks = ['README.md', 'docs/quickstart.md', 'docs/messages.md', 'docs/prompts.md', 'docs/routes.md'].flatMap((page) =>
     [...readProjectFile(page).matchAll(/^```(?:sh|bash)\n([\s\S]*?)^```$/gm)]
       .map((match) => match[1] ?? '')
       .filter((text) => text.startsWith('curl ') && !text.includes('$'))
@@ -75,13 +75,13 @@ describe('commands to copy', () => {
   });
   afterAll(() => gateway.close());
 
-  it('are found', () => expect(new Set(blocks.map(([page]) => page)).size).toBe(4));
+  it('are found', () => expect(new Set(blocks.map(([page]) => page)).size).toBe(5));
 
   it.each(blocks)('of %s work against the shipped configuration: %s', async (_page, text) => {
     const { code, out } = await run(text.replaceAll('http://127.0.0.1:8787', gateway.url));
     expect(code).toBe(0);
     expect(out).not.toMatch(/"error":\{/);
-    expect(out).toMatch(/"object":|"type":"message"|^data: /m);
+    expect(out).toMatch(/"object":|"type":"message"|"feedback_ids":|^data: /m);
   });
 });
 

@@ -28,8 +28,12 @@ export function routesPage(): string {
       .map(({ type }) => `\`${type}\``)
       .join(', ')} and the [services known by name](services.md) accept such requests.`,
     `${account.length} of these routes (batches and fine-tuning) belong to one account: they need \`x-gateway-virtual-key\`, or a header or config that names exactly one provider.`,
-    'Clients of Azure OpenAI need only the address of the gateway (`azure_endpoint`, `endpoint`): `/openai/…` and `/openai/v1/…` are the routes above, and the deployment in `/openai/deployments/NAME/chat/completions` is the model that the request asks for, whatever its body says. Their `api-key` header holds the gateway key, and `api-version` is ignored. A deployment may be called `@slug/model`.',
-    'Where a route is converted, models of one provider may differ: see the [pages of the providers](providers.md). An OpenAPI description is served at `/openapi.json`, and is in [openapi.json](openapi.json).\n',
+    'Where a route is converted, models of one provider may differ: see the [pages of the providers](providers.md). An OpenAPI description is served at `/openapi.json`, and is in [openapi.json](openapi.json).',
+    '## Paths of Azure OpenAI',
+    'Clients of Azure OpenAI need only the address of the gateway (`azure_endpoint`, `endpoint`). The routes above are also served below `/openai/` and `/openai/v1/`. In `/openai/deployments/NAME/chat/completions`, NAME is the model of the request and replaces the one in its body; it may be `@slug/model`. The header `api-key` contains the gateway key, and `api-version` is ignored.',
+    '## Feedback',
+    '```sh\ncurl http://127.0.0.1:8787/v1/feedback -H \'content-type: application/json\' \\\n  -d \'{"trace_id":"4bf92f3577b34da6a3ce929d0e0e4736","value":1,"weight":0.5,"metadata":{"comment":"helpful"}}\'\n```',
+    '`trace_id` is the value of the response header `x-gateway-trace-id`, `value` a number from -10 to 10, `weight` (optional) a number from 0 to 1, `metadata` (optional) an object of at most 1,024 characters. The response contains the id of the feedback in `feedback_ids`; `PUT /v1/feedback/{id}` changes it. The request log stores feedback with its trace.\n',
   ].join('\n\n');
 }
 
