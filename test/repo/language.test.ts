@@ -105,4 +105,14 @@ describe('mentions of files', () => {
       .filter(({ at, path }) => !exists(at.split(':')[0] ?? '', path));
     expect(lost).toEqual([]);
   });
+
+  it('name files and folders in backticks that exist', () => {
+    const ours = /`((?:src|plugins|test|docs|deploy|bench|configs|\.ci)\/[\w./-]+)`/g;
+    const named = [...pages, ...notes].flatMap((page) =>
+      [...readProjectFile(page).matchAll(ours)].map((match) => ({ page, path: match[1] ?? '' })),
+    );
+    expect(named.length).toBeGreaterThan(80);
+    // The key of the reader is in no clone.
+    expect(named.filter(({ path }) => !path.endsWith('-api-key.txt') && !existsSync(join(root, path)))).toEqual([]);
+  });
 });
