@@ -71,7 +71,7 @@ function lines(verdict: Verdict, response: ReadyResponse, { shown, faults }: Hea
   const below = [
     ...textsOf(config?.['why']),
     ...notes,
-    ...('fault' in response ? [...faults.map(printable), 'if the gateway listens elsewhere, name its address with --url'] : []),
+    ...('fault' in response ? [...faults.map(printable), 'if the gateway listens on another address, set it with --url'] : []),
   ];
   return [first, ...below.map((line) => `  ${line}`), ''].join('\n');
 }

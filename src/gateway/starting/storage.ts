@@ -108,7 +108,7 @@ export class Storage {
 }
 
 const heldHint =
-  'Stop it, or write another server.state_dir for this one. With server.state_dir_shared: true each has a folder of its own in it.';
+  'Stop it, or set another server.state_dir for this gateway. With server.state_dir_shared: true, each gateway uses its own sub-folder.';
 
 /** @throws StartError */
 function openState(request: StateDirRequest): StateDir {

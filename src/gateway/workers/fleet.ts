@@ -200,7 +200,7 @@ export class Fleet implements Serving {
   }
 
   defect(error: unknown): void {
-    this.#deps.log.error({ err: error }, 'an internal error in the process that looks after the workers');
+    this.#deps.log.error({ err: error }, 'an internal error in the supervisor process');
   }
 
   async drain(plan: DrainPlan): Promise<void> {
