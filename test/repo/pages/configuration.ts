@@ -122,7 +122,7 @@ export function configurationPage(): string {
     example,
     '`gateway.yaml` is YAML 1.2 or JSON. Unknown keys are errors, except keys that start with `x-`, which you can use for notes and anchors. Every string may contain `${env:NAME}` (an environment variable), `${env:NAME:-default}` and `${file:path}` (the content of a file). `$${` is a literal `${`. Inside `{…}` and `[…]`, put such strings in quotes.',
     `## Top level\n\n${table({ properties: simple, required: schema['required'] })}`,
-    ...options.map((stage) => `### options of \`${stage.name}\`\n\n${table(stage.options)}`),
+    ...options.map((stage) => `### Options of the plugin \`${stage.name}\`\n\n${table(stage.options)}`),
     ...['server', 'logging', 'observability'].map((key) => `## ${key}\n\n${about(child(top, key))}\n\n${table(child(top, key))}`),
     `## providers\n\n${about(child(top, 'providers'))}\n\n${table(providerCommon)}`,
     ...kinds,
