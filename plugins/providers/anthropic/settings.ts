@@ -23,7 +23,7 @@ export const schema: JsonSchema = {
       type: 'string',
       pattern: '^\\d{4}-\\d{2}-\\d{2}$',
       default: defaultVersion,
-      description: "Version of the API, sent as anthropic-version. A header of the client takes precedence.",
+      description: 'Version of the API, sent as anthropic-version. A header of the client takes precedence.',
     },
     beta: {
       anyOf: [feature, { type: 'array', items: feature }],

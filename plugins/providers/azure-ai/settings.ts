@@ -56,7 +56,7 @@ export const schema: JsonSchema = azureSchema({
       type: 'string',
       pattern: '^\\d{4}-\\d{2}-\\d{2}$',
       default: '2023-06-01',
-      description: "Version of the messages API. A header of the client takes precedence.",
+      description: 'Version of the messages API. A header of the client takes precedence.',
     },
     anthropic_beta: {
       anyOf: [feature, { type: 'array', items: feature }],
