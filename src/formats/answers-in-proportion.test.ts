@@ -103,6 +103,11 @@ const endless: readonly [string, () => Reader, (at: number) => WireEvent][] = [
   ['sources of a chat completion', () => new ChatReader(), () => openaiDelta({ annotations: [{ words }] })],
   ['calls of a chat completion', () => new ChatReader(), (index) => openaiDelta({ tool_calls: [{ index, id: words, function: {} }] })],
   [
+    'encrypted reasoning behind the text of a chat completion',
+    () => new ChatReader(),
+    () => openaiDelta({ content: 'x', reasoning_details: [{ type: 'reasoning.encrypted', data: words }] }),
+  ],
+  [
     'choices of a chat completion',
     () => new ChatReader(),
     (at) => wire({ choices: each((index) => ({ index: at * 500 + index, delta: {} })) }),

@@ -148,6 +148,7 @@ export const hosted: readonly Vendor[] = [
         source:
           'https://openrouter.ai/docs/use-cases/reasoning-tokens, "Preserving reasoning blocks": reasoning, or reasoning_details unchanged',
         thoughts: 'reasoning',
+        details: true,
         takes: ['reasoning_content', 'reasoning_details', 'annotations', 'refusal'],
       },
     ],

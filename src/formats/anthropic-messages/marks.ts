@@ -9,8 +9,9 @@ export const unsigned = 'gateway:unsigned';
 
 const isMark = (value: unknown): boolean => typeof value === 'string' && value.startsWith('gateway:');
 
-/** True for a thinking block that another service produced. */
-export const isForeignThought = (block: Plain): boolean => block['type'] === 'thinking' && isMark(block['signature']);
+/** True for thinking or encrypted reasoning that another service produced. */
+export const isForeignThought = ({ type, signature, data }: Plain): boolean =>
+  (type === 'thinking' && isMark(signature)) || (type === 'redacted_thinking' && isMark(data));
 
 /** Returns the citations that the API itself created. */
 export function ownCitations(citations: unknown): readonly unknown[] {

@@ -4,6 +4,7 @@ import { textOf } from '../shared/json.ts';
 import { reasoningNames } from '../shared/request/reasoning.ts';
 import { foreignMembers, type HistoryRules } from './rules.ts';
 import { type AssistantPart, partsInOrder } from './assistant-parts.ts';
+import { claudeDetails } from './reasoning-details.ts';
 
 const reason = 'not supported by this service';
 
@@ -78,6 +79,7 @@ function assistant(message: Plain, rules: HistoryRules, ids: Ids, drops: Drops):
   return {
     ...kept(Object.fromEntries(rest), rules.refused, 'messages[].', drops),
     ...thoughts,
+    ...detailsOf(message, said, rules),
     ...contentOf(message, said, {
       hasOther: calls.length > 0 || audio !== undefined || textOf(message['refusal']) !== undefined,
       drops,
@@ -98,6 +100,15 @@ function thoughtsOf(message: Plain, said: readonly AssistantPart[], rules: Histo
   const parts = said.map((one) => (one.kind === 'thinking' ? one.text : '')).join('');
   const text = reasoningNames.map((name) => textOf(message[name])).find((one) => one !== undefined) ?? parts;
   return text !== '' || (hasCalls && rules.needsThoughts === true) ? { [member]: text } : {};
+}
+
+/** True if reasoning of Claude is sent as details: the service reads them, and the client sends no list of its own. */
+const makesDetails = (message: Plain, { details }: HistoryRules): boolean =>
+  details === true && !Array.isArray(message['reasoning_details']);
+
+function detailsOf(message: Plain, said: readonly AssistantPart[], rules: HistoryRules): Plain {
+  const details = makesDetails(message, rules) ? claudeDetails(said) : [];
+  return details.length === 0 ? {} : { reasoning_details: details };
 }
 
 const isReasoning = (key: string): boolean => reasoningNames.some((name) => name === key);
@@ -126,7 +137,7 @@ function contentOf(message: Plain, said: readonly AssistantPart[], { hasOther, d
         );
     } else if (one.kind === 'thinking' && rules.thoughtParts === true && isOwn(one.from, content)) parts.push(one.from);
     else if (one.kind === 'thinking' && rules.thoughts === undefined) drops.add('messages[].content[].thinking', reason);
-    else if (one.kind === 'redacted') drops.add('messages[].content[].redacted_thinking', reason);
+    else if (one.kind === 'redacted' && !makesDetails(message, rules)) drops.add('messages[].content[].redacted_thinking', reason);
     else if (one.kind === 'other') drops.add(`messages[].content[].${one.type}`, reason);
   }
   if (typeof content === 'string') return { content };

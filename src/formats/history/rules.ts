@@ -15,6 +15,8 @@ export interface HistoryRules {
   readonly needsThoughts?: boolean;
   /** It accepts reasoning as in its own responses: as parts of the content, each a list of texts. */
   readonly thoughtParts?: boolean;
+  /** It reads signed and encrypted reasoning in `reasoning_details`. */
+  readonly details?: boolean;
   /** True for call ids that it accepts. */
   isId(id: string): boolean;
   /** Returns an id that it accepts, always the same for the same id. */
@@ -75,6 +77,7 @@ export interface HistoryQuirk {
   readonly thoughts?: string;
   readonly needsThoughts?: true;
   readonly thoughtParts?: true;
+  readonly details?: true;
   /** Form of call ids: nine letters and digits. If absent, OpenAI's form. */
   readonly callIds?: 'nine';
 }
@@ -92,6 +95,7 @@ export function historyOf(quirks: readonly HistoryQuirk[]): HistoryRules {
     ...(thoughts === undefined ? {} : { thoughts }),
     needsThoughts: quirks.some(({ needsThoughts }) => needsThoughts === true),
     thoughtParts: quirks.some(({ thoughtParts }) => thoughtParts === true),
+    details: quirks.some(({ details }) => details === true),
   };
 }
 

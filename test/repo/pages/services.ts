@@ -71,6 +71,7 @@ function about(quirk: Quirk): string {
     ...(quirk.takes === undefined ? [] : [`keeps ${code(quirk.takes)} of earlier responses`]),
     ...(quirk.needsThoughts === true ? ['adds an empty thinking text to earlier messages with tool calls that have none'] : []),
     ...(quirk.thoughtParts === true ? ['keeps the thinking text of its own earlier responses in their `content`'] : []),
+    ...(quirk.details === true ? ['sends signed and encrypted reasoning of earlier responses in `reasoning_details`'] : []),
     ...(quirk.callIds === undefined ? [] : ['replaces the ids of tool calls of other services with ids of nine letters and digits']),
     ...(quirk.imageEdits === undefined ? [] : ['sends image edits as JSON, without `size` and `style`']),
     ...(quirk.known === undefined ? [] : [`passes on ${code(quirk.known)}`]),

@@ -1,15 +1,19 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
+import { keptDetail } from '../../history/reasoning-details.ts';
 import { isForeignThought, ownCitations } from '../marks.ts';
 
 /**
  * Converts an assistant turn: text and calls in the members that every service reads. If the turn has more (thinking, steps of
  * the API's own tools, text after calls), all blocks are also in `content_blocks` in their order, and the thinking as one text in
- * `reasoning_content`.
+ * `reasoning_content`. Details of the reasoning that a service sent, and that only the same service can read, are in
+ * `reasoning_details`.
  */
 export function assistantMessage({ content }: Plain, drops: Drops): Plain {
   if (!Array.isArray(content)) return { role: 'assistant', content: typeof content === 'string' ? content : '' };
-  const blocks = content.filter(isPlain).map(readable);
+  const given = content.filter(isPlain);
+  const details = given.map(keptDetail).filter((detail) => detail !== undefined);
+  const blocks = given.filter((block) => !isEncrypted(block)).map(readable);
   const texts = blocks.filter(({ type }) => type === 'text');
   const calls = blocks.filter(({ type }) => type === 'tool_use').map((block) => callOf(block, drops));
   const thoughts = blocks.map(({ type, thinking }) => (type === 'thinking' && typeof thinking === 'string' ? thinking : '')).join('');
@@ -20,9 +24,13 @@ export function assistantMessage({ content }: Plain, drops: Drops): Plain {
     content: texts.length === 0 && blocks.length > 0 ? null : isPlainTurn ? plainContent(texts) : text,
     ...(thoughts === '' ? {} : { reasoning_content: thoughts }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(details.length === 0 ? {} : { reasoning_details: details }),
     ...(isPlainTurn ? {} : { content_blocks: blocks.map(placed) }),
   };
 }
+
+/** Encrypted reasoning of another service is only in `reasoning_details`. */
+const isEncrypted = (block: Plain): boolean => block['type'] === 'redacted_thinking' && isForeignThought(block);
 
 /** Removes the placeholders that the gateway wrote into a block, and `citations: null`, which client libraries send back. */
 function readable(block: Plain): Plain {

@@ -11,7 +11,7 @@ const names: readonly (readonly [hub: RegExp, own: string])[] = [
   [/^web_search_options/, 'tools[].web_search'],
   [/^tools\[\]\.function\.parameters/, 'tools[].input_schema'],
   [/^tools\[\]\.function\./, 'tools[].'],
-  [/^messages\[\]\.(?:reasoning_content|reasoning)$/, 'messages[].content[].thinking'],
+  [/^messages\[\]\.(?:reasoning_content|reasoning|reasoning_details)$/, 'messages[].content[].thinking'],
   [/^messages\[\]\.(is_error|tool_call_id)$/, 'messages[].content[].tool_result.$1'],
   [/^messages\[\]\.tool_calls\[\]\./, 'messages[].content[].tool_use.'],
   [/^messages\[\]\.cache_control$/, 'messages[].content[].cache_control'],

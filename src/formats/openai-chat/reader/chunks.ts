@@ -6,7 +6,7 @@ import { faultInBand, objectIn } from '../fault.ts';
 import { textOf } from '../../shared/json.ts';
 import { Kept } from '../../shared/answer/kept.ts';
 import { choiceExtras, finishEvent, topExtras, usageIn } from './completion.ts';
-import { deltaEvents, namelessCalls, newAnswer, type StreamedAnswer } from './delta.ts';
+import { deltaEvents, lastDetails, namelessCalls, newAnswer, type StreamedAnswer } from './delta.ts';
 import { streamInterrupted } from '../../shared/answer/interrupted.ts';
 
 const nothing: readonly ModelEvent[] = Object.freeze([]);
@@ -47,6 +47,7 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
     return answers.flatMap((answer): readonly ModelEvent[] => [
       ...namelessCalls(answer),
       ...(answer.sources.length === 0 ? [] : [{ type: 'annotations', choice: answer.index, annotations: answer.sources } as const]),
+      ...lastDetails(answer),
       finishEvent(answer.finish ?? {}, answer.index, answer.count),
     ]);
   }

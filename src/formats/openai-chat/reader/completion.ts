@@ -6,6 +6,7 @@ import { type AssistantPart, partsInOrder } from '../../history/assistant-parts.
 import { textOf } from '../../shared/json.ts';
 import { reasoningNames } from '../../shared/request/reasoning.ts';
 import { readUsage } from '../../shared/usage.ts';
+import { detailsIn, ReasoningDetails, textIn } from './reasoning-details.ts';
 
 /** Converts a whole chat completion, including the gateway's extensions, to hub events. @throws GatewayError `upstream_invalid` */
 export function completionEvents(completion: unknown): readonly ModelEvent[] {
@@ -35,8 +36,7 @@ export function usageIn(answer: Plain): ReturnType<typeof readUsage> {
 function choiceEvents(choice: Plain, at: number): readonly ModelEvent[] {
   const message = isPlain(choice['message']) ? choice['message'] : {};
   const said = partsInOrder(message);
-  const thought = said.some(({ kind }) => kind === 'thinking') ? '' : reasoningIn(message);
-  const thoughts: readonly ModelEvent[] = thought === '' ? [] : [{ type: 'thinking', choice: at, text: thought, block: -1 }];
+  const thoughts = said.some(({ kind }) => kind === 'thinking') ? [] : thoughtEvents(message, at);
   let calls = 0;
   const sources = Array.isArray(message['annotations']) ? message['annotations'].filter(isPlain) : [];
   return [
@@ -48,18 +48,24 @@ function choiceEvents(choice: Plain, at: number): readonly ModelEvent[] {
   ];
 }
 
-/** Reads reasoning outside the content, in each of the members that services use. */
-export function reasoningIn(message: Plain): string {
-  for (const name of reasoningNames) {
-    const value = message[name];
-    if (typeof value === 'string' && value !== '') return value;
+function thoughtEvents(message: Plain, choice: number): readonly ModelEvent[] {
+  const text = reasoningIn(message);
+  const out: ModelEvent[] = text === '' ? [] : [{ type: 'thinking', choice, text, block: -1 }];
+  const reader = new ReasoningDetails(choice);
+  for (const detail of detailsIn(message)) {
+    reader.push(detail, out);
+    reader.close(out);
   }
-  const details = message['reasoning_details'];
-  if (!Array.isArray(details)) return '';
-  return details
-    .filter(isPlain)
-    .map(({ text, summary }) => textOf(text) ?? textOf(summary) ?? '')
-    .join('');
+  return out;
+}
+
+/**
+ * Reads reasoning outside the content, in each of the members that services use. Returns '' if `reasoning_details` has the same
+ * text.
+ */
+export function reasoningIn(message: Plain): string {
+  if (detailsIn(message).some((detail) => textIn(detail) !== '')) return '';
+  return reasoningNames.map((name) => textOf(message[name])).find((text) => text !== undefined) ?? '';
 }
 
 interface Position {

@@ -3,6 +3,7 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
 import type { Kept } from '../../shared/answer/kept.ts';
 import { argumentsOf, otherEvent, reasoningIn, signatureOf } from './completion.ts';
+import { detailsIn, ReasoningDetails, textIn } from './reasoning-details.ts';
 
 /** One choice (`n`) of the stream as received so far. */
 export interface StreamedAnswer {
@@ -14,6 +15,12 @@ export interface StreamedAnswer {
   /** Number of calls so far. */
   count: number;
   readonly sources: Plain[];
+  /** Created on demand: few services send details. */
+  details: ReasoningDetails | undefined;
+  /** Details without text that came after the first content. They are held back to the end, to not divide the content. */
+  readonly lateDetails: Plain[];
+  /** True once text or a call was received. */
+  isAnswering: boolean;
   /** Shared by all choices. */
   readonly kept: Kept;
 }
@@ -37,6 +44,9 @@ export const newAnswer = (index: number, kept: Kept): StreamedAnswer => ({
   calls: new Map(),
   count: 0,
   sources: [],
+  details: undefined,
+  lateDetails: [],
+  isAnswering: false,
   kept,
 });
 
@@ -45,7 +55,7 @@ export function deltaEvents(delta: Plain, answer: StreamedAnswer, out: ModelEven
   const choice = answer.index;
   const blocks = delta['content_blocks'];
   if (Array.isArray(blocks) && blocks.length > 0) for (const one of blocks) blockEvents(one, choice, out);
-  else plainEvents(delta, choice, out);
+  else plainEvents(delta, answer, out);
   const refusal = textOf(delta['refusal']);
   if (refusal !== undefined) out.push({ type: 'refusal', choice, text: refusal });
   if (isPlain(delta['audio'])) out.push({ type: 'audio', choice, audio: delta['audio'] });
@@ -62,13 +72,38 @@ function keepSource(source: Plain, answer: StreamedAnswer): void {
 }
 
 /** Reads content as a text, or as the list of parts that some services send. */
-function plainEvents(delta: Plain, choice: number, out: ModelEvent[]): void {
+function plainEvents(delta: Plain, answer: StreamedAnswer, out: ModelEvent[]): void {
+  const choice = answer.index;
   const thought = reasoningIn(delta);
   if (thought !== '') out.push({ type: 'thinking', choice, text: thought });
+  for (const detail of detailsIn(delta)) detailEvents(detail, answer, out);
   const { content } = delta;
+  if (hasLength(content) || hasLength(delta['tool_calls'])) {
+    answer.isAnswering = true;
+    answer.details?.close(out);
+  }
   if (typeof content === 'string') {
     if (content !== '') out.push({ type: 'text', choice, text: content });
   } else if (Array.isArray(content)) for (const part of content) if (isPlain(part)) partEvents(part, choice, out);
+}
+
+const hasLength = (value: unknown): boolean => (typeof value === 'string' || Array.isArray(value)) && value.length > 0;
+
+function detailEvents(detail: Plain, answer: StreamedAnswer, out: ModelEvent[]): void {
+  if (answer.isAnswering && textIn(detail) === '') {
+    answer.kept.addJson(detail);
+    answer.lateDetails.push(detail);
+  } else (answer.details ??= new ReasoningDetails(answer.index)).push(detail, out);
+}
+
+/** Returns the rest of the details at the end of the stream. */
+export function lastDetails(answer: StreamedAnswer): readonly ModelEvent[] {
+  const out: ModelEvent[] = [];
+  answer.details?.close(out);
+  const late = new ReasoningDetails(answer.index);
+  for (const detail of answer.lateDetails) late.push(detail, out);
+  late.close(out);
+  return out;
 }
 
 function partEvents(part: Plain, choice: number, out: ModelEvent[]): void {

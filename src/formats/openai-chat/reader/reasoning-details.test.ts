@@ -1,0 +1,157 @@
+import { expect, it } from 'vitest';
+import { JsonBody } from '../../../core/json/body.ts';
+import type { Plain } from '../../../core/json/merge.ts';
+import { withoutMarks } from '../../anthropic-messages/marks.ts';
+import { type ApiEvent, MessageEvents } from '../../anthropic-messages/to-client/events.ts';
+import { wholeMessage } from '../../anthropic-messages/to-client/index.ts';
+import { messagesRequests } from '../../anthropic-messages/to-hub/index.ts';
+import { historyOf } from '../../history/rules.ts';
+import { dropExtensions } from '../extensions.ts';
+import { ChatReader } from './chunks.ts';
+
+const names = { id: 'r', model: 'm' };
+const service = historyOf([{ thoughts: 'reasoning', details: true, takes: ['reasoning_content', 'reasoning_details'] }]);
+
+/** In the form of signatures of the messages API. */
+const signature = Buffer.concat([Buffer.from([0x12, 0x40, 0x0a, 0x10, 0x08, 0x0b]), Buffer.alloc(60, 1)]).toString('base64');
+const claude = { format: 'anthropic-claude-v1', index: 0 };
+const openai = { format: 'openai-responses-v1', index: 0 };
+const gemini = { format: 'google-gemini-v1', index: 0 };
+const text = (words: string, more: Plain = {}): Plain => ({ type: 'reasoning.text', text: words, ...more });
+const summary = (words: string, more: Plain = openai): Plain => ({ type: 'reasoning.summary', summary: words, ...more });
+const encrypted = (data: string, more: Plain): Plain => ({ type: 'reasoning.encrypted', data, ...more });
+const call = (id: string): Plain => ({ index: 0, id, type: 'function', function: { name: 'f', arguments: '{"a":1}' } });
+
+/** The content that a stream of the messages API adds up to. */
+function contentOf(events: readonly ApiEvent[]): Plain[] {
+  const out: Record<string, unknown>[] = [];
+  for (const { type, index, content_block: block, delta } of events) {
+    const at = Number(index);
+    if (type === 'content_block_start') out[at] = { ...(block as Plain) };
+    if (type !== 'content_block_delta') continue;
+    const { type: _type, partial_json: json, ...members } = delta as Plain;
+    for (const [key, value] of Object.entries(members)) (out[at] ??= {})[key] = String(out[at]?.[key] ?? '') + String(value);
+    if (typeof json === 'string') (out[at] ??= {})['input'] = JSON.parse(json);
+  }
+  return out;
+}
+
+function streamed(deltas: readonly Plain[]): Plain[] {
+  const reader = new ChatReader();
+  const out = new MessageEvents(names);
+  const read = deltas.flatMap((delta) => reader.push({ name: '', data: JSON.stringify({ id: 'c', choices: [{ index: 0, delta }] }) }));
+  const end = [...reader.push({ name: '', data: '[DONE]' }), ...reader.end()];
+  return contentOf([...[...read, ...end].flatMap((event) => out.push(event)), ...out.end()]);
+}
+
+const whole = (message: Plain): unknown =>
+  wholeMessage({ choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' }] }, names)['content'];
+
+const asked = (content: unknown): Plain => ({ model: 'm', max_tokens: 9, messages: [{ role: 'assistant', content }] });
+
+/** What the service gets in the next request. */
+function sentBack(content: unknown): { readonly details: unknown; readonly dropped: readonly string[] } {
+  const hub = messagesRequests.toHub(asked(content));
+  const { body, dropped } = dropExtensions(JsonBody.of(hub.body), service);
+  const [message] = body.value('messages') as Plain[];
+  return {
+    details: message?.['reasoning_details'],
+    dropped: messagesRequests.ownNames([...hub.dropped, ...dropped], false).map(({ param }) => param),
+  };
+}
+
+/** The details of a response, the deltas of the same response as a stream, the kinds of its blocks, and what the API itself gets back. */
+it.each<[string, Plain, readonly Plain[], readonly string[], readonly string[]]>([
+  [
+    'signed thinking of Claude, the signature alone in the last piece',
+    { content: 'x', reasoning: 'Hm.', reasoning_details: [text('Hm.', { signature, ...claude })] },
+    [
+      { reasoning: 'H', reasoning_details: [text('H', claude)] },
+      { reasoning: 'm.', reasoning_details: [text('m.', { signature: null, ...claude })] },
+      { content: '', reasoning_details: [{ type: 'reasoning.text', signature, ...claude }] },
+      { content: 'x' },
+    ],
+    ['thinking', 'text'],
+    ['thinking', 'text'],
+  ],
+  [
+    'the signature beside the first text',
+    { content: 'x', reasoning_details: [text('Hm.', { signature, ...claude })] },
+    [{ reasoning_details: [text('Hm.', claude)] }, { content: 'x', reasoning_details: [text('', { signature, ...claude })] }],
+    ['thinking', 'text'],
+    ['thinking', 'text'],
+  ],
+  [
+    'two thoughts of one index, and a redacted one',
+    {
+      content: 'x',
+      reasoning_details: [
+        text('A', { signature, ...claude }),
+        text('B', { signature, ...claude, index: 1 }),
+        encrypted('blob', { ...claude, index: 2 }),
+      ],
+    },
+    [
+      { reasoning_details: [text('A', claude), text('', { signature, ...claude }), text('B', claude)] },
+      { reasoning_details: [text('', { signature, ...claude })] },
+      { reasoning_details: [encrypted('blob', claude)] },
+      { content: 'x' },
+    ],
+    ['thinking', 'thinking', 'redacted_thinking', 'text'],
+    ['thinking', 'thinking', 'redacted_thinking', 'text'],
+  ],
+  [
+    'a summary and what is encrypted',
+    { content: 'x', reasoning: 'Sum.', reasoning_details: [summary('Sum.'), encrypted('gAAA', { id: 'rs_1', ...openai })] },
+    [
+      { reasoning: 'Su', reasoning_details: [summary('Su')] },
+      { reasoning: 'm.', reasoning_details: [summary('m.')] },
+      { content: '', reasoning: null, reasoning_details: [encrypted('gAAA', { id: 'rs_1', ...openai })] },
+      { content: 'x' },
+    ],
+    ['thinking', 'redacted_thinking', 'text'],
+    ['text'],
+  ],
+  [
+    'a signature of Gemini for a call, after the call',
+    { content: null, tool_calls: [call('t')], reasoning_details: [encrypted('sig', { id: 't', ...gemini })] },
+    [{ tool_calls: [call('t')] }, { reasoning_details: [encrypted('sig', { id: 't', ...gemini })] }, {}],
+    ['redacted_thinking', 'tool_use'],
+    ['tool_use'],
+  ],
+  [
+    'a signature that nobody knows',
+    { content: 'x', reasoning_details: [text('Hm.', { format: 'other-v1', signature: 's' })] },
+    [{ reasoning_details: [text('Hm.', { format: 'other-v1' })] }, { reasoning_details: [text('', { signature: 's' })] }, { content: 'x' }],
+    ['thinking', 'text'],
+    ['text'],
+  ],
+])('%s', (_name, message, deltas, kinds, own) => {
+  const once = whole(message);
+  expect((once as Plain[]).map(({ type }) => type)).toEqual(kinds);
+  const parts = streamed(deltas);
+  // Details that come during a call follow it, because a call is not interrupted.
+  expect(parts.toSorted(byKind)).toEqual((once as Plain[]).toSorted(byKind));
+  for (const content of [once, parts]) expect(sentBack(content)).toEqual({ details: message['reasoning_details'], dropped: [] });
+  const kept = withoutMarks(JsonBody.of(asked(once))).value('messages') as { content: Plain[] }[];
+  expect(kept[0]?.content.map(({ type }) => type)).toEqual(own);
+});
+
+const byKind = (a: Plain, b: Plain): number =>
+  Number(String(a['type']).startsWith('redacted')) - Number(String(b['type']).startsWith('redacted'));
+
+it.each<[string, Plain, unknown]>([
+  ['text that nobody signed', { content: 'x', reasoning_details: [text('Hm.', { format: 'unknown', index: 0 })] }, undefined],
+  ['no details', { content: 'x', reasoning: 'Hm.' }, undefined],
+])('the thinking alone is sent back: %s', (_name, message, details) => {
+  const content = whole(message);
+  expect(content).toMatchObject([{ type: 'thinking', thinking: 'Hm.', signature: 'gateway:unsigned' }, { type: 'text' }]);
+  expect(sentBack(content)).toEqual({ details, dropped: [] });
+});
+
+it('other services do not get them, and the loss is named', () => {
+  const content = whole({ content: 'x', reasoning_details: [summary('Sum.'), encrypted('gAAA', openai)] });
+  const { body, dropped } = dropExtensions(JsonBody.of(messagesRequests.toHub(asked(content)).body));
+  expect(body.value('messages')).toEqual([{ role: 'assistant', content: 'x' }]);
+  expect(messagesRequests.ownNames(dropped, false).map(({ param }) => param)).toEqual(['messages[].content[].thinking']);
+});
