@@ -121,3 +121,44 @@ it.each<[string, object, object]>([
   const told = [...read.flatMap((event) => out.push(event)), ...out.end()];
   expect(told.find(({ type }) => type === 'message_delta')).toMatchObject({ delta: wanted });
 });
+
+const page = { type: 'web_search_result_location', cited_text: '', encrypted_index: 'gateway:unsigned' };
+
+it.each<[string, object, object, readonly object[]]>([
+  [
+    'addresses and results with titles',
+    {},
+    { citations: ['https://a.example', 'https://b.example'], search_results: [{ url: 'https://b.example', title: 'B', date: null }] },
+    [
+      { ...page, url: 'https://a.example', title: null },
+      { ...page, url: 'https://b.example', title: 'B' },
+    ],
+  ],
+  [
+    'results alone',
+    {},
+    { search_results: [{ url: 'https://b.example', title: 'B' }] },
+    [{ ...page, url: 'https://b.example', title: 'B' }],
+  ],
+  ['addresses alone', {}, { citations: ['https://a.example'] }, [{ ...page, url: 'https://a.example', title: null }]],
+  [
+    'beside annotations, which are preferred',
+    { annotations: [{ type: 'url_citation', url_citation: { url: 'https://c.example', title: 'C' } }] },
+    { citations: ['https://a.example'] },
+    [{ ...page, url: 'https://c.example', title: 'C' }],
+  ],
+  ['empty lists', {}, { citations: [], search_results: null }, []],
+])('cites the sources that a service lists beside the choices: %s', (_name, more, beside, wanted) => {
+  const names = { id: 'r', model: 'm' };
+  const whole = wholeMessage({ choices: [{ message: { content: 'x', ...more }, finish_reason: 'stop' }], ...beside }, names);
+  expect(whole['content']).toEqual([{ type: 'text', text: 'x', ...(wanted.length === 0 ? {} : { citations: wanted }) }]);
+  const reader = new ChatReader();
+  const out = new MessageEvents(names);
+  const deltas = [{ content: '' }, { content: 'x' }, more];
+  const read = deltas.flatMap((delta) =>
+    reader.push({ name: '', data: JSON.stringify({ id: 'c', choices: [{ index: 0, delta }], ...beside }) }),
+  );
+  const told = [...read, ...reader.push(done), ...reader.end()].flatMap((event) => out.push(event));
+  const cited = told.flatMap(({ delta }) => (delta as { citation?: object } | undefined)?.citation ?? []);
+  expect(cited).toEqual(wanted);
+});

@@ -7,6 +7,7 @@ import { textOf } from '../../shared/json.ts';
 import { Kept } from '../../shared/answer/kept.ts';
 import { choiceExtras, finishEvent, topExtras, usageIn } from './completion.ts';
 import { deltaEvents, lastDetails, namelessCalls, newAnswer, type StreamedAnswer } from './delta.ts';
+import { sourcesBeside } from './sources.ts';
 import { streamInterrupted } from '../../shared/answer/interrupted.ts';
 
 const nothing: readonly ModelEvent[] = Object.freeze([]);
@@ -18,6 +19,8 @@ const nothing: readonly ModelEvent[] = Object.freeze([]);
 export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
   readonly #answers = new Map<number, StreamedAnswer>();
   readonly #kept = new Kept();
+  /** Sources beside the choices. A service repeats the whole list in each chunk. */
+  #beside: readonly Plain[] = [];
   #hasStarted = false;
   #isDone = false;
   #isOver = false;
@@ -46,7 +49,7 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
     this.#isOver = true;
     return answers.flatMap((answer): readonly ModelEvent[] => [
       ...namelessCalls(answer),
-      ...(answer.sources.length === 0 ? [] : [{ type: 'annotations', choice: answer.index, annotations: answer.sources } as const]),
+      ...this.#sources(answer),
       ...lastDetails(answer),
       finishEvent(answer.finish ?? {}, answer.index, answer.count),
     ]);
@@ -68,6 +71,8 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
       out.push({ type: 'start', id: textOf(id) ?? '', model: textOf(model) ?? '', created: typeof created === 'number' ? created : 0 });
     }
     for (const [at, choice] of choices.entries()) this.#choice(choice, at, out);
+    const beside = sourcesBeside(chunk);
+    if (beside.length > 0) this.#beside = beside;
     out.push(...topExtras(chunk));
     const usage = usageIn(chunk);
     if (usage !== undefined) out.push({ type: 'usage', usage });
@@ -81,6 +86,11 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
     if (isPlain(delta)) deltaEvents(delta, answer, out);
     out.push(...choiceExtras(choice, index));
     if (textOf(choice['finish_reason']) !== undefined) answer.finish = choice;
+  }
+
+  #sources({ index, sources }: StreamedAnswer): readonly ModelEvent[] {
+    const annotations = sources.length === 0 ? this.#beside : sources;
+    return annotations.length === 0 ? nothing : [{ type: 'annotations', choice: index, annotations }];
   }
 
   #begun(index: number): StreamedAnswer {

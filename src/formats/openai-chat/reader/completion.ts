@@ -6,6 +6,7 @@ import { type AssistantPart, partsInOrder } from '../../history/assistant-parts.
 import { textOf } from '../../shared/json.ts';
 import { reasoningNames } from '../../shared/request/reasoning.ts';
 import { readUsage } from '../../shared/usage.ts';
+import { sourcesBeside } from './sources.ts';
 import { detailsIn, ReasoningDetails, textIn } from './reasoning-details.ts';
 
 /** Converts a whole chat completion, including the gateway's extensions, to hub events. @throws GatewayError `upstream_invalid` */
@@ -19,9 +20,10 @@ export function completionEvents(completion: unknown): readonly ModelEvent[] {
   }
   const { id, model, created } = completion;
   const usage = usageIn(completion);
+  const beside = sourcesBeside(completion);
   return [
     { type: 'start', id: textOf(id) ?? '', model: textOf(model) ?? '', created: typeof created === 'number' ? created : 0 },
-    ...choices.flatMap((choice, at) => choiceEvents(choice, typeof choice['index'] === 'number' ? choice['index'] : at)),
+    ...choices.flatMap((choice, at) => choiceEvents(choice, typeof choice['index'] === 'number' ? choice['index'] : at, beside)),
     ...topExtras(completion),
     ...(usage === undefined ? [] : [{ type: 'usage', usage } as const]),
   ];
@@ -33,12 +35,13 @@ export function usageIn(answer: Plain): ReturnType<typeof readUsage> {
   return readUsage(answer['usage']) ?? (isPlain(groq) ? readUsage(groq['usage']) : undefined);
 }
 
-function choiceEvents(choice: Plain, at: number): readonly ModelEvent[] {
+function choiceEvents(choice: Plain, at: number, beside: readonly Plain[]): readonly ModelEvent[] {
   const message = isPlain(choice['message']) ? choice['message'] : {};
   const said = partsInOrder(message);
   const thoughts = said.some(({ kind }) => kind === 'thinking') ? [] : thoughtEvents(message, at);
   let calls = 0;
-  const sources = Array.isArray(message['annotations']) ? message['annotations'].filter(isPlain) : [];
+  const own = Array.isArray(message['annotations']) ? message['annotations'].filter(isPlain) : [];
+  const sources = own.length === 0 ? beside : own;
   return [
     ...thoughts,
     ...said.flatMap((one, block) => saidEvents(one, { choice: at, block, call: one.kind === 'call' ? calls++ : calls })),
