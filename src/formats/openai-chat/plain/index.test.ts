@@ -101,6 +101,14 @@ it.each<[model: string, asked: Plain, sent: Plain, dropped: readonly string[]]>(
   ['openai/gpt-6-sol', { reasoning_effort: 'high', tools: [own] }, { reasoning_effort: 'none' }, ['reasoning_effort']],
   ['gpt-6-astra', { reasoning_effort: 'high', tools: [own] }, { reasoning_effort: 'high' }, []],
   ['gpt-6-astra', { temperature: 0.5, stop: ['x'] }, {}, ['stop', 'temperature']],
+  ['gpt-5', { thinking: { type: 'disabled' } }, { reasoning_effort: 'low' }, ['thinking']],
+  ['o3', { thinking: { type: 'enabled', budget_tokens: 0 } }, { reasoning_effort: 'low' }, ['thinking']],
+  ['gpt-5', { thinking: { type: 'disabled' }, reasoning_effort: 'high' }, { reasoning_effort: 'high' }, ['thinking']],
+  ['gpt-5.1', { thinking: { type: 'disabled' } }, { reasoning_effort: 'none' }, []],
+  ['gpt-5.1', { thinking: { type: 'disabled' }, reasoning_effort: 'high' }, { reasoning_effort: 'none' }, ['reasoning_effort']],
+  ['gpt-5.1-codex', { thinking: { type: 'disabled' } }, { reasoning_effort: 'low' }, ['thinking']],
+  ['gpt-6-astra', { thinking: { type: 'disabled' } }, { reasoning_effort: 'low' }, ['thinking']],
+  ['openai/gpt-6-sol', { thinking: { type: 'disabled' }, tools: [own] }, { reasoning_effort: 'none' }, []],
   ['gpt-4o', { tools: [own], temperature: 0.5 }, { temperature: 0.5 }, []],
 ])('asks %s for what it supports: %j', (model, asked, sent, dropped) => {
   const { body, dropped: lost } = plainChat({ ...asked, messages: [] }, { ...service, model });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import type { PlainService } from './index.ts';
-import { callsWithoutReasoning, reasons, servedEffort } from './reasoning.ts';
+import { callsWithoutReasoning, canStopReasoning, reasons, servedEffort } from './reasoning.ts';
 import { withFittingStrict } from './strict.ts';
 
 const unknown = 'not supported by this service';
@@ -84,6 +84,13 @@ function thinkingOf(out: Record<string, unknown>, { model }: PlainService, drop:
     drop('reasoning_effort', 'this model is not known to think');
     return;
   }
+  if (isPlain(thinking) && (thinking['type'] === 'disabled' || thinking['budget_tokens'] === 0)) {
+    if (!canStopReasoning(model)) drop('thinking', 'this model cannot stop reasoning');
+    else if (effort !== 'none') drop('reasoning_effort', 'thinking is disabled');
+    out['reasoning_effort'] ??= canStopReasoning(model) ? 'none' : 'low';
+    delete out['thinking'];
+    return;
+  }
   const word = isPlain(thinking) ? wordFor(thinking) : undefined;
   if (effort === undefined && word !== undefined) out['reasoning_effort'] = word;
   if (effort !== undefined && isPlain(thinking) && thinking['budget_tokens'] !== undefined) {
@@ -94,8 +101,7 @@ function thinkingOf(out: Record<string, unknown>, { model }: PlainService, drop:
 }
 
 /** Without a budget the model's default applies. */
-function wordFor({ type, budget_tokens: budget }: Plain): string | undefined {
-  if (type === 'disabled' || budget === 0) return 'low';
+function wordFor({ budget_tokens: budget }: Plain): string | undefined {
   if (typeof budget !== 'number') return undefined;
   return budget < 2048 ? 'low' : budget < 16_384 ? 'medium' : 'high';
 }

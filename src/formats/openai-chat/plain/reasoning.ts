@@ -14,6 +14,12 @@ function isSince(model: string, minor: number): boolean {
 const always = /gpt-6-astra|gpt-6\.1-sol/i;
 
 /**
+ * True for models with `reasoning_effort: none`: those since 5.1 (OpenAI, chat completions, `reasoning_effort`), except Codex
+ * (https://github.com/openai/codex/issues/6647) and Pro (OpenAI, model pages).
+ */
+export const canStopReasoning = (model: string): boolean => isSince(model, 1) && !always.test(model) && !/-(?:codex|pro)\b/i.test(model);
+
+/**
  * True for models that call functions in chat completions only with `reasoning_effort: none`, which from 5.6 on is not their
  * default (OpenAI, "Using GPT-6", and the error of the service for older ones).
  */
