@@ -14,6 +14,7 @@ describe('a key that is bound to a config', () => {
   it.each([
     ['at the top', { temperature: 0 }, { Temperature: 1 }, 'Temperature'],
     ['in an object', thinking, { thinking: { budgetTokens: 9000 } }, 'thinking.budgetTokens'],
+    ['by another name of the limit', { max_tokens: 5 }, { maxOutputTokens: 9 }, 'maxOutputTokens'],
     ['deep in an object', thinking, { thinking: { a: { 'b-c': 2 } } }, 'thinking.a.b-c'],
   ])('may not write what the config sets in another spelling: %s', async (_, override, body, param) => {
     expect(await refusal(() => asked(override, body))).toMatchObject({ code: 'not_allowed', param });

@@ -15,7 +15,7 @@ import type { Override } from './override.ts';
  *
  * @throws GatewayError `not_allowed`, `invalid_json`, `invalid_form`
  */
-export function checkEnforced(ctx: Routed, { members }: Override): void {
+export function checkEnforced(ctx: Routed, { members, overruled }: Override): void {
   if (members.length === 0) return;
   const { body, endpoint } = ctx;
   if (endpoint === 'realtime' || hasUnreadBody(ctx) || hidesLines(ctx)) throw notApplied(ctx, members[0]?.key ?? '');
@@ -23,10 +23,7 @@ export function checkEnforced(ctx: Routed, { members }: Override): void {
   if (body.kind === 'json') body.json();
   if (body.kind === 'form') checkSpelling(body);
   const names = body.kind === 'json' ? body.keys() : body.kind === 'form' ? body.seen.map(({ name }) => name) : [];
-  const other = respelling(
-    members.map(({ key }) => key),
-    names,
-  );
+  const other = respelling([...members.map(({ key }) => key), ...overruled], names);
   if (other !== undefined) throw respelled(ctx, other.name, other.key);
   if (body.kind === 'json') for (const { key, value } of members) checkInside(ctx, key, value, body.json()[key]);
   if (body.kind !== 'form' || traitsOf(endpoint).file === 'up') return;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '#core/error.ts';
+import type { Endpoint } from '#core/endpoint.ts';
 import { emptyBody, type PassingBody } from '#core/json/body.ts';
 import { parseExact } from '#core/json/scan.ts';
 import type { MediaNeed, Operation, Tap, Translation, UpstreamRequest } from '#core/provider.ts';
@@ -79,8 +80,29 @@ describe('override_params', () => {
       { max_completion_tokens: 5, max_tokens: 4 },
       '{"model":"m","max_tokens":4,"max_completion_tokens":5}',
     ],
+    [
+      'a limit of the responses API',
+      '{"model":"m","max_completion_tokens":9,"n":1}',
+      { max_output_tokens: 5 },
+      '{"model":"m","max_completion_tokens":5,"n":1}',
+    ],
   ])('write %s', async (_, body, override, expected) => {
     expect((await prepare({ body, leaf: { override } })).body).toBe(expected);
+  });
+
+  it.each<[Endpoint, Record<string, unknown>, Record<string, unknown>, Record<string, unknown>]>([
+    ['responses', { max_tokens: 5 }, { max_output_tokens: 9 }, { max_output_tokens: 5 }],
+    ['responses', { max_completion_tokens: 5 }, { max_tokens: 9, max_completion_tokens: 9 }, { max_output_tokens: 5 }],
+    ['responses', { max_tokens: 4, max_output_tokens: 5, n: 1 }, { max_output_tokens: 9 }, { max_output_tokens: 5, n: 1 }],
+    ['messages', { max_completion_tokens: 5 }, { max_tokens: 9 }, { max_tokens: 5 }],
+    ['messages', { max_output_tokens: 5 }, { max_tokens: 9, max_completion_tokens: 8 }, { max_tokens: 5 }],
+    ['completions', { max_output_tokens: 5 }, { max_tokens: 9 }, { max_tokens: 5 }],
+    ['embeddings', { max_tokens: 5 }, {}, { max_tokens: 5 }],
+  ])('write the limit by the name that the route reads: %s %j', async (endpoint, override, asked, expected) => {
+    const operations = { [endpoint]: makeProvider().operations['chat/completions'] };
+    const binding = makeBinding('main', { provider: makeProvider({ operations }) });
+    const { body } = await prepare({ binding, over: { endpoint }, body: { model: 'm', ...asked }, leaf: { override } });
+    expect(JSON.parse(body ?? '')).toEqual({ model: 'm', ...expected });
   });
 
   it('leave every other byte as it came', async () => {

@@ -78,9 +78,10 @@ class Transform implements PluginInstance {
   /** @param own the client's body, or what its form says as JSON */
   #prepare(ctx: Routed, attempt: Attempt, operation: Operation | undefined, own: RequestBody): void | Promise<void> {
     const work = this.#works.for(ctx, attempt);
-    const body = bodyFor(ctx, own, work.override);
-    attempt.model = modelFor(ctx, work.override);
-    if (work.override !== undefined && ctx.facts.caller.key?.enforceConfig === true) checkEnforced(ctx, work.override);
+    const override = work.overrides?.on(ctx.endpoint);
+    const body = bodyFor(ctx, own, override);
+    attempt.model = modelFor(ctx, override);
+    if (override !== undefined && ctx.facts.caller.key?.enforceConfig === true) checkEnforced(ctx, override);
     attempt.clocks = lowered(ctx, attempt.clocks);
     const settings = settingsFor(ctx, attempt, work);
     const forward = this.#lists.of(ctx) ?? work.forward;
@@ -122,7 +123,8 @@ function finish(draft: Draft): void {
   const translation = operation?.begin(sendable(body), call) ?? relayed(ctx, attempt, call, body);
   attempt.translation = translation;
   const made = translation.request;
-  const upstream = withinLists(ctx, attempt, work.override === undefined ? made : withOverride(ctx, work.override, made));
+  const override = work.overrides?.on(ctx.endpoint);
+  const upstream = withinLists(ctx, attempt, override === undefined ? made : withOverride(ctx, override, made));
   checkPath(pathOf(upstream));
   if (upstream.warnings !== undefined) ctx.warnings.push(...upstream.warnings);
   attempt.call = call;

@@ -6,7 +6,7 @@ import type { Plain } from '#core/json/merge.ts';
 import type { CredentialRef, Leaf, ProviderBinding, Trust } from '#core/snapshot.ts';
 import type { Attempt } from '#core/plan.ts';
 import { settingsIn } from '#core/model/request-settings.ts';
-import { compileOverride, type Override } from './override.ts';
+import { Overrides } from './override.ts';
 
 /** Model names whose deployment is remembered for one leaf, and characters of the longest that is: requests choose them. */
 const deploymentsKept = 200;
@@ -23,7 +23,7 @@ export class LeafWork {
   readonly leaf: Leaf;
   readonly binding: ProviderBinding;
   readonly settings: CommonSettings & Plain;
-  readonly override: Override | undefined;
+  readonly overrides: Overrides | undefined;
   /** Names of headers that the config copies to the provider, those that may be. */
   readonly forward: readonly string[];
   /** Whose word the host is, as far as the request's headers don't choose another. */
@@ -38,7 +38,7 @@ export class LeafWork {
     const lent = leaf.provider === undefined ? leaf.customHost : undefined;
     this.settings = lent === undefined ? binding.settings : Object.freeze({ ...binding.settings, custom_host: lent });
     this.trust = lent !== undefined && leaf.root === 'inline' ? 'request' : trust;
-    this.override = leaf.override === undefined ? undefined : compileOverride(leaf.override);
+    this.overrides = leaf.override === undefined ? undefined : new Overrides(leaf.override);
     this.forward = (leaf.forwardHeaders ?? []).filter(isForwardable);
     this.#plain =
       binding.provider.entry.deployment === undefined ? { deployment: undefined, credential: binding.credential(undefined) } : undefined;

@@ -1,8 +1,8 @@
 import type { BodyPatch, JsonBody } from '#core/json/body.ts';
 import { isExactNumber, isObject, merge, type Plain } from '#core/json/merge.ts';
-import { overruledBy } from '#core/model/limit-names.ts';
+import { limitNamedFor, limitRoutes, overruledBy } from '#core/model/limit-names.ts';
 import type { Routed } from '#core/context.ts';
-import { traitsOf } from '#core/endpoint.ts';
+import { type Endpoint, traitsOf } from '#core/endpoint.ts';
 import type { UpstreamRequest } from '#core/provider.ts';
 import { checkEnforced } from './enforced.ts';
 
@@ -17,7 +17,25 @@ export interface Override {
   readonly overruled: readonly string[];
 }
 
-export function compileOverride(override: Plain): Override {
+/** The overrides of a target, for each route that names one of their members in another way. */
+export class Overrides {
+  readonly #usual: Override;
+  readonly #special = new Map<Endpoint, Override>();
+
+  constructor(override: Plain) {
+    this.#usual = compiled(override);
+    for (const endpoint of limitRoutes) {
+      const named = limitNamedFor(endpoint, override);
+      if (named !== override) this.#special.set(endpoint, compiled(named));
+    }
+  }
+
+  on(endpoint: Endpoint): Override {
+    return this.#special.get(endpoint) ?? this.#usual;
+  }
+}
+
+function compiled(override: Plain): Override {
   const { model, stream, ...rest } = override;
   return {
     model: typeof model === 'string' ? model : undefined,

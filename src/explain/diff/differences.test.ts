@@ -53,6 +53,13 @@ describe('differences', () => {
       { overrides: new Map([['max_tokens', at]]), override: { max_tokens: 5 }, format: 'of anthropic' },
       ['removed max_completion_tokens 9> override_params :7', 'added max_tokens >5 override_params :7'],
     ],
+    [
+      'a limit by the name of the route',
+      { max_output_tokens: 9 },
+      { max_output_tokens: 5 },
+      { overrides: new Map([['max_tokens', at]]) },
+      ['changed max_output_tokens 9>5 override_params :7'],
+    ],
     ['labels', {}, { labels: { team: 'web' } }, { overrides: new Map([['labels.team', at]]) }, ['added labels >{"team":"web"} labels :7']],
     ['the slug', { model: '@main/m' }, { model: 'm' }, {}, ['changed model "@main/m">"m" model name']],
     [

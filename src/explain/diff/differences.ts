@@ -1,6 +1,6 @@
 import { formatPath } from '../../config/read/node.ts';
 import { isPlain, merge, type Plain } from '../../core/json/merge.ts';
-import { otherLimitName, overruledBy } from '../../core/model/limit-names.ts';
+import { otherLimitNames, overruledBy } from '../../core/model/limit-names.ts';
 import type { Difference, Origin } from '../../core/logs/explanation.ts';
 import { conversionDiff } from './conversion.ts';
 import { type Change, type Steps, structuralDiff } from './structure.ts';
@@ -100,8 +100,8 @@ function renamed(changes: readonly Change[]): readonly Change[] {
 function causeOf({ kind, path, from }: Change, facts: ChangeFacts): Cause {
   const name = memberName(path);
   for (const [written, at] of facts.overrides) {
-    const isOverruled = kind === 'removed' && otherLimitName(written) === name;
-    if (written !== name && !isOverruled && !name.startsWith(`${written}.`) && !written.startsWith(`${name}.`)) continue;
+    const isLimit = kind !== 'moved' && otherLimitNames(written).includes(name);
+    if (written !== name && !isLimit && !name.startsWith(`${written}.`) && !written.startsWith(`${name}.`)) continue;
     return { cause: name === 'labels' || name.startsWith('labels.') ? 'labels' : 'override_params', at };
   }
   if (kind === 'removed') {
