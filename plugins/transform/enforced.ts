@@ -15,16 +15,20 @@ import type { Override } from './override.ts';
  *
  * @throws GatewayError `not_allowed`, `invalid_json`, `invalid_form`
  */
-export function checkEnforced(ctx: Routed, { members, overruled }: Override): void {
+export function checkEnforced(ctx: Routed, { members, overruled }: Override, ownForms: readonly string[] = none): void {
   if (members.length === 0) return;
   const { body, endpoint } = ctx;
   if (endpoint === 'realtime' || hasUnreadBody(ctx) || hidesLines(ctx)) throw notApplied(ctx, members[0]?.key ?? '');
   // Lenient parsers find other members in what is no strict JSON, and other fields in an odd form.
   if (body.kind === 'json') body.json();
   if (body.kind === 'form') checkSpelling(body);
-  const names = body.kind === 'json' ? body.keys() : body.kind === 'form' ? body.seen.map(({ name }) => name) : [];
+  const names = body.kind === 'json' ? [...body.keys()] : body.kind === 'form' ? body.seen.map(({ name }) => name) : [];
   const other = respelling([...members.map(({ key }) => key), ...overruled], names);
   if (other !== undefined) throw respelled(ctx, other.name, other.key);
+  // The service's own form of a parameter would take the place of the member that is set.
+  const own = ownForms.find((name) => names.includes(name));
+  const taken = members.find(({ key }) => key !== own && !ownNames.has(key));
+  if (own !== undefined && taken !== undefined) throw respelled(ctx, own, taken.key);
   if (body.kind === 'json') for (const { key, value } of members) checkInside(ctx, key, value, body.json()[key]);
   if (body.kind !== 'form' || traitsOf(endpoint).file === 'up') return;
   // Written beside it, not over it: a file without a name is a text to some services.
@@ -33,6 +37,8 @@ export function checkEnforced(ctx: Routed, { members, overruled }: Override): vo
   const nested = members.find(({ value }) => typeof value === 'object' && value !== null);
   if (nested !== undefined) throw notApplied(ctx, nested.key);
 }
+
+const none: readonly never[] = Object.freeze([]);
 
 /** The same for objects, which are merged: what the body has beside the members that are set stays. */
 function checkInside(ctx: Routed, field: string, set: unknown, written: unknown): void {

@@ -81,7 +81,7 @@ class Transform implements PluginInstance {
     const override = work.overrides?.on(ctx.endpoint);
     const body = bodyFor(ctx, own, override);
     attempt.model = modelFor(ctx, override);
-    if (override !== undefined && ctx.facts.caller.key?.enforceConfig === true) checkEnforced(ctx, override);
+    if (override !== undefined && ctx.facts.caller.key?.enforceConfig === true) checkEnforced(ctx, override, operation?.ownForms);
     attempt.clocks = lowered(ctx, attempt.clocks);
     const settings = settingsFor(ctx, attempt, work);
     const forward = this.#lists.of(ctx) ?? work.forward;

@@ -58,6 +58,11 @@ export interface Operation<Settings = unknown> {
    * through the chat operation.
    */
   serves?(call: Call<Settings & CommonSettings>): boolean;
+  /**
+   * Members of the body with parameters in the service's own form. They take precedence over those of the client's format,
+   * so a key that is bound to a config may not send them.
+   */
+  readonly ownForms?: readonly string[];
   /** Some or all responses are converted. For the table of routes. */
   readonly isConverted?: true;
   /**

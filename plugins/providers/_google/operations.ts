@@ -81,6 +81,7 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
   const chat: Operation<Settings> = {
     ...media,
     isConverted: true,
+    ownForms: ['generation_config', 'generationConfig', 'extra_body'],
     begin(body, call) {
       const known = withRemembered(body, call);
       const answered = { ...named(call), audioFormat: audioFormat(known) };

@@ -16,6 +16,7 @@ import type { BedrockSettings } from './settings.ts';
 export const chat: Operation<BedrockSettings> = withToolNames(
   {
     isConverted: true,
+    ownForms: ['additionalModelRequestFields', 'additional_model_request_fields', 'outputConfig'],
     media: (body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json()) : []),
     begin: (body, call) => ({
       request: request(body, call),
