@@ -67,6 +67,9 @@ export const geminiOptions = (
   files?: GeminiOptions['files'],
 ): GeminiOptions => ({ files, surface, schemas, signatureStandIn });
 
+/** Members of a chat with Gemini's own parameters. */
+const ownForms = ['generation_config', 'generationConfig', 'extra_body'] as const;
+
 /** The routes of Gemini, converted in both directions. */
 export function geminiOperations<Settings extends GeminiConversion>(service: GeminiService<Settings>) {
   const { surface } = service;
@@ -81,7 +84,6 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
   const chat: Operation<Settings> = {
     ...media,
     isConverted: true,
-    ownForms: ['generation_config', 'generationConfig', 'extra_body'],
     begin(body, call) {
       const known = withRemembered(body, call);
       const answered = { ...named(call), audioFormat: audioFormat(known) };
@@ -128,7 +130,7 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
   };
 
   return {
-    'chat/completions': withToolNames(chat, () => rule),
+    'chat/completions': { ...withToolNames(chat, () => rule), ownForms },
     embeddings,
     ...imageOperations(service, optionsOf),
     'responses/input_tokens': inputTokens,

@@ -31,7 +31,7 @@ const chatOf = (call: VertexCall): Operation<VertexSettings> => chats[modelOf(ca
 /** Selects the chat operation by the kind of model: some formats are converted, others are the client's own. */
 const chat: Operation<VertexSettings> = {
   isConverted: true,
-  ...(geminiChat.ownForms === undefined ? {} : { ownForms: geminiChat.ownForms }),
+  ownForms: geminiChat.ownForms,
   media: (body, call) => chatOf(call).media?.(body, call) ?? [],
   begin: (body, call) => chatOf(call).begin(body, call),
 };
