@@ -67,9 +67,6 @@ export const emptyBody: EmptyBody = Object.freeze({ kind: 'none' });
 /** How often the length of a text may be searched for objects. In a list of objects that are not nested, it is searched once. */
 const mostSearches = 8;
 
-/** Bodies of at least this many bytes are held only as text: whoever received the bytes gives them back. */
-const large = leastGivenBack;
-
 /**
  * A JSON object that is parsed only as far as needed. Top-level scalars are found by scanning; `json` builds the object
  * on its first call; an edit splices the text, so every byte that is not edited stays unchanged (64-bit integers, `1.0`,
@@ -82,6 +79,7 @@ export class JsonBody {
   /** The pieces of a large edited text. The bytes are written from them, so that V8 need not flatten the text. */
   readonly #pieces: readonly string[] | undefined;
   #found: readonly Member[] | undefined;
+  /** Absent from `leastGivenBack` on: such a body is held only as text, and who received the bytes gives them back. */
   #bytes: Buffer | undefined;
   #object: Readonly<Record<string, unknown>> | undefined;
   /** Long values already returned by `peek`. */
@@ -112,7 +110,7 @@ export class JsonBody {
     const members = scanObject(text, limits);
     return hasTwice(members)
       ? new JsonBody(lastOfEach(text, members), undefined, undefined)
-      : new JsonBody(text, members, start === 0 && bytes.length < large ? bytes : undefined);
+      : new JsonBody(text, members, start === 0 && bytes.length < leastGivenBack ? bytes : undefined);
   }
 
   /** Makes a body from a value, which is serialized once. */
@@ -225,7 +223,7 @@ export class JsonBody {
     if (this.#bytes !== undefined) return this.#bytes;
     if (this.#pieces !== undefined) return joined(this.#pieces, this.#text.length);
     const bytes = Buffer.from(this.#text, 'latin1');
-    if (bytes.length < large) this.#bytes = bytes;
+    if (bytes.length < leastGivenBack) this.#bytes = bytes;
     return bytes;
   }
 
@@ -251,7 +249,7 @@ export class JsonBody {
     const pieces = this.#splice(patch);
     let text = '';
     for (const piece of pieces) text += piece;
-    return new JsonBody(text, undefined, undefined, edited, text.length < large ? undefined : pieces);
+    return new JsonBody(text, undefined, undefined, edited, text.length < leastGivenBack ? undefined : pieces);
   }
 
   /** Returns a body made from another value. Plugin and provider files import nothing, so they make bodies with this. */

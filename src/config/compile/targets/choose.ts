@@ -52,7 +52,11 @@ export function chooseBinding(entry: ConfigEntry, level: Level, from: Choosing, 
   const parts = derive(chosen, { own, key: entry.api_key, host, sent }, from, path);
   for (const { severity, message, hint, path: below } of parts.provider.entry.check?.(parts.settings) ?? []) {
     if (severity === 'warning') continue;
-    throw invalid(cut(message, longest, from.hide), hint === undefined ? undefined : cut(hint, longest, from.hide), [path, ...below].join('.'));
+    throw invalid(
+      cut(message, longest, from.hide),
+      hint === undefined ? undefined : cut(hint, longest, from.hide),
+      [path, ...below].join('.'),
+    );
   }
   return makeBinding(parts, from.makeCredential).binding;
 }
