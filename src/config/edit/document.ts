@@ -37,7 +37,7 @@ export function setMembers(text: string, path: readonly string[], after: string,
   return edited;
 }
 
-/** As many aliases as any real file has; the library accepts 100. */
+/** Uses of aliases. The library's own limit is 100, but the gateway reads files with more, which are limited in size. */
 const expanding = { maxAliasCount: 100_000 } as const;
 
 /** A mapping of named entries as file text. Mappings and lists inside an entry are written on one line. */

@@ -22,6 +22,18 @@ test('the memory of large strings is free after enough of them', async () => {
   expect(await held(createCollector())).toBeLessThan(8);
 });
 
+test('small strings cause no collection', async () => {
+  const gone = new WeakRef({});
+  const collector = createCollector();
+  for (let i = 0; i < 100; i += 1) collector(mb / 2);
+  await turn();
+  expect(gone.deref()).toBeDefined();
+  collector(8 * mb);
+  await turn();
+  await turn();
+  expect(gone.deref()).toBeUndefined();
+});
+
 test('nothing of it is seen elsewhere', async () => {
   const collector = createCollector();
   collector(8 * mb);

@@ -74,7 +74,8 @@ const levels = 128;
 
 /**
  * Walks over JSON text once without building values. Malformed or truncated JSON is walked to its end: its strings and
- * numbers are still reported, and text that is not JSON is reported like a string. A `Walk` can be reused, but only after the previous walk has ended.
+ * numbers are still reported, and text that is not JSON is reported like a string. A `Walk` can be reused, but only after
+ * the previous walk has ended.
  */
 export class Walk {
   readonly #channels: number[] = [0];

@@ -3,7 +3,7 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { Dropped } from '../../core/provider.ts';
 import { Drops } from '../shared/request/drops.ts';
 import { cleanHistory } from '../history/clean.ts';
-import { needsCleaning } from '../history/look.ts';
+import { needsCleaning } from '../history/needs-cleaning.ts';
 import { type HistoryRules, openaiHistory } from '../history/rules.ts';
 
 /**

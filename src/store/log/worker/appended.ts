@@ -28,7 +28,7 @@ export class AppendedFrames {
     while (this.#bytes > mostBytes && this.#pieces.length > 1) this.dropped += countFrames(this.#shift());
   }
 
-  /** Passes the waiting frames to `store`, oldest first. Frames that it rejects still wait. */
+  /** Passes the waiting frames to `store`, oldest first. Frames that it rejects still wait. None may be added meanwhile. */
   async store(store: (batch: Batch) => Promise<void>): Promise<void> {
     while (this.#pieces.length > 0) {
       const { batch, pieces } = this.#first();

@@ -1,5 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { garbageCollector } from '../../../core/memory/garbage-collector.ts';
 
 /** Bytes transferred between two collections. */
 const everyBytes = 8 * 1024 * 1024;
@@ -14,19 +13,12 @@ const everyBytes = 8 * 1024 * 1024;
  */
 export function createYoungCollector(): (bytes: number) => void {
   let passed = 0;
-  let collect: ((options: { type: 'minor' }) => void) | undefined;
+  let collect: ReturnType<typeof garbageCollector> | undefined;
   return (bytes) => {
     passed += bytes;
     if (passed < everyBytes) return;
     passed = 0;
-    collect ??= collector();
+    collect ??= garbageCollector();
     collect({ type: 'minor' });
   };
-}
-
-function collector(): (options: { type: 'minor' }) => void {
-  setFlagsFromString('--expose-gc');
-  const found: unknown = runInNewContext('typeof gc === "function" ? gc : undefined');
-  setFlagsFromString('--no-expose-gc');
-  return typeof found === 'function' ? (found as (options: { type: 'minor' }) => void) : () => {};
 }

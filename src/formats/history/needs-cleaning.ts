@@ -13,7 +13,7 @@ export function needsCleaning(body: JsonBody, rules: HistoryRules): boolean {
     if (rules.refusedOf !== undefined && othersAre(body, rules.refusedOf)) return true;
     return false;
   } catch {
-    // Not JSON: the code that parses it reports the position.
+    // Not JSON, whose position the code that parses it reports; or searched too often, so that parsing costs less.
     return true;
   }
 }
