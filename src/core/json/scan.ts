@@ -89,7 +89,7 @@ export function objectAround(text: string, from: number): number {
 }
 
 /** Offset of the quote that opens the string whose closing quote is at `close`; -1 if it is before `least`. */
-export function startOfString(text: string, close: number, least: number): number {
+function startOfString(text: string, close: number, least: number): number {
   for (let at = close - 1; at >= least; ) {
     const open = text.lastIndexOf('"', at);
     if (open < least) return -1;

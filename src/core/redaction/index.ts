@@ -120,10 +120,10 @@ export class Redaction {
   request(text: string, source?: ByteSource, isShown = true): { readonly body: Redacted | TooLargeBody; readonly preview: string | null } {
     try {
       const bytes = this.#mayBePlain(text) ? (source?.start(text.length) ?? Buffer.from(text, 'latin1')) : undefined;
-      if (bytes !== undefined && isPlain(text, bytes, isMaskedMember)) {
+      if (bytes !== undefined && text.length <= mostAtOnce && isPlain(text, bytes, isMaskedMember)) {
         return { body: unmoved(bytes), preview: isShown ? lastUserText(text, (start, end) => text.slice(start, end)) : null };
       }
-      const masker = new RequestMasker(text, this.#rules, new Effort(), this.#limit);
+      const masker = new RequestMasker(text, this.#rules, new Effort(), this.#limit, bytes);
       masker.fields = this.#fields ??= new MaskedFields();
       masker.run();
       const shown = masker.edits.apply(text, 0, masker.end);
@@ -312,6 +312,9 @@ export class Redaction {
     this.counts[kind] = (this.counts[kind] ?? 0) + count;
   }
 }
+
+/** Maximum size of a request that is checked as a whole. Larger ones nearly always contain an id, so each of their texts is checked. */
+const mostAtOnce = 16 * 1024;
 
 /** Maximum bytes read of one whole response. Only files make a response larger than the kept part. */
 const mostRead = 32 * 1024 * 1024;

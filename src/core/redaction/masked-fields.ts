@@ -33,7 +33,7 @@ export class MaskedFields {
     const isText = value.startsWith('"');
     const visitor: Visitor = {
       skipsElements: false,
-      looksAtAll: false,
+      reportsAll: false,
       string: (start, end) => {
         if (isText || !kinds.has(walk.nameIn(value))) this.#keep(value.slice(start, end));
       },

@@ -48,7 +48,7 @@ export class Masker implements Visitor {
   protected readonly rules: CompiledRules;
   protected readonly effort: Effort;
   readonly skipsElements: boolean;
-  readonly looksAtAll: boolean;
+  readonly reportsAll: boolean;
   /** Texts of fields that were masked in an earlier body. Those of this body are added. */
   fields: MaskedFields | undefined;
 
@@ -58,7 +58,7 @@ export class Masker implements Visitor {
     this.rules = rules;
     this.effort = effort;
     this.skipsElements = rules.hasElements;
-    this.looksAtAll = rules.own.length > 0;
+    this.reportsAll = rules.own.length > 0;
   }
 
   string(start: number, end: number, isEscaped: boolean, _channel: number, _path: number): void {

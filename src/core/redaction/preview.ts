@@ -1,10 +1,10 @@
-import { startOfString } from '../json/scan.ts';
 import { decoded } from './texts/strings.ts';
-import { afterColon, endOfString, pathHash, type Visitor, Walk } from './walk.ts';
+import { afterColon, endOfString, endOfValue, pathHash, type Visitor, Walk } from './walk.ts';
 
 const quote = 0x22;
 const brace = 0x7b;
 const blank = 0x20;
+const comma = 0x2c;
 const backslash = 0x5c;
 
 const longestPreview = 200;
@@ -17,9 +17,9 @@ const texts: ReadonlySet<number> = new Set(['content', 'content[*].text', 'conte
 /** Reads as much of a message as one line needs, from one-byte text. */
 class MessageReader implements Visitor {
   readonly skipsElements = false;
-  readonly looksAtAll = false;
+  readonly reportsAll = false;
   isUser = false;
-  said = '';
+  content = '';
   hasParts = false;
   readonly #text: string;
 
@@ -30,8 +30,8 @@ class MessageReader implements Visitor {
   string(start: number, end: number, _isEscaped: boolean, _channel: number, path: number): void {
     if (path === role) this.isUser = this.#text.slice(start, end) === 'user';
     else if (!texts.has(path)) this.hasParts = true;
-    else if (this.said.length <= mostRead)
-      this.said += `${this.said === '' ? '' : ' '}${this.#text.slice(start, Math.min(end, start + mostRead + 1))}`;
+    else if (this.content.length <= mostRead)
+      this.content += `${this.content === '' ? '' : ' '}${this.#text.slice(start, Math.min(end, start + mostRead + 1))}`;
   }
 
   name(): void {}
@@ -49,37 +49,64 @@ class MessageReader implements Visitor {
   }
 }
 
-/** Maximum messages, from the end, that are searched for a user message. */
-const mostMessages = 32;
-/** Maximum characters at the end of a body that are searched. Images behind the text make them many; strings are skipped fast. */
-const mostLooked = 64 * 1024 * 1024;
+/** Maximum elements, from the end of a list, that are searched for a user message. */
+const mostElements = 32;
 
 /** Masks a part of a request. @param before the JSON before the part, from which paths of fields are known */
 export type Shown = (start: number, end: number, before: string) => string;
 
-/**
- * One line of the last user message; null if there is none. The body is read from its end, so the cost depends only on
- * what follows the message.
- */
+/** One line of the last user message; null if there is none. */
 export function lastUserText(text: string, shown: Shown): string | null {
-  const close = text.lastIndexOf('}');
-  let said: string | null = null;
-  eachBackwards(text, close, Math.max(0, close - mostLooked), (from, to) => {
-    const start = pastBlanks(text, from, to);
-    const name = nameAt(text, start + 1);
-    const value = name === undefined ? -1 : afterColon(text, start + name.length + 2, to);
-    if (name === undefined || value < 0) return true;
-    if (name !== 'prompt' && text[value] === '[') {
-      const preview = ofUser(text, value, to, (first, last) => shown(first, last, `{"${name}":[`));
-      if (preview !== undefined) {
-        said = preview;
-        return false;
-      }
+  const members = previewMembers(text);
+  let line: string | null = null;
+  for (const { name, value, end } of members.toReversed()) {
+    const isList = text[value] === '[';
+    const elements = isList ? lastElements(text, value, end) : [];
+    if (name !== 'prompt' && isList) {
+      const preview = ofUser(text, elements, (first, last) => shown(first, last, `{"${name}":[`));
+      if (preview !== undefined) return preview;
     }
-    if (name !== 'messages') said ??= lastText(text, value, to, (first, last, within) => shown(first, last, `{"${name}":${within}`));
-    return true;
-  });
-  return said;
+    if (name !== 'messages') {
+      line ??= isList
+        ? lastText(text, elements, (first, last) => shown(first, last, `{"${name}":[`))
+        : ofText(text, { start: value, end }, (first, last) => shown(first, last, `{"${name}":`));
+    }
+  }
+  return line;
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface PreviewMember {
+  readonly name: string;
+  /** Offset of the value. */
+  readonly value: number;
+  readonly end: number;
+}
+
+/** Maximum members with text for a preview. A request has one of each name. */
+const mostMembers = 8;
+
+/** The top-level members that may contain a user message, in order. Strings are skipped by their closing quote, so the scan is fast. */
+function previewMembers(text: string): readonly PreviewMember[] {
+  const members: PreviewMember[] = [];
+  const to = text.length;
+  let at = pastBlanks(text, 0, to);
+  while (at < to && (text.charCodeAt(at) === brace || text.charCodeAt(at) === comma)) {
+    const start = pastBlanks(text, at + 1, to);
+    if (text.charCodeAt(start) !== quote) break;
+    const close = endOfString(text, start + 1, to);
+    const value = afterColon(text, close + 1, to);
+    if (value < 0) break;
+    const end = endOfValue(text, value, to);
+    const name = nameAt(text, start + 1);
+    if (name !== undefined && members.push({ name, value, end }) > mostMembers) members.shift();
+    at = pastBlanks(text, end, to);
+  }
+  return members;
 }
 
 /** Checks the first letter first, because most members have other names. */
@@ -96,61 +123,44 @@ function nameAt(text: string, at: number): 'messages' | 'input' | 'prompt' | und
   }
 }
 
-/** The preview of the last user message in a list of messages. */
-function ofUser(text: string, open: number, to: number, shown: (start: number, end: number) => string): string | undefined {
-  const close = text.lastIndexOf(']', to - 1);
-  let preview: string | undefined;
+/** The last elements of a list, the last one first. */
+function lastElements(text: string, open: number, to: number): readonly Range[] {
+  const starts: number[] = [];
+  const ends: number[] = [];
   let count = 0;
-  eachBackwards(text, close, Math.max(open, close - mostLooked), (from, end) => {
-    const start = pastBlanks(text, from, end);
-    if (text.charCodeAt(start) !== brace) return true;
-    count += 1;
-    preview = previewOfMessage(shown(start, end));
-    return preview === undefined && count < mostMessages;
-  });
-  return preview;
-}
-
-/** The preview of a prompt, or of the last one in a list. */
-function lastText(text: string, value: number, to: number, shown: Shown): string | null {
-  const line = (start: number, end: number, before: string): string | null => {
-    const whole = shown(start, text.lastIndexOf('"', end - 1) + 1, before);
-    return whole === '' ? null : previewOfText(whole.slice(1, whole.endsWith('"') ? -1 : undefined));
-  };
-  if (text.charCodeAt(value) === quote) return line(value, to, '');
-  if (text[value] !== '[') return null;
-  const close = text.lastIndexOf(']', to - 1);
-  let said: string | null = null;
-  eachBackwards(text, close, Math.max(value, close - mostLooked), (from, end) => {
-    const start = pastBlanks(text, from, end);
-    if (text.charCodeAt(start) !== quote) return true;
-    said = line(start, end, '[');
-    return false;
-  });
-  return said;
-}
-
-/** Calls `found` for the members or elements before `close`, the last one first, until it returns false. */
-function eachBackwards(text: string, close: number, least: number, found: (from: number, to: number) => boolean): void {
-  let depth = 0;
-  let to = close;
-  for (let at = close - 1; at >= least; at -= 1) {
-    const c = text.charCodeAt(at);
-    if (c === quote) {
-      at = startOfString(text, at, least);
-      if (at < 0) return;
-    } else if (c === 0x7d || c === 0x5d) depth += 1;
-    else if (c === brace || c === 0x5b) {
-      if (depth === 0) {
-        found(at + 1, to);
-        return;
-      }
-      depth -= 1;
-    } else if (c === 0x2c && depth === 0) {
-      if (!found(at + 1, to)) return;
-      to = at;
-    }
+  for (let at = open; at < to && (at === open || text.charCodeAt(at) === comma); count += 1) {
+    const start = pastBlanks(text, at + 1, to);
+    const end = endOfValue(text, start, to);
+    starts[count % mostElements] = start;
+    ends[count % mostElements] = end;
+    at = pastBlanks(text, end, to);
   }
+  return Array.from({ length: Math.min(count, mostElements) }, (_, back) => {
+    const i = (count - 1 - back) % mostElements;
+    return { start: starts[i] as number, end: ends[i] as number };
+  });
+}
+
+/** The preview of the last user message in a list of messages. */
+function ofUser(text: string, elements: readonly Range[], shown: (start: number, end: number) => string): string | undefined {
+  for (const { start, end } of elements) {
+    const preview = text.charCodeAt(start) === brace ? previewOfMessage(shown(start, end)) : undefined;
+    if (preview !== undefined) return preview;
+  }
+  return undefined;
+}
+
+/** The preview of the last text in a list of prompts. */
+function lastText(text: string, elements: readonly Range[], shown: (start: number, end: number) => string): string | null {
+  const last = elements.find(({ start }) => text.charCodeAt(start) === quote);
+  return last === undefined ? null : ofText(text, last, shown);
+}
+
+/** The preview of a prompt; null if the value is not a string. */
+function ofText(text: string, { start, end }: Range, shown: (start: number, end: number) => string): string | null {
+  if (text.charCodeAt(start) !== quote) return null;
+  const whole = shown(start, end);
+  return whole === '' ? null : previewOfText(whole.slice(1, whole.endsWith('"') ? -1 : undefined));
 }
 
 function pastBlanks(text: string, from: number, to: number): number {
@@ -175,7 +185,7 @@ export function previewOfMessage(shown: string): string | undefined {
   const reader = new MessageReader(shown);
   new Walk().run(shown, 0, shown.length, reader);
   if (!reader.isUser) return undefined;
-  return reader.said === '' ? (reader.hasParts ? '[media]' : undefined) : previewOfText(reader.said);
+  return reader.content === '' ? (reader.hasParts ? '[media]' : undefined) : previewOfText(reader.content);
 }
 
 /** @param shown masked one-byte content of a string */

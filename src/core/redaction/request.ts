@@ -1,25 +1,47 @@
 import { Cursors } from './find/cursors.ts';
+import { isPlain } from './find/plain.ts';
 import type { Effort } from './find/text.ts';
 import { type CompiledRules, Masker } from './masker.ts';
 import { endWithoutMedia } from './media.ts';
+import { isMaskedMember } from './member-names.ts';
 import { lastUserText, previewOfMessage } from './preview.ts';
 
 /** Characters read beyond the limit, so that no value is cut. */
 const margin = 8 * 1024;
+/** Minimum length of a text that is checked fast before it is searched. */
+const shortestChecked = 96;
+/** Maximum characters from the name of a member to its text, if the name is followed by it. */
+const longestLead = 72;
 /** Maximum characters of a message for the preview. */
 const longestMessage = 64 * 1024;
 
 /** Masks the kept part of a request body, and finds the last user message. */
 export class RequestMasker extends Masker {
   readonly #limit: number;
+  readonly #bytes: Buffer | undefined;
   /** Offset at which masking stopped within a text. */
   #cut: number | undefined;
   /** The text after this offset is not masked and must not be kept. */
   end = 0;
 
-  constructor(text: string, rules: CompiledRules, effort: Effort, limit: number) {
+  /** @param bytes the same text as bytes, if most of its parts may be plain */
+  constructor(text: string, rules: CompiledRules, effort: Effort, limit: number, bytes?: Buffer) {
     super(text, rules, effort);
     this.#limit = limit + margin;
+    this.#bytes = bytes;
+  }
+
+  override string(start: number, end: number, isEscaped: boolean, channel: number, path: number): void {
+    if (this.#isPlain(start, end)) return;
+    super.string(start, end, isEscaped, channel, path);
+  }
+
+  /** The fast check of one text, with its name. One number that may be anything must not cost a search of the whole body. */
+  #isPlain(start: number, end: number): boolean {
+    if (this.#bytes === undefined || end - start < shortestChecked || end >= this.text.length) return false;
+    const from = this.walk.nameStart - 1;
+    if (from < 0 || start - from > longestLead) return false;
+    return isPlain(this.text.slice(from, end + 1), this.#bytes.subarray(from, end + 1), isMaskedMember);
   }
 
   /** Masks the text from its beginning. Text beyond the limit is not read. */

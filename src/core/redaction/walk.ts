@@ -13,7 +13,7 @@ export interface Visitor {
   /** A name that may contain sensitive data: with a sign such as @, many digits, or long with some digits. */
   name(start: number, end: number, isEscaped: boolean): void;
   /** True to receive all names and numbers. */
-  readonly looksAtAll: boolean;
+  readonly reportsAll: boolean;
   /** True to call `skips` for elements of lists as well, with 0 as the name. */
   readonly skipsElements: boolean;
   /** Offset up to which to read, called when the walk has reached the previous limit. */
@@ -86,6 +86,11 @@ export class Walk {
   #nameEnd = 0;
   /** Hash of all members whose name ends in "index", with their values. It distinguishes the choices and blocks of a stream. */
   indices = 0;
+
+  /** Offset of the name of the member that contains the current value. */
+  get nameStart(): number {
+    return this.#nameStart;
+  }
 
   /** The end of the name of the member that contains the current value. Limited, because names may be as long as bodies. */
   nameIn(text: string): string {
@@ -182,7 +187,7 @@ export class Walk {
     while (end < to && isNumeric(text.charCodeAt(end))) end += 1;
     if (!isDelimited(text, end, to)) return -1;
     if (this.#isIndex) this.indices = mix(mix(this.indices, this.#name), Number(text.slice(start, end)));
-    else if (end - start >= 7 || visitor.looksAtAll) visitor.number(start, end);
+    else if (end - start >= 7 || visitor.reportsAll) visitor.number(start, end);
     return end;
   }
 
@@ -249,7 +254,7 @@ export class Walk {
     // Index, index, _index.
     this.#isIndex = at - start >= 5 && text.charCodeAt(at - 1) === 0x78 && text.startsWith('ndex', at - 4);
     const mayHold = hasSign || isEscaped || digits >= 7 || (digits > 0 && at - start >= 16);
-    if (mayHold || visitor.looksAtAll) visitor.name(start, at, isEscaped);
+    if (mayHold || visitor.reportsAll) visitor.name(start, at, isEscaped);
     return at;
   }
 

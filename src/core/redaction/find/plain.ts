@@ -18,8 +18,7 @@ import { mayBeMasked } from '../member-names.ts';
 export function isPlain(text: string, bytes: Buffer, isMasked: (name: string, first: number) => boolean): boolean {
   return (
     hasPlainEscapes(text) &&
-    text.indexOf('-----BEGIN ') < 0 &&
-    text.indexOf(';base64,') < 0 &&
+    hasPlainMarks(text) &&
     hasPlainSigns(text) &&
     hasPlainAddresses(text) &&
     hasPlainWords(text, bytes) &&
@@ -30,6 +29,7 @@ export function isPlain(text: string, bytes: Buffer, isMasked: (name: string, fi
 
 const quote = 0x22;
 const backslash = 0x5c;
+const dash = 0x2d;
 
 /** Minimum length of a text that may be a file split into lines. */
 const shortestLines = 1024;
@@ -43,6 +43,13 @@ function hasPlainEscapes(text: string): boolean {
     if (blank < at) return false;
     at = blank + 1;
   }
+  return true;
+}
+
+/** True if there is no key of PEM and no file as a data URL. Searches for short texts: for longer ones the engine is slower here. */
+function hasPlainMarks(text: string): boolean {
+  for (let at = text.indexOf('BEGIN '); at >= 0; at = text.indexOf('BEGIN ', at + 6)) if (text.charCodeAt(at - 1) === dash) return false;
+  for (let at = text.indexOf(';base'); at >= 0; at = text.indexOf(';base', at + 5)) if (text.charCodeAt(at + 5) === 0x36) return false;
   return true;
 }
 
