@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Load, LoadResult } from './result.ts';
@@ -7,7 +8,10 @@ const load = JSON.parse(process.argv[2] ?? '{}') as Load;
 const content = 'lorem ipsum dolor sit amet '.repeat(30).slice(0, 800);
 const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'iVBORw0K'.repeat((load.imageBytes ?? 0) / 8)}` } };
 const said = load.imageBytes === undefined ? content : [{ type: 'text', text: content }, image];
-const body = Buffer.from(JSON.stringify({ model: load.model, stream: load.stream, messages: [{ role: 'user', content: said }] }));
+const body =
+  load.bodyFile === undefined
+    ? Buffer.from(JSON.stringify({ model: load.model, stream: load.stream, messages: [{ role: 'user', content: said }] }))
+    : readFileSync(load.bodyFile);
 const agent = new Agent({ keepAlive: true, maxSockets: load.conns });
 const headers = {
   'content-type': 'application/json',

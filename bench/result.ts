@@ -25,6 +25,8 @@ export interface Load {
   readonly requests?: number;
   /** Length of a base64 image in each request, in bytes. */
   readonly imageBytes?: number;
+  /** File with the body of each request. */
+  readonly bodyFile?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -58,11 +58,12 @@ const goTools = (folder: string): Tools => ({
     ...optional('-rate', load.rate),
     ...optional('-requests', load.requests),
     ...optional('-image-bytes', load.imageBytes),
+    ...optional('-body', load.bodyFile),
     ...Object.entries(load.headers ?? {}).flatMap(([name, value]) => ['-header', `${name}: ${value}`]),
   ],
 });
 
-const optional = (flag: string, value: number | undefined): string[] => (value === undefined ? [] : [flag, String(value)]);
+const optional = (flag: string, value: number | string | undefined): string[] => (value === undefined ? [] : [flag, String(value)]);
 
 export const ownTools: Tools = {
   name: 'node',

@@ -11,6 +11,8 @@ export interface Scenario {
   readonly unit: 'request' | 'event';
   /** Names of the measured systems. */
   readonly systems: readonly string[];
+  /** Size of each request; undefined: 1 KB. */
+  readonly bytes?: number;
   /** True if responses that the gateway passes through are compared with converted ones. */
   readonly converts?: boolean;
 }

@@ -32,6 +32,15 @@ export const loads: readonly Scenario[] = [
     systems: ['nginx', 'relay', 'gateway'],
   },
   {
+    name: 'conversation',
+    about: 'a conversation with tool calls, 100 KB of JSON, 32 connections, as fast as it goes',
+    stream: false,
+    conns: 32,
+    unit: 'request',
+    systems: ['nginx', 'relay', ...gateways],
+    bytes: 100_000,
+  },
+  {
     name: 'convert-json',
     about: 'as json, with answers of other providers converted',
     stream: false,

@@ -1,8 +1,9 @@
 import type { Measurement, Scenario } from '../report/summary.ts';
 import type { Running } from '../processes.ts';
 import { type Load, pacing } from '../result.ts';
-import { key, type Place, type System } from '../systems/system.ts';
+import { key, model, type Place, type System } from '../systems/system.ts';
 import type { Tools } from '../tools.ts';
+import { writeConversation } from './conversation.ts';
 import { loads } from './loads.ts';
 import { costOf, runLoad } from './measure.ts';
 
@@ -24,6 +25,8 @@ interface Candidate {
 const converted = ['gemini', 'anthropic'] as const;
 
 const warmUpRequests = 15_000;
+/** For requests of another size than those of the first warm-up. */
+const largeRequests = 1500;
 
 /** Runs each load on its systems, which alternate within a round. */
 export async function runLoads(
@@ -38,13 +41,17 @@ export async function runLoads(
   for (const scenario of scenarios) {
     const candidates = started.filter(({ name }) => scenario.systems.includes(name.split(' ')[0] ?? '')).flatMap(conversions(scenario));
     for (const candidate of candidates) {
-      if (!warm.has(candidate.name)) await warmUp(tools, candidate);
+      if (warm.has(candidate.name)) continue;
       warm.add(candidate.name);
+      await warmUp(tools, candidate);
+      await warmUpStreams(tools, candidate);
     }
+    const body = scenario.bytes === undefined ? {} : { bodyFile: writeConversation(place.folder, model, scenario.bytes) };
+    if (scenario.bytes !== undefined) for (const candidate of candidates) await warmUp(tools, candidate, body, largeRequests);
     for (let round = 0; round < rounds; round++) {
       for (const { name, running, load } of turned(candidates, round)) {
         const { stream, conns, rate } = scenario;
-        const asked = { ...load, durationMs, stream, conns, ...(rate === undefined ? {} : { rate }) };
+        const asked = { ...load, ...body, durationMs, stream, conns, ...(rate === undefined ? {} : { rate }) };
         const { result, cpu, peak } = await costOf(tools, running, asked);
         const micros = 1000 * Math.max(1, scenario.unit === 'event' ? (result.events ?? 0) : result.ok);
         const each = { main: cpu.main / micros, other: cpu.other / micros };
@@ -92,11 +99,16 @@ const turned = (list: readonly Candidate[], by: number): Candidate[] => [
   ...list.slice(0, by % list.length),
 ];
 
+type Body = Pick<Load, 'bodyFile'>;
+
 /** Warms up a process: the first thousand requests of a JavaScript process cost several times as much as later ones. */
-async function warmUp(tools: Tools, { name, load }: Candidate): Promise<void> {
-  await runLoad(tools, { ...load, stream: false, conns: 32, requests: warmUpRequests, durationMs: 8000 });
-  const streams = loads.some(({ stream, systems }) => stream && systems.includes(name.split(' ')[0] ?? ''));
-  if (streams)
-    await runLoad(tools, { ...load, stream: true, conns: 64, requests: Math.ceil(warmUpRequests / pacing.chunks), durationMs: 8000 });
+async function warmUp(tools: Tools, { load }: Candidate, body: Body = {}, requests = warmUpRequests): Promise<void> {
+  await runLoad(tools, { ...load, ...body, stream: false, conns: 32, requests, durationMs: 8000 });
   process.stderr.write('w');
+}
+
+async function warmUpStreams(tools: Tools, { name, load }: Candidate): Promise<void> {
+  const streams = loads.some(({ stream, systems }) => stream && systems.includes(name.split(' ')[0] ?? ''));
+  if (!streams) return;
+  await runLoad(tools, { ...load, stream: true, conns: 64, requests: Math.ceil(warmUpRequests / pacing.chunks), durationMs: 8000 });
 }

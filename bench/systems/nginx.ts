@@ -31,7 +31,7 @@ ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `  ${kind}_
   server {
     listen 127.0.0.1:${port};
     client_max_body_size 100m;
-    client_body_buffer_size 64k;
+    client_body_buffer_size 1m;
     location / {
       proxy_pass http://bench;
       proxy_http_version 1.1;
