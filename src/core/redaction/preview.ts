@@ -3,6 +3,7 @@ import { afterColon, endOfString, endOfValue, pathHash, type Visitor, Walk } fro
 
 const quote = 0x22;
 const brace = 0x7b;
+const bracket = 0x5b;
 const blank = 0x20;
 const comma = 0x2c;
 const backslash = 0x5c;
@@ -59,32 +60,29 @@ export type Shown = (start: number, end: number, before: string) => string;
 export function lastUserText(text: string, shown: Shown): string | null {
   const members = previewMembers(text);
   let line: string | null = null;
-  for (const { name, value, end } of members.toReversed()) {
-    const isList = text[value] === '[';
-    const elements = isList ? lastElements(text, value, end) : [];
-    if (name !== 'prompt' && isList) {
-      const preview = ofUser(text, elements, (first, last) => shown(first, last, `{"${name}":[`));
+  for (let i = members.length - 1; i >= 0; i -= 1) {
+    const { name, value, end, list } = members[i] as PreviewMember;
+    if (name !== 'prompt' && list !== undefined) {
+      const preview = ofUser(text, list, (first, last) => shown(first, last, `{"${name}":[`));
       if (preview !== undefined) return preview;
     }
-    if (name !== 'messages') {
-      line ??= isList
-        ? lastText(text, elements, (first, last) => shown(first, last, `{"${name}":[`))
-        : ofText(text, { start: value, end }, (first, last) => shown(first, last, `{"${name}":`));
+    if (name !== 'messages' && line === null) {
+      line =
+        list === undefined
+          ? ofText(text, value, end, (first, last) => shown(first, last, `{"${name}":`))
+          : lastText(text, list, (first, last) => shown(first, last, `{"${name}":[`));
     }
   }
   return line;
 }
 
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
 interface PreviewMember {
   readonly name: string;
-  /** Offset of the value. */
+  /** Offsets of the value. */
   readonly value: number;
   readonly end: number;
+  /** Undefined if the value is not a list. */
+  readonly list: List | undefined;
 }
 
 /** Maximum members with text for a preview. A request has one of each name. */
@@ -101,9 +99,10 @@ function previewMembers(text: string): readonly PreviewMember[] {
     const close = endOfString(text, start + 1, to);
     const value = afterColon(text, close + 1, to);
     if (value < 0) break;
-    const end = endOfValue(text, value, to);
     const name = nameAt(text, start + 1);
-    if (name !== undefined && members.push({ name, value, end }) > mostMembers) members.shift();
+    const list = name !== undefined && text.charCodeAt(value) === bracket ? listAt(text, value, to) : undefined;
+    const end = list === undefined ? endOfValue(text, value, to) : list.end;
+    if (name !== undefined && members.push({ name, value, end, list }) > mostMembers) members.shift();
     at = pastBlanks(text, end, to);
   }
   return members;
@@ -123,41 +122,53 @@ function nameAt(text: string, at: number): 'messages' | 'input' | 'prompt' | und
   }
 }
 
-/** The last elements of a list, the last one first. */
-function lastElements(text: string, open: number, to: number): readonly Range[] {
+/** The last elements of a list, in a ring: element `i` is at `i % mostElements`. */
+interface List {
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+  /** Number of all elements. */
+  readonly count: number;
+  /** The offset after the list. */
+  readonly end: number;
+}
+
+function listAt(text: string, open: number, to: number): List {
   const starts: number[] = [];
   const ends: number[] = [];
   let count = 0;
-  for (let at = open; at < to && (at === open || text.charCodeAt(at) === comma); count += 1) {
+  let at = open;
+  while (at < to && (at === open || text.charCodeAt(at) === comma)) {
     const start = pastBlanks(text, at + 1, to);
     const end = endOfValue(text, start, to);
     starts[count % mostElements] = start;
     ends[count % mostElements] = end;
+    count += 1;
     at = pastBlanks(text, end, to);
   }
-  return Array.from({ length: Math.min(count, mostElements) }, (_, back) => {
-    const i = (count - 1 - back) % mostElements;
-    return { start: starts[i] as number, end: ends[i] as number };
-  });
+  return { starts, ends, count, end: Math.min(to, at + 1) };
 }
 
 /** The preview of the last user message in a list of messages. */
-function ofUser(text: string, elements: readonly Range[], shown: (start: number, end: number) => string): string | undefined {
-  for (const { start, end } of elements) {
-    const preview = text.charCodeAt(start) === brace ? previewOfMessage(shown(start, end)) : undefined;
+function ofUser(text: string, { starts, ends, count }: List, shown: (start: number, end: number) => string): string | undefined {
+  for (let i = count - 1; i >= Math.max(0, count - mostElements); i -= 1) {
+    const start = starts[i % mostElements] as number;
+    const preview = text.charCodeAt(start) === brace ? previewOfMessage(shown(start, ends[i % mostElements] as number)) : undefined;
     if (preview !== undefined) return preview;
   }
   return undefined;
 }
 
 /** The preview of the last text in a list of prompts. */
-function lastText(text: string, elements: readonly Range[], shown: (start: number, end: number) => string): string | null {
-  const last = elements.find(({ start }) => text.charCodeAt(start) === quote);
-  return last === undefined ? null : ofText(text, last, shown);
+function lastText(text: string, { starts, ends, count }: List, shown: (start: number, end: number) => string): string | null {
+  for (let i = count - 1; i >= Math.max(0, count - mostElements); i -= 1) {
+    const start = starts[i % mostElements] as number;
+    if (text.charCodeAt(start) === quote) return ofText(text, start, ends[i % mostElements] as number, shown);
+  }
+  return null;
 }
 
 /** The preview of a prompt; null if the value is not a string. */
-function ofText(text: string, { start, end }: Range, shown: (start: number, end: number) => string): string | null {
+function ofText(text: string, start: number, end: number, shown: (start: number, end: number) => string): string | null {
   if (text.charCodeAt(start) !== quote) return null;
   const whole = shown(start, end);
   return whole === '' ? null : previewOfText(whole.slice(1, whole.endsWith('"') ? -1 : undefined));
