@@ -1,5 +1,5 @@
 import type { PriceBook } from './cost/book.ts';
-import type { BodyPolicy } from './records/record.ts';
+import type { BodyPolicy, RouteStep } from './records/record.ts';
 import type { BodyRedactor } from './redaction/index.ts';
 import type { HeaderPairs } from './http/headers.ts';
 import type { JsonLimits } from './json/limits.ts';
@@ -10,7 +10,6 @@ import type { CredentialOwner, CommonSettings, Deployment, Provider, UpstreamReq
 import type { GatewayError } from './error.ts';
 import type { SecretForms } from './secrets/redactor.ts';
 import type { Plan } from './plan.ts';
-import type { RouteStep } from './records/record.ts';
 import type { ChosenPrompt, StoredPrompt } from './model/prompt.ts';
 
 /** Timeouts of an attempt in milliseconds. Each is inherited separately. */

@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMask } from '../core/secrets/mask.ts';
 import { encodeAmendment, encodeRecord } from './encode.ts';
-import type { Drop } from './frame.ts';
+import type { Drop, SpoolEntry } from './frame.ts';
 import { sampleRecord } from './fixtures/sample.ts';
 import { SegmentWindow } from './log/drain/segment-window.ts';
-import type { SpoolEntry } from './frame.ts';
 import { readSpool } from './fixtures/read-spool.ts';
 import { listSegments, openSpool, type SpoolOptions } from './spool.ts';
 

@@ -1,5 +1,4 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { findPortOwner, shownCommand } from './port-owner.ts';

@@ -1,6 +1,5 @@
 import { isPlain } from '../../core/json/merge.ts';
-import type { Change, Steps } from './structure.ts';
-import { most } from './structure.ts';
+import { type Change, most, type Steps } from './structure.ts';
 
 /** Most values compared on each side. */
 const mostLeaves = 4000;

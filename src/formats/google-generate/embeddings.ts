@@ -5,7 +5,7 @@ import { openaiUsage } from '../../core/model/openai-usage.ts';
 import type { Dropped } from '../../core/provider.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
-import { parseObject, textOf } from '../shared/json.ts';
+import { objectOf, parseObject, textOf } from '../shared/json.ts';
 import { cannotCarry } from '../shared/request/cannot-carry.ts';
 import { storedUri } from '../shared/media/stored-uri.ts';
 import { type FileRules, oneOf } from './request/conversion.ts';
@@ -14,7 +14,6 @@ import { googleFaultInBand } from '../shared/google-status.ts';
 import { streamFault } from '../shared/answer/json-tap.ts';
 import { checkVectors, floats } from '../shared/answer/vectors.ts';
 import { errorIn } from './fault.ts';
-import { objectOf } from '../shared/json.ts';
 
 /** The method of the service that creates a model's vectors. */
 export type EmbeddingMethod = 'predict' | 'embedContent' | 'batchEmbedContents';

@@ -3,8 +3,7 @@ import { isCacheHit, isError, isUnpriced } from '../../core/logs/row.ts';
 import { storable } from '../../query/text.ts';
 import { wholeNumber } from '../../query/whole.ts';
 import type { StoredRow } from './stored-row.ts';
-import type { bucketCounts, bucketTimes } from './schema.ts';
-import { dimensions, mostTagNames, mostValues, otherValues, storedAt } from './schema.ts';
+import { type bucketCounts, type bucketTimes, dimensions, mostTagNames, mostValues, otherValues, storedAt } from './schema.ts';
 
 /** What one minute adds to a bucket. */
 export interface Figures {

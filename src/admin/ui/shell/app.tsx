@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import type { Session } from '../../api-types.ts';
-import { get, post } from '../browser/api.ts';
+import { type ApiError, get, post } from '../browser/api.ts';
 import { awayMs, toApiError } from '../browser/load.ts';
 import { path } from '../browser/route.ts';
 import { hasEnded, session, signedIn } from '../browser/session.ts';
@@ -8,7 +8,6 @@ import { Empty } from '../components/display.tsx';
 import { Problem } from '../components/surface.tsx';
 import { Toasts } from '../components/toasts.tsx';
 import { signal } from '@preact/signals';
-import type { ApiError } from '../browser/api.ts';
 import { SignIn, SignInAgain } from '../pages/sign-in/index.tsx';
 import { Away } from './away.tsx';
 import { Navigation } from './navigation.tsx';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonBody } from '../../../core/json/body.ts';
-import type { PromptVersion } from '../../../core/model/prompt.ts';
-import { promptPatch, variablesFor } from '../../../core/model/prompt.ts';
+import { promptPatch, type PromptVersion, variablesFor } from '../../../core/model/prompt.ts';
 import type { PromptEntry, PromptVersionEntry } from '../../schema/index.ts';
 import { compilePrompts } from './index.ts';
 import { complete } from '../steps.ts';

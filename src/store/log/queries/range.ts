@@ -1,7 +1,6 @@
 import type { Filter } from '../../../query/filter.ts';
-import type { Window } from '../../../query/sql/condition.ts';
+import { rangeOf, type Window } from '../../../query/sql/condition.ts';
 import { Statement } from '../../../query/sql/statement.ts';
-import { rangeOf } from '../../../query/sql/condition.ts';
 import { seqStep } from '../schema.ts';
 import type { SqlSource } from '../log-store.ts';
 

@@ -1,10 +1,9 @@
 import { isPlain, type Plain } from '../../../../core/json/merge.ts';
-import { textOf } from '../../../shared/json.ts';
+import { objectOf, textOf } from '../../../shared/json.ts';
 import { cannotCarry } from '../../../shared/request/cannot-carry.ts';
 import { type Conversion, hasAny, oneOf } from '../conversion.ts';
 import { toServedSchema } from '../../schema/index.ts';
 import { type BuiltIn, builtIn, isDated, isForeignTool } from './built-in.ts';
-import { objectOf } from '../../../shared/json.ts';
 
 /** Tools in the service's form, and what its `toolConfig` depends on. */
 export interface ServedTools {

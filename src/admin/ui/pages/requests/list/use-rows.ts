@@ -1,8 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { SearchPage } from '../../../../../core/logs/reader.ts';
 import type { LogRow } from '../../../../../core/logs/row.ts';
-import type { ApiError } from '../../../browser/api.ts';
-import { get } from '../../../browser/api.ts';
+import { type ApiError, get } from '../../../browser/api.ts';
 import { useLasting } from '../../../browser/lasting.ts';
 import { toApiError, useReturn } from '../../../browser/load.ts';
 import { hasEnded } from '../../../browser/session.ts';
