@@ -1,7 +1,7 @@
 import { notReached, reached } from './away.ts';
 import { sessionEnded } from './session.ts';
 
-/** What the gateway said to a call that failed. `status` 0: it could not be reached. */
+/** The error response to a call. `status` 0: the gateway could not be reached. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -15,7 +15,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A page of another origin can't set it without asking first, and the gateway says no. */
+/** A page of another origin cannot set this header without a CORS preflight, which the gateway rejects. */
 const ownHeader = { 'x-gateway-admin': '1' };
 
 type Parameters = Readonly<Record<string, string | number | undefined>>;
@@ -56,7 +56,7 @@ async function readJson<T>(address: string, init: RequestInit): Promise<T> {
   }
 }
 
-/** A connection that could not be made, or that broke. @throws ApiError, and what stopped the call where the page itself did */
+/** Handles a connection that failed or broke. @throws ApiError, or the abort reason if the page aborted the call */
 function lost(error: unknown, { signal, method }: RequestInit): never {
   if (signal?.aborted === true) throw error;
   throw away(method);
@@ -64,7 +64,7 @@ function lost(error: unknown, { signal, method }: RequestInit): never {
 
 function away(method: string | undefined): ApiError {
   notReached();
-  // Only what is read is read again.
+  // Only reads are repeated.
   const hint = method === undefined ? 'Is it running? The page tries again by itself.' : 'Is it running?';
   return new ApiError('The gateway can’t be reached.', 0, 'unreachable', hint);
 }
@@ -76,9 +76,9 @@ export async function getBytes(path: string, parameters: Parameters, signal?: Ab
   return new Uint8Array(await response.arrayBuffer().catch((error: unknown) => lost(error, init)));
 }
 
-/** Of a response whose body is not an error of the gateway. */
+/** For a response whose body is not a gateway error. */
 const noCode = 'unknown';
-/** What a proxy responds in place of a gateway that is away. */
+/** Statuses with which a proxy responds if the gateway is unreachable. */
 const ofProxies: ReadonlySet<number> = new Set([502, 503, 504]);
 
 async function call(address: string, init: RequestInit): Promise<Response> {

@@ -1,6 +1,6 @@
 import { formatSize } from '../../../core/text/units.ts';
 
-/** Numbers, durations, sizes and times as the dashboard writes them. All are pure; the locale and the zone are the browser's. */
+/** Formats of numbers, durations, sizes and times. Pure functions; locale and time zone are the browser's. */
 
 const whole = new Intl.NumberFormat();
 const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
@@ -19,7 +19,7 @@ export const percent = (part: number, of: number): string => {
   return `${share < 10 || share >= 99.5 ? share.toFixed(1) : Math.round(share)} %`;
 };
 
-/** `4.00 s` → `4 s`: zeros behind a point say nothing of a line of the grid. */
+/** `4.00 s` → `4 s`: no trailing zeros in labels of an axis. */
 export const withoutZeros = (text: string): string =>
   text.replace(/\.(\d*?)0+(?!\d)/, (_, kept: string) => (kept === '' ? '' : `.${kept}`));
 
@@ -37,10 +37,10 @@ export function duration(ms: number | null): string {
   return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3600)} h`;
 }
 
-/** As settings and commands count: 1 MB is 1024² bytes. */
+/** As in settings and commands, 1 MB is 1024² bytes. */
 export const bytes = formatSize;
 
-/** An exact decimal to four significant digits, without a float between. Null: the price is unknown. */
+/** Rounds an exact decimal to four significant digits without converting it to a float. Null: the price is unknown. */
 export function usd(decimal: string | null): string {
   if (decimal === null) return 'unknown price';
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(decimal);
@@ -62,7 +62,7 @@ function significant(integer: string, fraction: string, most: number): string {
   return `0.${text.replace(/0+$/, '')}`;
 }
 
-/** From one dollar on, cents. */
+/** Amounts from one dollar on have two decimal places. */
 function withCents(left: string, right: string): string {
   const cents = (BigInt(left) * 1000n + BigInt(right.padEnd(3, '0').slice(0, 3)) + 5n) / 10n;
   return `${whole.format(cents / 100n)}.${(cents % 100n).toString().padStart(2, '0')}`;
@@ -85,7 +85,7 @@ export function day(at: number): string {
 /** `2026-11-22 09:31:07.114`. */
 export const moment = (at: number): string => `${day(at)} ${clock(at)}.${String(Math.floor(at % 1000)).padStart(3, '0')}`;
 
-/** How far the clock of the browser is from UTC at a moment: `UTC+01:00`, `UTC`. */
+/** UTC offset of the browser at a given time: `UTC+01:00`, `UTC`. */
 export function zone(at: number): string {
   const minutes = -new Date(at).getTimezoneOffset();
   if (minutes === 0) return 'UTC';

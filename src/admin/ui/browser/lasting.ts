@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Milliseconds: what is over sooner would only flicker. */
+/** In milliseconds. Shorter states would only flicker. */
 const after = 250;
 
-/** True once something has been true for a moment. */
+/** True once a condition has been true for this time. */
 export function useLasting(isOn: boolean): boolean {
   const [lasts, setLasts] = useState(false);
   useEffect(() => {

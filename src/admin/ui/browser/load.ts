@@ -3,19 +3,19 @@ import { ApiError } from './api.ts';
 import { hasEnded } from './session.ts';
 
 export interface Loaded<T> {
-  /** The last that came, also while the next is on its way: nothing on screen jumps. */
+  /** The last result, also while the next one is loading, so that the layout does not jump. */
   readonly data: T | undefined;
   readonly error: ApiError | undefined;
   readonly loading: boolean;
   readonly again: () => void;
 }
 
-/** Milliseconds after which a gateway that could not be reached is called again. */
+/** Milliseconds after which a call to an unreachable gateway is repeated. */
 export const awayMs = 3000;
 
 /**
- * Loads when `deps` change, and every `every` milliseconds while the page is looked at; where the session has ended, when somebody
- * has signed in again.
+ * Loads when `deps` change, and every `every` milliseconds while the page is visible. After the end of a session, it loads when
+ * the user has signed in again.
  * An older response never replaces a newer one.
  */
 export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: readonly unknown[], every?: number): Loaded<T> {
@@ -51,11 +51,11 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: read
   useEffect(() => {
     if (every === undefined) return undefined;
     const look = (): void => {
-      // A response that takes longer is waited for: to ask again would abort it.
+      // Do not repeat a call that is still running, because that would abort it.
       if (document.visibilityState === 'visible' && !isBusy.current) setTurn((n) => n + 1);
     };
     const timer = setInterval(look, every);
-    // Whoever comes back sees what is, not what was when they left.
+    // Refresh when the page becomes visible again.
     document.addEventListener('visibilitychange', look);
     return () => {
       clearInterval(timer);
@@ -67,7 +67,7 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: read
   return { ...state, again };
 }
 
-/** Calls a gateway that could not be reached again, until it can be. */
+/** Repeats calls to an unreachable gateway until one succeeds. */
 export function useReturn({ error, loading }: Pick<Loaded<unknown>, 'error' | 'loading'>, again: () => void): void {
   const latest = useRef(again);
   latest.current = again;

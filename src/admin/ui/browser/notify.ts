@@ -11,7 +11,7 @@ export const notifications = signal<readonly Notification[]>([]);
 const shownFor = { ok: 4000, bad: 10_000 };
 let last = 0;
 
-/** A short word on what was just done; it disappears by itself, and screen readers hear it. */
+/** A short message about a completed action. It disappears by itself, and screen readers announce it. */
 export function notify(text: string, tone: 'ok' | 'bad' = 'ok'): void {
   const id = ++last;
   notifications.value = [...notifications.value.slice(-3), { id, tone, text }];
@@ -22,10 +22,10 @@ export function dismiss(id: number): void {
   notifications.value = notifications.value.filter((entry) => entry.id !== id);
 }
 
-/** Characters of a text that a notification shows at most, for a selection. */
+/** Maximum characters of a text that a notification shows for manual copying. */
 const mostTold = 1500;
 
-/** `what` names it in the notification. Outside of a secure origin the browser has no clipboard for us: a selection helps. */
+/** Copies a text. `what` names it in the notification. Without a secure origin there is no clipboard API, so a selection is used. */
 export async function copy(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
@@ -37,7 +37,7 @@ export async function copy(text: string, what: string): Promise<void> {
     area.className = 'hidden-text';
     (document.querySelector('dialog[open]') ?? document.body).append(area);
     area.select();
-    // The only way on plain http; no browser has removed it.
+    // Deprecated, but the only way on plain HTTP. All browsers still support it.
     const done = document.execCommand('copy');
     area.remove();
     if (before instanceof HTMLElement) before.focus();

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { toTop } from './scroll.ts';
 
-/** Where the page is: the path, and what the address says behind `?`. */
+/** The current location: path and query. */
 const here = signal(read());
 
 function read(): { readonly path: string; readonly search: string } {
@@ -11,10 +11,10 @@ function read(): { readonly path: string; readonly search: string } {
 export const path = computed(() => here.value.path);
 export const parameters = computed(() => new URLSearchParams(here.value.search));
 
-/** `/configs/support` and `/configs/draft` are one page, which stays where it is. */
+/** `/configs/support` and `/configs/draft` are one page, which keeps its scroll position. */
 const pageOf = (pathname: string): string | undefined => pathname.split('/')[1];
 
-/** Goes to an address of the dashboard. `replace` makes no entry in the history. */
+/** Navigates to a path of the dashboard. `replace` adds no entry to the history. */
 export function go(address: string, { replace = false } = {}): void {
   if (address === location.pathname + location.search) return;
   const before = pageOf(location.pathname);
@@ -24,7 +24,7 @@ export function go(address: string, { replace = false } = {}): void {
   if (pageOf(location.pathname) !== before) toTop();
 }
 
-/** Changes what is behind `?`; undefined removes. */
+/** Changes query parameters; undefined removes one. */
 export function setParameters(changes: Readonly<Record<string, string | undefined>>, options: { replace?: boolean } = {}): void {
   const next = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) {
@@ -35,7 +35,7 @@ export function setParameters(changes: Readonly<Record<string, string | undefine
   go(location.pathname + (text === '' ? '' : `?${text}`), options);
 }
 
-/** Links of the page are followed without a load; everything else (new tab, download, other origin) is the browser's. */
+/** Handles links to the dashboard without a page load. The browser handles all others (new tab, download, other origin). */
 export function followLinks(): void {
   addEventListener('popstate', () => {
     here.value = read();

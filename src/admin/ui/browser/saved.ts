@@ -1,8 +1,8 @@
 import { type Signal, effect, signal } from '@preact/signals';
 
 /**
- * A signal that is kept in the browser, the same in all its tabs. `check` decides whether what was found is still of use: it may be of an older
- * version of the page, or written by hand.
+ * A signal that is stored in the browser and shared by all tabs. `check` decides whether a stored value is valid: it may be from an older
+ * version of the page, or edited by hand.
  */
 export function saved<T>(name: string, initial: T, check: (value: unknown) => value is T): Signal<T> {
   const key = `gateway.${name}`;
@@ -15,7 +15,7 @@ export function saved<T>(name: string, initial: T, check: (value: unknown) => va
     kept = text;
     write(key, text);
   });
-  // What another tab wrote: this one would overwrite it with what it knew before.
+  // Use the value of another tab, because this tab would otherwise overwrite it with an old one.
   addEventListener('storage', (event) => {
     if (event.key !== key && event.key !== null) return;
     const other = read(key);
@@ -35,12 +35,12 @@ function read(key: string): unknown {
   }
 }
 
-/** A browser that keeps nothing (private window, full) is no reason to fail. */
+/** Storage may be unavailable (private window, full). */
 function write(key: string, text: string): void {
   try {
     localStorage.setItem(key, text);
   } catch {
-    // The choice holds until the page is closed.
+    // The choice is then kept until the page is closed.
   }
 }
 

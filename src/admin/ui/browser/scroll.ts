@@ -1,6 +1,6 @@
-/** Milliseconds without a scroll after which the place is kept: browsers allow few changes of the history. */
+/** Milliseconds without scrolling after which the position is saved, because browsers limit the rate of history changes. */
 const keepAfter = 200;
-/** Milliseconds in which a page that is gone back to has loaded what made it long. */
+/** Milliseconds within which a restored page must have loaded its content. */
 const longest = 4000;
 
 interface Kept {
@@ -9,13 +9,13 @@ interface Kept {
 
 let stop: (() => void) | undefined;
 
-/** A new page begins at its top. */
+/** Scrolls a new page to its top. */
 export function toTop(): void {
   stop?.();
   scrollTo(0, 0);
 }
 
-/** Scrolls to where the entry of the history was left. Its page may still be short: it loads what was on it again. */
+/** Restores the scroll position of a history entry. The page may still be short while it loads its content. */
 function giveBack(): void {
   stop?.();
   const { top } = (history.state ?? {}) as Kept;
@@ -24,7 +24,7 @@ function giveBack(): void {
   const resized = new ResizeObserver(scroll);
   resized.observe(document.body);
   const timer = setTimeout(() => stop?.(), longest);
-  // Whoever does something wants to stay where it is done.
+  // Stop when the user interacts with the page.
   const acts = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
   const own = (): void => {
     resized.disconnect();
@@ -37,7 +37,7 @@ function giveBack(): void {
   scroll();
 }
 
-/** Keeps with each entry of the history how far its page was scrolled: the browser alone cannot, since pages load after it has tried. */
+/** Saves the scroll position with each history entry. The browser cannot restore it, because pages load their content later. */
 export function followScroll(): void {
   history.scrollRestoration = 'manual';
   let timer: ReturnType<typeof setTimeout> | undefined;

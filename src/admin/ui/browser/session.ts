@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
 import type { Role, Session } from '../../api-types.ts';
 
-/** Undefined until the gateway has said who is here; `role: null` shows the sign-in page. */
+/** The signed-in user. Undefined until the gateway has responded; `role: null` shows the sign-in page. */
 export const session = signal<Session | undefined>(undefined);
 
-/** True where the sign-in page lies over the page: the session ended while it was open, and what was written on it is kept. */
+/** True if the session ended while a page was open: the sign-in page covers it, and its input is kept. */
 export const hasEnded = signal(false);
 
 export function sessionEnded(): void {
@@ -19,7 +19,7 @@ export function signedIn(as: Session): void {
 
 const ranks: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, admin: 2 };
 
-/** True where the person may do what `role` may. The gateway checks again: this only hides what would be refused. */
+/** True if the user has at least this role. The gateway checks it again; this only hides actions that it would reject. */
 export const may = (role: Role): boolean => {
   const own = session.value?.role;
   return own !== undefined && own !== null && ranks[own] >= ranks[role];

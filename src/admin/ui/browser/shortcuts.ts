@@ -1,13 +1,13 @@
 import { signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** `keys` as a person presses them: `j`, `Enter`, `?`, or two in a row: `g r`. */
+/** `keys` is one key (`j`, `Enter`, `?`) or two in sequence (`g r`). */
 export interface Shortcut {
   readonly keys: string;
   readonly does: string;
-  /** Undefined: it is listed alone. */
+  /** Undefined: it is listed on its own. */
   readonly run: (() => void) | undefined;
-  /** Where it is listed. */
+  /** Group under which it is listed. */
   readonly group?: string;
 }
 

@@ -9,7 +9,7 @@ export const theme = saved<Theme>('theme', 'system', isTheme);
 const darkSystem = matchMedia('(prefers-color-scheme: dark)');
 const systemIsDark = signal(darkSystem.matches);
 
-/** What is drawn: charts read their colours anew when it changes. */
+/** The displayed theme. Charts read their colours again when it changes. */
 export const scheme = computed<'light' | 'dark'>(() => (theme.value === 'system' ? (systemIsDark.value ? 'dark' : 'light') : theme.value));
 
 export function followTheme(): void {

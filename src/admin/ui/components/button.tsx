@@ -8,13 +8,13 @@ interface ButtonProps {
   readonly icon?: IconName | undefined;
   readonly kind?: 'primary' | 'danger' | 'quiet' | undefined;
   readonly small?: boolean | undefined;
-  /** Needed where there is only an icon; elsewhere a longer word on what it does. */
+  /** Required for icon-only buttons; optional description for others. */
   readonly label?: string | undefined;
   readonly pressed?: boolean | undefined;
   readonly expanded?: boolean | undefined;
   readonly disabled?: boolean | undefined;
   readonly type?: 'button' | 'submit' | undefined;
-  /** A key that does the same. */
+  /** Keyboard shortcut. */
   readonly shortcut?: string | undefined;
 }
 

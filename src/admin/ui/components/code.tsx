@@ -1,20 +1,20 @@
 import type { ComponentChildren } from 'preact';
 import { CopyButton } from './button.tsx';
 
-/** More than this is cut on screen: the browser would lay it out for seconds. Copy gives all of it. */
+/** Longer text is truncated on screen, because its layout would take seconds. Copying still copies all of it. */
 const mostShown = 300_000;
 
 interface CodeProps {
   readonly text: string;
   readonly language?: 'json' | 'yaml' | 'diff' | 'text';
   readonly what?: string;
-  /** Numbers lines, from this one on. */
+  /** Shows line numbers, starting with this one. */
   readonly firstLine?: number;
-  /** A line to mark. */
+  /** Line to highlight. */
   readonly marked?: number;
 }
 
-/** Text of a machine: never read as HTML. */
+/** Preformatted text. It is never interpreted as HTML. */
 export function Code({ text, language = 'text', what = 'text', firstLine, marked }: CodeProps) {
   const shown = text.length > mostShown ? text.slice(0, mostShown) : text;
   return (
@@ -64,7 +64,7 @@ const diffLines = (text: string): ComponentChildren =>
     </span>
   ));
 
-/** Above this, colours would cost more elements than they help. */
+/** Longer text is not coloured, because it would need too many elements. */
 const mostColoured = 40_000;
 const jsonToken = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g;
 

@@ -3,7 +3,7 @@ import type { Difference, Origin } from '../../../core/logs/explanation.ts';
 const signs = { added: '+', removed: '−', changed: '~', moved: '→' } as const;
 const words = { added: 'added', removed: 'removed', changed: 'changed', moved: 'moved' } as const;
 
-/** Fields that differ between two bodies, each with its cause. */
+/** Fields that differ between two bodies, each with the cause. */
 export function Differences({ list }: { list: readonly Difference[] }) {
   return (
     <ul class="difference">

@@ -7,7 +7,7 @@ export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'idle' | 'off';
 
 const iconOf: Readonly<Record<Tone, IconName>> = { ok: 'ok', warn: 'warn', bad: 'bad', info: 'info', idle: 'idle', off: 'off' };
 
-/** A state: icon and word together, so that colour is never alone. */
+/** A state as icon and word, so that the meaning does not depend on colour alone. */
 export function Badge({
   tone,
   children,
@@ -27,7 +27,7 @@ export function Badge({
   );
 }
 
-/** A name as it is written in files and requests. */
+/** An identifier as it is written in files and requests. */
 export function Tag({ children, title }: { children: ComponentChildren; title?: string }) {
   return (
     <span class="tag" title={title ?? (typeof children === 'string' ? children : undefined)}>
@@ -36,7 +36,7 @@ export function Tag({ children, title }: { children: ComponentChildren; title?: 
   );
 }
 
-/** Parts of a whole in shades of one tone; `of` is the whole. The number belongs beside it. */
+/** A bar that shows parts of a total in shades of one colour; `of` is the total. Show the number next to it. */
 export function Bar({ parts, of, tone }: { parts: readonly number[]; of: number; tone?: 'ok' | 'warn' | 'bad' | undefined }) {
   const whole = Math.max(of, ...parts, 1e-9);
   return (
@@ -48,7 +48,7 @@ export function Bar({ parts, of, tone }: { parts: readonly number[]; of: number;
   );
 }
 
-/** A moment: how long ago, the exact time on hover and for machines. */
+/** A relative time, with the exact time as tooltip and as machine-readable value. */
 export function Ago({ at }: { at: number }) {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
@@ -62,7 +62,7 @@ export function Ago({ at }: { at: number }) {
   );
 }
 
-/** One number that matters, with its name; with `href` it leads to what it counts. */
+/** One figure with its name; `href` links to the counted items. */
 export function Figure({
   name,
   value,
@@ -92,7 +92,7 @@ export function Figure({
   );
 }
 
-/** Names and values. Rows whose value is null, undefined or false are left out. */
+/** A list of names and values. Rows whose value is null, undefined or false are omitted. */
 export function Facts({ rows }: { rows: readonly (readonly [name: string, value: ComponentChildren])[] }) {
   const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '');
   return (
@@ -107,7 +107,7 @@ export function Facts({ rows }: { rows: readonly (readonly [name: string, value:
   );
 }
 
-/** Stands where a text will be, as high as the text. Widths in percent. */
+/** Placeholder for text that is loading, as high as the text. Widths in percent. */
 export function Skeleton({ lines = 3, height }: { lines?: number; height?: string }) {
   const widths = [92, 78, 86, 64, 81];
   return (
@@ -119,7 +119,7 @@ export function Skeleton({ lines = 3, height }: { lines?: number; height?: strin
   );
 }
 
-/** Nothing here: says why, and what to do next. */
+/** Empty state: explains why there is nothing, and what to do next. */
 export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">

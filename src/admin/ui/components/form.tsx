@@ -12,7 +12,7 @@ interface FieldProps {
   }) => ComponentChildren;
 }
 
-/** Label, control, hint and problem, tied together for everybody. */
+/** Label, control, hint and error message, linked for assistive technology. */
 function Field({ label, hint, problem, children }: FieldProps) {
   const id = useId();
   const hasProblem = problem !== undefined && problem !== null && problem !== '';
@@ -43,7 +43,7 @@ interface TextProps {
   readonly list?: readonly string[];
 }
 
-/** One line, or a text area with `rows`; `list` suggests values. */
+/** A text field, or a text area with `rows`; `list` provides suggestions. */
 export function TextField({ label, value, onInput, hint, problem, placeholder, type = 'text', rows, list }: TextProps) {
   const listId = useId();
   const input = (event: TargetedInputEvent<HTMLInputElement | HTMLTextAreaElement>) => onInput(event.currentTarget.value);
@@ -55,7 +55,7 @@ export function TextField({ label, value, onInput, hint, problem, placeholder, t
             <input
               class="input"
               {...attributes}
-              // The type of the library ties each kind of input to other attributes.
+              // The library's types bind each input type to other attributes.
               type={type as 'text'}
               value={value}
               placeholder={placeholder}

@@ -1,4 +1,4 @@
-/** Drawn on a grid of 16, in lines of 1.5, by the current colour. */
+/** Icons on a 16-pixel grid, with lines of 1.5 pixels in the current colour. */
 const paths = {
   overview: 'M2.5 13.5v-5M6.2 13.5v-11M9.8 13.5v-7M13.5 13.5v-9',
   requests: 'M2.5 4h11M2.5 8h11M2.5 12h7',
@@ -42,7 +42,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** Beside a word it is decoration; alone it needs `title`. */
+/** Decorative next to text; an icon alone requires `title`. */
 export function Icon({ name, title }: { name: IconName; title?: string | undefined }) {
   return (
     <svg

@@ -2,14 +2,14 @@ import type { ComponentChildren } from 'preact';
 
 interface PageProps {
   readonly title: ComponentChildren;
-  /** Controls beside the title. */
+  /** Controls next to the title. */
   readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
-  /** As high as the window: parts of the page scroll, the page does not. */
+  /** True if the page is as high as the window, and only parts of it scroll. */
   readonly fixed?: boolean;
 }
 
-/** The frame of each page: one heading, then the page's parts one space apart. */
+/** Layout of each page: one heading, then the sections with equal spacing. */
 export function Page({ title, aside, children, fixed = false }: PageProps) {
   return (
     <div class={fixed ? 'page fixed' : 'page'}>

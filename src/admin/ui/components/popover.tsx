@@ -11,11 +11,11 @@ interface PopoverProps {
   readonly side?: 'left' | 'right';
 }
 
-/** Pixels between it and its button, and the edges of the window. */
+/** Distance in pixels to its button and to the edges of the window. */
 const gap = 4;
 const margin = 12;
 
-/** Below its button and within the window, whatever clips what is around it. */
+/** Positions it below its button and within the window, independent of clipping ancestors. */
 function place(popover: HTMLElement, anchor: HTMLElement, side: 'left' | 'right'): void {
   const { left, right, bottom } = anchor.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = popover;
@@ -24,7 +24,7 @@ function place(popover: HTMLElement, anchor: HTMLElement, side: 'left' | 'right'
   popover.style.top = `${Math.max(margin, Math.min(bottom + gap, window.innerHeight - height - margin))}px`;
 }
 
-/** Hangs below its button; closes with Escape, a click elsewhere, or when the focus leaves. */
+/** Opens below its button; closes with Escape, with a click elsewhere, or when it loses the focus. */
 export function Popover({ open, onClose, button, children, label, side = 'right' }: PopoverProps) {
   const anchor = useRef<HTMLDivElement>(null);
   const close = useRef(onClose);
@@ -46,7 +46,7 @@ export function Popover({ open, onClose, button, children, label, side = 'right'
       if (anchor.current !== null && popover) place(popover, anchor.current, side);
     };
     follow();
-    // What is in it may come later, as the names of columns do.
+    // Its content may load later, for example the names of columns.
     const resized = new ResizeObserver(follow);
     for (const popover of anchor.current?.querySelectorAll('.popover') ?? []) resized.observe(popover);
     window.addEventListener('resize', follow);
@@ -54,7 +54,7 @@ export function Popover({ open, onClose, button, children, label, side = 'right'
     document.addEventListener('pointerdown', outside);
     document.addEventListener('focusin', outside);
     document.addEventListener('keydown', escape, true);
-    // What is chosen already, else what comes first.
+    // Focuses the selected option, or else the first one.
     const first = ['.popover [aria-pressed="true"]', '.popover input, .popover button, .popover a'];
     first
       .map((selector) => anchor.current?.querySelector<HTMLElement>(selector))

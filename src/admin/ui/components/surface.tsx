@@ -6,7 +6,7 @@ import { Button } from './button.tsx';
 import { Skeleton } from './display.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
-/** A part of a page with a heading. `flush` lets a table reach the edges. */
+/** A section of a page with a heading. `flush` removes the padding, so that a table reaches the edges. */
 export function Panel({
   title,
   aside,
@@ -44,7 +44,7 @@ export function Notice({ tone, title, children }: { tone: 'ok' | 'warn' | 'bad' 
   );
 }
 
-/** What went wrong with a call, and what to do. */
+/** The error of a call and its hint. */
 export function Problem({ error, again }: { error: ApiError; again?: () => void }) {
   return (
     <Notice tone="bad" title={error.message}>
@@ -60,7 +60,10 @@ export function Problem({ error, again }: { error: ApiError; again?: () => void 
   );
 }
 
-/** Skeleton, problem or content of a call. With old data and a new problem, both are shown; that the gateway is away is said once, for the whole page. */
+/**
+ * Skeleton, error or content of a call. If there is older data and a new error, both are shown. An unreachable gateway is
+ * reported once, for the whole page.
+ */
 export function Await<T>({ loaded, children, lines = 4 }: { loaded: Loaded<T>; children: (data: T) => ComponentChildren; lines?: number }) {
   const { data, error, again } = loaded;
   return (
@@ -77,14 +80,14 @@ interface DialogProps {
   readonly children: ComponentChildren;
   readonly footer?: ComponentChildren;
   readonly wide?: boolean;
-  /** It has what is shown once: a click beside it closes nothing. */
+  /** Its content is shown only once, so a click outside does not close it. */
   readonly once?: boolean;
 }
 
-/** The browser's own dialog: it holds the focus, closes with Escape or a click beside it, and gives the focus back. */
+/** The browser's dialog element: it traps the focus, closes with Escape or a click outside, and restores the focus. */
 export function Dialog({ title, onClose, children, footer, wide = false, once = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
-  // A text that is selected up to beyond the edge ends there with a click.
+  // A text selection that ends outside of the dialog also causes a click there.
   const pressed = useRef<EventTarget | null>(null);
   const id = useId();
   useLayoutEffect(() => {

@@ -12,14 +12,14 @@ interface TableProps<T> {
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly rowKey: (row: T) => string;
-  /** The first cell should hold a link or a button that does the same, for the keyboard. */
+  /** For keyboard users, the first cell should contain a link or button with the same effect. */
   readonly onRow?: ((row: T) => void) | undefined;
   readonly isSelected?: ((row: T) => boolean) | undefined;
-  /** Shown instead of rows where there are none. */
+  /** Shown if there are no rows. */
   readonly empty?: ComponentChildren;
 }
 
-/** A table of up to some hundred rows. Where it has no room, rows become cards. */
+/** A table of up to some hundred rows. If it is too wide for its box, rows become cards. */
 export function Table<T>({ caption, columns, rows, rowKey, onRow, isSelected, empty }: TableProps<T>) {
   const box = useRef<HTMLDivElement>(null);
   const isCards = useCards(box);
@@ -62,7 +62,7 @@ export function Table<T>({ caption, columns, rows, rowKey, onRow, isSelected, em
 /** True while a table is wider than its box. */
 function useCards(box: { readonly current: HTMLDivElement | null }): boolean {
   const [isCards, setCards] = useState(false);
-  /** Pixels that the table needs, as it was last seen without room. */
+  /** Width in pixels that the table needed when it last did not fit. */
   const needed = useRef(0);
   const measure = (): void => {
     const element = box.current;
@@ -74,7 +74,7 @@ function useCards(box: { readonly current: HTMLDivElement | null }): boolean {
       setCards(true);
     }
   };
-  // Before it is painted: a table that becomes cards afterwards moves what is below it.
+  // Measured before the first paint, because a later change to cards would shift the content below.
   useLayoutEffect(measure);
   useLayoutEffect(() => {
     if (box.current === null) return undefined;

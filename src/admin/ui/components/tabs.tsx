@@ -6,12 +6,12 @@ interface TabsProps<T extends string> {
   readonly value: T;
   readonly onChange: (id: T) => void;
   readonly label: string;
-  /** `segments` is the smaller form, for views of one thing. */
+  /** `segments` is the small form, for views of the same content. */
   readonly look?: 'tabs' | 'segments';
   readonly children: ComponentChildren;
 }
 
-/** Arrow keys move between the tabs, as the pattern of the ARIA guide has it. */
+/** Arrow keys move between the tabs (ARIA Authoring Practices, tabs pattern). */
 export function Tabs<T extends string>({ tabs, value, onChange, label, look = 'tabs', children }: TabsProps<T>) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
@@ -50,7 +50,7 @@ export function Tabs<T extends string>({ tabs, value, onChange, label, look = 't
   );
 }
 
-/** A choice of one among few, without panels. */
+/** A single choice among a few options, without panels. */
 export function Choice<T extends string>({
   options,
   value,

@@ -3,7 +3,7 @@ import type { LogRow } from '../../../core/logs/row.ts';
 import { compact, count, duration, usd } from '../browser/format.ts';
 import { Badge, Bar, type Tone } from '../components/display.tsx';
 
-/** What a status says, in a word. */
+/** One-word description of a status. */
 export function statusWord(status: number, end: LogRow['end']): { readonly tone: Tone; readonly word: string } {
   if (end === 'client_gone') return { tone: 'warn', word: 'client left' };
   if (end === 'drained') return { tone: 'warn', word: 'stopped' };
@@ -17,7 +17,7 @@ export function statusWord(status: number, end: LogRow['end']): { readonly tone:
   return end === 'fault' ? { tone: 'bad', word: 'broken' } : { tone: 'ok', word: 'ok' };
 }
 
-/** Number and word, with an icon; `↷` where another target had to help. */
+/** Status code and description with an icon; `↷` if a fallback target was used. */
 export function Status({ status, end, fallback }: { status: number; end: LogRow['end']; fallback: boolean }) {
   const { tone, word } = statusWord(status, end);
   return (
@@ -28,13 +28,13 @@ export function Status({ status, end, fallback }: { status: number; end: LogRow[
   );
 }
 
-/** `openai-main/gpt-4o-mini`; without a model, and for what the gateway responds to by itself, the endpoint says what it was. */
+/** `openai-main/gpt-4o-mini`; the endpoint if there is no model, or if the gateway itself responded. */
 export function routeText({ provider, model, endpoint }: Pick<LogRow, 'provider' | 'model' | 'endpoint'>): string {
   if (provider === null) return model ?? endpoint;
   return model === null || model === '' ? `${provider} ${endpoint}` : `${provider}/${model}`;
 }
 
-/** `openai-main 429 ×2 → azure-eu/gpt-4o-mini`: in one line, what failed on the way is cut before what responded. */
+/** `openai-main 429 ×2 → azure-eu/gpt-4o-mini`: if the line is too long, failed attempts are truncated before the target that responded. */
 export function Route({ row }: { row: Pick<LogRow, 'hops' | 'provider' | 'model' | 'endpoint'> }) {
   const { hops } = row;
   const last = routeText(row);
@@ -52,7 +52,7 @@ export function Route({ row }: { row: Pick<LogRow, 'hops' | 'provider' | 'model'
   );
 }
 
-/** Number and a bar in two shades: to the first token, and the rest. `of` is the longest that the bar shows. */
+/** A duration with a bar in two shades: time to first token, and the rest. `of` is the duration of a full bar. */
 export function Duration({ latency, ttft, of }: { latency: number; ttft: number | null; of: number }) {
   const first = Math.min(ttft ?? latency, latency);
   const title = ttft === null ? duration(latency) : `${duration(latency)}, first token after ${duration(ttft)}`;
@@ -64,7 +64,7 @@ export function Duration({ latency, ttft, of }: { latency: number; ttft: number 
   );
 }
 
-/** Large numbers are rounded: cut off, they would say less. */
+/** Large numbers are rounded, because a truncated number would be wrong. */
 export function Tokens({ row }: { row: Pick<LogRow, 'tokens_in' | 'tokens_out' | 'tokens_cached' | 'tokens_reasoning'> }) {
   const { tokens_in: into, tokens_out: out, tokens_cached: cached, tokens_reasoning: reasoning } = row;
   if (into === 0 && out === 0) return <span class="muted">–</span>;
@@ -78,7 +78,7 @@ export function Tokens({ row }: { row: Pick<LogRow, 'tokens_in' | 'tokens_out' |
   );
 }
 
-/** An unknown price is said, not shown as zero; what reached no provider has none. */
+/** An unknown price is shown as unknown, not as zero. A request that reached no provider has no price. */
 export function Cost({ cost, provider }: Pick<LogRow, 'cost' | 'provider'>) {
   return <span class={cost === null ? 'muted cut' : 'cut'}>{cost === null && provider === null ? '–' : usd(cost)}</span>;
 }

@@ -6,7 +6,7 @@ import { Badge, Facts } from '../components/display.tsx';
 import { Url } from './url.tsx';
 import { Notice, Panel } from '../components/surface.tsx';
 
-/** The way of a request through the configuration, as `gateway explain` prints it. */
+/** The route of a request through the configuration, as `gateway explain` prints it. */
 export function ExplanationView({ explanation }: { explanation: Explanation }) {
   const { request, key, config, prompt, overruled, route, targets, plugins, removed_headers: removed, warnings, log, answer } = explanation;
   return (
@@ -71,7 +71,7 @@ function RouteStep({ node }: { node: RouteNode }) {
   );
 }
 
-/** When a target is called, as `gateway explain` says it. */
+/** Condition under which a target is called, as `gateway explain` prints it. */
 function whenOf({ left_on: left, problem, ...target }: ExplainedTarget, before: ExplainedTarget | undefined): string {
   if (left.startsWith('left')) return left;
   if (!responds(target)) return problem === null ? `left out: ${left}` : 'not possible';

@@ -1,7 +1,7 @@
-/** Digits behind the point that are kept: prices of one token have at most a dozen. */
+/** Decimal places that are kept. Prices of one token have at most twelve. */
 const scale = 18;
 
-/** The exact sum of decimals; unknown ones are left out. */
+/** The exact sum of decimals; unknown values are skipped. */
 export function sumOf(decimals: readonly (string | null)[]): string {
   let sum = 0n;
   for (const decimal of decimals) {

@@ -24,10 +24,10 @@ function nameOf(range: Range): string {
   return `${day(since).slice(5)} ${clock(since)} – ${isOneDay ? '' : `${day(until).slice(5)} `}${clock(until)}`;
 }
 
-/** What a text field for local time holds: `2026-11-22T09:31:07`. */
+/** Value of a `datetime-local` field: `2026-11-22T09:31:07`. */
 const local = (at: number): string => `${day(at)}T${clock(at)}`;
 
-/** A day alone would be read as one of UTC. */
+/** A date without a time would be parsed as UTC. */
 const timeIn = (text: string): number => Date.parse(/^\s*\d{4}-\d\d-\d\d\s*$/.test(text) ? `${text.trim()}T00:00` : text);
 
 interface RangePickerProps {
@@ -35,7 +35,7 @@ interface RangePickerProps {
   readonly onRange: (range: Range) => void;
   readonly open: boolean;
   readonly onOpen: (open: boolean) => void;
-  /** The filter has times of its own, which count. */
+  /** True if the filter contains times. They take precedence. */
   readonly overruled?: boolean;
   readonly withAll?: boolean;
 }
@@ -72,7 +72,7 @@ export function RangePicker({ range, onRange, open, onOpen, overruled = false, w
   );
 }
 
-/** Two times, which begin as those of the range that is shown. */
+/** Two times. Their initial values are those of the displayed range. */
 function OwnRange({ range, onRange }: Pick<RangePickerProps, 'range' | 'onRange'>) {
   const bounds = boundsOf(range, Date.now());
   const [since, setSince] = useState(local(bounds?.since ?? Date.now() - 3_600_000));

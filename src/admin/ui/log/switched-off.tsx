@@ -5,7 +5,7 @@ const lines = `logging:
   requests:
     bodies: redacted`;
 
-/** In place of what comes from the request log, where none is kept. */
+/** Shown in place of request log data if the request log is off. */
 export function SwitchedOff() {
   return (
     <Empty icon="requests" title="The request log is switched off">

@@ -1,12 +1,12 @@
-/** Pieces of filters, as the filter language writes them. */
+/** Terms of the filter language. */
 
-/** `provider:"a b"`: in quotes where the value needs them. */
+/** `provider:"a b"`: quoted if the value requires it. */
 export const term = (field: string, value: string): string => `${nameOf(field)}:${isPlainValue(value) ? value : quoted(value)}`;
 
-/** What figures count as an error: also a stream that broke behind a good status. */
+/** Filter for failed requests, as statistics count them: includes streams that broke after a successful status. */
 export const anyError = 'error:*';
 
-/** `meta."my key"`: the key behind the dot is any text. */
+/** `meta."my key"`: the key after the dot can be any text. */
 function nameOf(field: string): string {
   const dot = field.indexOf('.');
   const key = field.slice(dot + 1);
@@ -16,10 +16,10 @@ function nameOf(field: string): string {
 const isPlainValue = (value: string): boolean => value !== '' && !/[\s",:*]|^[<>=-]/.test(value);
 const quoted = (value: string): string => `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 
-/** Terms joined by *and*; empty ones are left out. */
+/** Joins terms with *and*, and omits empty ones. */
 export const both = (...terms: readonly string[]): string => terms.filter((text) => text.trim() !== '').join(' ');
 
-/** A range of time: a duration up to now (`1h`), `all`, or two ISO times with a slash between. */
+/** A time range: a duration that ends now (`1h`), `all`, or two ISO times separated by a slash. */
 export type Range = string;
 
 const unit: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -28,11 +28,11 @@ export const isRange = (text: unknown): text is Range =>
   typeof text === 'string' &&
   (text === 'all' || /^\d{1,4}[mhd]$/.test(text) || (text.split('/').length === 2 && text.split('/').every(isTime)));
 
-/** What else browsers read as a date (`1`, `May`) means something else in each of them. */
+/** Browsers disagree about other formats that they parse as a date (`1`, `May`). */
 const isTime = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?$/.test(text) && !Number.isNaN(Date.parse(text));
 
-/** Milliseconds of a range that ends now; undefined for the others. */
+/** Length of a range that ends now, in milliseconds; undefined for other ranges. */
 function lengthOf(range: Range): number | undefined {
   const match = /^(\d+)([mhd])$/.exec(range);
   return match === null ? undefined : Number(match[1]) * (unit[match[2] ?? ''] ?? 0);
@@ -48,7 +48,7 @@ export function boundsOf(range: Range, now: number): { readonly since: number; r
   return since === undefined || until === undefined || Number.isNaN(since) ? undefined : { since, until };
 }
 
-/** As terms of a filter. */
+/** Converts to filter terms. */
 export function rangeTerms(range: Range): string {
   if (range === 'all') return '';
   if (lengthOf(range) !== undefined) return `since:${range}`;
@@ -56,25 +56,25 @@ export function rangeTerms(range: Range): string {
   return `since:${since} until:${until}`;
 }
 
-/** The filter without its `since:` and `until:`, which are in no quotes. */
+/** The filter without its unquoted `since:` and `until:` terms. */
 export function withoutTimes(filter: string): string {
   const quotes = String.raw`"(?:\\.|[^"\\])*"`;
   const times = new RegExp(String.raw`${quotes}|(?<=^|\s)(?:since|until):(?:${quotes}|\S)*\s*`, 'gi');
   return filter.replaceAll(times, (found) => (found.startsWith('"') ? found : '')).trim();
 }
 
-/** A filter that has bounds of its own needs no range. */
+/** True if the filter contains its own time limits, so that no range is needed. */
 export const hasTimes = (filter: string): boolean => withoutTimes(filter) !== filter.trim();
 
 export const withRange = (filter: string, range: Range): string => (hasTimes(filter) ? filter : both(filter, rangeTerms(range)));
 
-/** Seconds of one bucket, so that a range has about sixty. */
+/** Length of a bucket in seconds, chosen so that a range has about sixty. */
 export function stepFor(milliseconds: number): number {
   const steps = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];
   return steps.find((step) => milliseconds / 1000 / step <= 80) ?? 86_400 * Math.ceil(milliseconds / 86_400_000 / 80);
 }
 
-/** The address of the list with a filter. */
+/** Path of the request list with a filter. */
 export function requestsHref(filter: string, range?: Range): string {
   const search = new URLSearchParams();
   if (filter !== '') search.set('q', filter);
@@ -85,5 +85,5 @@ export function requestsHref(filter: string, range?: Range): string {
 
 export const requestHref = (id: string): string => `/requests/${encodeURIComponent(id)}`;
 
-/** The gateway's address without the version of the API. */
+/** Base URL of the gateway without the API version. */
 export const originOf = (url: string): string => url.replace(/\/v1\/?$/, '');

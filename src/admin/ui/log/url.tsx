@@ -1,4 +1,4 @@
-/** An address that breaks where its parts end, and within one only where it is longer than the line. */
+/** A URL with line break opportunities after its parts. A part is broken only if it is longer than the line. */
 export function Url({ text }: { text: string }) {
   const parts = text.split(/(?<=[/?&=])(?!\/)/);
   return (

@@ -58,7 +58,7 @@ function List({ status }: { status: Loaded<Status> }) {
   const flows = isTop && selected === undefined && open === undefined;
   // A range with an end in the past gets no new rows.
   const hasEnd = isOver(query, Date.now());
-  // Nor does a filter that this person may not use, and nobody until somebody has signed in again.
+  // Nor does a filter that this user may not use, and no list before the user has signed in again.
   const mayRead = rows.error?.status !== 403 && !hasEnded.value;
   const live = useLive(query, isLive && isValid && !hasEnd && mayRead, flows, rows);
   late.current = live.offer;

@@ -101,7 +101,7 @@ const Space = ({ height, span }: { height: number; span: number }) =>
 type View = { top: number; height: number; width: number };
 
 function useView(box: { readonly current: HTMLDivElement | null }, set: (view: View) => void): void {
-  // Before it is painted: a table that becomes cards afterwards moves what is below it.
+  // Measured before the first paint, because a later change to cards would shift the content below.
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
