@@ -5,7 +5,7 @@ import { followScroll } from './browser/scroll.ts';
 import { followTheme } from './browser/theme.ts';
 import { App } from './shell/app.tsx';
 
-// The script is read before the page is drawn: the right colours are there from the first moment.
+// This script runs before the first paint, so that the page has the right colours from the start.
 followTheme();
 addEventListener('DOMContentLoaded', () => {
   followLinks();

@@ -11,18 +11,18 @@ export interface Shortcut {
   readonly group?: string;
 }
 
-/** Later ones win, so that what lies on top has its keys to itself. */
+/** Shortcuts that were bound later take precedence, so that a dialog on top receives the keys. */
 export const shortcuts = signal<readonly Shortcut[]>([]);
 
 /**
- * The keys hold while the component is shown. What they do is always that of the latest drawing: keys may come faster than
+ * Binds keys while the component is shown. Always runs the functions of the latest render, because keys may arrive before
  * effects run.
  */
 export function useShortcuts(list: readonly Shortcut[]): void {
   const latest = useRef(list);
   latest.current = list;
   const names = list.map(({ keys }) => keys).join(',');
-  // With the drawing: a key may come before effects run.
+  // Assigned during the render, because a key may arrive before effects run.
   useLayoutEffect(() => {
     const bound = latest.current.map((entry) => ({
       ...entry,
@@ -37,11 +37,11 @@ export function useShortcuts(list: readonly Shortcut[]): void {
 
 const waitForSecond = 1200;
 
-/** With AltGr, or Option on a Mac, many keyboards have brackets. */
+/** On many keyboards, brackets are typed with AltGr, or with Option on a Mac. */
 const isSign = (event: KeyboardEvent): boolean =>
   (event.altKey || event.getModifierState('AltGraph')) && !event.metaKey && /^[^\s\w]$/.test(event.key);
 
-/** Text that is being written is not a command. */
+/** Keys typed into a field are not shortcuts. */
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
@@ -51,9 +51,9 @@ export function followKeys(): void {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || ((event.ctrlKey || event.metaKey || event.altKey) && !isSign(event))) return;
     if (isTyping(event.target) || event.key === 'Shift') return;
-    // A dialog has the keyboard to itself; the browser closes it with Escape.
+    // An open dialog receives all keys; the browser closes it with Escape.
     if (document.querySelector('dialog[open]') !== null) return;
-    // Enter on a button or a link is a click.
+    // Enter on a button or link activates it.
     if (event.key === 'Enter' && event.target instanceof Element && event.target.closest('a, button, summary') !== null) return;
     const two = first !== '' && event.timeStamp - at < waitForSecond ? `${first} ${event.key}` : '';
     const all = shortcuts.peek().filter(({ run }) => run !== undefined);

@@ -4,7 +4,7 @@ import { scheme } from '../browser/theme.ts';
 import { type Series, plot } from './plot.ts';
 
 interface ChartProps {
-  /** For the table twin and for screen readers. */
+  /** Label for the table and for screen readers. */
   readonly name: string;
   readonly times: readonly number[];
   readonly series: readonly Series[];
@@ -12,13 +12,13 @@ interface ChartProps {
   readonly format: (value: number) => string;
   readonly height?: number;
   readonly onRange?: (since: number, until: number) => void;
-  /** A click without a drag, on the bucket that begins at `at`. */
+  /** Called after a click without dragging, with the start of the bucket. */
   readonly onBucket?: (at: number, step: number) => void;
   readonly hideTable?: boolean;
   readonly hideLegend?: boolean;
 }
 
-/** A chart over time with legend, numbers on hover, and the same numbers as a table. */
+/** A chart over time with a legend, values on hover, and the same values as a table. */
 export function Chart({
   name,
   times,
@@ -35,7 +35,7 @@ export function Chart({
   const width = useWidth(box);
   const [hover, setHover] = useState<{ readonly index: number; readonly left: number } | null>(null);
   const step = times.length > 1 ? (times[1] ?? 0) - (times[0] ?? 0) : 60_000;
-  // What a drag does is always that of the latest drawing: the filter may be another than when the bars were drawn.
+  // Always call the function of the latest render, because the filter may have changed since the bars were drawn.
   const drag = useRef(onRange);
   drag.current = onRange;
   useEffect(() => {
@@ -150,7 +150,7 @@ function Tip({ at, index, series, format, left, width, isFar }: TipProps) {
   );
 }
 
-/** The numbers, for screen readers and for copying. Drawn when it is opened. */
+/** The values as a table, for screen readers and for copying. Rendered when it is opened. */
 function Twin({ name, times, series, format, isFar }: Pick<ChartProps, 'name' | 'times' | 'series' | 'format'> & { isFar: boolean }) {
   const [open, setOpen] = useState(false);
   return (

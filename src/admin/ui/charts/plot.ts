@@ -4,27 +4,27 @@ import { clock, day, withoutZeros } from '../browser/format.ts';
 export interface Series {
   readonly name: string;
   readonly values: readonly (number | null)[];
-  /** Name of a custom property of the style sheet: `--c-1`. */
+  /** Name of a CSS custom property: `--c-1`. */
   readonly colour: string;
-  /** What a click on it opens. */
+  /** Address that a click opens. */
   readonly href?: string | undefined;
 }
 
 export interface PlotOptions {
-  /** Unix milliseconds of each bucket's beginning. */
+  /** Start of each bucket in Unix milliseconds. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
-  /** Bars lie on each other. */
+  /** True for stacked bars. */
   readonly kind: 'bars' | 'lines';
   readonly format: (value: number) => string;
   readonly width: number;
   readonly height: number;
-  /** A range that was drawn with the pointer. */
+  /** Called with a range that was selected by dragging. */
   readonly onRange?: ((since: number, until: number) => void) | undefined;
   readonly onHover: (index: number | null, left: number) => void;
 }
 
-/** Each layer on top of the ones before it. */
+/** Stacks each layer on the previous ones. */
 function stacked(series: readonly Series[], length: number): number[][] {
   const sum = Array.from({ length }, () => 0);
   return series.map(({ values }) =>
@@ -35,16 +35,16 @@ function stacked(series: readonly Series[], length: number): number[][] {
   );
 }
 
-/** Draws into `target`; returns what takes it away again. */
+/** Draws into `target`; returns a function that removes the chart. */
 export function plot(target: HTMLElement, options: PlotOptions): () => void {
   const { times, series, kind, width, height, onRange, onHover } = options;
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
   const step = times.length > 1 ? (times[1] ?? 0) - (times[0] ?? 0) : 60_000;
-  // A bar is drawn around its middle; a bucket has its time at the beginning.
+  // Bars are centred on their value, but the time of a bucket is its start.
   const shift = kind === 'bars' ? step / 2000 : 0;
   const x = times.map((at) => at / 1000 + shift);
-  // The highest layer is drawn first, so that the lower ones cover it.
+  // The highest layer is drawn first, so that lower ones cover it.
   const layers = kind === 'bars' ? stacked(series, times.length).toReversed() : series.map(({ values }) => [...values]);
   const order = kind === 'bars' ? series.toReversed() : series;
   const font = `11px ${colour('--font')}`;
@@ -53,7 +53,7 @@ export function plot(target: HTMLElement, options: PlotOptions): () => void {
     {
       width,
       height,
-      // Beside the plot there is room for half of a label: the last one is below its right edge.
+      // Leave space for half of a label at the right edge.
       padding: [8, 24, 0, 0],
       legend: { show: false },
       cursor: { y: false, points: { show: kind === 'lines' }, drag: { x: onRange !== undefined, y: false, setScale: false } },
@@ -81,10 +81,10 @@ export function plot(target: HTMLElement, options: PlotOptions): () => void {
   return () => chart.destroy();
 }
 
-/** Pixels: in lower charts labels are as close as their letters allow, so that there is one beside 0. */
+/** Minimum distance of labels in pixels. In low charts it is smaller, so that there is at least one label next to 0. */
 const low = 100;
 
-/** Between two whole numbers of requests there is no label. */
+/** Numbers of requests have no fractional labels. */
 const wholeSteps = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat();
 
 function stepsOf(series: readonly Series[]): { readonly incrs?: number[] } {
@@ -98,10 +98,10 @@ function xRange(times: readonly number[], step: number, kind: 'bars' | 'lines'):
   return () => [first, last > first ? last : first + 1];
 }
 
-/** Buckets without a value that a line passes over: longer ones are times in which nothing was measured. */
+/** Maximum number of empty buckets that a line spans. Longer gaps are shown as gaps. */
 const mostSpanned = 6;
 
-/** Values that no line reaches. */
+/** Isolated values, which are not part of a line. */
 function loneIn(values: Series['values']): number[] {
   const held = values.flatMap((value, i) => (value === null ? [] : [i]));
   return held.filter((at, n) => at - (held[n - 1] ?? -Infinity) > mostSpanned && (held[n + 1] ?? Infinity) - at > mostSpanned);
@@ -110,7 +110,7 @@ function loneIn(values: Series['values']): number[] {
 function seriesOf(one: Series, kind: 'bars' | 'lines', colour: (name: string) => string): uPlot.Series {
   const stroke = colour(one.colour);
   if (kind === 'lines') {
-    // A line needs two values; a lone one is a point.
+    // A line needs two values, so an isolated value is drawn as a point.
     const lone = loneIn(one.values);
     return {
       stroke,
@@ -130,7 +130,7 @@ function select(u: uPlot, onRange: PlotOptions['onRange']): void {
   u.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
 }
 
-/** Midnight is written as its day. */
+/** Midnight is labelled with its date. */
 function timesOf(splits: readonly number[]): string[] {
   return splits.map((at) => {
     const text = clock(at * 1000);

@@ -5,9 +5,9 @@ import { Dialog, Problem } from '../components/surface.tsx';
 
 interface ConfirmProps {
   readonly title: string;
-  /** What happens, in a sentence. */
+  /** One sentence that describes the effect. */
   readonly children: ComponentChildren;
-  /** The word on the button: what is done. */
+  /** Label of the button: the action. */
   readonly verb: string;
   readonly busy: boolean;
   readonly error: ApiError | undefined;
@@ -16,7 +16,7 @@ interface ConfirmProps {
   readonly onClose: () => void;
 }
 
-/** Asks before something that others notice. */
+/** Asks for confirmation of an action that affects others. */
 export function Confirm({ title, children, verb, busy, error, danger = false, onConfirm, onClose }: ConfirmProps) {
   return (
     <Dialog

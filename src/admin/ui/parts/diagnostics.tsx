@@ -4,11 +4,11 @@ import { Badge } from '../components/display.tsx';
 
 interface DiagnosticsProps {
   readonly list: readonly ShownDiagnostic[];
-  /** Makes the place a button. */
+  /** Makes the location a button. */
   readonly onPlace?: (entry: ShownDiagnostic) => void;
 }
 
-/** Problems of the configuration, each with its place, as `gateway check` prints them. */
+/** Problems of the configuration with their locations, as `gateway check` prints them. */
 export function Diagnostics({ list, onPlace }: DiagnosticsProps) {
   return (
     <ul class="diagnostics">

@@ -7,16 +7,16 @@ interface NameListProps {
   readonly hrefOf: (name: string) => string;
 }
 
-/** From this many names on, a search helps. */
+/** Number of names from which a search field is shown. */
 const many = 12;
 
-/** What there is, beside the one that is shown; above it on small screens. */
+/** List of all names, next to the selected one; above it on small screens. */
 export function NameList({ label, names, current, hrefOf }: NameListProps) {
   const box = useRef<HTMLElement>(null);
   const [find, setFind] = useState('');
   const isLong = names.length >= many;
   const found = isLong ? names.filter(({ name }) => name.toLowerCase().includes(find.trim().toLowerCase())) : names;
-  // An address may name one that is far below.
+  // The selected name may be far down in the list.
   useLayoutEffect(() => {
     const list = box.current;
     const link = list?.querySelector('[aria-current]')?.getBoundingClientRect();

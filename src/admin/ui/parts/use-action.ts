@@ -5,13 +5,13 @@ import { toApiError } from '../browser/load.ts';
 export interface Action<T> {
   readonly busy: boolean;
   readonly error: ApiError | undefined;
-  /** Of the last run that succeeded. */
+  /** Result of the last successful run. */
   readonly result: T | undefined;
-  /** One at a time; a run while another is on its way does nothing. */
+  /** Runs the action. Does nothing while a run is in progress. */
   readonly run: (work: (signal: AbortSignal) => Promise<T>) => void;
 }
 
-/** A call that a person starts. It ends with the component. */
+/** A call that the user starts. It is aborted when the component is removed. */
 export function useAction<T>(onDone?: (result: T) => void): Action<T> {
   const [state, setState] = useState<Omit<Action<T>, 'run'>>({ busy: false, error: undefined, result: undefined });
   const current = useRef<AbortController | undefined>(undefined);

@@ -16,7 +16,7 @@ import { ShortcutList } from './shortcut-list.tsx';
 
 const failed = signal<ApiError | undefined>(undefined);
 
-/** The one-time link carries its token behind `#`, so that it reaches no log; it is taken out of the address at once. */
+/** The one-time link contains its token after `#`, so that no log contains it. It is removed from the address at once. */
 async function start(): Promise<void> {
   const link = /^#t=(.+)$/.exec(location.hash)?.[1];
   if (link !== undefined) history.replaceState(null, '', location.pathname + location.search);
@@ -26,7 +26,7 @@ async function start(): Promise<void> {
     failed.value = undefined;
   } catch (error) {
     failed.value = toApiError(error);
-    // Whoever is signed in already stays so.
+    // Keep an existing session.
     if (link !== undefined) session.value ??= await get<Session>('/api/session').catch(() => undefined);
   }
 }
@@ -34,19 +34,19 @@ async function start(): Promise<void> {
 export function App() {
   useEffect(() => {
     void start();
-    // A link that is pasted where the page is open already changes what is behind `#` alone.
+    // A link that is pasted into an open page changes only the part after `#`.
     const again = (): void => void (location.hash.startsWith('#t=') && start());
     window.addEventListener('hashchange', again);
     return () => window.removeEventListener('hashchange', again);
   }, []);
   const who = session.value;
-  // What a page says when it can't reach the gateway holds for the first call too.
+  // The first call also reports an unreachable gateway.
   useEffect(() => {
     if (who !== undefined || failed.value?.code !== 'unreachable') return undefined;
     const timer = setTimeout(() => void start(), awayMs);
     return () => clearTimeout(timer);
   }, [who, failed.value]);
-  // Who has signed in reads no more of what was wrong with it.
+  // Remove the error of an earlier attempt to sign in.
   useEffect(() => {
     if (who !== undefined && who.role !== null && !hasEnded.value) failed.value = undefined;
   }, [who, hasEnded.value]);
@@ -63,7 +63,7 @@ export function App() {
         <SignIn problem={failed.value} />
       </main>
     );
-  // Somebody else, or the same person with another role, begins anew.
+  // Another user or another role starts with a new page.
   return (
     <>
       <Shell key={`${who.role} ${who.name ?? ''}`} />

@@ -5,13 +5,13 @@ import { clock } from '../browser/format.ts';
 import { awayMs } from '../browser/load.ts';
 import { Icon } from '../components/icon.tsx';
 
-/** What is on the page may be old: whoever reads it must know. It lies over the page, so that nothing moves. */
+/** A notice that the page may show old data. It overlays the page, so that the layout does not shift. */
 export function Away() {
   const since = awaySince.value;
   const isAway = since !== undefined;
   useEffect(() => {
     if (!isAway) return undefined;
-    // A page that asks for nothing by itself would never learn that the gateway is back.
+    // A page that makes no calls would not notice that the gateway is reachable again.
     const timer = setInterval(() => void get('/api/session').catch(() => undefined), awayMs);
     return () => clearInterval(timer);
   }, [isAway]);

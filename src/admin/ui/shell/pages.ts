@@ -10,16 +10,16 @@ import { Requests } from '../pages/requests/index.tsx';
 import { System } from '../pages/system/index.tsx';
 import { TracePage } from '../pages/trace/index.tsx';
 
-/** A page of the dashboard. What is behind its path goes to it as `name`: `/requests/req_1` → `req_1`. */
+/** A page of the dashboard. The rest of the path is passed to it as `name`: `/requests/req_1` → `req_1`. */
 export interface Page {
   readonly path: string;
   readonly title: string;
   readonly view: ComponentType<{ name: string | undefined }>;
-  /** In the navigation, with the key that goes there after `g`. */
+  /** Entry in the navigation, and the key that opens it after `g`. */
   readonly nav?: { readonly icon: IconName; readonly key: string };
-  /** The page of the navigation that it belongs to, where it is in none itself. */
+  /** For a page without an entry: the page whose entry is highlighted. */
   readonly under?: string;
-  /** Only with something behind the path. */
+  /** True if the page requires a name in its path. */
   readonly needsName?: true;
 }
 
@@ -45,7 +45,7 @@ export function pageAt(path: string): { readonly page: Page; readonly name: stri
   return undefined;
 }
 
-/** An address that somebody typed may hold a lone percent sign. */
+/** A typed URL may contain a percent sign that is not an escape. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -4,7 +4,7 @@ import { Dialog } from '../components/surface.tsx';
 
 export const shortcutsShown = signal(false);
 
-/** What the keyboard can do here, made from what is really bound. */
+/** List of the shortcuts that are currently bound. */
 export function ShortcutList() {
   useShortcuts([{ keys: '?', does: 'show this list', run: () => (shortcutsShown.value = true) }]);
   if (!shortcutsShown.value) return null;

@@ -14,10 +14,10 @@ const example = `providers:
     type: openai
     api_key: \${env:OPENAI_API_KEY}`;
 
-/** From so many on a search helps. */
+/** Number of entries from which a search field is shown. */
 const many = 6;
 
-/** Who can be called, how they do, and what they cost. */
+/** The providers, their health and their prices. */
 export function Catalog({ name }: { name: string | undefined }) {
   const loaded = useLoad((signal) => get<readonly ProviderView[]>('/api/providers', {}, signal), [], 15_000);
   const [find, setFind] = useState('');

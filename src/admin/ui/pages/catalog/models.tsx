@@ -4,11 +4,11 @@ import { Button } from '../../components/button.tsx';
 import { Tag } from '../../components/display.tsx';
 import { Table } from '../../components/table.tsx';
 
-/** The rest is behind a button. */
+/** The others are shown after a click on a button. */
 const fewModels = 8;
 const fewDeployments = 5;
 
-/** What clients may name: models, or deployments with what runs in them. */
+/** Names that clients may send: models, or deployments with their models. */
 export function Models({ provider: { slug, models, deployments } }: { provider: ProviderView }) {
   const [all, setAll] = useState(false);
   const rows = all ? deployments : deployments.slice(0, fewDeployments);

@@ -18,7 +18,7 @@ const tones: Readonly<Record<ProviderView['health']['state'], Tone>> = {
   off: 'off',
 };
 
-/** One provider: how it does, what it serves, and a test with its real credential. */
+/** One provider: its health, its models, and a test with its real credential. */
 export function Provider({ provider }: { provider: ProviderView }) {
   const { slug, type, name, description, at, problem, health, enabled } = provider;
   const test = useAction<ProviderTest>();

@@ -2,7 +2,7 @@ import type { TargetView } from '../../../api-types.ts';
 import { SelectField } from '../../components/form.tsx';
 import type { ExplainInput } from './explain-input.ts';
 
-/** More fields than this are no form. */
+/** Maximum number of fields in the form. */
 const mostSlugs = 12;
 
 const outcomes = [
@@ -15,7 +15,7 @@ const outcomes = [
   ['reset', 'connection lost'],
 ] as const;
 
-/** The providers of a tree, each once, in their order. */
+/** The distinct providers of a tree, in order. */
 export const slugsOf = (target: TargetView): readonly string[] => [
   ...new Set([...(target.provider === null ? [] : [target.provider]), ...target.targets.flatMap(slugsOf)]),
 ];
@@ -26,7 +26,7 @@ interface AssumeProps {
   readonly onChange: (value: ExplainInput['assume']) => void;
 }
 
-/** What providers respond, so that the chain can be walked. */
+/** Assumed responses of providers, to test a fallback chain. */
 export function Assume({ slugs, value, onChange }: AssumeProps) {
   if (slugs.length === 0) return null;
   return (

@@ -26,7 +26,7 @@ const blank: ExplainInput = {
   assume: {},
 };
 
-/** What would happen to a request: the walk of real traffic, with nothing sent. */
+/** Explains what would happen to a request. It uses the code of real traffic, but sends nothing. */
 export function ExplainForm({ configs, current }: { configs: readonly ConfigView[]; current: string }) {
   const [input, setInput] = useState<ExplainInput>({ ...blank, config: current });
   const explain = useAction<Explanation>();
@@ -34,14 +34,14 @@ export function ExplainForm({ configs, current }: { configs: readonly ConfigView
   const status = useLoad((signal) => get<Status>('/api/status', {}, signal), []);
   const set = (change: Partial<ExplainInput>): void => setInput((before) => ({ ...before, ...change }));
   useLayoutEffect(() => set({ config: current, assume: {} }), [current]);
-  // Without a key there is little to explain where callers need one.
+  // If callers need a key, select one: without it, the request would only be rejected.
   const [firstKey] = (keys.data ?? []).filter(({ revoked }) => revoked === null);
   useLayoutEffect(
     () => setInput((before) => ({ ...before, key: before.key === '' ? (firstKey?.name ?? '') : before.key })),
     [firstKey?.name],
   );
   const problem = problemOf(input);
-  // Not while a name is still being typed.
+  // Do not explain while a name is being typed.
   const [tried, setTried] = useState<string>();
   const wrongHeader = headerProblem(input);
   const chosen = configs.find(({ name }) => name === input.config);

@@ -1,6 +1,6 @@
 import type { ExplainRequest, Explanation } from '../../../../core/logs/explanation.ts';
 
-/** What the form holds. */
+/** Values of the form. */
 export interface ExplainInput {
   readonly way: 'text' | 'body';
   readonly model: string;
@@ -9,13 +9,13 @@ export interface ExplainInput {
   readonly path: string;
   readonly config: string;
   readonly key: string;
-  /** `name: value`, one a line. */
+  /** One `name: value` per line. */
   readonly headers: string;
-  /** By slug: a status as text, `timeout`, `reset`; empty: it responds. */
+  /** By slug: a status as text, `timeout` or `reset`; empty if the provider responds. */
   readonly assume: Readonly<Record<string, string>>;
 }
 
-/** Null: it can be sent. */
+/** The problem of the input; null if it can be sent. */
 export function problemOf({ way, body }: ExplainInput): string | null {
   if (way === 'text' || body.trim() === '') return null;
   try {
@@ -26,13 +26,13 @@ export function problemOf({ way, body }: ExplainInput): string | null {
   }
 }
 
-/** Of the headers; null: each line is one. */
+/** The problem of the headers; null if each line is valid. */
 export function headerProblem({ headers }: ExplainInput): string | null {
   const wrong = linesIn(headers).find((line) => !/^\s*[\w!#$%&'*+.^`|~-]+\s*:/.test(line));
   return wrong === undefined ? null : `“${wrong.trim()}” is not a header: write name: value`;
 }
 
-/** Nobody is called, and the gateway has nothing to say by itself. */
+/** True if no provider is called and the gateway itself does not respond. */
 export const goesNowhere = ({ targets, answer }: Explanation): boolean => targets.length === 0 && answer === null;
 
 export function explainBody(input: ExplainInput): ExplainRequest {
@@ -50,7 +50,7 @@ export function explainBody(input: ExplainInput): ExplainRequest {
   };
 }
 
-/** A text of a user as each kind of call has it. */
+/** The user's text in the body format of each endpoint. */
 function bodyOf({ path, model, user }: ExplainInput): Readonly<Record<string, unknown>> {
   const named = model.trim() === '' ? {} : { model: model.trim() };
   if (path.endsWith('/responses') || path.endsWith('/embeddings')) return { ...named, input: user };

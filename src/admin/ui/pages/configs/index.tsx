@@ -19,7 +19,7 @@ const example = `configs:
       - openai-main/gpt-4o-mini
       - azure-eu/gpt-4o-mini`;
 
-/** Each named config as its tree of targets, its YAML beside it, and what would happen to a request. */
+/** Each named config with its tree of targets, its YAML, and a form to explain a request. */
 export function Configs({ name }: { name: string | undefined }) {
   const loaded = useLoad((signal) => get<readonly ConfigView[]>('/api/configs', {}, signal), [], 15_000);
   const status = useLoad((signal) => get<Status>('/api/status', {}, signal), []);
@@ -61,11 +61,11 @@ export function Configs({ name }: { name: string | undefined }) {
 
 const hour = 3_600_000;
 
-/** What the figures are of: they are counted in memory, by minutes. */
+/** Describes the period of the figures, which are counted in memory by minute. */
 const windowOf = (start: number | undefined): string =>
   start === undefined || Date.now() - start > hour ? 'in the last hour' : `since the start at ${clock(start).slice(0, 5)}`;
 
-/** In a narrow list: what the number is of stands beside the tree. */
+/** Without the period, because the list is narrow. The period is shown next to the tree. */
 const noteOf = ({ root: { live } }: ConfigView): string =>
   live.requests === 0 ? 'not used' : `${count(live.requests)} ${live.requests === 1 ? 'attempt' : 'attempts'}`;
 

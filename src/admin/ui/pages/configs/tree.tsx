@@ -4,7 +4,7 @@ import { Place } from '../../components/difference.tsx';
 import { Badge, Bar, Tag } from '../../components/display.tsx';
 import { both, requestsHref, term } from '../../log/terms.ts';
 
-/** The targets of a config, indented by their depth; a list to screen readers. */
+/** The targets of a config, indented by depth; a list for screen readers. */
 export function Tree({ config, root }: { config: string; root: TargetView }) {
   return (
     <ul class="target-tree" aria-label={`Targets of ${config}`}>
@@ -48,7 +48,7 @@ function routeOf({ provider, model }: TargetView): string {
   return model === null ? provider : `${provider}/${model}`;
 }
 
-/** More than this share of failures is worth a colour. */
+/** Share of failures above which the figure is coloured. */
 const manyErrors = 0.05;
 
 function Live({ config, target }: BranchProps) {

@@ -14,7 +14,7 @@ interface CreateProps {
   readonly onDone: () => void;
 }
 
-/** `a, b` → a list; empty: no limit. */
+/** Parses `a, b` as a list; empty: no limit. */
 const listIn = (text: string): readonly string[] | undefined => {
   const names = text.split(/[\s,]+/).filter((name) => name !== '');
   return names.length === 0 ? undefined : names;

@@ -15,7 +15,7 @@ import { RotateDialog } from './rotate.tsx';
 
 type Open = { readonly does: 'create' } | { readonly does: 'rotate' | 'revoke'; readonly name: string };
 
-/** Who may call the gateway. Secrets are shown once, when they are made. */
+/** API keys of callers. A secret is shown once, when it is created. */
 export function Keys() {
   return may('operator') ? (
     <List />

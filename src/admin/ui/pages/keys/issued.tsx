@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { Code } from '../../components/code.tsx';
 import { Notice } from '../../components/surface.tsx';
 
-/** What came of a change: the secret, once, and the exact YAML where no file could be written. */
+/** Result of a change: the secret, shown once, and the YAML to paste if no file could be written. */
 export function Issued({ change }: { change: KeyChange }) {
   const { secret, yaml, written_to: file, rejected } = change;
   return (

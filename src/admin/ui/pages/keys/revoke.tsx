@@ -15,7 +15,7 @@ interface RevokeProps {
 }
 
 export function RevokeDialog({ name, onClose, onDone }: RevokeProps) {
-  /** It is not in effect: the lines have to be pasted, or other files are rejected. */
+  /** True if the change is not active: the lines must be pasted, or other files are invalid. */
   const [undone, setUndone] = useState<KeyChange>();
   const revoke = useAction<KeyChange>((change) => {
     onDone();

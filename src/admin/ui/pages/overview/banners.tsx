@@ -7,7 +7,7 @@ import { Notice } from '../../components/surface.tsx';
 /** Milliseconds: whoever saves a file sees what came of it. */
 const every = 1000;
 
-/** What needs a person: a reload that failed, an older revision that serves, a store that is in trouble. */
+/** Conditions that need attention: a failed reload, an older active revision, a store with problems. */
 export function Banners() {
   const status = useLoad((signal) => get<Status>('/api/status', {}, signal), [], every);
   return status.data === undefined ? null : <Shown status={status.data} />;

@@ -28,7 +28,7 @@ interface ChartsProps {
   readonly range: Range;
 }
 
-/** Charts over time of all requests together, one row each. */
+/** Charts of all requests over time, one per row. */
 const overTime: readonly {
   readonly title: string;
   readonly kind: 'bars' | 'lines';
@@ -114,7 +114,7 @@ interface OverTimeProps {
   readonly kind: 'bars' | 'lines';
   readonly format: (value: number) => string;
   readonly series: readonly Series[];
-  /** What a click on a bucket shows beside its time. */
+  /** Filter terms that a click on a bucket adds to its time. */
   readonly filter: string;
 }
 
@@ -148,7 +148,7 @@ function byStatus(stats: Stats, range: Range): Series[] {
   return statusSeries(stats.series, (filter) => requestsHref(filter, range));
 }
 
-/** A group without a name is of requests that have no such value. */
+/** A group without a name contains the requests without such a value. */
 const filterOf = (by: Dimension, name: string | null): string => (name === null || name === '' ? `${by}:""` : term(by, name));
 
 function byGroup(stats: Stats, by: Dimension, range: Range): Series[] {

@@ -12,19 +12,19 @@ const commandOf = ({ url, example }: Status): string =>
     `-d '${JSON.stringify({ model: example?.model ?? '@slug/model', messages: [{ role: 'user', content: 'hello' }] }).replaceAll("'", String.raw`'\''`)}'`,
   ].join(' \\\n  ');
 
-/** Milliseconds between two looks at the store without an event. */
+/** Milliseconds between two queries of the store if no event arrives. */
 const every = 3000;
 
-/** Teaches the first request, and sees it arrive. */
+/** Shows how to send the first request, and reports its arrival. */
 export function FirstRequest({ status, onFirst }: { status: Status; onFirst: () => void }) {
   const latest = useRef(onFirst);
   latest.current = onFirst;
   useEffect(() => {
     const source = new EventSource(addressOf('/api/live'));
     let timer: ReturnType<typeof setInterval> | undefined;
-    // What ended before the connection stood is no event of it.
+    // A request that ended before the connection was open causes no event.
     const slow = setInterval(() => latest.current(), every);
-    // The store has the record a moment after its end: asked until this page makes room for the list.
+    // The record is stored shortly after the request has ended, so query until the list replaces this page.
     source.addEventListener('message', () => {
       timer ??= setInterval(() => latest.current(), 400);
     });

@@ -17,7 +17,7 @@ import { Figures } from './figures.tsx';
 import { FirstRequest } from './first-request.tsx';
 import { Providers } from './providers.tsx';
 
-/** Drawn anew this often, in milliseconds, while somebody looks. */
+/** Refresh interval in milliseconds while the page is visible. */
 const every = 10_000;
 
 export function Overview() {
@@ -34,7 +34,7 @@ export function Overview() {
   const status = useLoad((signal) => get<Status>('/api/status', {}, signal), [], every);
   const stats = useLoad((signal) => get<Stats>('/api/stats', { q, by: 'status', step }, signal), [q, step], every);
   const groups = useLoad((signal) => get<Stats>('/api/stats', { q, by, step, top: 6 }, signal), [q, step, by], every);
-  // Drawn at once, so that nothing moves when the second of both comes.
+  // Both are rendered together, so that the second one causes no layout shift.
   const isFirst = [status, stats].some(({ data, error }) => data === undefined && error === undefined);
   const isOff = status.data?.store.kind === 'off';
   const isEmpty = status.data?.store.records === 0 && stats.data?.total.requests === 0;

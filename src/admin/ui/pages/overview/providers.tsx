@@ -6,11 +6,11 @@ import { requestHref, requestsHref, term } from '../../log/terms.ts';
 
 const tones: Readonly<Record<ProviderHealth['state'], Tone>> = { ok: 'ok', degraded: 'warn', down: 'bad', idle: 'idle', off: 'off' };
 
-/** Cards at most: the charts below are looked for, too. */
+/** Maximum number of cards, so that the charts below remain visible. */
 const most = 12;
 const ranks: Readonly<Record<ProviderHealth['state'], number>> = { down: 0, degraded: 1, ok: 2, idle: 3, off: 4 };
 
-/** One card a provider: how it did in the last five minutes. Of many those that need a person, then those that are used. */
+/** One card per provider with figures of the last five minutes. If there are many, those with problems first, then those in use. */
 export function Providers({ providers }: { providers: readonly ProviderHealth[] }) {
   if (providers.length === 0) return null;
   const shown = providers.length <= most ? providers : providers.toSorted((a, b) => ranks[a.state] - ranks[b.state]).slice(0, most);

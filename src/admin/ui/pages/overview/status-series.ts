@@ -9,7 +9,7 @@ const classes: readonly (readonly [name: string, colour: string])[] = [
   ['5xx', '--c-bad'],
 ];
 
-/** One layer a class of status; classes that never occur are left out. */
+/** One layer per status class; classes without requests are omitted. */
 export function statusSeries(buckets: readonly Bucket[], hrefOf?: (filter: string) => string): Series[] {
   const seen = classes.filter(([name]) => name === '2xx' || buckets.some(({ by }) => (by[name]?.requests ?? 0) > 0));
   return seen.map(([name, colour]) => ({

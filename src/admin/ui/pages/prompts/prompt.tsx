@@ -10,10 +10,10 @@ import { TryOut } from './try-out.tsx';
 
 type Version = PromptView['versions'][number];
 
-/** Milliseconds in which the record of a run reaches the store. */
+/** Milliseconds until the record of a run is stored. */
 const storedAfter = 1500;
 
-/** One prompt: versions, variables, what it renders to, its last runs, and a try. */
+/** One prompt: versions, variables, rendered messages, recent runs, and a form to run it. */
 export function Prompt({ prompt }: { prompt: PromptView }) {
   const { id, description, at, versions, variables, model, config } = prompt;
   const [version, setVersion] = useState(versions.find(({ published }) => published)?.number ?? versions.at(-1)?.number ?? 1);

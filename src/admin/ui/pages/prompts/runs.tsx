@@ -11,7 +11,7 @@ import { requestHref, requestsHref, term } from '../../log/terms.ts';
 
 const shown = 8;
 
-/** The newest requests that ran the prompt; another turn looks again. */
+/** The newest requests that used the prompt. A new `turn` reloads them. */
 export function Runs({ id, turn }: { id: string; turn: number }) {
   const filter = term('prompt', id);
   const loaded = useLoad((signal) => get<SearchPage>('/api/requests', { q: filter, limit: shown }, signal), [id, turn], 10_000);

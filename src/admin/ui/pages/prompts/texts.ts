@@ -1,4 +1,4 @@
-/** What a field holds is a text, or JSON where it looks like a list or an object. */
+/** The value of a field: text, or JSON if it looks like a list or an object. */
 export function valueOf(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return text;
   try {
@@ -13,14 +13,14 @@ interface Message {
   readonly text: string;
 }
 
-/** The messages of a chat body, for reading. */
+/** The messages of a chat body in readable form. */
 export function messagesIn(body: string): readonly Message[] {
   const { messages } = parsed(body);
   if (!Array.isArray(messages)) return [];
   return (messages as unknown[]).filter(isRecord).map(({ role, content }) => ({ role: String(role), text: textOf(content) }));
 }
 
-/** What the model wrote; null where there is no text. */
+/** Text of the response; null if there is none. */
 export function replyIn(body: string): string | null {
   const { choices } = parsed(body);
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;

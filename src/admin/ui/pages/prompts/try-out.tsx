@@ -15,13 +15,13 @@ interface TryOutProps {
   readonly prompt: PromptView;
   readonly version: number;
   readonly onVersion: (version: number) => void;
-  /** After each run. */
+  /** Called after each run. */
   readonly onRun: () => void;
 }
 
 const pauseMs = 300;
 
-/** A field for each variable, what the messages become, and a real run. */
+/** A field for each variable, the rendered messages, and a button for a real run. */
 export function TryOut({ prompt, version, onVersion, onRun }: TryOutProps) {
   const { id, versions } = prompt;
   const variables = versions.find(({ number }) => number === version)?.variables ?? prompt.variables;
@@ -29,7 +29,7 @@ export function TryOut({ prompt, version, onVersion, onRun }: TryOutProps) {
   const [key, setKey] = useState('');
   const run = useAction<PromptTry>(onRun);
   const path = `/api/prompts/${encodeURIComponent(`${id}@${version}`)}`;
-  // Variables have any name, also that of what every object has.
+  // A variable may have the name of an inherited property.
   const textOf = (name: string): string => (Object.hasOwn(texts, name) ? (texts[name] ?? '') : '');
   const values = Object.fromEntries(variables.flatMap(({ name }) => (textOf(name) === '' ? [] : [[name, valueOf(textOf(name))]])));
   const missing = variables

@@ -4,7 +4,7 @@ import { Button, CopyButton, LinkButton } from '../../components/button.tsx';
 import { Cost, routeText, Status } from '../../log/cells.tsx';
 import { requestHref } from '../../log/terms.ts';
 
-/** Status, route, duration, tokens, cost, time and ids: what one looks for first. */
+/** The most important facts: status, route, duration, tokens, cost, time and ids. */
 export function Head({ record, isPanel, onClose }: { record: LogRecord; isPanel: boolean; onClose: (() => void) | undefined }) {
   const { id, at, status, end, attempts, provider, model, ms, usage, cost, trace } = record;
   const last = attempts.at(-1);

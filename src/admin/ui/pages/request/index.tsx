@@ -3,7 +3,7 @@ import { go } from '../../browser/route.ts';
 import { useShortcuts } from '../../browser/shortcuts.ts';
 import { RequestView } from './view.tsx';
 
-/** One request at its own address, so that it can be shared. */
+/** One request on its own page, whose address can be shared. */
 export function RequestPage({ name }: { name: string | undefined }) {
   useShortcuts([{ keys: 'Escape', does: 'go to the list', group: 'Request', run: () => go('/requests') }]);
   return (

@@ -21,7 +21,7 @@ const panes: readonly (readonly [Pane, string])[] = [
   ['facts', 'Facts'],
 ];
 
-/** The story of one request, beside the list or on a page of its own. */
+/** All details of one request, next to the list or on a separate page. */
 export function RequestView({ id, isPanel, onClose }: { id: string; isPanel: boolean; onClose?: () => void }) {
   const loaded = useLoad((signal) => get<StoredRecord>(`/api/requests/${encodeURIComponent(id)}`, {}, signal), [id]);
   const { data, error, again } = loaded;

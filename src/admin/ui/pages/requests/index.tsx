@@ -29,7 +29,7 @@ import { isOver } from './list/span.ts';
 
 const usualRange: Range = '24h';
 
-/** Alone in the filter, as it comes from an exception or a log: whoever pastes it wants that request, of any day. */
+/** A filter that is only a request id, copied from an exception or a log: it finds that request at any time. */
 const wholeId = /^\s*(req_[0-9A-Z]{26})\s*$/;
 
 export function Requests() {
@@ -63,18 +63,18 @@ function List({ status }: { status: Loaded<Status> }) {
   const live = useLive(query, isLive && isValid && !hasEnd && mayRead, flows, rows);
   late.current = live.offer;
   useLayoutEffect(() => setSelected((before) => open ?? before), [open]);
-  // Another list begins at its top; a row that it may not have would keep new ones waiting.
+  // A new list starts at the top. Without a deselection, new rows would wait although the selected row may not be in the list.
   useLayoutEffect(() => {
     setSelected(open);
     toTop();
   }, [query]);
 
   const { show, wasOpened } = useOpening(open);
-  // Times of the filter would overrule what is chosen.
+  // Times in the filter would override the selected range.
   const setRange = (next: Range): void => setParameters({ range: next === usualRange ? undefined : next, q: withoutTimes(filter) });
   useListKeys({ rows, selected, open, select: setSelected, show, toggleLive: () => hasEnd || setLive((on) => !on), menu: setMenu });
 
-  // Without a log every call fails: that is no problem to report.
+  // If the log is off, every call fails, and no error is shown.
   const isKnown = status.data !== undefined || status.error !== undefined;
   const oldest = isKnown ? (status.data?.store.oldest ?? null) : undefined;
   const isEmpty = status.data?.store.records === 0 && rows.rows.length === 0 && filter === '' && rows.next !== undefined;
@@ -152,7 +152,7 @@ function setFilter(next: string): void {
   setParameters(id === undefined ? { q: next, open: undefined } : { q: `id:${id}`, open: id, range: 'all' });
 }
 
-/** Opens the request of a row. `wasOpened`: by somebody who is here, not by the address that the page began with. */
+/** Opens the request of a row. `wasOpened`: the user opened it, and not the initial address. */
 function useOpening(open: string | undefined): { readonly show: (id: string | undefined) => void; readonly wasOpened: boolean } {
   const wasOpened = useRef(false);
   const show = (id: string | undefined): void => {

@@ -7,7 +7,7 @@ import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/form.tsx';
 import { Notice, Problem } from '../../components/surface.tsx';
 
-/** Over a page whose session has ended: what was written on it, or shown once, is there again afterwards. */
+/** Covers a page whose session has ended, so that its input, or a value shown once, is kept. */
 export function SignInAgain({ problem }: { problem: ApiError | undefined }) {
   const ref = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
@@ -21,7 +21,7 @@ export function SignInAgain({ problem }: { problem: ApiError | undefined }) {
       class="sign-in again"
       aria-label="Sign in"
       onCancel={(event) => event.preventDefault()}
-      // Browsers close one at the second Escape, whatever the page says.
+      // Browsers close a dialog on the second Escape even if the page prevents it.
       onClose={() => ref.current?.showModal()}
     >
       <SignIn problem={problem} />
@@ -29,7 +29,7 @@ export function SignInAgain({ problem }: { problem: ApiError | undefined }) {
   );
 }
 
-/** Somebody who has signed in meanwhile, in another tab, need not do so again. */
+/** Use a session that was started in another tab in the meantime. */
 function useOtherTabs(): void {
   useEffect(() => {
     const look = (): void => {

@@ -11,7 +11,7 @@ import { Await, Dialog, Panel } from '../../components/surface.tsx';
 import { Table } from '../../components/table.tsx';
 import { Diagnostics, summaryOf } from '../../parts/diagnostics.tsx';
 
-/** More rows than this help nobody: a search does. */
+/** Maximum number of rows. To see others, use the search. */
 const mostRows = 400;
 
 type Value = EffectiveConfig['values'][number];
@@ -20,7 +20,7 @@ interface Spot {
   readonly line: number;
 }
 
-/** Every value that holds, where it is written, and what the check says. */
+/** All effective values with their locations and the problems found by the check. */
 export function Configuration({ revision }: { revision: string | undefined }) {
   const loaded = useLoad((signal) => get<EffectiveConfig>('/api/config', {}, signal), [revision]);
   const [spot, setSpot] = useState<Spot>();

@@ -9,7 +9,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { toldOf } from './verdict.ts';
 
-/** Reload, and drain after a question. What a reload found is shown by the page, from the status. */
+/** Buttons for reload and drain; drain asks for confirmation. The page shows the result of a reload from the status. */
 export function Controls({ status }: { status: Loaded<Status> }) {
   const [asks, setAsks] = useState(false);
   const reload = useAction<ReloadVerdict>((verdict) => {

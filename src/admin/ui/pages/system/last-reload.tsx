@@ -3,10 +3,10 @@ import { Ago, Badge } from '../../components/display.tsx';
 import { Notice, Panel } from '../../components/surface.tsx';
 import { Diagnostics, summaryOf } from '../../parts/diagnostics.tsx';
 
-/** What made it fail comes first. */
+/** Errors first. */
 const rankOf = ({ level }: ShownDiagnostic): number => (level === 'error' ? 0 : 1);
 
-/** Red, with every problem, as long as the files can't be served. */
+/** The last reload in red with all problems, as long as the files are invalid. */
 export function LastReload({ status }: { status: Status }) {
   const { last_reload: last, revision } = status;
   if (last === null) return null;

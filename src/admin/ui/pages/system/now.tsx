@@ -10,7 +10,7 @@ import { LastReload } from './last-reload.tsx';
 import { Store } from './store.tsx';
 import { Workers } from './workers.tsx';
 
-/** What the process does, what it serves, and what needs a person. */
+/** State of the process, active configuration, and conditions that need attention. */
 export function Now({ status }: { status: Loaded<Status> }) {
   return (
     <div class="stack">

@@ -13,7 +13,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { toldOf } from './verdict.ts';
 
-/** What served when, what changed from one to the next, and the way back. */
+/** Revisions with their times and differences, and a button for rollback. */
 export function Revisions({ onChange }: { onChange: () => void }) {
   const loaded = useLoad((signal) => get<readonly RevisionView[]>('/api/revisions', {}, signal), [], 15_000);
   const [asked, setAsked] = useState<RevisionView>();
@@ -66,9 +66,9 @@ export function Revisions({ onChange }: { onChange: () => void }) {
 
 interface RevisionProps {
   readonly entry: RevisionView;
-  /** The oldest that is kept: there is nothing to compare with. */
+  /** The oldest stored revision, which cannot be compared with an earlier one. */
   readonly first: boolean;
-  /** Undefined: it serves, now or again. */
+  /** Undefined if the revision is already active. */
   readonly onRollback: ((entry: RevisionView) => void) | undefined;
 }
 

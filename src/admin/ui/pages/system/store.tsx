@@ -3,7 +3,7 @@ import { bytes, count, duration, percent } from '../../browser/format.ts';
 import { Ago, Badge, Bar, Facts } from '../../components/display.tsx';
 import { Panel } from '../../components/surface.tsx';
 
-/** Where records are kept, and whether all of them get there. */
+/** Where records are stored, and whether records are lost. */
 export function Store({ store }: { store: StoreState }) {
   const { kind, records, bytes: size, oldest, spool, dropped, dropped_bodies: bodies, problems } = store;
   const fill = spool.limit === 0 ? 0 : spool.bytes / spool.limit;

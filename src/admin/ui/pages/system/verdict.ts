@@ -1,6 +1,6 @@
 import type { ReloadVerdict } from '../../../api-types.ts';
 
-/** How a reload or a rollback ended, in a sentence. */
+/** One sentence that describes the result of a reload or rollback. */
 export function toldOf({ result, revision, changes }: ReloadVerdict): string {
   if (result === 'rejected') return `Not reloaded: revision ${revision} keeps serving`;
   if (result === 'unchanged') return `Nothing has changed: revision ${revision} serves`;

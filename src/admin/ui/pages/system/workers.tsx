@@ -20,7 +20,7 @@ const meanings: Readonly<Record<WorkerView['state'], string>> = {
   silent: 'does not respond',
 };
 
-/** Who serves, how the load is divided among them, and which of them were replaced. Nothing where one process does all. */
+/** The worker processes, their load, and replaced ones. Empty if there is only one process. */
 export function Workers({ workers }: { workers: Status['workers'] }) {
   if (workers.length === 0) return null;
   const all = workers.reduce((sum, { requests }) => sum + requests, 0);

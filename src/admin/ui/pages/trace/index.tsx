@@ -12,7 +12,7 @@ import { sumOf } from '../../log/money.ts';
 import { requestHref, requestsHref, term } from '../../log/terms.ts';
 import { type Node, stepOf, treeOf } from './tree.ts';
 
-/** All requests of one trace, as the tree of their spans on one time axis. */
+/** All requests of one trace, as a tree of spans on a common time axis. */
 export function TracePage({ name = '' }: { name: string | undefined }) {
   const loaded = useLoad(
     (signal) => get<{ readonly rows: readonly LogRow[] }>(`/api/traces/${encodeURIComponent(name)}`, {}, signal),
@@ -42,7 +42,7 @@ export function TracePage({ name = '' }: { name: string | undefined }) {
   );
 }
 
-/** Of one trace, as the gateway gives them. */
+/** The requests of one trace, as returned by the gateway. */
 const mostRows = 1000;
 
 function Tree({ rows }: { rows: readonly LogRow[] }) {
@@ -73,7 +73,7 @@ function Tree({ rows }: { rows: readonly LogRow[] }) {
   );
 }
 
-/** Percent of the track that a short request takes, so that it is seen. */
+/** Minimum width of a bar in percent, so that short requests remain visible. */
 const leastWidth = 0.6;
 
 function Branch({ node, start, whole }: { node: Node; start: number; whole: number }) {

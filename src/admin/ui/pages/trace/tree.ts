@@ -2,21 +2,21 @@ import type { LogRow } from '../../../../core/logs/row.ts';
 import { attemptSpanId, spanIdOf } from '../../../../core/records/span-ids.ts';
 
 export interface Node {
-  /** Null for a span that is named as a parent and is not itself a request. */
+  /** Null for a span that is only known as a parent, and is not a recorded request. */
   readonly row: LogRow | null;
   readonly span: string;
   readonly depth: number;
 }
 
-/** Deeper than this is drawn at the same depth: spans are named by callers, and may be a chain without an end. */
+/** Deeper nodes are drawn at this depth, because callers choose the spans and can make chains of any length. */
 const deepest = 12;
 
-/** Ids that tracing libraries make: nobody reads them. */
+/** Ids that tracing libraries generate. They are not shown as names. */
 const isMade = (span: string): boolean => /^[0-9a-f]{16}$/.test(span);
 
 /**
- * Requests of a trace as a tree by their spans, in the order of their arrival. A parent that is not recorded becomes a node
- * of its own where several have it, or where a person named it; spans that name each other in a circle begin at the top.
+ * Builds the tree of a trace from the spans of its requests, in the order of arrival. A parent without a record becomes a node
+ * if several requests have it, or if its name is readable. Spans in a cycle are placed at the top level.
  */
 export function treeOf(rows: readonly LogRow[]): readonly Node[] {
   const owners = ownersOf(rows);
@@ -48,8 +48,8 @@ export function treeOf(rows: readonly LogRow[]): readonly Node[] {
 }
 
 /**
- * The requests by the ids that others may name as their parent: the caller's, and those that the gateway writes into the
- * `traceparent` that it sends, which is how a request that came through another gateway, or this one, names them.
+ * The requests by the ids that children may refer to: the caller's span id, and those that the gateway writes into the
+ * `traceparent` header of upstream requests, to which a request through this or another gateway refers.
  */
 function ownersOf(rows: readonly LogRow[]): ReadonlyMap<string, LogRow> {
   const owners = new Map<string, LogRow>();
@@ -65,6 +65,6 @@ function ownersOf(rows: readonly LogRow[]): ReadonlyMap<string, LogRow> {
   return owners;
 }
 
-/** What the step is called: by its name, else by an id that a person wrote. */
+/** Display name of a span: its name, or else its readable id. */
 export const stepOf = ({ span, span_name: name }: Pick<LogRow, 'span' | 'span_name'>): string | null =>
   name ?? (span === null || isMade(span) ? null : span);

@@ -20,7 +20,7 @@ async function bodyOf(stored: StoredRecord, part: BodyPart): Promise<Uint8Array 
   return getBytes(`/api/requests/${encodeURIComponent(stored.record.id)}/body`, { part });
 }
 
-/** In a JSON file: a text as it is, other bytes in base64. */
+/** Encodes a body for a JSON file: text unchanged, other bytes as base64. */
 function written(bytes: Uint8Array | undefined): string | { readonly base64: string } | undefined {
   if (bytes === undefined) return undefined;
   return keptText(bytes) ?? { base64: btoa(Array.from(bytes, (byte) => String.fromCodePoint(byte)).join('')) };
@@ -31,7 +31,7 @@ async function copyCurl(stored: StoredRecord): Promise<void> {
   await copy(curlOf(stored.record, originOf(url), await bodyOf(stored, 'request')), 'Command');
 }
 
-/** The record and the kept bodies as one JSON file. */
+/** The record and its stored bodies as one JSON file. */
 async function exportAll(stored: StoredRecord): Promise<void> {
   const bodies = await Promise.all((['request', 'upstream', 'response'] as const).map((part) => bodyOf(stored, part)));
   const [request, upstream, response] = bodies.map(written);

@@ -4,7 +4,7 @@ import { useLoad } from '../../../browser/load.ts';
 import { Await, Dialog } from '../../../components/surface.tsx';
 import { ExplanationView } from '../../../log/explanation.tsx';
 
-/** What would happen to a recorded request under the configuration of now. Nothing is sent. */
+/** Explains a recorded request under the current configuration. Nothing is sent. */
 export function ExplainDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const loaded = useLoad((signal) => post<Explanation>('/api/explain', { from_log: id }, signal), [id]);
   return (

@@ -12,12 +12,12 @@ const keys: Readonly<Record<Action, Pick<Shortcut, 'keys' | 'does'>>> = {
 };
 const forOperators: readonly Action[] = ['explain', 'replay'];
 
-/** The keys of a request that is open. @param run what they do; undefined: they are listed and do nothing, since none is open */
+/** Shortcuts of an open request. @param run the actions; undefined if no request is open, so that the keys are only listed */
 const shortcutsOf = (run: Readonly<Record<Action, () => void>> | undefined): readonly Shortcut[] =>
   (Object.keys(keys) as Action[])
     .filter((action) => !forOperators.includes(action) || may('operator'))
     .map((action) => ({ ...keys[action], group, run: run?.[action] }));
 
 export const actionKeys = (run: Readonly<Record<Action, () => void>>): readonly Shortcut[] => shortcutsOf(run);
-/** For the list of keys, so that it names them before a request is open. */
+/** Lists the shortcuts even if no request is open. */
 export const listedActions = (): readonly Shortcut[] => shortcutsOf(undefined);

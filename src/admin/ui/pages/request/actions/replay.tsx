@@ -13,7 +13,7 @@ import { Tabs } from '../../../components/tabs.tsx';
 import { requestHref } from '../../../log/terms.ts';
 import { pretty } from '../bodies/pretty.ts';
 
-/** Sends a request again; nothing is sent before the button is pressed, and it says what it costs. */
+/** Sends a request again, only after a click on the button. Shows the expected cost before. */
 export function ReplayDialog({ stored, onClose }: { stored: StoredRecord; onClose: () => void }) {
   const { record, bodies } = stored;
   const [to, setTo] = useState('');
@@ -36,7 +36,7 @@ export function ReplayDialog({ stored, onClose }: { stored: StoredRecord; onClos
     }
     setBusy(false);
   };
-  // A masked body is sent only where this is confirmed.
+  // A masked body is sent only after confirmation.
   const isMasked = force || error?.code === 'missing_required_parameter';
   const hasBody = bodies.includes('request') || record.request.body === null;
   return (

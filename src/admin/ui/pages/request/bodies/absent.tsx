@@ -10,10 +10,10 @@ import { Empty } from '../../../components/display.tsx';
 
 const names = { request: 'request', upstream: 'upstream request', response: 'response' } as const;
 
-/** A setting as the record names it: `configs.support.log.bodies`. */
+/** A setting as the record contains it: `configs.support.log.bodies`. */
 const setting = /^(?:logging|configs|api_keys)\.\S+$/;
 
-/** Why there is nothing to see, and what would change it. */
+/** Explains why a body is missing, and how to change that. */
 export function Absent({ stored, part }: { stored: StoredRecord; part: BodyPart }) {
   const { body, why_absent: why } = stored.record[part];
   if (!may('operator'))
@@ -43,7 +43,7 @@ export function Absent({ stored, part }: { stored: StoredRecord; part: BodyPart 
 
 const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
-/** The setting that decided, its value then, and where it is written now. */
+/** The setting that caused it, its value at that time, and its current location. */
 function Setting({ path, stored }: { path: string; stored: StoredRecord }): ComponentChildren {
   const { bodies, revision } = stored.record;
   const { data } = useLoad((signal) => get<EffectiveConfig>('/api/config', {}, signal), []);

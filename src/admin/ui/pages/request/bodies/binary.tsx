@@ -4,7 +4,7 @@ import { bytes } from '../../../browser/format.ts';
 import { Empty } from '../../../components/display.tsx';
 import { Icon } from '../../../components/icon.tsx';
 
-/** Sound, a picture, an upload: nobody reads it as text. */
+/** True for audio, images and uploads, which are not shown as text. */
 export function Binary({ stored: { record }, part, size }: { stored: StoredRecord; part: BodyPart; size: number }) {
   const type = record[part].headers['content-type'] ?? 'of an unknown type';
   return (

@@ -6,7 +6,7 @@ export type Block =
   | { readonly kind: 'image'; readonly url: string }
   | { readonly kind: 'other'; readonly name: string; readonly text: string };
 
-/** What one choice or message of a response says. */
+/** Content of one choice or message of a response. */
 export interface Message {
   readonly role: string;
   readonly blocks: readonly Block[];
@@ -19,7 +19,7 @@ export interface Readable {
   readonly error: string | null;
 }
 
-/** A format reads its own documents and gives up on others: `parts` is one whole response, or the data of its events. */
+/** Reads documents of one format; undefined for others. `parts` is one whole response, or the data of its events. */
 export type FormatReader = (parts: readonly Plain[]) => Readable | undefined;
 
 export function errorIn(part: Plain): string | null {
@@ -31,6 +31,6 @@ export function errorIn(part: Plain): string | null {
 export const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 export const objectsIn = (value: unknown): readonly Plain[] => (Array.isArray(value) ? value.filter(isPlain) : []);
 
-/** Only pictures that are part of the response: an address elsewhere would say who reads it. */
+/** Shows only images that are part of the response, because loading an external URL would reveal the reader. */
 export const imageOf = (url: string): Block =>
   /^data:image\/(?:png|jpeg|gif|webp);base64,[\w+/=]+$/.test(url) ? { kind: 'image', url } : { kind: 'other', name: 'image', text: url };

@@ -5,7 +5,7 @@ import { mostEvents, type StreamEvent } from './events.ts';
 
 const shownAtOnce = 200;
 
-/** Each event with its time and the pause before it; long pauses are marked with a word, not with a colour. */
+/** Each event with its time and the preceding pause. Long pauses are marked with a word, not only with a colour. */
 export function EventList({ events }: { events: readonly StreamEvent[] }) {
   const [shown, setShown] = useState(shownAtOnce);
   return (

@@ -1,23 +1,23 @@
-/** One event of a stream as it was kept. */
+/** One stored event of a stream. */
 export interface StreamEvent {
   readonly name: string | null;
   readonly data: string;
   /** Milliseconds from the request's arrival; null: not measured. */
   readonly at: number | null;
-  /** Bytes, the blank line included. */
+  /** Size in bytes, including the blank line. */
   readonly size: number;
 }
 
-/** Events that are read at most: more cannot be looked at. */
+/** Maximum number of events that are parsed. */
 export const mostEvents = 20_000;
 
 const newline = 10;
 const carriage = 13;
 
 /**
- * The events of a stream.
+ * Splits a stream into its events.
  *
- * @param chunks pairs of offset and time: the byte at an offset came at that time
+ * @param chunks pairs of offset and time: the byte at this offset arrived at this time
  */
 export function eventsIn(bytes: Uint8Array, chunks: readonly number[] | null): readonly StreamEvent[] {
   const decoder = new TextDecoder();
@@ -33,13 +33,13 @@ export function eventsIn(bytes: Uint8Array, chunks: readonly number[] | null): r
   return events;
 }
 
-/** Behind the blank line that ends the event. */
+/** The offset after the blank line that ends the event. */
 function endOfEvent(bytes: Uint8Array, from: number): number {
   let isBlank = false;
   for (let at = from; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === newline || byte === carriage) {
-      // CR LF is one end of a line.
+      // CR LF counts as one line end.
       if (byte === carriage && bytes[at + 1] === newline) at++;
       if (isBlank) return at + 1;
       isBlank = true;
@@ -58,7 +58,7 @@ function eventOf(text: string): { readonly name: string | null; readonly data: s
   return data.length === 0 && name === null ? undefined : { name, data: data.join('\n') };
 }
 
-/** The time of the piece in which an offset lies. Offsets come in their order. */
+/** The arrival time of the piece that contains an offset. Offsets must ascend. */
 function timesOf(chunks: readonly number[] | null): (offset: number) => number | null {
   if (chunks === null || chunks.length < 2) return () => null;
   let i = 0;

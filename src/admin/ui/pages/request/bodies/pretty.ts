@@ -1,13 +1,13 @@
 import { parseJson } from '../../../../../core/json/scan.ts';
 
-/** More than this would stop the page while it is formatted. */
+/** Formatting a longer text would block the page. */
 const most = 2_000_000;
 
-/** JSON on lines of its own; other texts as they are. */
+/** Formats JSON with line breaks; returns other text unchanged. */
 export function pretty(text: string): string {
   if (text.length > most) return text;
   try {
-    // Numbers beyond what a double holds would change: such a text is shown as it came.
+    // Formatting would change numbers that exceed the precision of a double, so such text is shown unchanged.
     return /[\d.]{17,}/.test(text) ? text : JSON.stringify(parseJson(text), null, 2);
   } catch {
     return text;

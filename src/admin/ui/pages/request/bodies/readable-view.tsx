@@ -5,7 +5,7 @@ import { Notice } from '../../../components/surface.tsx';
 import { pretty } from './pretty.ts';
 import type { Block, Message, Readable } from './blocks.ts';
 
-/** A response as people read it. All of it is text of a model: none of it is ever markup. */
+/** The readable form of a response. It is untrusted text of a model, and is never interpreted as markup. */
 export function ReadableView({ readable }: { readable: Readable }) {
   const { messages, usage, error } = readable;
   const isEmpty = messages.every(({ blocks }) => blocks.length === 0) && error === null;

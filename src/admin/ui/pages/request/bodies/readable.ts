@@ -10,7 +10,7 @@ import { readResponses } from './wire/responses.ts';
 
 const readers: readonly FormatReader[] = [readChat, readMessages, readResponses, readGoogle, readImages];
 
-/** A response as people read it; undefined where its format is none that is known here. */
+/** The readable form of a response; undefined if its format is unknown. */
 export function readableOf(text: string, events: readonly StreamEvent[] | undefined): Readable | undefined {
   const parts = events === undefined ? wholeOf(text) : events.map(({ data }) => objectIn(data)).filter((part) => part !== undefined);
   for (const read of readers) {

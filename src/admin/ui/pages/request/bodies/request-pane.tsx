@@ -35,7 +35,7 @@ export function RequestPane({ stored, initial = 'client' }: { stored: StoredReco
   );
 }
 
-/** One body as text, and how much of it is kept. */
+/** One body as text, with the size of its stored part. */
 function BodyView({ stored, part }: { stored: StoredRecord; part: BodyPart }) {
   const body = useBody(stored, part);
   const info = stored.record[part].body;

@@ -6,18 +6,18 @@ import { type Loaded, useLoad } from '../../../browser/load.ts';
 
 export interface Body {
   readonly bytes: Uint8Array;
-  /** Undefined: it is none. */
+  /** Undefined if there is none. */
   readonly text: string | undefined;
 }
 
-/** Whether there is something to fetch: a body of its own, or the client's with changes. */
+/** True if there is a body to load: the message's own, or the client's body with changes. */
 export const isKept = ({ record, bodies }: StoredRecord, part: BodyPart): boolean =>
   bodies.includes(part) || (part === 'upstream' && record.upstream.body?.same_as === 'request' && isWhole(record.request, bodies));
 
 const isWhole = ({ body }: StoredRecord['record']['request'], bodies: readonly BodyPart[]): boolean =>
   bodies.includes('request') && body !== null && body.kept >= body.size;
 
-/** Fetched when somebody looks at it; undefined where it is not kept, or not for this person. */
+/** Loads a body when it is displayed; undefined if it is not stored, or if the user may not see it. */
 export function useBody(stored: StoredRecord, part: BodyPart): Loaded<{ readonly held: Body | undefined }> {
   const loaded = useLoad(
     async (signal) => {

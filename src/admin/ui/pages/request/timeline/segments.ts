@@ -14,7 +14,7 @@ export type Step =
 export interface Bar {
   readonly key: string;
   readonly name: string;
-  /** In small type behind the name. */
+  /** Shown in small type after the name. */
   readonly about: string;
   readonly ms: number;
   readonly segments: readonly Segment[];
@@ -22,21 +22,21 @@ export interface Bar {
   readonly attempt: AttemptRecord | null;
 }
 
-/** Moments after the last attempt. */
+/** Plugin moments that run after the last attempt. */
 const late = new Set(['reply', 'settle', 'record']);
 
-/** One bar a plugin, one an attempt, in the order in which they ran. */
+/** One bar per plugin and per attempt, in order of execution. */
 export function barsOf(record: LogRecord): readonly Bar[] {
   const bars: Bar[] = [];
   const { attempts } = record;
   const last = attempts.at(-1);
   let next = 0;
   let from = 0;
-  // Those that have judged the attempt before: one that judges again does so of the next.
+  // Plugins that have already judged this attempt. If one of them occurs again, it judges the next attempt.
   const judged = new Set<string>();
   const addAttempt = (attempt: AttemptRecord): void => {
     bars.push(attemptBar(attempt, attempt === last ? record.ms : null, attempts[next - 1]));
-    // It is judged by the head of its response: its stream may last on.
+    // An attempt is judged when its response head arrives; its stream may continue.
     from =
       attempt.at + (attempt === last && attempt.outcome === 'answered' ? (attempt.first_byte_ms ?? attempt.total_ms) : attempt.total_ms);
     next += 1;
@@ -50,7 +50,7 @@ export function barsOf(record: LogRecord): readonly Bar[] {
   record.plugins.forEach((plugin, i) => {
     const { name, moment } = plugin;
     if (moment === 'judge') {
-      // What was left out is not judged.
+      // Skipped targets are not judged.
       if (judged.size === 0 || judged.has(name)) {
         addAttempts(({ outcome }) => outcome !== 'skipped');
         judged.clear();
@@ -58,7 +58,7 @@ export function barsOf(record: LogRecord): readonly Bar[] {
       judged.add(name);
     } else if (late.has(moment)) addAttempts(() => false);
     else {
-      // A retry is prepared after its pause, not before it.
+      // A retry is prepared after its delay, not before it.
       if (judged.size > 0) from = Math.max(from, (attempts[next]?.at ?? 0) - untilSent(record.plugins.slice(i)));
       judged.clear();
     }
@@ -70,13 +70,13 @@ export function barsOf(record: LogRecord): readonly Bar[] {
   return bars;
 }
 
-/** Milliseconds of the plugins that run before the next attempt. */
+/** Duration in milliseconds of the plugins that run before the next attempt. */
 function untilSent(plugins: readonly PluginRecord[]): number {
   const end = plugins.findIndex(({ moment }) => moment === 'judge' || late.has(moment));
   return plugins.slice(0, end < 0 ? undefined : end).reduce((sum, { ms }) => sum + ms, 0);
 }
 
-/** Why there was another attempt, and how long the gateway waited before it. Null: it is the first. */
+/** The reason for this attempt, and the delay before it. Null for the first attempt. */
 export function causeOf(
   attempt: AttemptRecord,
   before: AttemptRecord | undefined,
@@ -96,12 +96,12 @@ const pluginBar = (plugin: PluginRecord, i: number, from: number): Bar => ({
   attempt: null,
 });
 
-/** Shorter ones are the work of plugins. */
+/** Shorter gaps are the work of plugins. */
 const leastPause = 5;
 
 /**
- * The pause before a retry, connect, wait for the first byte, to the first token, the rest. What was not measured is part of what follows. The last
- * attempt ends when its provider has answered: the stream behind that lasts until the request ends.
+ * Phases of an attempt: delay before a retry, connect, wait for the first byte, time to the first token, rest. A phase that
+ * was not measured is part of the next one. The last attempt includes the stream, which lasts until the request ends.
  */
 function attemptBar(attempt: AttemptRecord, ofLast: LogRecord['ms'] | null, before: AttemptRecord | undefined): Bar {
   const { n, provider, model, at, connect_ms: connect, first_byte_ms: firstByte, outcome } = attempt;

@@ -6,7 +6,7 @@ import { Facts } from '../../../components/display.tsx';
 import { Panel } from '../../../components/surface.tsx';
 import { causeOf, type Step } from './segments.ts';
 
-/** What is known of one bar of the timeline. */
+/** The facts about one bar of the timeline. */
 export function StepFacts({ step, record, onClose }: { step: Step; record: LogRecord; onClose: () => void }) {
   const close = <Button small kind="quiet" icon="close" label="Show all steps" onClick={onClose} />;
   if (step.kind === 'plugin') {

@@ -21,7 +21,7 @@ interface TimelineProps {
   readonly onStep: (step: Step | null) => void;
 }
 
-/** Plugins and attempts on one time axis. A bar can be chosen: the panes below then show that step. */
+/** Plugins and attempts on a common time axis. If a bar is selected, the panes below show that step. */
 export function Timeline({ record, step, onStep }: TimelineProps) {
   const bars = barsOf(record);
   const isShown = (kind: Segment['kind']): boolean =>
@@ -90,7 +90,7 @@ function BarRow({ bar, whole, record, isChosen, onStep }: BarRowProps) {
   );
 }
 
-/** Of the last attempt, how its stream ended, too: one that broke began with a good status. */
+/** The outcome of an attempt. For the last one, this includes the end of its stream, which may break after a successful status. */
 function AttemptStatus({ attempt, record }: { attempt: AttemptRecord; record: LogRecord }) {
   const { outcome, status } = attempt;
   const end = record.end === 'fault' && attempt === record.attempts.at(-1) ? 'fault' : 'whole';
@@ -114,7 +114,7 @@ function Track({ segments, whole }: { segments: readonly Segment[]; whole: numbe
   );
 }
 
-/** What a plugin noted, in a few words: guardrails say what they decided. */
+/** Short form of a plugin's note, for example the decision of a guardrail. */
 function verdictOf(name: string, record: LogRecord): string | null {
   const own = record.guardrails.filter(
     (entry) => typeof entry === 'object' && entry !== null && (entry as { plugin?: unknown }).plugin === name,

@@ -15,21 +15,21 @@ export function problemOf(text: string): FilterProblem | undefined {
 }
 
 interface FilterBarProps {
-  /** As it holds now. */
+  /** The active filter. */
   readonly filter: string;
   readonly onFilter: (filter: string) => void;
 }
 
-/** Enter applies; what does not parse is shown, and the list stays as it is. */
+/** Enter applies the filter. A syntax error is shown, and the list does not change. */
 export function FilterBar({ filter, onFilter }: FilterBarProps) {
   const [text, setText] = useState(filter);
   const [problem, setProblem] = useState<FilterProblem>();
   const input = useRef<HTMLInputElement>(null);
-  /** Where the cursor goes once the text is in the field. */
+  /** Cursor position to set after the text is in the field. */
   const caret = useRef<number | undefined>(undefined);
   const id = useId();
   const { list, active, activate, ask, close } = useSuggestions(text);
-  // With the drawing, not after it: a key that comes in between would be lost.
+  // In a layout effect, because a key between the render and an effect would be lost.
   useLayoutEffect(() => {
     setText(filter);
     setProblem(problemOf(filter));
@@ -58,7 +58,7 @@ export function FilterBar({ filter, onFilter }: FilterBarProps) {
     caret.current = at;
     if (kind === 'field') ask(next, at);
   };
-  /** What was not applied is given up: the field says what the list shows. */
+  /** Discards text that was not applied, so that the field shows the active filter. */
   const leave = (): void => {
     setText(filter);
     setProblem(problemOf(filter));
@@ -71,7 +71,7 @@ export function FilterBar({ filter, onFilter }: FilterBarProps) {
   const isUnapplied = text.trim() !== filter.trim();
   const askHere = ({ value, selectionStart }: HTMLInputElement): void => ask(value, selectionStart ?? value.length);
   const onKey = (event: TargetedKeyboardEvent<HTMLInputElement>): void => {
-    // Enter that ends the input of Chinese or Japanese is not meant for the field.
+    // Ignore Enter that ends the composition of Chinese or Japanese text.
     const act = event.isComposing ? undefined : actionOf(event.key, active, list.length);
     if (act === undefined) return;
     event.preventDefault();
@@ -137,7 +137,7 @@ const Clear = ({ onClear }: { onClear: () => void }) => (
   <Button small kind="quiet" icon="close" label="Clear the filter" onClick={onClear} />
 );
 
-/** What a key does in the field; a number is the suggestion that becomes the active one. */
+/** Action of a key in the field; a number is the suggestion to activate. */
 function actionOf(key: string, active: number, length: number): 'apply' | 'accept' | 'ask' | 'close' | 'leave' | number | undefined {
   if (key === 'Enter') return active >= 0 ? 'accept' : 'apply';
   if (key === 'Tab') return active >= 0 ? 'accept' : undefined;
@@ -147,7 +147,7 @@ function actionOf(key: string, active: number, length: number): 'apply' | 'accep
   return key === 'ArrowDown' ? (active + 1) % length : (Math.max(active, 0) - 1 + length) % length;
 }
 
-/** Where and what. */
+/** Position and description of a syntax error. */
 function ProblemText({ id, text, problem }: { id: string; text: string; problem: FilterProblem }) {
   const { from, to, message, hint } = problem;
   return (

@@ -1,7 +1,7 @@
 import type { Suggestion } from '../../../../../core/logs/reader.ts';
 import { typedAt } from '../../../../../query/suggest.ts';
 
-/** Suggestions, and the text with its cursor that they were made for. */
+/** Suggestions, and the text and cursor position for which they were requested. */
 export interface Suggested {
   readonly text: string;
   readonly cursor: number;
@@ -11,8 +11,8 @@ export interface Suggested {
 export const nothingSuggested: Suggested = { text: '', cursor: 0, list: [] };
 
 /**
- * Those that fit a text: it may have been typed on since the gateway was asked. What is left replaces what is there now, so
- * that no choice destroys what was written in between.
+ * The suggestions that fit a text, because the user may have typed on since the request. They replace the current word, so
+ * that text typed in the meantime is not lost.
  */
 export function fitting({ text: before, cursor: place, list }: Suggested, text: string, cursor: number): readonly Suggestion[] {
   if (list.length === 0 || (text === before && cursor === place)) return list;

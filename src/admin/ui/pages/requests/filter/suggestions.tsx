@@ -8,7 +8,7 @@ interface SuggestionsProps {
   readonly onAccept: (suggestion: Suggestion) => void;
 }
 
-/** Fields first, then values with the number of records of the last day. */
+/** Fields first, then values with the number of matching records of the last day. */
 export function Suggestions({ id, list, active, onAccept }: SuggestionsProps) {
   return (
     <ul class="filter-drop suggestions" id={`${id}-list`} role="listbox" aria-label="Suggestions" hidden={list.length === 0}>
@@ -18,7 +18,7 @@ export function Suggestions({ id, list, active, onAccept }: SuggestionsProps) {
           id={`${id}-${i}`}
           role="option"
           aria-selected={i === active}
-          // Before the field loses the focus.
+          // Prevent the field from losing the focus.
           onMouseDown={(event) => {
             event.preventDefault();
             onAccept(entry);

@@ -7,21 +7,21 @@ const wait = 120;
 const most = 12;
 
 interface Suggesting {
-  /** What fits the text of now: no choice is of an older one. */
+  /** Suggestions that fit the current text, never an older one. */
   readonly list: readonly Suggestion[];
-  /** The place of the one that Enter takes; -1 is none. */
+  /** Index of the suggestion that Enter selects; -1: none. */
   readonly active: number;
   readonly activate: (index: number) => void;
-  /** For a text that was changed, with its cursor. */
+  /** Requests suggestions for a changed text and its cursor position. */
   readonly ask: (text: string, cursor: number) => void;
   readonly close: () => void;
 }
 
-/** Suggestions for a text, asked for a moment after the last key; an older response never replaces a newer one. */
+/** Suggestions for a text, requested shortly after the last key. An older response never replaces a newer one. */
 export function useSuggestions(text: string): Suggesting {
   const [suggested, setSuggested] = useState(nothingSuggested);
   const [cursor, setCursor] = useState(text.length);
-  // By what it inserts: a newer list may have it at another place.
+  // Identified by its text, because a newer list may have it at another index.
   const [chosen, setChosen] = useState<string>();
   const pending = useRef<{ timer: ReturnType<typeof setTimeout>; abort: AbortController } | undefined>(undefined);
   const list = fitting(suggested, text, cursor);
@@ -41,7 +41,7 @@ export function useSuggestions(text: string): Suggesting {
         .then((found) => {
           if (!abort.signal.aborted) setSuggested({ text: now, cursor: at, list: found.slice(0, most) });
         })
-        // Without suggestions the field works as well.
+        // The field also works without suggestions.
         .catch(() => undefined);
     }, wait);
     pending.current = { timer, abort };

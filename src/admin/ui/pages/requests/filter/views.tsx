@@ -18,7 +18,7 @@ const usual: readonly View[] = [
   { name: 'Fallbacks', filter: 'fallback:true' },
 ];
 
-/** More no one finds again; a page that keeps fewer than it was given would lose what somebody saved. */
+/** Maximum number of saved filters. Further ones are refused, so that no saved filter is lost. */
 const mostViews = 50;
 
 const isViews = (value: unknown): value is readonly View[] =>
@@ -27,7 +27,7 @@ const isViews = (value: unknown): value is readonly View[] =>
   value.every((view: Partial<View> | null) => typeof view?.name === 'string' && typeof view.filter === 'string');
 const own = saved<readonly View[]>('views', [], isViews);
 
-/** Filters with a name: the usual ones, and what the person saved in this browser. */
+/** Named filters: the default ones, and those that the user saved in this browser. */
 export function Views({ filter, onFilter }: { filter: string; onFilter: (filter: string) => void }) {
   const all = [...usual, ...own.value];
   const isKnown = all.some((view) => view.filter === filter);

@@ -27,13 +27,13 @@ export function ColumnsMenu({ open, onOpen }: { open: boolean; onOpen: (open: bo
   );
 }
 
-/** Before a last column that takes what is left: behind it, the new one would begin beyond the edge. */
+/** Inserts before a last column without a width, because a column after it would be outside of the visible area. */
 function withColumn(chosen: readonly string[], id: string): readonly string[] {
   const last = chosen.at(-1);
   return last !== undefined && columnOf(last)?.width === undefined ? chosen.toSpliced(-1, 0, id) : [...chosen, id];
 }
 
-/** Chosen ones first, in their order; then what else there is. */
+/** Selected columns first, in order, then the others. */
 function Choices() {
   const names = useLoad((signal) => get<Names>('/api/names', {}, signal), []);
   const chosen = chosenColumns.value;

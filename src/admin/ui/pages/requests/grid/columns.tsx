@@ -6,16 +6,16 @@ import { Cost, Duration, Route, Status, Tokens } from '../../../log/cells.tsx';
 import { requestHref } from '../../../log/terms.ts';
 
 export interface CellContext {
-  /** The longest duration that the bars show, in milliseconds. */
+  /** Duration of a full bar, in milliseconds. */
   readonly longest: number;
 }
 
 export interface GridColumn {
   readonly id: string;
   readonly name: string;
-  /** Pixels; undefined: what is left. */
+  /** Width in pixels; undefined: the remaining width. */
   readonly width: number | undefined;
-  /** Pixels of a name in full, where a wide window has room for it. */
+  /** Width in pixels for the full name, used in wide windows. */
   readonly most?: number;
   readonly isNumber?: boolean;
   readonly cell: (row: LogRow, context: CellContext) => ComponentChildren;
@@ -30,7 +30,7 @@ const text = (value: string | null): ComponentChildren =>
     </span>
   );
 
-/** Of today the time, of other days the day too. */
+/** Time of today's requests; date and time of others. */
 function time({ id, at }: LogRow): ComponentChildren {
   const isToday = day(at) === day(Date.now());
   return (
@@ -104,7 +104,7 @@ export const fixedColumns: readonly GridColumn[] = [
 
 const initial: readonly string[] = ['time', 'status', 'config', 'route', 'key', 'duration', 'tokens', 'cost', 'preview'];
 
-/** Chosen columns in their order, and widths that were changed. */
+/** Selected columns in order, and changed widths. */
 export const chosenColumns = saved<readonly string[]>('columns', initial, isTexts);
 export const resetColumns = (): void => {
   chosenColumns.value = initial;
@@ -130,21 +130,21 @@ export function columnOf(id: string): GridColumn | undefined {
 
 export const shownColumns = (): readonly GridColumn[] => chosenColumns.value.map(columnOf).filter((entry) => entry !== undefined);
 
-/** Usual columns that a narrow window has no room for, the first to be left out first. Columns that a user chose all stay. */
+/** Default columns that are hidden in a narrow window, in this order. Columns that a user selected are never hidden. */
 const spared: readonly string[] = ['key', 'config', 'preview', 'tokens'];
-/** Names of the columns that are left out where they have no room; empty if a user chose the columns. */
+/** Names of the columns that may be hidden; empty if the user selected the columns. */
 export const sparedNames = (): readonly string[] => (hasUsualColumns() ? spared.map((id) => columnOf(id)?.name ?? id) : []);
 const hasUsualColumns = (): boolean => chosenColumns.value.join() === initial.join();
 
-/** Pixels that the column without a width gets at least, and before others grow. */
+/** Minimum width in pixels of the column without a width, reserved before others grow. */
 const narrowestRest = 100;
 const fairRest = 400;
 
 /**
- * Names grow into what a wide window has left next to a fair preview; a narrow one shows fewer of the usual columns.
+ * In a wide window, name columns grow into the space that the preview does not need. A narrow one shows fewer default columns.
  *
  * @param room pixels
- * @returns columns with their widths, and their sum
+ * @returns columns with their widths, and the sum of the widths
  */
 export function fitted(chosen: readonly GridColumn[], room: number): { readonly columns: readonly GridColumn[]; readonly least: number } {
   const own = columnWidths.value;

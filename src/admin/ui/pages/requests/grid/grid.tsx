@@ -5,7 +5,7 @@ import { chosenColumns, fitted, shownColumns } from './columns.tsx';
 import { Heads } from './heads.tsx';
 import { Row } from './row.tsx';
 
-/** Rows in the document at most. */
+/** Maximum number of rows in the document. */
 const mostDrawn = 80;
 const beyond = 8;
 const rowHeight = 36;
@@ -15,17 +15,17 @@ interface GridProps {
   readonly rows: readonly LogRow[];
   readonly selected: string | undefined;
   readonly onOpen: (row: LogRow) => void;
-  /** Near the end of what is loaded. */
+  /** Called near the end of the loaded rows. */
   readonly onEnd: () => void;
   /** True while the first row is in view. */
   readonly onTop: (isTop: boolean) => void;
   readonly footer: ComponentChildren;
   readonly loading: boolean;
-  /** The rows are of another filter. */
+  /** True if the rows belong to another filter. */
   readonly isOld: boolean;
 }
 
-/** Rows are drawn where they are looked at; the others are space. Below 40 rem each row is a card. */
+/** Only visible rows are rendered; the others are empty space. Below 40 rem each row is a card. */
 export function Grid({ rows, selected, onOpen, onEnd, onTop, footer, loading, isOld }: GridProps) {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 600, width: 1000 });
@@ -38,19 +38,19 @@ export function Grid({ rows, selected, onOpen, onEnd, onTop, footer, loading, is
   useEffect(() => {
     if (last >= rows.length - 20 && rows.length > 0) onEnd();
   }, [last, rows.length]);
-  // Rows become cards, and cards rows, when a request is opened or closed beside them: the same ones stay in view.
+  // Opening or closing a request can turn rows into cards and back. Keep the same ones in view.
   const drawnHeight = useRef(height);
   useLayoutEffect(() => {
     if (box.current !== null) box.current.scrollTop *= height / drawnHeight.current;
     drawnHeight.current = height;
   }, [height]);
-  // Also when the row of an address comes later than the address.
+  // Also if the row of the request in the address is loaded later.
   const isListed = selected !== undefined && rows.some(({ id }) => id === selected);
   useEffect(() => {
     const at = rows.findIndex(({ id }) => id === selected);
     if (at >= 0) reveal(box.current, at * height, height);
   }, [selected, isListed, height]);
-  // Cards have room for all.
+  // Cards show all columns.
   const { columns, least } = fitted(shownColumns(), isCards ? Number.POSITIVE_INFINITY : view.width);
   const longest = useMemo(() => scaleOf(rows), [rows.length, rows[0]?.id]);
   return (
@@ -132,7 +132,7 @@ function reveal(box: HTMLDivElement | null, top: number, height: number): void {
   else if (top + height + headHeight > box.scrollTop + box.clientHeight) box.scrollTop = top + height + headHeight - box.clientHeight;
 }
 
-/** Nineteen of twenty bars fit; the longest ones are cut, so that one slow request flattens nothing. */
+/** 95 % of the bars fit; longer ones are truncated, so that one slow request does not flatten the others. */
 function scaleOf(rows: readonly LogRow[]): number {
   const sorted = rows.slice(0, 1000).map(({ latency }) => latency);
   sorted.sort((a, b) => a - b);

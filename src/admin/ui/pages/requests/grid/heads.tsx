@@ -22,7 +22,7 @@ export function Heads({ columns }: { columns: readonly GridColumn[] }) {
   );
 }
 
-/** Drag, or arrow keys, change the width; a double click gives the first one back. */
+/** Dragging or arrow keys change the width; a double click resets it. */
 function Handle({ column }: { column: GridColumn }) {
   const { id, name } = column;
   const start = (event: PointerEvent): void => {

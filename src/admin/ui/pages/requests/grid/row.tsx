@@ -19,7 +19,7 @@ export function Row({ row, index, columns, isSelected, isCard, longest, onOpen }
       aria-selected={isSelected}
       class={row.status >= 500 || row.end === 'fault' ? 'failed' : undefined}
       onClick={(event) => {
-        // A link with a modifier, or a text that is being selected, is not a click on the row.
+        // Ignore clicks on links with a modifier key, and clicks that end a text selection.
         if (event.ctrlKey || event.metaKey || event.shiftKey || getSelection()?.toString() !== '') return;
         event.preventDefault();
         onOpen(row);

@@ -13,7 +13,7 @@ interface FootProps {
   readonly onFilter: (filter: string) => void;
 }
 
-/** What is below the last row: more to come, the end, or why there is nothing. */
+/** Content below the last row: loading, end of the list, or the reason why it is empty. */
 export function Foot({ rows, isValid, filter, range, onRange, onFilter }: FootProps) {
   const { rows: list, next, loading, error } = rows;
   if (list.length === 0 && !isValid)

@@ -12,7 +12,7 @@ import { stepOf } from './span.ts';
 
 const height = 72;
 const every = 30_000;
-/** Milliseconds after a new row. */
+/** Delay in milliseconds after a new row. */
 const countAfter = 2500;
 
 interface HistogramProps {
@@ -20,14 +20,14 @@ interface HistogramProps {
   readonly isValid: boolean;
   /** Id of the first row of the list. */
   readonly newest: string | undefined;
-  /** Unix milliseconds of the oldest record, for a filter without a beginning; undefined: not known yet. */
+  /** Unix milliseconds of the oldest record, for a filter without a start; undefined: not known yet. */
   readonly oldest: number | null | undefined;
-  /** The list says already what is wrong. */
+  /** True if the list already shows the error. */
   readonly isTold: boolean;
   readonly onRange: (range: Range) => void;
 }
 
-/** Counts again when a row is new, and stored by then; rows that come meanwhile are part of the same count. */
+/** Counts again after a new row, when it is stored. Rows that arrive in the meantime are part of the same count. */
 function useFollow(newest: string | undefined, again: () => void): void {
   const known = useRef(newest);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -45,7 +45,7 @@ function useFollow(newest: string | undefined, again: () => void): void {
   useEffect(() => () => clearTimeout(timer.current), []);
 }
 
-/** Volume by status; a drag chooses a time range. */
+/** Number of requests by status over time. Dragging selects a time range. */
 export function Histogram({ query, isValid, newest, oldest, isTold, onRange }: HistogramProps) {
   const isKnown = isValid && oldest !== undefined;
   const step = useMemo(() => stepOf(query, oldest ?? null, Date.now()), [query, oldest]);
@@ -54,12 +54,12 @@ export function Histogram({ query, isValid, newest, oldest, isTold, onRange }: H
     [query, step, isKnown],
     every,
   );
-  // A gateway that is away for a moment takes nothing off the page; other problems may be of another filter than what was drawn.
+  // Keep the chart if the gateway is briefly unreachable. After other errors it may belong to another filter.
   const problem = loaded.error?.code === 'unreachable' ? undefined : loaded.error;
   const data = problem === undefined ? loaded.data?.stats : undefined;
   const isOld = useLasting(loaded.loading && loaded.data !== undefined && loaded.data.query !== query);
   useFollow(newest, loaded.again);
-  // What the list got over is over for its bars too.
+  // When the list has recovered from an error, load the bars again.
   useEffect(() => {
     if (!isTold && loaded.error !== undefined) loaded.again();
   }, [isTold]);

@@ -11,7 +11,7 @@ interface LiveBarProps {
   readonly onShow: () => void;
 }
 
-/** New rows that wait, what was left out, and a search that takes long. It lies over the list: nothing moves when it appears. */
+/** Number of waiting and omitted rows, and a notice about a slow search. It overlays the list, so that the layout does not shift. */
 export function LiveBar({ live, flows, rows, onShow }: LiveBarProps) {
   const { waiting, skipped, hasGap, state } = live;
   return (

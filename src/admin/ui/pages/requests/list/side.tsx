@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /**
- * Beside the list, or over it where there is no room for both. The list stays usable. What somebody opened has the focus, so that the
- * keyboard scrolls it and reaches what is in it; the list gets it back.
+ * A panel next to the list, or over it if there is no room for both. The list remains usable. A panel that the user opened has
+ * the focus, so that keys scroll it and reach its content. Afterwards the list gets the focus back.
  */
 export function Side({ children, takesFocus, onClose }: { children: ComponentChildren; takesFocus: boolean; onClose: () => void }) {
   const box = useRef<HTMLElement>(null);
@@ -12,7 +12,7 @@ export function Side({ children, takesFocus, onClose }: { children: ComponentChi
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
-    // Escape in a field or on a button of the panel closes it too.
+    // Escape also closes the panel if a field or button in it has the focus.
     const escape = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape' || event.defaultPrevented || element.querySelector('dialog[open]') !== null) return;
       event.preventDefault();

@@ -1,7 +1,7 @@
 import { parseFilter } from '../../../../../query/parse.ts';
 import { stepFor } from '../../../log/terms.ts';
 
-/** The times of a filter, in Unix milliseconds; null: it has none. */
+/** The time limits of a filter in Unix milliseconds; null if there are none. */
 interface Span {
   readonly since: number | null;
   readonly until: number | null;
@@ -12,16 +12,16 @@ function spanOf(query: string, now: number): Span {
   return 'filter' in parsed ? parsed.filter : { since: null, until: null };
 }
 
-/** Nothing that ends from now on is part of it. */
+/** True if no request that ends from now on matches. */
 export function isOver(query: string, now: number): boolean {
   const { until } = spanOf(query, now);
   return until !== null && until <= now;
 }
 
 /**
- * Seconds of one bar of what a filter covers.
+ * Length of a histogram bar in seconds, for the time that a filter covers.
  *
- * @param oldest Unix milliseconds of the oldest record, where a filter has no beginning; null: there is none
+ * @param oldest Unix milliseconds of the oldest record, for a filter without a start; null if there is none
  */
 export function stepOf(query: string, oldest: number | null, now: number): number {
   const { since, until } = spanOf(query, now);

@@ -3,33 +3,33 @@ import type { LogRow } from '../../../../../core/logs/row.ts';
 import { addressOf, get } from '../../../browser/api.ts';
 import type { Rows } from './use-rows.ts';
 
-/** Drawn at most four times a second. */
+/** Minimum milliseconds between two updates: at most four per second. */
 const drawEvery = 250;
-/** Waiting rows that are kept; more are counted. */
+/** Maximum number of waiting rows in memory; further ones are only counted. */
 const mostWaiting = 500;
-/** Milliseconds after which a live tail that was rejected is tried again. */
+/** Milliseconds after which a rejected live tail is retried. */
 const againAfter = 5000;
-/** Milliseconds without a word after which a connection is lost, whatever the browser knows: the gateway says something every 15 s. */
+/** Milliseconds without data after which a connection counts as lost. The gateway sends something every 15 s. */
 const silentFor = 40_000;
 const listenEvery = 10_000;
 
 export interface Live {
-  /** Rows that wait behind the pill. */
+  /** New rows that are not in the list yet. */
   readonly waiting: number;
-  /** Left out by the gateway, because there were too many in a second. */
+  /** Number of rows that the gateway omitted, because there were too many per second. */
   readonly skipped: number;
-  /** Rows are missing after a break that was too long. */
+  /** True if rows are missing after a long interruption. */
   readonly hasGap: boolean;
-  /** Lost: no rows come until the gateway can be reached again. */
+  /** True if the connection is lost and no rows arrive. */
   readonly state: 'off' | 'connecting' | 'on' | 'lost';
   readonly show: () => void;
-  /** Rows that are new, although no event told of them. */
+  /** Adds new rows that were found without an event. */
   readonly offer: (rows: readonly LogRow[]) => void;
-  /** Loads the list anew: nothing waits and nothing is missing. */
+  /** Loads the list again, so that no rows wait or are missing. */
   readonly loadAll: () => void;
 }
 
-/** Where rows go. */
+/** Receiver of rows. */
 type LiveList = Pick<Rows, 'prepend' | 'again'>;
 
 interface Buffer {
@@ -41,15 +41,15 @@ interface Buffer {
 
 const empty = (): Buffer => ({ rows: [], waiting: 0, skipped: 0, hasGap: false });
 
-/** How far the rows of a filter were followed: the id of the last event. */
+/** The position in the rows of a filter: the id of the last event. */
 interface Place {
   readonly query: string;
   last: string | undefined;
 }
 
 /**
- * New rows as they end. They flow into the list while `flows`, and wait otherwise. After a break, and after a pause, it goes on behind
- * the last event that it saw; where rows are missing by then, the list is loaded anew while it flows.
+ * Receives rows of new requests as they end. They are added to the list while `flows` is true, and wait otherwise. After an
+ * interruption or a pause it continues after the last event. If rows are missing by then, the list is loaded again while `flows`.
  */
 export function useLive(query: string, isOn: boolean, flows: boolean, list: LiveList): Live {
   const [seen, setSeen] = useState({ waiting: 0, skipped: 0, hasGap: false });
@@ -107,8 +107,8 @@ export function useLive(query: string, isOn: boolean, flows: boolean, list: Live
 }
 
 /**
- * Follows until the returned function is called. The browser connects again by itself after a break, but not after a response with an
- * error. A tab that nobody sees has no connection: browsers open few to one gateway.
+ * Receives events until the returned function is called. The browser reconnects after an interruption, but not after an error
+ * response. A hidden tab keeps no connection, because browsers limit the number of connections to one host.
  */
 function follow(place: Place, buffer: { readonly current: Buffer }, onState: (state: Live['state']) => void): () => void {
   let source: EventSource | undefined;
@@ -136,12 +136,12 @@ function follow(place: Place, buffer: { readonly current: Buffer }, onState: (st
     own.addEventListener('error', () => {
       onState('lost');
       if (own.readyState !== EventSource.CLOSED) return;
-      // A call that says no ends the session of the page.
+      // A call that is rejected ends the session of the page.
       timer = setTimeout(() => void get('/api/status').then(open, open), againAfter);
     });
     listen('ready', () => undefined);
     listen('beat', () => undefined);
-    // From the gateway itself, one row an event.
+    // Trusted data of the gateway, one row per event.
     listen('message', (data) => take(buffer.current, JSON.parse(data) as LogRow));
     listen('skipped', (data) => {
       buffer.current.skipped += (JSON.parse(data) as { count: number }).count;
@@ -153,7 +153,7 @@ function follow(place: Place, buffer: { readonly current: Buffer }, onState: (st
   onState('connecting');
   open();
   document.addEventListener('visibilitychange', open);
-  // After a sleep of the machine, or behind a network that forgot it, a connection looks open for ever.
+  // After the machine slept, or after a network lost its state, a dead connection looks open.
   const listening = setInterval(() => {
     if (Date.now() - heardAt > silentFor) open();
   }, listenEvery);
@@ -165,7 +165,7 @@ function follow(place: Place, buffer: { readonly current: Buffer }, onState: (st
   };
 }
 
-/** Told twice, a row counts once. */
+/** Counts a row only once if it arrives twice. */
 function take(buffer: Buffer, row: LogRow): void {
   if (buffer.rows.some(({ id }) => id === row.id)) return;
   buffer.waiting += 1;

@@ -7,17 +7,17 @@ import { toApiError, useReturn } from '../../../browser/load.ts';
 import { hasEnded } from '../../../browser/session.ts';
 
 const pageSize = 100;
-/** Milliseconds in which a record reaches the store. */
+/** Milliseconds until a record is stored. */
 const lateAfter = 1500;
-/** Rows in memory at most; who scrolls further narrows the filter. */
+/** Maximum number of rows in memory. To see more, the user must narrow the filter. */
 export const mostRows = 20_000;
 
 export interface Rows {
   readonly rows: readonly LogRow[];
-  /** Undefined: not asked yet; null: there are no more. */
+  /** Undefined: not loaded yet; null: there are no more. */
   readonly next: string | null | undefined;
   readonly loading: boolean;
-  /** The rows are of the filter before: those of this one are on their way. */
+  /** True if the rows belong to the previous filter, because the new ones are still loading. */
   readonly isOld: boolean;
   readonly error: ApiError | undefined;
   readonly more: () => void;
@@ -27,24 +27,24 @@ export interface Rows {
 
 interface State {
   readonly rows: readonly LogRow[];
-  /** The filter that they are of. */
+  /** The filter of these rows. */
   readonly query: string;
   readonly next: string | null | undefined;
   readonly error: ApiError | undefined;
 }
 
 /**
- * The list of a filter, page by page. While a new filter is on its way, or does not parse, the old rows stay. What was stored too late for the first
- * page goes to `late`, as live rows do: nothing moves under whoever reads.
+ * Loads the rows of a filter, page by page. While the rows of a new filter are loading, or if it is invalid, the old rows stay.
+ * Rows that were stored too late for the first page are passed to `late`, like live rows, so that the list does not jump.
  */
 export function useRows(query: string, isValid: boolean, late: { readonly current: (rows: readonly LogRow[]) => void }): Rows {
   const [state, setState] = useState<State>({ rows: [], query, next: undefined, error: undefined });
   const [loading, setLoading] = useState(true);
   const [turn, setTurn] = useState(0);
   const running = useRef<AbortController | undefined>(undefined);
-  /** The page that was asked for last, by what it begins before. */
+  /** The cursor of the page that was requested last. */
   const asked = useRef<string | undefined>(undefined);
-  /** Live rows that came while the first page was on its way: it may have been read before they ended. */
+  /** Live rows that arrived while the first page was loading. It may not contain them. */
   const arrived = useRef<readonly LogRow[]>([]);
   const now = useRef(state);
   now.current = state;
@@ -103,7 +103,7 @@ interface Held {
   readonly late: { readonly current: (rows: readonly LogRow[]) => void };
 }
 
-/** What ended just before the first page was read is stored a moment later, and came too early for the live rows. */
+/** Loads rows that ended just before the first page was read: they were stored after it, but ended before the live tail began. */
 function useLate(query: string, isOn: boolean, turn: number, { running, now, late }: Held): void {
   useEffect(() => {
     if (!isOn) return undefined;
@@ -118,7 +118,7 @@ function useLate(query: string, isOn: boolean, turn: number, { running, now, lat
           const seen = new Set(now.current.rows.map(({ id }) => id));
           if (!abort.signal.aborted) late.current(page.rows.filter(({ id }) => !seen.has(id)));
         })
-        // The first call said already what is wrong.
+        // The first call has already reported the error.
         .catch(() => undefined);
     };
     let timer = setTimeout(look, lateAfter);
@@ -129,10 +129,10 @@ function useLate(query: string, isOn: boolean, turn: number, { running, now, lat
   }, [query, isOn, turn]);
 }
 
-/** Live rows come in the order of their ends. */
+/** Live rows arrive in the order of their end times. */
 const newestFirst = (rows: readonly LogRow[]): readonly LogRow[] => rows.toSorted((a, b) => b.at - a.at);
 
-/** Live rows and a page may overlap: the same request is never listed twice. */
+/** Live rows and a page may overlap, so the same request must not be listed twice. */
 function joined(first: readonly LogRow[], second: readonly LogRow[]): readonly LogRow[] {
   const seen = new Set(first.map(({ id }) => id));
   return [...first, ...second.filter(({ id }) => !seen.has(id))];

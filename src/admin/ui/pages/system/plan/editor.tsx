@@ -5,13 +5,13 @@ import type { ShownDiagnostic } from '../../../../api-types.ts';
 interface EditorProps {
   readonly label: string;
   readonly text: string;
-  /** Of this text: their lines are marked beside it. */
+  /** Problems of this text. Their lines are marked. */
   readonly diagnostics: readonly ShownDiagnostic[];
   readonly onInput: (text: string) => void;
   readonly areaRef: Ref<HTMLTextAreaElement>;
 }
 
-/** A text area with the numbers of its lines. Long lines scroll: a number belongs to one line. */
+/** A text area with line numbers. Long lines scroll and do not wrap, so that each number belongs to one line. */
 export function Editor({ label, text, diagnostics, onInput, areaRef }: EditorProps) {
   const id = useId();
   const gutter = useRef<HTMLDivElement>(null);
@@ -45,7 +45,7 @@ export function Editor({ label, text, diagnostics, onInput, areaRef }: EditorPro
   );
 }
 
-/** Puts the caret at a place of the text, in the middle of what is seen. Lines and columns begin at 1. */
+/** Moves the caret to a position, and scrolls it to the middle. Lines and columns start at 1. */
 export function placeCaret(area: HTMLTextAreaElement | null, line: number, column: number): void {
   if (area === null) return;
   const lines = area.value.split('\n');

@@ -11,13 +11,13 @@ import { Await, Notice, Panel, Problem } from '../../../components/surface.tsx';
 import { Diagnostics, summaryOf } from '../../../parts/diagnostics.tsx';
 import { Editor, placeCaret } from './editor.tsx';
 
-/** Unsaved texts by path: they outlive a look at another page, never the tab of the browser. */
+/** Unsaved texts by path. They are kept while other pages are visited, until the browser tab is closed. */
 const drafts = signal<Readonly<Record<string, string>>>({});
 
-/** After this long without a key the text is checked. */
+/** Milliseconds without a key after which the text is checked. */
 const pauseMs = 450;
 
-/** What would change if these texts were saved: nothing is written, nothing is served. */
+/** Shows what would change if these texts were saved. Nothing is written or activated. */
 export function Plan({ revision }: { revision: string | undefined }) {
   const loaded = useLoad((abort) => get<EffectiveConfig>('/api/config', {}, abort), [revision]);
   return (
@@ -47,14 +47,14 @@ function Workbench({ files, revision }: Pick<EffectiveConfig, 'files' | 'revisio
   const plan = usePlan(revision);
   const own = plan.data?.diagnostics.filter(({ file }) => file === path) ?? [];
   const changed = files.filter((file) => drafts.value[file.path] !== undefined && drafts.value[file.path] !== file.text);
-  // Before anything else can take the focus, and once: a look at another file and back does not move it again.
+  // Only once, and before another element can take the focus. Switching files does not move the caret again.
   useLayoutEffect(() => {
     if (wanted === undefined || wanted.file !== path) return;
     placeCaret(area.current, wanted.line, wanted.column);
     setWanted(undefined);
   }, [wanted, path]);
   const write = (next: string): void => {
-    // A field has lines that end in LF alone: each line of a file that has others would be a change.
+    // A text area uses LF as line end. Without this, each line of a file with other line ends would be a change.
     drafts.value = { ...drafts.value, [path]: saved.includes('\r\n') ? next.replaceAll('\n', '\r\n') : next };
   };
   const jump = (entry: ShownDiagnostic): void => {
@@ -87,7 +87,7 @@ function Workbench({ files, revision }: Pick<EffectiveConfig, 'files' | 'revisio
   );
 }
 
-/** The plan of all drafts against a revision, a moment after the last key. */
+/** Computes the plan of all drafts against a revision, shortly after the last key. */
 function usePlan(revision: string): Loaded<PlanResult> {
   const [settled, setSettled] = useState(drafts.value);
   useEffect(() => {

@@ -11,7 +11,7 @@ interface Choice {
   finish: string | null;
 }
 
-/** Chat completions and completions, whole or as chunks. */
+/** Reads chat completions and completions, whole or as chunks. */
 export function readChat(parts: readonly Plain[]): Readable | undefined {
   if (!parts.some(({ choices }) => Array.isArray(choices))) return undefined;
   const choices = new Map<number, Choice>();

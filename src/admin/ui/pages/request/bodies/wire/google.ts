@@ -1,7 +1,7 @@
 import { isPlain, type Plain } from '../../../../../../core/json/merge.ts';
 import { type Block, errorIn, imageOf, objectsIn, type Readable, textIn } from '../blocks.ts';
 
-/** `generateContent`, whole or as a stream of the same objects. */
+/** Reads responses of `generateContent`, whole or as a stream of the same objects. */
 export function readGoogle(parts: readonly Plain[]): Readable | undefined {
   if (!parts.some(({ candidates }) => Array.isArray(candidates))) return undefined;
   const blocks: Block[] = [];
@@ -27,7 +27,7 @@ function blockOf(piece: Plain): Block {
   return { kind: 'other', name: Object.keys(piece)[0] ?? 'part', text: JSON.stringify(piece) };
 }
 
-/** Pieces of one text belong together. */
+/** Joins consecutive pieces of one text. */
 function join(blocks: Block[], next: Block): void {
   const last = blocks.at(-1);
   if (last !== undefined && (last.kind === 'text' || last.kind === 'thinking') && next.kind === last.kind)

@@ -1,10 +1,10 @@
 import { isPlain, type Plain } from '../../../../../../core/json/merge.ts';
 import { type Block, imageOf, objectsIn, type Readable, textIn } from '../blocks.ts';
 
-/** How the base64 of each kind of picture begins. */
+/** First characters of the base64 of each image type. */
 const kinds = { iVBORw0KGgo: 'png', '/9j/': 'jpeg', UklGR: 'webp', R0lGOD: 'gif' } as const;
 
-/** Generated pictures: a whole list of them, or the last of a stream. */
+/** Reads generated images: a complete list, or the last one of a stream. */
 export function readImages(parts: readonly Plain[]): Readable | undefined {
   const last = parts.findLast(({ type, b64_json: bytes }) => typeof bytes === 'string' && textIn(type).startsWith('image_'));
   const [part] = parts;
@@ -21,7 +21,7 @@ function blocksOf({ b64_json: bytes, url, revised_prompt: prompt }: Plain): read
   return typeof prompt === 'string' && prompt !== '' ? [image, { kind: 'text', text: prompt }] : [image];
 }
 
-/** What was stored in place of its bytes is shown as it is. */
+/** A placeholder that was stored instead of the bytes is shown as text. */
 function pictureOf(bytes: string): Block {
   const kind = Object.entries(kinds).find(([begin]) => bytes.startsWith(begin));
   return kind === undefined ? { kind: 'text', text: bytes } : imageOf(`data:image/${kind[1]};base64,${bytes}`);

@@ -1,7 +1,7 @@
 import { isPlain, type Plain } from '../../../../../../core/json/merge.ts';
 import { type Block, errorIn, objectsIn, type Readable, textIn } from '../blocks.ts';
 
-/** The messages API, whole or as events. */
+/** Reads responses of the messages API, whole or as events. */
 export function readMessages(parts: readonly Plain[]): Readable | undefined {
   const whole = parts.find(({ type, content }) => type === 'message' && Array.isArray(content));
   if (whole !== undefined) return readableOf(objectsIn(whole['content']), whole['usage'], whole['stop_reason'], null);

@@ -1,7 +1,7 @@
 import { isPlain, type Plain } from '../../../../../../core/json/merge.ts';
 import { type Block, errorIn, imageOf, objectsIn, type Readable, textIn } from '../blocks.ts';
 
-/** The responses API, whole or as events. The last event of a stream that ended well has the whole response. */
+/** Reads responses of the responses API, whole or as events. The last event of a complete stream contains the whole response. */
 export function readResponses(parts: readonly Plain[]): Readable | undefined {
   const last = parts.findLast(({ type, response }) => /^response\.(completed|incomplete|failed)$/.test(textIn(type)) && isPlain(response));
   const whole = last === undefined ? parts.find(({ output, object }) => Array.isArray(output) && object === 'response') : last['response'];
@@ -37,7 +37,7 @@ function pieceOf(piece: Plain): Block {
   return { kind: 'other', name: textIn(piece['type']), text: JSON.stringify(piece) };
 }
 
-/** Of a stream that broke off: what came until then. */
+/** For a broken stream: the content received so far. */
 function blocksFrom(parts: readonly Plain[]): readonly Block[] {
   const items = new Map<string, { kind: 'text' | 'thinking' | 'call'; name: string; text: string }>();
   for (const part of parts) {
