@@ -74,7 +74,7 @@ function admittedRecord(ctx: RequestContext, run: Execution | undefined, ending:
     type: attempt?.binding.provider.type ?? null,
     model: modelRecord(ctx, attempt, tap, clean),
     foundation_model: boundedOrNull(attempt?.call?.foundationModel, limits.name),
-    attempts: attemptRecords(run, clean, ctx.stream ? ending.totalMs : 0),
+    attempts: attemptRecords(run, clean, ending.kept === undefined ? 0 : ending.totalMs),
     ms: timesRecord(ending),
     usage: charged.usage,
     cost: charged.cost,
@@ -194,7 +194,7 @@ function round(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
 
-/** @param end end of a stream in milliseconds from the arrival, else 0: the outcome is known before the events have passed */
+/** @param end end of a response that flowed, in milliseconds from the arrival, else 0: the outcome is known before its bytes have passed */
 function attemptRecords(run: Execution | undefined, clean: Cleaner, end: number): AttemptRecord[] {
   if (run === undefined) return [];
   return run.attempts.map((outcome) =>
