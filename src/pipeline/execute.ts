@@ -55,7 +55,7 @@ export class Execution {
   readonly ctx: RequestContext;
   /** In the order in which the attempts ended. Attempts may overlap. */
   readonly history: Outcome[] = [];
-  /** The outcome of the last decision. Once there is a reply, it is the reply's outcome. */
+  /** The outcome of the last decision. Once there is a reply, it is the reply's outcome; undefined if a plugin made the reply. */
   last: Outcome | undefined;
   /** Intended pauses between attempts. */
   readonly waits: Span[] = [];
@@ -116,7 +116,13 @@ export class Execution {
       const { leaf, tries, isRepeat } = now;
       const screening = tries === 0 && !isRepeat ? this.#deps.chain.screen(this.ctx, leaf) : undefined;
       const screened = screening === undefined ? undefined : await screening;
-      if (screened !== undefined && 'answer' in screened) return screened.answer;
+      // The client may have disconnected while a plugin was waiting.
+      if (this.isCancelled) return undefined;
+      if (screened !== undefined && 'answer' in screened) {
+        // Earlier attempts stay in the history, but the reply has nothing from their providers.
+        this.last = undefined;
+        return screened.answer;
+      }
       const { warnings } = this.ctx;
       const from = warnings.length;
       const outcome = screened === undefined ? await this.attempt(now) : this.#refused(leaf, screened.refuse);

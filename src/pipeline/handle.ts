@@ -242,7 +242,7 @@ export class Handling implements DenseSetMember {
         this.#bytesOut += bytes.length;
         if (!this.#client.write(bytes)) flow.pause();
       },
-      end: (tail) => this.#flowEnded(reply, tail),
+      end: (tail) => this.#owned(() => this.#flowEnded(reply, tail)),
       fault: (error, lastWords) => {
         this.#tellEnd(error);
         this.#failed(error, 'fault', lastWords);
@@ -328,8 +328,12 @@ export class Handling implements DenseSetMember {
   #gone(): void {
     if (this.#recorded) return;
     this.#run?.cancel();
-    // The cancelled run returns at once, and its attempt is then in the history.
-    if (this.#isTrying) return;
+    // The cancelled attempt is added to the history in this turn of the event loop. A plugin may never return: do not wait for it.
+    if (this.#isTrying) {
+      this.#isTrying = false;
+      setImmediate(this.#onGone);
+      return;
+    }
     this.#flow?.abort();
     this.#finish('client_gone', null, () => this.#client.destroy());
   }
@@ -337,7 +341,7 @@ export class Handling implements DenseSetMember {
   #complete(reply: Reply, error: ReplyFacts['error']): void {
     const elapsed = this.#deps.monotonic() - this.#ctx.arrivedAt;
     // An error has no first token: counted as one, a provider that fails at once would look fast.
-    if (reply.status < 400) this.#firstEventMs = elapsed;
+    this.#firstEventMs = reply.status < 400 ? elapsed : null;
     this.#overheadMs = overheadMs(elapsed, this.#run);
     const times = { overheadMs: this.#overheadMs, upstreamMs: upstreamMs(this.#run) };
     completeHeaders(this.#ctx, this.#run, reply, { last: this.#run?.last, error, idHeader: this.#dialect.idHeader, ...times });

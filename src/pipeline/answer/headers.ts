@@ -121,14 +121,17 @@ function ours(ctx: RequestContext, run: Execution | undefined, reply: Reply, fac
   if (error?.own === true && error.source === 'gateway') out.push(responseHeaders.exception, 'true');
   if (!ctx.snapshot.server.exposeRouting) return;
   if (ctx.warnings.length > 0) out.push(responseHeaders.warnings, headerList(ctx.warnings, oneLine, '; ', warningsLimit.items));
-  if (last === undefined || run === undefined) return;
+  if (last === undefined || run === undefined) {
+    if (run !== undefined && run.history.length > 0) pushAttempts(out, run);
+    return;
+  }
   const { attempt } = last;
   out.push(responseHeaders.provider, toHeader(attempt.binding.slug));
   out.push(responseHeaders.providerType, attempt.binding.provider.type);
   if (attempt.model !== '') out.push(responseHeaders.model, toHeader(attempt.model));
   out.push(responseHeaders.lastUsedOptionIndex, toHeader(attempt.target.path, idBytes));
   out.push(responseHeaders.retryAttemptCount, retryCount(last).toString());
-  out.push(responseHeaders.attempts, headerList(run.attempts, attemptText, ', ', attemptsLimit.items));
+  pushAttempts(out, run);
   const dropped = attempt.upstream?.dropped ?? [];
   if (dropped.length > 0) {
     const named = ({ param }: Dropped): string => toHeader(param, droppedLimit.bytes);
@@ -200,6 +203,9 @@ function retryCount(last: Outcome): number {
   const isFinal = (last.kind === 'answered' || last.kind === 'refused') && !target.retry.retries(statusOf(last));
   return isFinal ? tries : -1;
 }
+
+const pushAttempts = (out: HeaderPairs, run: Execution): void =>
+  void out.push(responseHeaders.attempts, headerList(run.attempts, attemptText, ', ', attemptsLimit.items));
 
 function attemptText(outcome: Outcome): string {
   const word = outcome.kind === 'answered' ? statusOf(outcome).toString() : outcome.kind;
