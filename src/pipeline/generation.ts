@@ -9,6 +9,7 @@ import type { LogRecord } from '../core/records/record.ts';
 import { didYouMean, nearest } from '../core/text/nearest.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { Chains, type NamedInstance } from './chain.ts';
+import { inTime } from './in-time.ts';
 import { Isolation } from './isolation/index.ts';
 import type { RequestContext } from './request.ts';
 
@@ -56,6 +57,9 @@ export interface HostDeps {
   request(record: LogRecord): void;
 }
 
+/** How long a plugin may take for `setup` and for `dispose`, in milliseconds. A start, reload or shutdown would wait for good. */
+const limits = { setup: 60_000, dispose: 5_000 } as const;
+
 /**
  * Sets the plugins of a snapshot up, in order. If one fails, those before it are disposed in reverse order and the
  * failure is thrown; the current generation is not affected.
@@ -70,9 +74,11 @@ export async function createGeneration(
   const uses = shared.begin();
   const dispose = async (): Promise<void> => {
     const faults: unknown[] = [];
-    for (const { instance } of ready.toReversed()) {
+    for (const { name, instance } of ready.toReversed()) {
       try {
-        await instance.dispose?.();
+        const ending = instance.dispose?.();
+        if (ending instanceof Promise)
+          await inTime(ending, limits.dispose, `plugin "${name}" did not shut down within ${limits.dispose / 1000} s`);
       } catch (thrown) {
         faults.push(thrown);
       }
@@ -82,7 +88,11 @@ export async function createGeneration(
   };
   for (const { plugin, options } of entries) {
     try {
-      const instance = (await plugin.setup(options, hostFor(plugin.name, deps.host, uses))) as PluginInstance | undefined;
+      const starting = plugin.setup(options, hostFor(plugin.name, deps.host, uses));
+      const isLate = `its setup did not end within ${limits.setup / 1000} s`;
+      const instance = (starting instanceof Promise ? await inTime(starting, limits.setup, isLate) : starting) as
+        | PluginInstance
+        | undefined;
       if (typeof instance !== 'object' || instance === null) throw new Error('its setup returned no object with moments');
       const { name, endpoints, provides } = plugin;
       ready.push({ name, endpoints, provides, instance });

@@ -1,0 +1,33 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Plugin, PluginInstance } from '../core/plugin.ts';
+import { makeSnapshot } from '../../test/support/stage-context.ts';
+import { createGeneration, type Generation, type GenerationDeps, SharedState } from './generation.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const deps = { host: { warn: () => {} }, monotonic: () => 0, mask: () => (bytes: Buffer) => bytes } as unknown as GenerationDeps;
+const never = new Promise<never>(() => {});
+
+function generationOf(plugins: Readonly<Record<string, () => PluginInstance | Promise<PluginInstance>>>): Promise<Generation> {
+  const entries = Object.entries(plugins).map(([name, setup]) => ({ plugin: { name, options: {}, setup } as Plugin, options: {} }));
+  return createGeneration(makeSnapshot(), entries, deps, new SharedState());
+}
+
+it('gives up a plugin whose setup does not end, and disposes of those before it', async () => {
+  const dispose = vi.fn();
+  const made = generationOf({ one: () => ({ dispose }), two: () => never });
+  const failed = expect(made).rejects.toThrow('plugin "two" could not be set up: its setup did not end within 60 s');
+  await vi.runAllTimersAsync();
+  await failed;
+  expect(dispose).toHaveBeenCalledOnce();
+});
+
+it('gives up a plugin whose dispose does not end, and disposes of the others', async () => {
+  const dispose = vi.fn();
+  const generation = await generationOf({ one: () => ({ dispose }), two: () => ({ dispose: () => never }) });
+  const failed = expect(generation.dispose()).rejects.toThrow('plugin "two" did not shut down within 5 s');
+  await vi.runAllTimersAsync();
+  await failed;
+  expect(dispose).toHaveBeenCalledOnce();
+});
