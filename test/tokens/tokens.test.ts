@@ -161,6 +161,17 @@ describe('a 401 of the provider', () => {
     expect((await gateway.record(response.headers.get('x-request-id'))).attempts).toHaveLength(1);
   });
 
+  it('is a part of the attempt, not of the time in the gateway', async () => {
+    gateway = await start(grantOf());
+    upstream.script = async (response, request, count) => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await onlySecond(response, request, count);
+    };
+    const response = await ask();
+    const { attempts } = await gateway.record(response.headers.get('x-request-id'));
+    expect(attempts[0]?.total_ms).toBeGreaterThan(190);
+  });
+
   it('has it fetched once for many requests', async () => {
     gateway = await start(grantOf());
     await ask();

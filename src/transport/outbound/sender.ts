@@ -62,7 +62,7 @@ export function createSender(deps: SenderDeps): Send {
       const first: Signed = { headers: none };
       const again = (answer: Outcome): void => {
         if (!mayRepeat(answer, first)) settle(answer);
-        else exchange = begin(attempt, deps, settings, { headers: none });
+        else exchange = begin(attempt, deps, { ...settings, begunAt: answer.times.at + arrivedAt }, { headers: none });
       };
       exchange = begin(attempt, deps, attempt.credential?.evict === undefined ? settings : { ...settings, settle: again }, first);
     });

@@ -38,6 +38,8 @@ export interface ExchangeSettings {
   readonly budget: Budget;
   /** Monotonic time of the request's arrival. */
   readonly arrivedAt: number;
+  /** Monotonic time at which the attempt began; undefined: now. Set for its second request, after another token was fetched. */
+  readonly begunAt?: number;
   settle(outcome: Outcome): void;
   /** Called once when nothing is in progress any more. */
   over(exchange: Swept): void;
@@ -85,8 +87,8 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     this.clocks = attempt.clocks;
     this.file = trafficOf(attempt.call?.endpoint);
     this.#settings = settings;
-    this.startedAt = settings.monotonic();
-    this.dialAt = this.startedAt;
+    this.dialAt = settings.monotonic();
+    this.startedAt = settings.begunAt ?? this.dialAt;
     this.kept = new Keeper(settings.keep, settings.budget);
     this.maxAnswer = settings.maxAnswer;
   }
@@ -290,10 +292,8 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     else if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UPSTREAM_HEAD_TOO_LARGE')
       this.faulty(invalid("The provider's headers are too large."));
     else {
-      const { attempt } = this;
-      const times = this.#times();
-      if (isUnread) this.#settle({ kind: 'unreachable', attempt, times, cause: error, sent: false, isUnread });
-      else this.#settle({ kind: 'unreachable', attempt, times, cause: error, sent: this.#isSent });
+      const missed = { kind: 'unreachable', attempt: this.attempt, times: this.#times(), cause: error } as const;
+      this.#settle(isUnread ? { ...missed, sent: false, isUnread } : { ...missed, sent: this.#isSent });
       this.release();
     }
   }

@@ -26,7 +26,7 @@ const goingAway = 1001;
 const none: Buffer = Buffer.alloc(0);
 const noPieces: readonly never[] = Object.freeze([]);
 
-export interface SocketSettings extends Pick<ExchangeSettings, 'monotonic' | 'onEcho' | 'arrivedAt' | 'settle' | 'over'> {
+export interface SocketSettings extends Pick<ExchangeSettings, 'monotonic' | 'onEcho' | 'arrivedAt' | 'begunAt' | 'settle' | 'over'> {
   /** A DNS lookup that rejects addresses which the egress rules forbid. */
   readonly lookup: LookupFunction | undefined;
 }
@@ -67,9 +67,9 @@ export class SocketExchange implements Swept, Flow, EchoListener {
     this.#attempt = attempt;
     this.#body = body;
     this.#settings = settings;
-    this.#startedAt = settings.monotonic();
-    this.#dialAt = this.#startedAt;
-    this.#movedAt = this.#startedAt;
+    this.#dialAt = settings.monotonic();
+    this.#movedAt = this.#dialAt;
+    this.#startedAt = settings.begunAt ?? this.#dialAt;
   }
 
   // ---- the request ------------------------------------------------------------------------------
