@@ -1,7 +1,6 @@
 import type { ValidConfig } from '../config/reload/load.ts';
 import type { Reloader } from '../config/reload/reloader.ts';
 import type { LogReader } from '../core/logs/reader.ts';
-import type { LogRecord } from '../core/records/record.ts';
 import type { Mask } from '../core/secrets/mask.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { ChainStep } from '../pipeline/generation.ts';
@@ -18,7 +17,6 @@ export interface RunningParts {
   readonly notes: readonly string[];
   readonly logs: LogReader | undefined;
   readonly admin: AdminState | undefined;
-  subscribe(listener: (record: LogRecord) => void): () => void;
   loaded(): ValidConfig;
   /** Resolves when the admin API requests a shutdown. */
   readonly stopAsked: Promise<Partial<DrainPlan>>;
@@ -67,10 +65,6 @@ export class RunningGateway implements Gateway {
 
   workers(): readonly WorkerState[] | undefined {
     return this.#parts.serving.workers?.();
-  }
-
-  subscribe(onRecord: (record: LogRecord) => void): () => void {
-    return this.#parts.subscribe(onRecord);
   }
 
   defect(error: unknown): void {

@@ -261,9 +261,6 @@ export class Runtime implements Serving {
     return url;
   }
 
-  /** No-op: records are always delivered in this process. */
-  follow(): void {}
-
   async drain(plan: DrainPlan): Promise<void> {
     await this.#drain.run(this.server, this.connections, plan);
   }

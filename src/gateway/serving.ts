@@ -2,7 +2,6 @@ import type { Activity } from '../admin/subject.ts';
 import type { ProcessFigures } from '../admin/process-view.ts';
 import type { ValidConfig } from '../config/reload/load.ts';
 import type { ListenSetting } from '../core/http/listen-address.ts';
-import type { LogRecord } from '../core/records/record.ts';
 import type { Mask } from '../core/secrets/mask.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { ChainStep, Generation } from '../pipeline/generation.ts';
@@ -36,8 +35,6 @@ export interface Serving {
   swap(generation: Generation, loaded: ValidConfig): Promise<void> | void;
   /** Opens the data listener. Resolves to its address in the form clients use. @throws StartError */
   listen(setting: ListenSetting): Promise<string>;
-  /** Delivers the records of finished requests from now on. */
-  follow(onRecord: (record: LogRecord) => void): void;
   /** Handles an uncaught error. See `Gateway.defect`. */
   defect(error: unknown): void;
   drain(plan: DrainPlan): Promise<void>;

@@ -115,10 +115,6 @@ class Starting {
         logs: this.#storage.logs,
         admin,
         stopAsked: this.#stop.promise,
-        subscribe: (listener) => {
-          if (serving.workers !== undefined) serving.follow(this.#subscribers.tell);
-          return this.#subscribers.add(listener);
-        },
         loaded: () => this.#loaded ?? loaded,
         undo: () => this.undo(),
       },

@@ -109,11 +109,6 @@ export interface Gateway {
   /** The worker processes; undefined if this process serves alone. */
   workers(): readonly WorkerState[] | undefined;
   /**
-   * Calls the listener with each record when its request has ended. Returns a function that unsubscribes. An error
-   * thrown by a listener is logged and affects nothing else.
-   */
-  subscribe(onRecord: (record: LogRecord) => void): () => void;
-  /**
    * Handles an error that no code caught (`uncaughtException`, `unhandledRejection`). It is logged with the id of the
    * request that the failing code belongs to. That request fails if it has no response yet; all others continue. Never
    * throws.

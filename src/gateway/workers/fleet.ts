@@ -59,9 +59,7 @@ export class Fleet implements Serving {
   /** Set when all workers have started to serve. */
   #isStarted = false;
   #isStopping = false;
-  #isAlwaysFollowed = false;
   #isFollowed = false;
-  readonly #followers: ((record: LogRecord) => void)[] = [];
 
   constructor(first: Generation, loaded: ValidConfig, deps: FleetDeps) {
     this.#deps = deps;
@@ -185,15 +183,9 @@ export class Fleet implements Serving {
     return sockets.url;
   }
 
-  follow(onRecord: (record: LogRecord) => void): void {
-    this.#followers.push(onRecord);
-    this.#isAlwaysFollowed = true;
-    this.look();
-  }
-
   /** Tells the workers whether records are wanted, if that has changed. */
   look(): void {
-    const isFollowed = this.#isAlwaysFollowed || this.#deps.isFollowed();
+    const isFollowed = this.#deps.isFollowed();
     if (isFollowed === this.#isFollowed) return;
     this.#isFollowed = isFollowed;
     this.#group.tell('follow', isFollowed);
@@ -253,7 +245,7 @@ export class Fleet implements Serving {
         beat: (beat: Beat) => this.#beat(made, beat),
         plugin: (word: PluginMessage) => this.#group.serving().forEach((other) => other !== made && other.channel.tell('heard', word)),
         figures: (figures: Figures) => this.#metrics.absorb(made, figures),
-        records: (records: readonly LogRecord[]) => this.#records(records),
+        records: (records: readonly LogRecord[]) => records.forEach((record) => this.#deps.onRecord(record)),
         append: ({ bytes, frames }: { bytes: Uint8Array; frames: number }) => memory?.take(new Uint8Array(bytes), frames),
         lease: ({ owner, limit }: { owner: string; limit: number }) => this.#lease(made, owner, limit),
         returned: ({ owner, count }: { owner: string; count: number }) => this.#leases.returned(made, owner, count),
@@ -305,13 +297,6 @@ export class Fleet implements Serving {
     this.#readings.add(process.worker, beat, process.last);
     process.last = beat;
     this.#deps.onBeat(beat);
-  }
-
-  #records(records: readonly LogRecord[]): void {
-    for (const record of records) {
-      this.#deps.onRecord(record);
-      for (const follower of this.#followers) follower(record);
-    }
   }
 
   /** Runs once per beat: replaces workers that are silent for too long, and sends changed state to all. */
