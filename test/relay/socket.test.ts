@@ -7,7 +7,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { secretForms } from '../../src/core/secrets/redactor.ts';
 import { createRig, provider, rawProvider, type Rig, type RigOptions, until } from './rig.ts';
 import { deadPort } from '../support/upstream.ts';
-import { turns } from '../support/time.ts';
+import { holdTime, turns } from '../support/time.ts';
 
 let rig: Rig | undefined;
 const clients = new Set<WebSocket>();
@@ -233,6 +233,28 @@ describe('the closing', () => {
     await until(() => provided !== undefined);
     expect(provided).toBe(1001);
     expect(await result()).toMatchObject({ kind: 'timeout', error: { code: 'idle_timeout' } });
+  });
+
+  test('does not come from us while the client is the slow side', async () => {
+    const sent = randomBytes(30_000_000);
+    const { port, result } = await start(
+      speaker((socket) => socket.send(sent)),
+      { clocks: { connect: 5000, idle: 1000 } },
+    );
+    const client = open(port);
+    await opened(client);
+    client.pause();
+    const got = message(client);
+    const time = holdTime();
+    await turns();
+    time.pass(2500);
+    // Clocks are looked at each 100 ms.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    time.release();
+    client.resume();
+    expect((await got).data.equals(sent)).toBe(true);
+    client.close(1000);
+    expect(await result()).toMatchObject({ kind: 'whole' });
   });
 
   test('comes from us when the gateway stops', async () => {

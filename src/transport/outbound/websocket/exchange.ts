@@ -12,7 +12,8 @@ import type { Tap } from '../../../core/tap.ts';
 import { type EchoListener, SecretRedactor, type SecretForms } from '../../../core/secrets/redactor.ts';
 import { ofMessage } from '../exchange/bytes-answer.ts';
 import type { ExchangeSettings } from '../exchange/exchange.ts';
-import { interrupted, invalid, overdue } from '../exchange/faults.ts';
+import { interrupted, invalid, overdue, untaken } from '../exchange/faults.ts';
+import { slowClientMs } from '../../wire/slow-client.ts';
 import type { Swept } from '../../wire/sweeper.ts';
 import { abnormalClose, closeFrame, FrameCounter } from './frames.ts';
 import { headersToSend, passedHeaders } from './handshake.ts';
@@ -58,6 +59,8 @@ export class SocketExchange implements Swept, Flow, EchoListener {
   /** The client ended its side. */
   #hasClientEnded = false;
   #isClientGone = false;
+  /** The client does not read what it was sent, so the provider is not read either. */
+  #isPaused = false;
   #isProviderGone = false;
   /** Nothing more is forwarded: both sides are being closed. */
   #isEnding = false;
@@ -237,10 +240,13 @@ export class SocketExchange implements Swept, Flow, EchoListener {
   }
 
   pause(): void {
+    this.#isPaused = true;
     this.#upstream?.pause();
   }
 
   resume(): void {
+    this.#isPaused = false;
+    this.#movedAt = this.#settings.monotonic();
     this.#upstream?.resume();
   }
 
@@ -306,12 +312,19 @@ export class SocketExchange implements Swept, Flow, EchoListener {
     const { clocks } = this.#attempt;
     if (this.#connectedAt === undefined) {
       if (now - this.#dialAt > clocks.connect) this.#late('connect', clocks.connect);
-    } else if (now - this.#movedAt > (this.#hasClientEnded ? Math.min(clocks.idle, halfOpenMs) : clocks.idle)) {
+    } else if (now - this.#movedAt > this.#silenceMs) {
       if (this.#isEnding || this.#isClientGone) this.#upstream?.destroy();
       else if (this.#upstream === undefined) this.#late('idle', clocks.idle);
       else if (this.#hasClientEnded) this.#end(() => this.#body.leave());
-      else this.#end(() => this.#consumer?.fault(overdue('idle', clocks.idle)));
+      else this.#end(() => this.#consumer?.fault(this.#isPaused ? untaken() : overdue('idle', clocks.idle)));
     }
+  }
+
+  /** Milliseconds for which nothing may move. A client that does not read has the time that it has for any response. */
+  get #silenceMs(): number {
+    const { idle } = this.#attempt.clocks;
+    if (this.#hasClientEnded) return Math.min(idle, halfOpenMs);
+    return this.#isPaused && !this.#isEnding && !this.#isClientGone ? Math.max(idle, slowClientMs) : idle;
   }
 
   #late(phase: TimeoutPhase, afterMs: number): void {
