@@ -101,6 +101,21 @@ describe('lists', () => {
     expect(whole.headers.get('x-gateway-warnings')).toBeNull();
   });
 
+  it('of several pages are one attempt, from the first page to the last', async () => {
+    const { upstream, rows: kept } = rig.account;
+    for (let n = 0; n < 40; n += 1) kept['files']?.push({ id: `file-old${n}` });
+    const { script } = upstream;
+    upstream.script = async (...request) => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await script(...request);
+    };
+    const list = await rig.ask('anna', 'GET', '/v1/files?limit=2');
+    upstream.script = script;
+    const { attempts } = await rig.gateway.record(list.headers.get('x-request-id'));
+    expect(attempts).toHaveLength(1);
+    expect(attempts[0]?.total_ms).toBeGreaterThan(190);
+  });
+
   it('larger than what flows unread are filtered too', async () => {
     const pad = 'x'.repeat(2000);
     for (let n = 0; n < 1000; n += 1) rig.account.rows['files']?.push({ id: `file-old${n}`, filename: pad });

@@ -42,10 +42,16 @@ export async function ownPage(first: Answered, listing: Listing): Promise<Outcom
       if (rows.length === 0 && list.hasMore) warn(beyond(outcome));
       return withRows(outcome, rows.length === 0 ? { ...list, hasMore: false } : list, rows);
     }
-    const following = await next(queryAfter(query, last));
+    const following = since(first.times.at, await next(queryAfter(query, last)));
     if (following.kind !== 'answered' || following.reply.status >= 300) return following;
     outcome = following;
   }
+}
+
+/** All pages are one attempt, which began with the first. */
+function since(at: number, outcome: Outcome): Outcome {
+  const { times } = outcome;
+  return { ...outcome, times: { ...times, at, totalMs: times.at + times.totalMs - at } };
 }
 
 const beyond = ({ attempt }: Answered): string =>
