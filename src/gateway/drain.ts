@@ -13,7 +13,7 @@ export interface DrainPlan {
 }
 
 /** Interval between two checks of the running requests, in milliseconds. */
-const lookEvery = 20;
+const checkEvery = 20;
 
 /**
  * Minimum idle time of a keep-alive connection before it is closed, in milliseconds. A busy client sends its next
@@ -55,12 +55,12 @@ export class Drain {
       await afterPoll();
       const left = connections.closeQuiet(performance.now(), quietMs);
       if (left === 0 && this.running.size === 0) break;
-      await pause(lookEvery);
+      await pause(checkEvery);
     }
     this.#refusing = true;
     this.running.each((handling) => handling.stop());
     // The error events are written together with their records, one turn of the event loop later.
-    for (let turns = 0; this.running.size > 0 && turns < 50; turns += 1) await pause(lookEvery);
+    for (let turns = 0; this.running.size > 0 && turns < 50; turns += 1) await pause(checkEvery);
     server.close();
   }
 }

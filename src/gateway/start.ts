@@ -270,7 +270,7 @@ class Starting {
       onRecord: (record) => control.hub.tell(record),
       isFollowed: () => control.hub.isFollowed,
     });
-    control.hub.onReader = () => fleet.look();
+    control.hub.onReader = () => fleet.updateFollowing();
     return fleet;
   }
 

@@ -188,8 +188,8 @@ export class Execution {
       return this.#again(verdict.afterMs, now);
     }
     const reply = this.#deps.reply(this, outcome);
-    const looks = outcome.kind === 'answered' ? this.#deps.chain.reply(this.ctx, outcome.attempt, reply) : undefined;
-    return looks === undefined ? { reply } : this.#passed(outcome, now, reply, looks);
+    const checks = outcome.kind === 'answered' ? this.#deps.chain.reply(this.ctx, outcome.attempt, reply) : undefined;
+    return checks === undefined ? { reply } : this.#passed(outcome, now, reply, checks);
   }
 
   async #again(afterMs: number, { leaf, tries }: Try): Promise<Decided> {
@@ -198,8 +198,8 @@ export class Execution {
   }
 
   /** Waits for the `reply` plugins. If one refuses the response, the refusal becomes the outcome and is judged again. */
-  async #passed(outcome: Outcome, now: Try, reply: Reply, looks: Promise<GatewayError | undefined>): Promise<Decided> {
-    const refusal = await looks;
+  async #passed(outcome: Outcome, now: Try, reply: Reply, checks: Promise<GatewayError | undefined>): Promise<Decided> {
+    const refusal = await checks;
     if (refusal === undefined) return { reply };
     drop(outcome);
     const tap = outcome.kind === 'answered' ? outcome.reply.tap : undefined;

@@ -244,7 +244,7 @@ export class Handling implements DenseSetMember {
       },
       end: (tail) => this.#owned(() => this.#flowEnded(reply, tail)),
       fault: (error, lastWords) => {
-        this.#tellEnd(error);
+        this.#reportEnd(error);
         this.#failed(error, 'fault', lastWords);
       },
     });
@@ -255,12 +255,12 @@ export class Handling implements DenseSetMember {
     const { fault, bytes } = lastPiece(tail, this.#run?.last, this.#dialect, this.id);
     const masked = fault === undefined ? bytes : this.#generation.maskBytes(bytes);
     this.#bytesOut += masked.length;
-    this.#tellEnd(fault);
+    this.#reportEnd(fault);
     this.#finish(fault === undefined ? 'whole' : 'fault', fault === undefined ? null : saidOf(fault), () => this.#client.end(masked));
   }
 
   /** Reports to the plugins how a streamed response ended. */
-  #tellEnd(fault: GatewayError | undefined): void {
+  #reportEnd(fault: GatewayError | undefined): void {
     const last = this.#run?.last;
     if (this.#recorded || last?.kind !== 'answered') return;
     this.#chain.finish(this.#ctx, last, fault, (error) => this.#deps.onDefect(error, this.#ctx.id));

@@ -52,7 +52,7 @@ export class RequestLog implements LogReader {
   /** The drain call to the writer, kept after queries have stopped waiting. Resolves to true if everything was stored. */
   #storing: Promise<boolean> | undefined;
   /** State last reported by the writer. */
-  #told: WriterState = unknown;
+  #lastState: WriterState = unknown;
   /** Losses of writers before it: one that is started again counts anew. */
   readonly #earlier = { dropped: 0, dropped_bodies: 0 };
   #isSilent = false;
@@ -96,27 +96,28 @@ export class RequestLog implements LogReader {
 
   async state(): Promise<StoreState> {
     const { spool, spoolLimit, notes } = this.#parts;
-    const isTold = !this.#isSilent && (await this.#tell());
-    const { behind, stored_of_gone: stored, ...state } = this.#told;
+    const isFresh = !this.#isSilent && (await this.#refreshState());
+    const { behind, stored_of_gone: stored, ...state } = this.#lastState;
     spool.wereStored?.(stored);
     return {
       ...state,
       spool: { bytes: behind.bytes, limit: spoolLimit, behind_ms: behind.ms },
       dropped: this.#earlier.dropped + state.dropped + spool.stats.dropped,
       dropped_bodies: this.#earlier.dropped_bodies + state.dropped_bodies,
-      problems: [...notes, ...state.problems, ...(isTold ? [] : [silent])],
+      problems: [...notes, ...state.problems, ...(isFresh ? [] : [silent])],
     };
   }
 
-  #took(told: WriterState): void {
-    for (const what of ['dropped', 'dropped_bodies'] as const) if (told[what] < this.#told[what]) this.#earlier[what] += this.#told[what];
-    this.#told = told;
+  #keepState(told: WriterState): void {
+    for (const what of ['dropped', 'dropped_bodies'] as const)
+      if (told[what] < this.#lastState[what]) this.#earlier[what] += this.#lastState[what];
+    this.#lastState = told;
   }
 
   /** False where the writer does not respond in time: then it is not asked again until it has, or was ended. */
-  async #tell(): Promise<boolean> {
+  async #refreshState(): Promise<boolean> {
     const telling = this.#parts.writer.call('state', undefined).then((told) => {
-      this.#took(told as WriterState);
+      this.#keepState(told as WriterState);
     });
     if (await inTime(telling, stateMs)) return true;
     this.#isSilent = true;

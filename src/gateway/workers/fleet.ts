@@ -167,7 +167,7 @@ export class Fleet implements Serving {
     this.#listen = setting;
     const sockets = await openData(setting, (address) => SharedSockets.open(address, this.#deps.count));
     this.#sockets = sockets;
-    this.#tick = setInterval(() => this.#look(), this.#times.beatMs);
+    this.#tick = setInterval(() => this.#supervise(), this.#times.beatMs);
     try {
       await this.#group.begin();
     } catch (error) {
@@ -184,7 +184,7 @@ export class Fleet implements Serving {
   }
 
   /** Tells the workers whether records are wanted, if that has changed. */
-  look(): void {
+  updateFollowing(): void {
     const isFollowed = this.#deps.isFollowed();
     if (isFollowed === this.#isFollowed) return;
     this.#isFollowed = isFollowed;
@@ -300,7 +300,7 @@ export class Fleet implements Serving {
   }
 
   /** Runs once per beat: replaces workers that are silent for too long, and sends changed state to all. */
-  #look(): void {
+  #supervise(): void {
     const { log } = this.#deps;
     for (const process of this.#group.serving()) {
       process.missed += 1;
@@ -310,7 +310,7 @@ export class Fleet implements Serving {
     }
     this.#cover();
     this.#readings.troubles(this.#group.slots.flatMap(({ trouble }) => (trouble === undefined ? [] : [this.#mask.text(trouble)])));
-    this.look();
+    this.updateFollowing();
     const shown = this.#shownNow();
     const text = JSON.stringify(shown);
     if (text !== this.#shown) this.#group.tell('shown', shown);
@@ -322,7 +322,7 @@ export class Fleet implements Serving {
 
   #cover(): void {
     if (this.#isStarted && !this.#isStopping)
-      this.#covers.look(
+      this.#covers.assign(
         this.#sockets,
         this.#group.slots.map(({ worker }) => worker),
         this.#group.serving().filter(({ missed }) => missed < silentFrom),

@@ -27,11 +27,11 @@ export function createSweeper(wheel: Wheel, monotonic: () => number, onDefect: (
   const items = new DenseSet<Swept>();
   const spoke = {
     everyMs,
-    look() {
+    check() {
       const now = monotonic();
       items.each((item) => {
         try {
-          look(item, now);
+          sweepOne(item, now);
         } catch (error) {
           items.delete(item);
           onDefect(error);
@@ -53,7 +53,7 @@ export function createSweeper(wheel: Wheel, monotonic: () => number, onDefect: (
   };
 }
 
-function look(item: Swept, now: number): void {
+function sweepOne(item: Swept, now: number): void {
   try {
     item.sweep(now);
   } catch (thrown) {

@@ -4,9 +4,9 @@ import { type Spoke, Wheel } from './wheel.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Counts how often it was looked at, and has enough after so many looks. */
+/** Counts how often it was looked at, and has enough after so many checks. */
 class Counting implements Spoke {
-  looks = 0;
+  checks = 0;
   readonly everyMs: number;
   readonly #enough: number;
 
@@ -15,9 +15,9 @@ class Counting implements Spoke {
     this.#enough = enough;
   }
 
-  look(): boolean {
-    this.looks += 1;
-    return this.looks < this.#enough;
+  check(): boolean {
+    this.checks += 1;
+    return this.checks < this.#enough;
   }
 }
 
@@ -28,7 +28,7 @@ it('looks at each spoke in its own time, with one timer', () => {
   wheel.add(fast);
   wheel.add(fast);
   vi.advanceTimersByTime(3000);
-  expect([slow.looks, fast.looks, vi.getTimerCount()]).toEqual([3, 30, 1]);
+  expect([slow.checks, fast.checks, vi.getTimerCount()]).toEqual([3, 30, 1]);
 });
 
 it('turns as slowly as it can, and not at all with nothing to look at', () => {
@@ -37,16 +37,16 @@ it('turns as slowly as it can, and not at all with nothing to look at', () => {
   wheel.add(fast);
   wheel.add(slow);
   vi.advanceTimersByTime(500);
-  expect([slow.looks, fast.looks]).toEqual([0, 5]);
+  expect([slow.checks, fast.checks]).toEqual([0, 5]);
   vi.advanceTimersToNextTimer();
-  expect([slow.looks, fast.looks]).toEqual([1, 5]);
+  expect([slow.checks, fast.checks]).toEqual([1, 5]);
   vi.advanceTimersByTime(2000);
-  expect([slow.looks, vi.getTimerCount()]).toEqual([3, 1]);
+  expect([slow.checks, vi.getTimerCount()]).toEqual([3, 1]);
   vi.advanceTimersByTime(1000);
-  expect([slow.looks, vi.getTimerCount()]).toEqual([4, 0]);
+  expect([slow.checks, vi.getTimerCount()]).toEqual([4, 0]);
   wheel.add(fast);
   vi.advanceTimersByTime(100);
-  expect(fast.looks).toBe(6);
+  expect(fast.checks).toBe(6);
 });
 
 it('forgets what is deleted', () => {
@@ -55,7 +55,7 @@ it('forgets what is deleted', () => {
   wheel.add(spoke);
   wheel.delete(spoke);
   vi.advanceTimersByTime(1000);
-  expect([spoke.looks, vi.getTimerCount()]).toEqual([0, 0]);
+  expect([spoke.checks, vi.getTimerCount()]).toEqual([0, 0]);
 });
 
 it('looks at the others, and again, when a look throws', () => {
@@ -64,13 +64,13 @@ it('looks at the others, and again, when a look throws', () => {
   const spoke = new Counting(100);
   wheel.add({
     everyMs: 100,
-    look() {
+    check() {
       throw new Error('boom');
     },
   });
   wheel.add(spoke);
   vi.advanceTimersByTime(200);
-  expect([defects.length, spoke.looks]).toEqual([2, 2]);
+  expect([defects.length, spoke.checks]).toEqual([2, 2]);
 });
 
 it('keeps the process alive while somebody holds it, whichever came first', () => {

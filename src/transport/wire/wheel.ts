@@ -3,7 +3,7 @@ export interface Spoke {
   /** Milliseconds between two checks. */
   readonly everyMs: number;
   /** Ends what has timed out. Returns false if there is nothing left to check; the spoke is then removed until it is added again. */
-  look(): boolean;
+  check(): boolean;
 }
 
 const rethrow = (error: unknown): never => {
@@ -55,7 +55,7 @@ export class Wheel {
   #wait(at: number, now: number): void {
     clearTimeout(this.#timer);
     this.#nextAt = at;
-    this.#timer = setTimeout(this.#look, Math.max(1, Math.ceil(at - now)));
+    this.#timer = setTimeout(this.#check, Math.max(1, Math.ceil(at - now)));
     if (this.#holding === 0) this.#timer.unref();
   }
 
@@ -64,20 +64,20 @@ export class Wheel {
     this.#timer = undefined;
   }
 
-  readonly #look = (): void => {
+  readonly #check = (): void => {
     const now = performance.now();
     try {
-      for (const [spoke, at] of this.#spokes) if (at <= now) this.#lookAt(spoke, now);
+      for (const [spoke, at] of this.#spokes) if (at <= now) this.#checkOne(spoke, now);
     } finally {
       if (this.#spokes.size === 0) this.#stop();
       else this.#wait(Math.min(...this.#spokes.values()), now);
     }
   };
 
-  #lookAt(spoke: Spoke, now: number): void {
+  #checkOne(spoke: Spoke, now: number): void {
     this.#spokes.set(spoke, now + spoke.everyMs);
     try {
-      if (!spoke.look()) this.#spokes.delete(spoke);
+      if (!spoke.check()) this.#spokes.delete(spoke);
     } catch (error) {
       this.#onDefect(error);
     }

@@ -26,7 +26,7 @@ function rig() {
 it('tells what was counted last before the process ends, though it has just told', async () => {
   const { report, told, readings, count } = rig();
   count();
-  const first = report.look();
+  const first = report.reportIfDue();
   readings[0]?.();
   await first;
   count();
@@ -39,14 +39,14 @@ it('tells what was counted last before the process ends, though it has just told
 it('tells nothing older behind it', async () => {
   const { report, told, readings, count } = rig();
   count();
-  const slow = report.look();
+  const slow = report.reportIfDue();
   count();
   const end = report.end();
   readings[1]?.();
   await end;
   readings[0]?.();
   await slow;
-  await report.look();
+  await report.reportIfDue();
   await turns(2);
   expect(told).toEqual([2]);
 });

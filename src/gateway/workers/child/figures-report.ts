@@ -26,7 +26,7 @@ export class FiguresReport {
     this.#deps = deps;
   }
 
-  async look(): Promise<void> {
+  async reportIfDue(): Promise<void> {
     const { read, tell, monotonic } = this.#deps;
     const from = monotonic();
     if (!this.isNew || this.#isBusy || this.#isOver || from < this.#dueAt) return;

@@ -171,7 +171,7 @@ class Worker {
     runtime.server.on('error', this.#onAcceptFault);
     setInterval(() => {
       this.channel.tell('beat', this.#beat());
-      void this.#figures.look();
+      void this.#figures.reportIfDue();
     }, start.beatMs).unref();
   }
 

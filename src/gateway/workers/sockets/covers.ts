@@ -9,7 +9,7 @@ export class Covers {
   readonly #by = new Map<number, WorkerProcess>();
 
   /** @param workers all worker numbers @param up workers that serve and respond */
-  look(sockets: SharedSockets | undefined, workers: readonly number[], up: readonly WorkerProcess[]): void {
+  assign(sockets: SharedSockets | undefined, workers: readonly number[], up: readonly WorkerProcess[]): void {
     if (sockets?.isDivided !== true) return;
     for (const worker of workers) {
       const by = this.#by.get(worker);

@@ -61,7 +61,7 @@ export class PlainConnection {
   }
 
   /** Enforces the timeout of the phase. @param now ticks */
-  look(now: number): void {
+  checkTimeout(now: number): void {
     const limit = this.#front.limits[this.#phase];
     if (limit === undefined || now - this.#since <= limit) return;
     if (this.#phase === 'head') this.#front.refuseLate(this.socket);

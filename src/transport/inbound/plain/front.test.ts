@@ -297,7 +297,7 @@ describe('a connection', () => {
 
   it('that is silent, slow or idle is closed, and none that waits for its answer', async () => {
     const seconds = (count: number): void => {
-      for (let second = 0; second < count; second += 1) front.look();
+      for (let second = 0; second < count; second += 1) front.check();
     };
     const waiting: PlainRequest[] = [];
     const idle = await open((request) => (waiting.length > 0 ? answer(request) : waiting.push(request)));

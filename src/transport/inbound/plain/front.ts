@@ -142,9 +142,9 @@ export class PlainFront implements Spoke {
     this.#deps.wheel.add(this);
   }
 
-  look(): boolean {
+  check(): boolean {
     this.#tick += 1;
-    for (const connection of this.#open.values()) connection.look(this.#tick);
+    for (const connection of this.#open.values()) connection.checkTimeout(this.#tick);
     return this.#open.size > 0;
   }
 }

@@ -252,7 +252,7 @@ describe('a connection', () => {
     origins = new Origins({ wheel: new Wheel(), lookup: () => never });
     const [gone, waiting] = [0, 1].map(() => send({ origin: 'http://a.example' })) as [Told, Told];
     gone.isOver = true;
-    origins.look();
+    origins.check();
     expect(await gone.over.promise).toBe('UPSTREAM_CONNECT_TIMEOUT');
     expect(await Promise.race([waiting.over.promise, turns(5).then(() => 'still waiting')])).toBe('still waiting');
   });

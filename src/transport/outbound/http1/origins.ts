@@ -128,7 +128,7 @@ export class Origins implements Spoke {
   }
 
   /** Checks idle connections and those being opened. */
-  look(): boolean {
+  check(): boolean {
     const now = performance.now();
     let open = 0;
     for (const origin of this.#all()) {
