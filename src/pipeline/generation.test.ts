@@ -23,6 +23,18 @@ it('gives up a plugin whose setup does not end, and disposes of those before it'
   expect(dispose).toHaveBeenCalledOnce();
 });
 
+it('disposes of a plugin whose setup ends too late', async () => {
+  const dispose = vi.fn<() => void>();
+  const setup = async (): Promise<PluginInstance> => {
+    await new Promise((resolve) => setTimeout(resolve, 70_000));
+    return { dispose };
+  };
+  const failed = generationOf({ one: setup }).catch((error: unknown) => error);
+  await vi.runAllTimersAsync();
+  expect(await failed).toBeInstanceOf(Error);
+  expect(dispose).toHaveBeenCalledOnce();
+});
+
 it('gives up a plugin whose dispose does not end, and disposes of the others', async () => {
   const dispose = vi.fn<() => void>();
   const generation = await generationOf({ one: () => ({ dispose }), two: () => ({ dispose: () => never }) });

@@ -76,9 +76,7 @@ export async function createGeneration(
     const faults: unknown[] = [];
     for (const { name, instance } of ready.toReversed()) {
       try {
-        const ending = instance.dispose?.();
-        if (ending instanceof Promise)
-          await inTime(ending, limits.dispose, `plugin "${name}" did not shut down within ${limits.dispose / 1000} s`);
+        await inTime(instance.dispose?.(), limits.dispose, `plugin "${name}" did not shut down within ${limits.dispose / 1000} s`);
       } catch (thrown) {
         faults.push(thrown);
       }
@@ -89,10 +87,13 @@ export async function createGeneration(
   for (const { plugin, options } of entries) {
     try {
       const starting = plugin.setup(options, hostFor(plugin.name, deps.host, uses));
-      const isLate = `its setup did not end within ${limits.setup / 1000} s`;
-      const instance = (starting instanceof Promise ? await inTime(starting, limits.setup, isLate) : starting) as
-        | PluginInstance
-        | undefined;
+      const disposeLate = (late: PluginInstance | undefined): unknown => late?.dispose?.();
+      const instance: PluginInstance | undefined = await inTime(
+        starting,
+        limits.setup,
+        `its setup did not end within ${limits.setup / 1000} s`,
+        disposeLate,
+      );
       if (typeof instance !== 'object' || instance === null) throw new Error('its setup returned no object with moments');
       const { name, endpoints, provides } = plugin;
       ready.push({ name, endpoints, provides, instance });
