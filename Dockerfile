@@ -33,6 +33,6 @@ RUN install -d -o 1000 -g 1000 -m 0700 /var/lib/gateway
 USER 1000:1000
 EXPOSE 8787 8789
 # The configuration is mounted at /etc/gateway/gateway.yaml. It has `listen: 0.0.0.0:8787` and keys.
-ENTRYPOINT ["node", "--no-allocation-site-pretenuring", "--no-maglev-destroy-on-background", "--max-semi-space-size=8", "--v8-pool-size=1", "/app/dist/bin.js"]
+ENTRYPOINT ["node", "--no-allocation-site-pretenuring", "--max-semi-space-size=8", "--v8-pool-size=1", "/app/dist/bin.js"]
 CMD ["start"]
 HEALTHCHECK --interval=10s --timeout=3s --start-period=15s --retries=3 CMD ["node", "/app/dist/bin.js", "health"]

@@ -86,6 +86,11 @@ describe('the package', () => {
     expect(readProjectFile('src/cli/bin.js').split('\n')[0]).toBe(`#!/usr/bin/env -S ${manifest.config.env} node ${manifest.config.node}`);
   });
 
+  it('gives only flags that Node 20 accepts on the command line, which ends at an unknown one', () => {
+    const accepted = ['--no-allocation-site-pretenuring', '--max-semi-space-size', '--v8-pool-size'];
+    expect(manifest.config.node.split(' ').filter((flag) => !accepted.includes(flag.replace(/=.*/, '')))).toEqual([]);
+  });
+
   it.each(['20.1.0', '22.18.0'])('answers Node %s with a sentence', (node) => {
     const old = `data:text/javascript,Object.defineProperty(process, "versions", { value: { node: "${node}" } })`;
     const run = spawnSync(process.execPath, ['--import', old, 'dist/bin.js', 'check'], { cwd: root, encoding: 'utf8' });
