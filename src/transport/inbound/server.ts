@@ -13,6 +13,7 @@ import type { Cors } from './cors.ts';
 import { arrivalOf, asksForDescription, type Head, passedMethods, readHead, routeFault } from './arrival.ts';
 import type { HeaderNames } from './header-bag.ts';
 import type { Ids } from './ids.ts';
+import { headFault } from './listener/head-fault.ts';
 import { linger } from './listener/linger.ts';
 import { ClientSocket } from './listener/client-socket.ts';
 import { NodeClient } from './listener/node-client.ts';
@@ -73,6 +74,8 @@ export function createDataServer(deps: ServerDeps): DataServer {
   const reader = new RequestReader(deps);
   const server = createServer<typeof IncomingMessage, typeof TurnResponse>({
     maxHeaderSize,
+    // Checked by `headFault`.
+    requireHostHeader: false,
     ServerResponse: TurnResponse,
     // Bodies have their own timeouts.
     requestTimeout: 0,
@@ -84,6 +87,7 @@ export function createDataServer(deps: ServerDeps): DataServer {
   server.on('request', (request, response) => reader.http(request, response, false));
   // Without this listener, Node sends `100 Continue` before the key was checked.
   server.on('checkContinue', (request, response) => reader.http(request, response, true));
+  server.on('checkExpectation', (request, response) => reader.http(request, response, false));
   server.on('upgrade', (request, socket, head) => reader.upgrade(request, socket, head));
   server.on('connect', (_request, socket) => refuseRaw(socket, noTunnel()));
   server.on('clientError', answerUnreadable);
@@ -175,7 +179,7 @@ class RequestReader {
     const { matched } = head;
     const traits = traitsOf(matched?.endpoint ?? 'relay');
     const cors = deps.cors();
-    const refused = deps.keyless()?.refusal(request, traits) ?? cors?.refusal(request);
+    const refused = headFault(request) ?? deps.keyless()?.refusal(request, traits) ?? cors?.refusal(request);
     cors?.show(request, response);
     if (refused === undefined && (cors?.answers(request, response) === true || this.#answersItself(head, request, response))) {
       boundUnread(response.socket);

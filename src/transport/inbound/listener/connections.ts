@@ -41,7 +41,7 @@ export class Connections {
     const last = (_request: IncomingMessage, response: ServerResponse): void => {
       response.shouldKeepAlive = false;
     };
-    this.#server.prependListener('request', last).prependListener('checkContinue', last);
+    for (const event of ['request', 'checkContinue', 'checkExpectation']) this.#server.prependListener(event, last);
     for (const [socket, seen] of this.#open) {
       if (socket._httpMessage?.headersSent === false) socket._httpMessage.shouldKeepAlive = false;
       seen.activeAt = now;
