@@ -64,7 +64,7 @@ ready in 0.34 s · watching 4 files
       model: '@mock/echo',
     };
     expect(banner(tryOut)).toBe(`gateway 0.4.0 · node 24.21 · pid 4127
-config     none found, serving with a mock provider (write gateway.yaml, or name a file with -c)
+config     none found, serving with a mock provider (gateway init writes gateway.yaml, -c names another file)
 providers  mock · openai (from OPENAI_API_KEY)
 pipeline   auth → routing → logging
 listening  http://127.0.0.1:8787/v1

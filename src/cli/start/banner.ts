@@ -141,7 +141,7 @@ function dashboardLine(admin: BannerFacts['admin']): string[] {
 }
 
 function configLine({ file, revision, warnings }: BannerFacts): string {
-  if (file === undefined) return 'none found, serving with a mock provider (write gateway.yaml, or name a file with -c)';
+  if (file === undefined) return 'none found, serving with a mock provider (gateway init writes gateway.yaml, -c names another file)';
   const parts = [
     (file.isCopy === true ? 'last valid copy of ' : '') + file.shown + (file.included === 0 ? '' : ` + ${file.included} included`),
     `revision ${revision}`,
