@@ -4,13 +4,16 @@ import { responseEvents } from './whole-as-events.ts';
 const page = { type: 'url_citation', url: 'https://h.example', title: 'H', start_index: 0, end_index: 1 };
 const summary = (text: string): object => ({ type: 'summary_text', text });
 
-/** The events of one item between its beginning and its end: their names without `response.`, and what they add. */
-function told(item: object): readonly unknown[] {
-  const text = responseEvents({ status: 'completed', output: [item] }) ?? '';
-  const events = text
+function eventsOf(answer: Record<string, unknown>): readonly Record<string, unknown>[] {
+  return (responseEvents({ status: 'completed', ...answer }) ?? '')
     .split('\n\n')
     .filter((one) => one !== '')
     .map((one) => JSON.parse(one.slice(one.indexOf('data: ') + 6)) as Record<string, unknown>);
+}
+
+/** The events of one item between its beginning and its end: their names without `response.`, and what they add. */
+function told(item: object): readonly unknown[] {
+  const events = eventsOf({ output: [item] });
   const names = events.map(({ type }) => String(type));
   const [from, to] = [names.indexOf('response.output_item.added'), names.indexOf('response.output_item.done')];
   return events
@@ -64,6 +67,24 @@ it.each<[string, object, unknown[]]>([
       ['mcp_call_arguments.done', undefined],
     ],
   ],
+  [
+    'a call of the code interpreter',
+    { type: 'code_interpreter_call', code: 'print(1)' },
+    [
+      ['code_interpreter_call_code.delta', 'print(1)'],
+      ['code_interpreter_call_code.done', undefined],
+    ],
+  ],
+  [
+    'the reasoning of an open model',
+    { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] },
+    [
+      ['content_part.added', undefined],
+      ['reasoning_text.delta', 'Hm.'],
+      ['reasoning_text.done', undefined],
+      ['content_part.done', undefined],
+    ],
+  ],
   ['a question whether to make one', { type: 'mcp_approval_request', arguments: '{}' }, []],
   [
     'a summary of the reasoning',
@@ -77,4 +98,48 @@ it.each<[string, object, unknown[]]>([
   ],
 ])('streams %s of a whole response', (_name, item, events) => {
   expect(told(item)).toEqual(events);
+});
+
+it('streams the probabilities of a text with its delta, where libraries read them', () => {
+  const logprobs = [{ token: 'x', logprob: -0.1, top_logprobs: [] }];
+  const part = { type: 'output_text', text: 'x', annotations: [], logprobs };
+  const events = eventsOf({ output: [{ type: 'message', content: [part] }] });
+  const found = events.map(({ type, logprobs: own, part: added }) => [type, own ?? (added as typeof part | undefined)?.logprobs]);
+  expect(found.slice(2, 6)).toEqual([
+    ['response.content_part.added', []],
+    ['response.output_text.delta', logprobs],
+    ['response.output_text.done', logprobs],
+    ['response.content_part.done', logprobs],
+  ]);
+});
+
+it.each<[string, object, object]>([
+  [
+    'without the picture that is made later',
+    { type: 'image_generation_call', status: 'completed', result: 'AAAA' },
+    { status: 'in_progress', result: null },
+  ],
+  ['without a status, where the whole item has none', { type: 'compaction', encrypted_content: 'e' }, { encrypted_content: 'e' }],
+  [
+    'without the thoughts that follow',
+    { type: 'reasoning', summary: [summary('a')], content: [{ type: 'reasoning_text', text: 'b' }] },
+    { summary: [], content: [] },
+  ],
+])('begins an item %s', (_name, item, begin) => {
+  const [, added] = eventsOf({ output: [item] });
+  expect(added?.['item']).toEqual({ type: (item as { type: string }).type, ...begin });
+});
+
+it('begins a response without the facts of its end', () => {
+  const end = { incomplete_details: { reason: 'max_output_tokens' }, error: null, completed_at: 5, usage: { output_tokens: 1 } };
+  const [created, last] = eventsOf({ status: 'incomplete', output: [], ...end });
+  expect(created?.['response']).toEqual({
+    status: 'in_progress',
+    output: [],
+    incomplete_details: null,
+    error: null,
+    completed_at: null,
+    usage: null,
+  });
+  expect(last?.['response']).toEqual({ status: 'incomplete', output: [], ...end });
 });

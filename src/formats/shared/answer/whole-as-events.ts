@@ -58,7 +58,7 @@ export function responseEvents(answer: Plain): string | undefined {
   const items = plainItems(answer['output']);
   const last = Object.hasOwn(ends, String(answer['status'])) ? ends[String(answer['status'])] : undefined;
   if (items === undefined || last === undefined) return undefined;
-  const begin = { ...answer, status: 'in_progress', output: [], usage: null };
+  const begin = { ...answer, ...emptied(answer, endMembers), status: 'in_progress', output: [], usage: null };
   const events: readonly ResponseEvent[] = [
     { type: 'response.created', response: begin },
     ...items.flatMap(itemEvents),
@@ -69,18 +69,26 @@ export function responseEvents(answer: Plain): string | undefined {
 
 type ResponseEvent = Plain & { readonly type: string };
 
+/** Members of a response that are null until it ends. */
+const endMembers = ['error', 'incomplete_details', 'completed_at'] as const;
+
+const emptied = (object: Plain, names: readonly string[]): Plain =>
+  Object.fromEntries(names.filter((name) => name in object).map((name) => [name, null]));
+
 /** The member of an item that is streamed as text, and the name of its events. */
 const streamedInputs: Readonly<Record<string, readonly [member: string, name: string]>> = {
   function_call: ['arguments', 'response.function_call_arguments'],
   mcp_call: ['arguments', 'response.mcp_call_arguments'],
   custom_tool_call: ['input', 'response.custom_tool_call_input'],
+  code_interpreter_call: ['code', 'response.code_interpreter_call_code'],
 };
 
 function itemEvents(item: Plain, output_index: number): readonly ResponseEvent[] {
   const at = { output_index, item_id: item['id'] };
   const { begin, events } = growing(item, at);
+  const status = item['status'] === undefined ? {} : { status: 'in_progress' };
   return [
-    { type: 'response.output_item.added', output_index, item: { ...item, ...begin, status: 'in_progress' } },
+    { type: 'response.output_item.added', output_index, item: { ...item, ...begin, ...status } },
     ...events,
     { type: 'response.output_item.done', output_index, item },
   ];
@@ -89,14 +97,15 @@ function itemEvents(item: Plain, output_index: number): readonly ResponseEvent[]
 /** Splits an item into the members with which it begins empty, and the events that fill them. */
 function growing(item: Plain, at: Plain): { readonly begin: Plain; readonly events: readonly ResponseEvent[] } {
   const type = String(item['type']);
-  if (type === 'message') {
-    const parts = plainItems(item['content']) ?? [];
-    return { begin: { content: [] }, events: parts.flatMap((part, content_index) => partEvents(part, { ...at, content_index })) };
-  }
+  if (type === 'message') return { begin: { content: [] }, events: contentEvents(item, at) };
   if (type === 'reasoning') {
     const parts = plainItems(item['summary']) ?? [];
-    return { begin: { summary: [] }, events: parts.flatMap((part, summary_index) => summaryEvents(part, { ...at, summary_index })) };
+    const summaries = parts.flatMap((part, summary_index) => summaryEvents(part, { ...at, summary_index }));
+    // Open models send their thoughts as content, besides or instead of a summary.
+    const content = Array.isArray(item['content']) ? { content: [] } : {};
+    return { begin: { summary: [], ...content }, events: [...contentEvents(item, at), ...summaries] };
   }
+  if (type === 'image_generation_call') return { begin: emptied(item, ['result']), events: [] };
   const [member, name] = (Object.hasOwn(streamedInputs, type) ? streamedInputs[type] : undefined) ?? [];
   const text = member === undefined ? undefined : item[member];
   if (member === undefined || typeof text !== 'string') return { begin: {}, events: [] };
@@ -109,21 +118,35 @@ function growing(item: Plain, at: Plain): { readonly begin: Plain; readonly even
   };
 }
 
+const contentEvents = (item: Plain, at: Plain): readonly ResponseEvent[] =>
+  (plainItems(item['content']) ?? []).flatMap((part, content_index) => partEvents(part, { ...at, content_index }));
+
+/** The member of a part that contains its text, and the name of its events. All other parts are like `output_text`. */
+const partTexts: Readonly<Record<string, readonly [member: string, name: string]>> = {
+  refusal: ['refusal', 'response.refusal'],
+  reasoning_text: ['text', 'response.reasoning_text'],
+};
+const outputText = ['text', 'response.output_text'] as const;
+
 function partEvents(part: Plain, at: Plain): readonly ResponseEvent[] {
-  const word = part['type'] === 'refusal' ? 'refusal' : 'text';
-  const text = part[word];
+  const type = String(part['type']);
+  const [member, name] = (Object.hasOwn(partTexts, type) ? partTexts[type] : undefined) ?? outputText;
+  const text = part[member];
   const sources = plainItems(part['annotations']);
-  const name = word === 'text' ? 'response.output_text' : 'response.refusal';
+  const scores = plainItems(part['logprobs']);
+  // Client libraries read `logprobs` of the delta, and expect it in each event of an output text.
+  const scored = name === outputText[1] ? { logprobs: scores ?? [] } : {};
+  const begin = { [member]: '', ...(sources === undefined ? {} : { annotations: [] }), ...(scores === undefined ? {} : { logprobs: [] }) };
   return [
-    { type: 'response.content_part.added', ...at, part: { ...part, [word]: '', ...(sources === undefined ? {} : { annotations: [] }) } },
-    ...(typeof text === 'string' ? [{ type: `${name}.delta`, ...at, delta: text }] : []),
+    { type: 'response.content_part.added', ...at, part: { ...part, ...begin } },
+    ...(typeof text === 'string' ? [{ type: `${name}.delta`, ...at, delta: text, ...scored }] : []),
     ...(sources ?? []).map((annotation, annotation_index) => ({
       type: 'response.output_text.annotation.added',
       ...at,
       annotation_index,
       annotation,
     })),
-    ...(typeof text === 'string' ? [{ type: `${name}.done`, ...at, [word]: text }] : []),
+    ...(typeof text === 'string' ? [{ type: `${name}.done`, ...at, [member]: text, ...scored }] : []),
     { type: 'response.content_part.done', ...at, part },
   ];
 }
