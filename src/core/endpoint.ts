@@ -3,7 +3,7 @@ import type { Arrival } from './http/arrival.ts';
 /** One route of an endpoint: a method, and a path after `/v1/` in which `{id}` matches one segment. */
 export type Route = readonly [method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string];
 
-export type DialectName = 'openai' | 'messages';
+export type DialectName = 'openai' | 'messages' | 'responses';
 
 /**
  * The operations of the `/v1` API, in one table for the router, the docs and the API description. Two of them cover
@@ -54,7 +54,7 @@ export const endpoints = {
   'audio/transcriptions': { routes: [['POST', 'audio/transcriptions']], ...form, about: 'Text from speech' },
   'audio/translations': { routes: [['POST', 'audio/translations']], ...form, about: 'English text from speech' },
   moderations: { routes: [['POST', 'moderations']], ...json, about: 'Classification of content' },
-  responses: { routes: [['POST', 'responses']], ...json, about: 'Creates a response, streamed or not' },
+  responses: { routes: [['POST', 'responses']], ...json, dialect: 'responses', about: 'Creates a response, streamed or not' },
   'responses/input_tokens': { routes: [['POST', 'responses/input_tokens']], ...json, about: 'Counts the input tokens of a response' },
   'responses/compact': { routes: [['POST', 'responses/compact']], ...json, about: 'Compacts a conversation' },
   'responses/{id}': {
@@ -63,6 +63,7 @@ export const endpoints = {
       ['DELETE', 'responses/{id}'],
     ],
     ...named,
+    dialect: 'responses',
     about: 'Returns or deletes a stored response',
   },
   'responses/{id}/cancel': { routes: [['POST', 'responses/{id}/cancel']], ...named, about: 'Cancels a background response' },

@@ -4,7 +4,7 @@ import { parseJson } from '../core/json/scan.ts';
 import type { Plain } from '../core/json/merge.ts';
 import { dialects } from './index.ts';
 
-const { openai, messages } = dialects;
+const { openai, messages, responses } = dialects;
 const inner = (error: unknown): Plain => ({ error });
 
 describe('an error object that passes as it is', () => {
@@ -26,13 +26,21 @@ describe('an error object that passes as it is', () => {
 
   it.each(Object.keys(errorCatalogue) as ErrorCode[])('is what each dialect writes itself: %s', (code) => {
     const error = new GatewayError(code, { message: 'm' });
-    for (const dialect of [openai, messages]) {
+    for (const dialect of [openai, messages, responses]) {
       const facts = { requestId: 'req_1' };
       expect(dialect.isError(parseJson(dialect.errorBody(error, facts).toString('utf8')) as Plain)).toBe(true);
       const event = dialect.errorEvent(error, facts).toString('utf8');
       expect(dialect.isError(parseJson(event.slice(event.indexOf('{'))) as Plain)).toBe(true);
     }
   });
+});
+
+it('ends a stream of the responses API with an event of that API, which also has the error object that libraries read', () => {
+  const fault = { message: 'm', code: 'rate_limit_exceeded', type: 'tokens', param: 'input' };
+  const error = new GatewayError('provider_error', { message: 'm', status: 429, source: 'provider', provider: fault });
+  const event = responses.errorEvent(error, { requestId: 'req_1' }).toString('utf8');
+  expect(event).toMatch(/^event: error\ndata: \{.*\}\n\n$/);
+  expect(parseJson(event.slice(event.indexOf('{')))).toMatchObject({ ...fault, type: 'error', error: fault });
 });
 
 describe('the type of an error of the messages API', () => {

@@ -99,7 +99,7 @@ export function createFront(origins: () => readonly string[], options: RigOption
         commit,
         shares: new InFlightByKey(),
         budget,
-        dialects: { openai: dialectOf(told), messages: dialectOf(told) },
+        dialects: { openai: dialectOf(told), messages: dialectOf(told), responses: dialectOf(told) },
         monotonic,
         enter: () => {},
         onDefect: report,

@@ -12,7 +12,7 @@ export function isOpenaiError({ error }: Plain): boolean {
  * Builds the error object of the OpenAI APIs, with the gateway's members under `gateway`. OpenAI's libraries print `message`,
  * `type`, `code` and `param`.
  */
-function openaiError(error: GatewayError, facts: ErrorFacts): Record<string, unknown> {
+export function openaiError(error: GatewayError, facts: ErrorFacts): Record<string, unknown> {
   const fault = error.provider;
   const code = error.code === 'provider_error' ? (fault?.code ?? null) : error.code;
   return {
