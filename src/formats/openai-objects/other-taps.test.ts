@@ -98,6 +98,19 @@ describe('the responses tap', () => {
     for (const tap of [whole, streamed]) expect([tap.usage?.prompt, tap.finish, tap.model]).toEqual([prompt, ['completed'], 'm-1']);
   });
 
+  it('counts the searches that are charged: not the pages that the model opens', () => {
+    const web = (action?: object): object => ({ type: 'web_search_call', ...(action === undefined ? {} : { action }) });
+    const actions = [
+      { type: 'search', query: 'q' },
+      { type: 'open_page', url: 'u' },
+      { type: 'find_in_page', url: 'u', pattern: 'p' },
+    ];
+    const output = [...actions.map(web), web(), { type: 'file_search_call' }, { type: 'message' }, null];
+    const tap = new ResponsesTap();
+    tap.whole(JSON.stringify(response('completed', { usage, output }).response));
+    expect(tap.usage?.details).toEqual({ web_searches: 2, file_searches: 1 });
+  });
+
   it.each([
     ['in the background', { background: true }, [5, undefined, undefined]],
     ['while its client waits', {}, [5, undefined, undefined]],

@@ -132,20 +132,23 @@ export class ResponsesTap implements Tap {
   }
 }
 
-/** Adds the searches of the service's built-in tools, which are billed per call. */
+/** Adds the searches of the service's built-in tools, which are charged per call. */
 function withSearches(usage: Usage | undefined, output: unknown): Usage | undefined {
   if (usage === undefined || !Array.isArray(output)) return usage;
   let web = 0;
   let files = 0;
   for (const item of output as unknown[]) {
     if (!isPlain(item)) continue;
-    if (item['type'] === 'web_search_call') web += 1;
+    if (item['type'] === 'web_search_call' && isSearch(item['action'])) web += 1;
     if (item['type'] === 'file_search_call') files += 1;
   }
   if (web + files === 0) return usage;
   const details = { ...usage.details, ...(web === 0 ? {} : { web_searches: web }), ...(files === 0 ? {} : { file_searches: files }) };
   return { ...usage, details };
 }
+
+/** Opening a page and searching in a page are not charged as searches (OpenAI docs, "Web search", output and citations). */
+const isSearch = (action: unknown): boolean => !isPlain(action) || (textOf(action['type']) ?? 'search') === 'search';
 
 /** `completed`, or the reason why the response is incomplete (`max_output_tokens`, `content_filter`). Objects of other routes have none. */
 function finishOf(response: Plain): readonly string[] {
