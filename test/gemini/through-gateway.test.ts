@@ -306,6 +306,29 @@ describe('Gemini with an API key through the gateway', () => {
     expect(bodyOf(0).contents[0]?.parts[0]).toEqual({ inlineData: { mimeType: 'image/png', data: Buffer.from('PNG').toString('base64') } });
   });
 
+  it('counts the tokens of files that the service does not fetch', async () => {
+    const image_url = `${upstream.url}/cat`;
+    const data = { inlineData: { mimeType: 'image/png', data: Buffer.from('PNG').toString('base64') } };
+    const ask = async (path: string, body: object) => {
+      upstream.requests.length = 0;
+      answer((response) => json(response, 200, { totalTokens: 7 }));
+      const headers = { 'content-type': 'application/json', 'x-gateway-provider': '@google' };
+      const response = await fetch(`${gateway.url}/v1/${path}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ model: 'gemini-2.5-flash', ...body }),
+      });
+      const { generateContentRequest: sent } = JSON.parse(models()[0]?.body.toString() ?? '{}') as {
+        generateContentRequest?: { contents: { parts: unknown[] }[] };
+      };
+      return [response.status, sent?.contents[0]?.parts[0]];
+    };
+    const input = [{ role: 'user', content: [{ type: 'input_image', image_url }] }];
+    expect(await ask('responses/input_tokens', { input })).toEqual([200, data]);
+    const messages = [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url: image_url } }] }];
+    expect(await ask('messages/count_tokens', { messages })).toEqual([200, data]);
+  });
+
   it('downloads no more files once the client is gone', async () => {
     const leaving = new AbortController();
     const waiting: (() => void)[] = [];

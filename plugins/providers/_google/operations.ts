@@ -113,16 +113,16 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
 
   /** Counts the tokens of a responses request. */
   const inputTokens: Operation<Settings> = {
-    ...(service.isOwn === undefined ? {} : { serves: service.isOwn }),
+    ...countMembers(service),
     isConverted: true,
     begin(body, call) {
       const model = service.ownModel(call);
-      const chatBody = chatOfResponses(objectOf(body));
+      const { body: chatBody, dropped: lost } = chatOfResponses(objectOf(body));
       const names = toolNames(chatBody, rule);
       const counted = names === undefined ? chatBody : objectWithServiceNames(chatBody, names);
       const { body: asked, dropped } = toGenerateContent(counted, named(call), optionsOf(call));
       return {
-        request: requestTo(service, call, { body: toCountTokens(asked, model, surface), dropped }, 'countTokens'),
+        request: requestTo(service, call, { body: toCountTokens(asked, model, surface), dropped: [...lost, ...dropped] }, 'countTokens'),
         tap: new JsonTap(),
         result: fromCountTokens,
       };
@@ -135,6 +135,18 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
     ...imageOperations(service, optionsOf),
     'responses/input_tokens': inputTokens,
   } as const;
+}
+
+/** Which models can count tokens, and the files whose tokens are counted. */
+function countMembers<Settings extends GeminiConversion>(service: GeminiService<Settings>): Pick<Operation<Settings>, 'serves' | 'media'> {
+  const { isOwn, media } = service;
+  return {
+    ...(isOwn === undefined ? {} : { serves: isOwn }),
+    media(body, call) {
+      if (media === undefined || body.kind === 'none' || !body.mentions('://')) return [];
+      return media.call(service, JsonBody.of(chatOfResponses(objectOf(body)).body), call);
+    },
+  };
 }
 
 /** Image generation from a prompt, and image edits from images and a prompt. */

@@ -1,35 +1,93 @@
 import { GatewayError } from '../../core/error.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
+import type { Dropped } from '../../core/provider.ts';
 import { parseObject, textOf } from '../shared/json.ts';
+import { cannotCarry } from '../shared/request/cannot-carry.ts';
+import { Drops } from '../shared/request/drops.ts';
 
-/** Converts input of the responses API to chat messages, limited to what token counting needs: texts, files, calls and their results. */
-export function chatOfResponses(body: Plain): Plain {
-  const { input, instructions, tools } = body;
-  const items: readonly unknown[] = Array.isArray(input) ? (input as unknown[]) : [{ role: 'user', content: input ?? '' }];
+/** A request whose tokens are counted. */
+export interface Countable {
+  /** A chat completions body, limited to what has tokens. */
+  readonly body: Plain;
+  readonly dropped: readonly Dropped[];
+}
+
+/**
+ * Converts input of the responses API to chat messages, limited to what token counting needs: texts, files, calls and their
+ * results.
+ *
+ * @throws GatewayError `invalid_type`, `unsupported_parameter` for input that would be missing in the count
+ */
+export function chatOfResponses(body: Plain): Countable {
+  const { instructions, tools } = body;
+  for (const name of stored) if ((body[name] ?? null) !== null) throw notStored(name);
+  const drops = new Drops();
   const system = textOf(instructions);
+  const messages = itemsIn(body['input']).flatMap((item, index) => messageOf(item, `input[${index}]`, drops));
+  const functions = Array.isArray(tools) ? tools.filter(isPlain).filter((tool) => isFunction(tool, drops)) : undefined;
+  nameLosses(body, drops);
   return {
-    messages: [...(system === undefined ? [] : [{ role: 'system', content: system }]), ...items.filter(isPlain).flatMap(messageOf)],
-    ...(Array.isArray(tools) ? { tools: tools.filter(isFunction) } : {}),
+    body: {
+      messages: [...(system === undefined ? [] : [{ role: 'system', content: system }]), ...messages],
+      ...(functions === undefined ? {} : { tools: functions }),
+    },
+    dropped: drops.list,
   };
 }
 
-/** Other tools of the responses API run at OpenAI and have no tokens here. */
-const isFunction = (tool: unknown): boolean => isPlain(tool) && tool['type'] === 'function';
+/** Members that refer to input which only OpenAI has. */
+const stored = ['previous_response_id', 'conversation'] as const;
 
-function messageOf(item: Plain): Plain[] {
-  const id = item['call_id'];
-  switch (item['type']) {
+const notStored = (name: string): Error =>
+  cannotCarry(name, 'This provider stores no responses, so their tokens cannot be counted.', 'Send the whole conversation in "input".');
+
+const notCounted = 'not counted by this service';
+
+function nameLosses({ text, prompt }: Plain, drops: Drops): void {
+  const format = isPlain(text) ? text['format'] : undefined;
+  if (isPlain(format) && format['schema'] !== undefined) drops.add('text.format', notCounted);
+  if ((prompt ?? null) !== null) drops.add('prompt', 'only OpenAI has stored prompts');
+}
+
+/** Other tools of the responses API run at OpenAI and have no tokens here. */
+function isFunction(tool: Plain, drops: Drops): boolean {
+  if (tool['type'] === 'function') return true;
+  drops.add(`tools[].${textOf(tool['type']) ?? 'type'}`, 'only another service has this tool');
+  return false;
+}
+
+function itemsIn(input: unknown): readonly unknown[] {
+  if (Array.isArray(input)) return input as unknown[];
+  if (typeof input === 'string' || input === undefined || input === null) return [{ role: 'user', content: input ?? '' }];
+  const wanted = 'a text or a list of items';
+  throw new GatewayError('invalid_type', { message: `"input" is not ${wanted}.`, param: 'input', hint: `Send ${wanted} in "input".` });
+}
+
+function messageOf(item: unknown, at: string, drops: Drops): Plain[] {
+  if (!isPlain(item)) throw cannotCarry(at, 'The item is not an object.');
+  const { type, call_id: id, name } = item;
+  switch (type) {
     case 'function_call':
-      return [{ role: 'assistant', tool_calls: [{ id, function: { name: item['name'], arguments: item['arguments'] } }] }];
+      return [callOf(id, name, item['arguments'])];
+    case 'custom_tool_call':
+      return [callOf(id, name, JSON.stringify({ input: item['input'] }))];
     case 'function_call_output':
+    case 'custom_tool_call_output':
       return [{ role: 'tool', tool_call_id: id, content: item['output'] }];
     case 'message':
     case undefined:
-      return typeof item['role'] === 'string' ? [{ role: item['role'], content: item['content'] }] : [];
+      if (typeof item['role'] !== 'string') throw cannotCarry(`${at}.role`, 'The message has no role.');
+      return [{ role: item['role'], content: item['content'] }];
     default:
+      drops.add(`input[].${textOf(type) ?? 'type'}`, notCounted);
       return [];
   }
 }
+
+const callOf = (id: unknown, name: unknown, text: unknown): Plain => ({
+  role: 'assistant',
+  tool_calls: [{ id, function: { name, arguments: text } }],
+});
 
 /** Selects the fields that `:countTokens` of Vertex AI accepts, and wraps them for the API-key endpoint. */
 export function toCountTokens(request: Plain, model: string, surface: 'vertex' | 'developer'): Plain {

@@ -1,18 +1,34 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
+import type { Dropped } from '../../core/provider.ts';
+import { objectOf, objectsIn } from '../shared/json.ts';
+import { Drops } from '../shared/request/drops.ts';
 
 /**
  * Converts a chat completions body to a request of the responses API, limited to what token counting needs: texts, files, calls
- * and their results, and tools with their schemas.
+ * and their results, tools with their schemas, and the schema of the response.
  */
-export function responsesOf(chat: Plain): Plain {
-  const messages = Array.isArray(chat['messages']) ? chat['messages'].filter(isPlain) : [];
-  const tools = Array.isArray(chat['tools']) ? chat['tools'].filter(isPlain) : [];
-  const functions = tools.flatMap(({ function: fn }) => (isPlain(fn) ? [{ type: 'function', ...fn, strict: false }] : []));
-  return {
+export function responsesOf(chat: Plain): { readonly body: Plain; readonly dropped: readonly Dropped[] } {
+  const drops = new Drops();
+  const functions = objectsIn(chat['tools']).flatMap((tool) => functionOf(tool, drops));
+  const body = {
     model: chat['model'],
-    input: messages.flatMap(itemsOf),
+    input: objectsIn(chat['messages']).flatMap(itemsOf),
     ...(functions.length === 0 ? {} : { tools: functions }),
+    ...formatOf(chat['response_format']),
   };
+  return { body, dropped: drops.list };
+}
+
+/** Schemas are not strict here: whether they can be enforced does not matter for a count. */
+function functionOf({ type, function: fn }: Plain, drops: Drops): readonly Plain[] {
+  if (isPlain(fn)) return [{ type: 'function', ...fn, strict: false }];
+  drops.add(`tools[].${String(type)}`, 'not counted: only another service has this tool');
+  return [];
+}
+
+function formatOf(format: unknown): Plain {
+  const { type, json_schema: inner } = objectOf(format);
+  return type === 'json_schema' && isPlain(inner) ? { text: { format: { type, ...inner, strict: false } } } : {};
 }
 
 function itemsOf(message: Plain): readonly Plain[] {
@@ -22,7 +38,7 @@ function itemsOf(message: Plain): readonly Plain[] {
   if (role !== 'assistant') return [{ type: 'message', role, content: typeof content === 'string' ? content : partsOf(content) }];
   const text = textOf(content);
   const said = text === '' ? [] : [{ type: 'message', role, content: [{ type: 'output_text', text }] }];
-  const made = (Array.isArray(calls) ? calls.filter(isPlain) : []).map(({ id, function: fn }) => ({
+  const made = objectsIn(calls).map(({ id, function: fn }) => ({
     type: 'function_call',
     call_id: id,
     ...(isPlain(fn) ? { name: fn['name'], arguments: fn['arguments'] } : {}),
@@ -33,7 +49,7 @@ function itemsOf(message: Plain): readonly Plain[] {
 const textOf = (content: unknown): string =>
   typeof content === 'string'
     ? content
-    : listOf(content)
+    : objectsIn(content)
         .map(({ text }) => (typeof text === 'string' ? text : ''))
         .join('');
 
@@ -43,11 +59,13 @@ function filesOf(content: unknown): readonly Plain[] {
   return files.length === 0 ? [] : [{ type: 'message', role: 'user', content: files }];
 }
 
-const listOf = (content: unknown): readonly Plain[] => (Array.isArray(content) ? content.filter(isPlain) : []);
+/** An image has an address, or the id of a stored file. */
+const imageOf = (address: unknown): Plain =>
+  typeof address === 'string' && !/^[a-z]+:/i.test(address) ? { file_id: address } : { image_url: address };
 
 function partsOf(content: unknown): readonly Plain[] {
-  return listOf(content).map(({ type, text, image_url: image, file }) => {
-    if (type === 'image_url') return { type: 'input_image', detail: 'auto', image_url: isPlain(image) ? image['url'] : image };
+  return objectsIn(content).map(({ type, text, image_url: image, file }) => {
+    if (type === 'image_url') return { type: 'input_image', detail: 'auto', ...imageOf(isPlain(image) ? image['url'] : image) };
     return isPlain(file) ? { type: 'input_file', ...file } : { type: 'input_text', text };
   });
 }

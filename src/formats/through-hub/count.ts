@@ -15,12 +15,18 @@ export function viaInputTokens(count: Operation, format: ClientRequests): Operat
   return {
     isConverted: true,
     ...(serves === undefined ? {} : { serves: (call) => serves(new HubCall(call, 'responses/input_tokens')) }),
+    media(body, call) {
+      // Most requests contain no address, so this avoids the conversion.
+      if (count.media === undefined || body.kind === 'none' || !body.mentions('://')) return none;
+      return count.media(JsonBody.of(responsesOf(hubOf(body, format).body).body), new HubCall(call, 'responses/input_tokens'));
+    },
     begin(body, call) {
       const hub = hubOf(body, format);
-      const inner = count.begin(JsonBody.of(responsesOf(hub.body)), new HubCall(call, 'responses/input_tokens'));
+      const asked = responsesOf(hub.body);
+      const inner = count.begin(JsonBody.of(asked.body), new HubCall(call, 'responses/input_tokens'));
       const { request, tap } = inner;
       return {
-        request: { ...request, dropped: format.ownNames([...hub.dropped, ...request.dropped], false) },
+        request: { ...request, dropped: format.ownNames([...hub.dropped, ...asked.dropped, ...request.dropped], false) },
         tap,
         result: (text, answer) => {
           const counted = inner.result === undefined ? parseObject(text) : inner.result(text, answer);
@@ -33,6 +39,8 @@ export function viaInputTokens(count: Operation, format: ClientRequests): Operat
     },
   };
 }
+
+const none: readonly never[] = Object.freeze([]);
 
 const warning = 'input_tokens is an estimate: this provider counts no tokens';
 

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import type { Plain } from '../../core/json/merge.ts';
+import { chatOfResponses } from './count-tokens.ts';
+
+const call = (id: string, name: string, text: string): Plain => ({
+  role: 'assistant',
+  tool_calls: [{ id, function: { name, arguments: text } }],
+});
+const result = (id: string, content: unknown): Plain => ({ role: 'tool', tool_call_id: id, content });
+
+describe('input of the responses API', () => {
+  it.each<[string, unknown, readonly Plain[]]>([
+    ['a text', 'hi', [{ role: 'user', content: 'hi' }]],
+    ['nothing', undefined, [{ role: 'user', content: '' }]],
+    [
+      'calls of functions and their results',
+      [
+        { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'c1', output: [{ type: 'input_text', text: 'x' }] },
+      ],
+      [call('c1', 'f', '{}'), result('c1', [{ type: 'input_text', text: 'x' }])],
+    ],
+    [
+      'calls of custom tools and their results',
+      [
+        { type: 'custom_tool_call', call_id: 'c1', name: 'run', input: 'ls' },
+        { type: 'custom_tool_call_output', call_id: 'c1', output: 'x' },
+      ],
+      [call('c1', 'run', '{"input":"ls"}'), result('c1', 'x')],
+    ],
+  ])('is converted: %s', (_name, input, messages) => {
+    expect(chatOfResponses({ input })).toEqual({ body: { messages }, dropped: [] });
+  });
+
+  it('reports what is not counted', () => {
+    const input = [{ type: 'reasoning', summary: [] }, { type: 'web_search_call' }, { role: 'user', content: 'x' }];
+    const tools = [{ type: 'function', name: 'f' }, { type: 'file_search' }];
+    const format = { type: 'json_schema', name: 'n', schema: {} };
+    const { body, dropped } = chatOfResponses({ input, tools, text: { format }, prompt: { id: 'p' } });
+    expect(body).toEqual({ messages: [{ role: 'user', content: 'x' }], tools: [{ type: 'function', name: 'f' }] });
+    expect(dropped.map(({ param }) => param)).toEqual([
+      'input[].reasoning',
+      'input[].web_search_call',
+      'tools[].file_search',
+      'text.format',
+      'prompt',
+    ]);
+  });
+
+  it.each<[Plain, string]>([
+    [{ input: 5 }, 'input'],
+    [{ input: { role: 'user', content: 'x' } }, 'input'],
+    [{ input: ['x'] }, 'input[0]'],
+    [{ input: [{ type: 'message', content: 'x' }] }, 'input[0].role'],
+    [{ input: 'x', previous_response_id: 'resp_1' }, 'previous_response_id'],
+    [{ input: 'x', conversation: 'conv_1' }, 'conversation'],
+  ])('is refused if a part of it would not be counted: %j', (body, param) => {
+    expect(() => chatOfResponses(body)).toThrow(expect.objectContaining({ status: 400, param }));
+  });
+});
