@@ -46,7 +46,7 @@ export function partsInOrder(message: Plain): readonly AssistantPart[] {
     for (const { said } of blocks) if (said.kind !== 'text') order.add(said, 0);
     for (const said of own) order.add(said, 0);
   }
-  const last = lastWords(message, order.out);
+  const last = trailingText(message, order.out);
   if (last !== undefined) order.add(last, 0);
   return order.finish();
 }
@@ -149,7 +149,7 @@ function partsOf(content: unknown): readonly AssistantPart[] {
 }
 
 /** Returns the refusal or, if there is no text, the transcript of the audio. */
-function lastWords(message: Plain, said: readonly AssistantPart[]): AssistantPart | undefined {
+function trailingText(message: Plain, said: readonly AssistantPart[]): AssistantPart | undefined {
   const refusal = textOf(message['refusal']);
   if (refusal !== undefined) return { kind: 'text', text: refusal, from: { type: 'refusal' } };
   const audio = message['audio'];

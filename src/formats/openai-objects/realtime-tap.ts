@@ -9,7 +9,7 @@ const created = /^(?:transcription_)?session\.created$/;
 const answered = 'response.done';
 const transcribed = 'conversation.item.input_audio_transcription.completed';
 
-const heard =
+const usageEvents =
   /"type"\s*:\s*"(?:(?:transcription_)?session\.created|response\.done|conversation\.item\.input_audio_transcription\.completed)"/;
 
 /**
@@ -31,7 +31,7 @@ export class RealtimeTap implements Tap {
   #isPartly = false;
 
   hears(beginning: string): boolean {
-    return heard.test(beginning);
+    return usageEvents.test(beginning);
   }
 
   event({ data }: WireEvent): EventKind {

@@ -12,7 +12,7 @@ function eventsOf(answer: Record<string, unknown>): readonly Record<string, unkn
 }
 
 /** The events of one item between its beginning and its end: their names without `response.`, and what they add. */
-function told(item: object): readonly unknown[] {
+function itemEvents(item: object): readonly unknown[] {
   const events = eventsOf({ output: [item] });
   const names = events.map(({ type }) => String(type));
   const [from, to] = [names.indexOf('response.output_item.added'), names.indexOf('response.output_item.done')];
@@ -97,7 +97,7 @@ it.each<[string, object, unknown[]]>([
     ]),
   ],
 ])('streams %s of a whole response', (_name, item, events) => {
-  expect(told(item)).toEqual(events);
+  expect(itemEvents(item)).toEqual(events);
 });
 
 it('streams the probabilities of a text with its delta, where libraries read them', () => {
