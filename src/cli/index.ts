@@ -21,6 +21,7 @@ import type { ReplayFlags } from './replay/index.ts';
 import type { AddFlags } from './providers/add.ts';
 import type { ImportFlags } from './providers/import-uri.ts';
 import type { TestFlags } from './providers/test-entries.ts';
+import { listenFlag, workersFlag } from './start/flag-values.ts';
 import type { StartFlags } from './start/index.ts';
 
 /** Command of the parser, for folders that define their own. */
@@ -146,11 +147,11 @@ function addMain(program: Command, { io, registry, loader, does }: CommandDeps):
     .command('start')
     .description('run the gateway; without a configuration file, with a mock provider for trying it out')
     .option('-c, --config <file>', 'configuration file, or - for standard input')
-    .option('--listen <address>', 'host:port or unix:/path of the data listener')
-    .option('--probe-listen <address>', 'a second listener with only /healthz, /readyz and /metrics')
-    .option('--admin-listen <address>', 'host:port or unix:/path of the dashboard and the admin API')
+    .option('--listen <address>', 'host:port or unix:/path of the data listener', listenFlag('--listen'))
+    .option('--probe-listen <address>', 'a second listener with only /healthz, /readyz and /metrics', listenFlag('--probe-listen'))
+    .option('--admin-listen <address>', 'host:port or unix:/path of the dashboard and the admin API', listenFlag('--admin-listen'))
     .option('--no-admin', 'no dashboard and no admin API')
-    .option('--workers <number>', 'number of worker processes, or auto for one per core')
+    .option('--workers <number>', 'number of worker processes, or auto for one per core', workersFlag)
     .option('--no-watch', 'do not reload when a file changes')
     .addOption(oneOf('--log-format <format>', 'format of log lines', ['auto', 'pretty', 'json']))
     .addOption(oneOf('--log-level <level>', 'minimum level that is logged', ['debug', 'info', 'warn', 'error']))
