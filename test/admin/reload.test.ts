@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EffectiveConfig, ReloadVerdict, RevisionView, Status } from '../../src/admin/api-types.ts';
@@ -130,6 +130,16 @@ describe('a rollback', () => {
     await post('/api/rollback');
     expect(await post('/api/reload')).toMatchObject({ result: 'applied', revision: second });
     expect(await status()).toMatchObject({ rolled_back_to: null });
+  });
+
+  it('that is rejected is not shown as a failed reload of the files', async () => {
+    await writeFile(join(gateway.dir, 'old.txt'), 'a-key-of-the-past\n');
+    await save(yaml('old').replace('key.txt', 'old.txt'));
+    await save(yaml('one'));
+    await rm(join(gateway.dir, 'old.txt'));
+    const verdict = await post('/api/rollback');
+    expect(verdict).toMatchObject({ result: 'rejected', revision: revision(), diagnostics: [{ code: 'unreadable-file' }] });
+    expect(await status()).toMatchObject({ last_reload: { result: 'applied', revision: revision() }, rolled_back_to: null });
   });
 
   it('goes to a revision that is named, and back', async () => {

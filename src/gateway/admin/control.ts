@@ -196,10 +196,15 @@ export class Control implements Subject {
       });
     const { rolledBackTo, lastReload } = this.configState();
     const result = await this.#deps.reloader().hold(texts);
+    if (result.kind === 'rejected') {
+      // It says nothing about the files, so `last_reload` remains: only the caller gets the reasons.
+      this.#deps.onRollback(result);
+      return this.#verdict(result, this.#shown(result, this.loaded().secrets));
+    }
     this.took(result, this.loaded().secrets);
     // The configuration in the files is already active: nothing was rolled back.
     const isOlder = result.kind === 'applied' || rolledBackTo !== null || lastReload?.result === 'rejected';
-    if (result.kind !== 'rejected' && isOlder) this.#rolledBackTo = result.revision;
+    if (isOlder) this.#rolledBackTo = result.revision;
     this.#deps.onRollback(result);
     return this.#verdict(result);
   }
@@ -249,15 +254,14 @@ export class Control implements Subject {
     this.#deps.stop(timeoutMs === undefined ? {} : { timeoutMs });
   }
 
-  #verdict(result: ReloadResult): ReloadVerdict {
-    const last = this.#lastReload;
+  #verdict(result: ReloadResult, shown: Status['last_reload'] = this.#lastReload): ReloadVerdict {
     return {
       result: result.kind,
       revision: this.snapshot().revision,
       changes: result.kind === 'applied' ? result.changes : [],
       restart_needed: this.#restartNeeded,
-      diagnostics: last?.diagnostics ?? [],
-      reason: last?.reason ?? null,
+      diagnostics: shown?.diagnostics ?? [],
+      reason: shown?.reason ?? null,
     };
   }
 
@@ -281,17 +285,7 @@ export class Control implements Subject {
 
   /** Called when a reload has ended, with any result. */
   took(result: ReloadResult, secrets: readonly string[]): void {
-    const isRejected = result.kind === 'rejected';
-    const mask = createMask([...new Set([...secrets, ...(isRejected ? result.secrets : [])])]);
-    const diagnostics = isRejected ? result.diagnostics : result.kind === 'applied' ? result.loaded.diagnostics : [];
-    const cause = isRejected ? result.cause?.message : undefined;
-    this.#lastReload = {
-      at: this.#deps.now(),
-      result: result.kind,
-      revision: result.revision ?? '',
-      diagnostics: shownDiagnostics(diagnostics, mask),
-      reason: cause === undefined ? null : mask.text(cause),
-    };
+    this.#lastReload = this.#shown(result, secrets);
     if (result.kind === 'rejected') return;
     // A secret was rotated that what is held names: it is held all the same.
     const isHeld = this.#rolledBackTo !== null && this.#deps.reloader().isHeld;
@@ -299,6 +293,21 @@ export class Control implements Subject {
     if (result.kind !== 'applied') return;
     this.#restartNeeded = result.restart;
     void this.revisions.applied(result.loaded, result.changes);
+  }
+
+  /** The result as callers see it, secrets masked. */
+  #shown(result: ReloadResult, secrets: readonly string[]): NonNullable<Status['last_reload']> {
+    const isRejected = result.kind === 'rejected';
+    const mask = createMask([...new Set([...secrets, ...(isRejected ? result.secrets : [])])]);
+    const diagnostics = isRejected ? result.diagnostics : result.kind === 'applied' ? result.loaded.diagnostics : [];
+    const cause = isRejected ? result.cause?.message : undefined;
+    return {
+      at: this.#deps.now(),
+      result: result.kind,
+      revision: result.revision ?? '',
+      diagnostics: shownDiagnostics(diagnostics, mask),
+      reason: cause === undefined ? null : mask.text(cause),
+    };
   }
 }
 
