@@ -51,7 +51,9 @@ export function errorOf(outcome: Outcome): GatewayError {
         cause: outcome.cause,
       });
     case 'faulty':
-      return outcome.fault.provider === undefined ? outcome.fault : providerError(attempt, outcome.status, outcome.fault.provider);
+      return outcome.fault.provider === undefined
+        ? withProvider(attempt, outcome.fault)
+        : providerError(attempt, outcome.status, outcome.fault.provider);
     case 'refused':
       // The provider refused a WebSocket: keep its status and message, unless it refused the operator's credential.
       if (outcome.error.code === 'provider_error' && isAuthFault(attempt, outcome.error.status))
@@ -92,6 +94,15 @@ function refusedCredential({ binding, credential }: Attempt, status: number, fau
     hint: fault?.hint ?? `Correct ${setting} in the gateway's configuration, then run "gateway providers test ${binding.slug}".`,
     source: 'provider',
   });
+}
+
+/** Names the provider in the error of an invalid response: the code that reads the response does not know its name. */
+function withProvider({ binding: { slug } }: Attempt, error: GatewayError): GatewayError {
+  if (error.code !== 'upstream_invalid' || error.message.includes(`provider "${slug}"`)) return error;
+  const named = error.message.replace(/^The provider (?=\w)/, `Provider "${slug}" `);
+  const message = named === error.message ? `Provider "${slug}": ${named}` : named;
+  const { hint, source, status, retry, cause } = error;
+  return new GatewayError(error.code, { message, hint, source, status, retry, cause });
 }
 
 /** Adds the setting to an error of a credential exchange, whose code does not know where the credential is configured. */
