@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ObjectOwners } from '../core/objects/owners.ts';
+import { fileAt, isDamage, setAside } from './damaged-file.ts';
 
 /** Maximum rows of each table: at most about 300 MB on disk. */
 const mostRows = 2_000_000;
@@ -33,6 +34,24 @@ export function openOwners(path: string, limit = mostRows): OwnerTable {
   } catch (error) {
     db.close();
     throw error;
+  }
+}
+
+/**
+ * Opens the table in a file. A damaged file is renamed, and a new one created.
+ *
+ * @param onDamage called with the new path of the damaged file
+ * @throws Error of the file system or of SQLite
+ */
+export function openSound(path: string, now: () => number, onDamage: (aside: string) => void): OwnerTable {
+  const found = fileAt(path);
+  try {
+    return openOwners(path);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    // Another gateway on the same folder may have replaced the file in the meantime.
+    if (fileAt(path) === found) onDamage(setAside(path, now()));
+    return openOwners(path);
   }
 }
 

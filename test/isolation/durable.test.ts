@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -57,9 +57,9 @@ it('an object is its owner’s after the process was killed the moment its id wa
 it.each([
   ['memory', (): string => 'memory', 'isolate: true without a state directory'],
   [
-    'a table that is none',
+    'a table that cannot be opened',
     (dir: string): string => {
-      writeFileSync(join(dir, 'objects.db'), 'not a database, and long enough to be seen as one'.repeat(100));
+      mkdirSync(join(dir, 'objects.db'));
       return dir;
     },
     'objects.db in the state directory cannot be opened',
@@ -75,6 +75,27 @@ it.each([
   } finally {
     await gateway.close();
   }
+});
+
+it('a damaged table is renamed, and the new one outlives the process', async () => {
+  const broken = 'not a database, and long enough to be seen as one'.repeat(100);
+  writeFileSync(join(cwd, 'objects.db'), broken);
+  const ids: string[] = [];
+  for (const _ of [1, 2]) {
+    const gateway = await startTestGateway(yamlFor(account), { stateDir: cwd });
+    try {
+      ids.push(String((await ask(gateway.url, 'anna', 'POST', '/v1/files', upload('{}\n'))).json['id']));
+      for (const id of ids) {
+        expect((await ask(gateway.url, 'anna', 'GET', `/v1/files/${id}`)).status).toBe(200);
+        expect((await ask(gateway.url, 'ben', 'GET', `/v1/files/${id}`)).status).toBe(404);
+      }
+      expect(gateway.lines.join('').includes('objects.db was damaged and was renamed')).toBe(ids.length === 1);
+    } finally {
+      await gateway.close();
+    }
+  }
+  const aside = readdirSync(cwd).filter((name) => name.startsWith('objects.db.corrupt-'));
+  expect(aside.map((name) => readFileSync(join(cwd, name), 'utf8'))).toEqual([broken]);
 });
 
 it('isolation that a reload switches on holds from then on', async () => {

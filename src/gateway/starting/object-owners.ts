@@ -16,12 +16,14 @@ const unwritten = 'objects.db cannot be written: the owners of the newest object
  * @param dir undefined without storage on disk
  */
 export async function openObjectOwners(dir: string | undefined, log: Log): Promise<OwnerTable> {
-  const { openOwners, withMemory } = await import('../../store/object-owners.ts');
+  const { openOwners, openSound, withMemory } = await import('../../store/object-owners.ts');
   if (dir !== undefined) {
     try {
       makeFolder(dir);
       return withMemory(
-        openOwners(join(dir, 'objects.db')),
+        openSound(join(dir, 'objects.db'), Date.now, (aside) =>
+          log.error({ file: aside }, 'objects.db was damaged and was renamed: keys cannot use the objects that they created before'),
+        ),
         errorReporter(log, () => performance.now(), unwritten),
       );
     } catch (error) {

@@ -1,8 +1,7 @@
-import { closeSync, openSync, renameSync, statSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { makeFolder } from '../../../core/files/folder.ts';
-import { errorCode } from '../../../core/text/error-code.ts';
 import { migrate } from './migrations.ts';
 
 export const inMemory = ':memory:';
@@ -49,35 +48,4 @@ export function openForReading(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: busyMs, readOnly: true });
   db.exec('PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY; PRAGMA query_only = ON;');
   return db;
-}
-
-/** Identifies the file at a path. A different file has a different text. Undefined if there is none. */
-export function fileAt(path: string): string | undefined {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return found === undefined ? undefined : `${found.dev}:${found.ino}`;
-}
-
-/** True if the file is not a database or is corrupt. */
-export function isDamage(error: unknown): boolean {
-  const code = (error as { errcode?: unknown } | null)?.errcode;
-  // SQLITE_CORRUPT and SQLITE_NOTADB; the higher bits contain details.
-  return typeof code === 'number' && [11, 26].includes(code % 256);
-}
-
-/**
- * Renames a damaged file and its companion files, so that they can be recovered later.
- *
- * @returns the new path
- * @throws file system errors
- */
-export function setAside(path: string, now: number): string {
-  const aside = `${path}.corrupt-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`;
-  for (const suffix of ['', '-wal', '-shm']) {
-    try {
-      renameSync(path + suffix, aside + suffix);
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error;
-    }
-  }
-  return aside;
 }

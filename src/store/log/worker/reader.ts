@@ -5,7 +5,7 @@ import type { RpcHandlers } from '../rpc/protocol.ts';
 import type { LogQueries } from '../log-store.ts';
 import { createQueries } from '../queries/index.ts';
 import { QuestionClock, questionMs } from './clock.ts';
-import { fileAt } from '../sqlite/open.ts';
+import { fileAt } from '../../damaged-file.ts';
 import { openSource } from './open-source.ts';
 import type { Question, Database } from './settings.ts';
 import { asUnavailable } from './unavailable.ts';
