@@ -6,7 +6,7 @@ import type { Log } from '../../telemetry/log.ts';
 const quietMs = 10_000;
 
 /** Returns a reporter that logs a recurring error at most once per interval. */
-export function errorReporter(log: Log, monotonic: () => number, message: string): (error: unknown) => void {
+export function errorReporter(log: Pick<Log, 'error'>, monotonic: () => number, message: string): (error: unknown) => void {
   let saidAt = Number.NEGATIVE_INFINITY;
   return (error) => {
     const now = monotonic();

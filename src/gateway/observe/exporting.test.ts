@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { LogRecord } from '../../core/records/record.ts';
 import type { ObservabilitySettings, Snapshot } from '../../core/snapshot.ts';
 import { Exporting } from './exporting.ts';
 
@@ -19,4 +20,26 @@ it.each<[string, Partial<ObservabilitySettings>, readonly string[]]>([
   const counts = exporting.samples().filter(([name]) => name === 'gateway_otlp_items_total');
   const results = ['exported', 'rejected', 'failed', 'dropped'];
   expect(counts).toEqual(signals.flatMap((signal) => results.map((result) => ['gateway_otlp_items_total', [signal, result], 0])));
+});
+
+it('a thread that dies again and again is logged once in a while', async () => {
+  const errors: string[] = [];
+  let now = 0;
+  const entry = new URL(`data:text/javascript,${encodeURIComponent("throw new Error('it dies')")}`);
+  const exporting = new Exporting({ ...quiet, error: (_, message) => void errors.push(message) }, () => now, entry);
+  exporting.use(snapshotOf({ logs: to }), []);
+  const record = {} as LogRecord;
+  const failed = () => exporting.samples().find(([, labels]) => labels[1] === 'failed')?.[2];
+  for (const [at, lines] of [
+    [0, 1],
+    [1000, 1],
+    [20_000, 2],
+  ] as const) {
+    now = at;
+    const before = Number(failed());
+    exporting.add({ record, line: '{}', request: [], response: [] });
+    await expect.poll(failed).toBe(before + 1);
+    expect(errors).toEqual(Array.from({ length: lines }, () => 'the thread that exports traces and logs died; it is started again'));
+  }
+  await exporting.close();
 });

@@ -8,6 +8,7 @@ import type { ExportSettings } from '../../telemetry/otlp/messages.ts';
 import type { Signal } from '../../telemetry/otlp/payload.ts';
 import type { Result } from '../../telemetry/otlp/pipe.ts';
 import type { Sample } from '../../telemetry/metrics/sample.ts';
+import { errorReporter } from '../log/reporters.ts';
 import { version } from '../version.ts';
 
 /** A record as written to the spool: its line, and the kept bodies in the order request, upstream, response. */
@@ -30,6 +31,9 @@ const results = ['exported', 'rejected', 'failed', 'dropped'] as const satisfies
 export class Exporting {
   readonly #log: Pick<Log, 'warn' | 'error'>;
   readonly #monotonic: () => number;
+  readonly #entry: URL;
+  /** A thread that always dies is started again with each batch of records. */
+  readonly #onFault: (error: unknown) => void;
   readonly #instance = randomUUID();
   readonly #counts = new Map<string, number>();
   #thread: ExportThread | undefined;
@@ -39,9 +43,12 @@ export class Exporting {
   #hasContent = false;
   #saidAt = Number.NEGATIVE_INFINITY;
 
-  constructor(log: Pick<Log, 'warn' | 'error'>, monotonic: () => number) {
+  /** @param entry entry file of the thread */
+  constructor(log: Pick<Log, 'warn' | 'error'>, monotonic: () => number, entry = new URL('./export-worker.js', import.meta.url)) {
     this.#log = log;
     this.#monotonic = monotonic;
+    this.#entry = entry;
+    this.#onFault = errorReporter(log, monotonic, 'the thread that exports traces and logs died; it is started again');
   }
 
   get isOn(): boolean {
@@ -58,9 +65,9 @@ export class Exporting {
       for (const result of results) this.#counts.set(`${signal} ${result}`, this.#counts.get(`${signal} ${result}`) ?? 0);
     if (!this.isOn && this.#thread === undefined) return;
     this.#thread ??= new ExportThread({
-      entry: new URL('./export-worker.js', import.meta.url),
+      entry: this.#entry,
       onResult: (signal, items, result, why) => this.#result(signal, items, result, why),
-      onFault: (error) => this.#log.error({ err: error }, 'the thread that exports traces and logs died; it is started again'),
+      onFault: this.#onFault,
     });
     this.#thread.use(this.isOn ? this.#settingsOf(snapshot, secrets) : undefined);
   }
