@@ -42,16 +42,20 @@ interface LineCauses {
   readonly template: SyntaxHint | undefined;
 }
 
-/** `${…}` inside `{ }` or `[ ]`: its braces end the value. The parser reports an error at or shortly after it. */
+/**
+ * `${…}` inside `{ }` or `[ ]`: its braces end the value. The parser reports an error at or shortly after it.
+ *
+ * The length of a reference is limited, since each unclosed `${` is searched for its end.
+ */
 function referenceInFlow(line: string, from: number): SyntaxHint | undefined {
   let at = 0;
   let marks = { double: 0, single: 0 };
   let isOpen = false;
-  for (const match of line.matchAll(/\$\{[^}"']*\}/g)) {
+  for (const match of line.matchAll(/\$\{[^}"']{0,500}\}/g)) {
     const before = line.slice(at, match.index);
     at = match.index + match[0].length;
     marks = { double: marks.double + before.split('"').length - 1, single: marks.single + before.split("'").length - 1 };
-    isOpen ||= /[{[]/.test(before.replace(/\$\{[^}]*\}/g, ''));
+    isOpen ||= /[{[]/.test(before.replace(/\$\{[^}]{0,500}\}/g, ''));
     if (!isOpen || marks.double % 2 === 1 || marks.single % 2 === 1) continue;
     const start = from + match.index;
     return { start, end: from + at, message: 'a reference inside { } or [ ] needs quotes', hint: `write "${match[0]}"` };
