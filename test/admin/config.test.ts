@@ -8,12 +8,14 @@ import { adminUrl, call } from './client.ts';
 const plain = 'sk-written-in-the-file-0123456789';
 const fromEnv = 'value-of-the-variable-1';
 const token = 'token-of-the-admin-12';
+const commented = 'the-key-of-last-year-0123456789';
 const main = `version: 1
 include: [configs/*.yaml]
 providers:
   mock: {type: mock}
   other: {type: openai, api_key: "\${env:KEY}"}
   plain: {type: openai, api_key: ${plain}}
+  # api_key: ${commented}
 server: {admin: {token: "\${env:ADMIN_TOKEN}"}, max_body: 2MB}
 `;
 const support = `configs:
@@ -51,7 +53,7 @@ describe('the effective configuration', () => {
       origin: { file: 'configs/support.yaml', line: 6 },
     });
     expect(at('providers.other.api_key')?.value).toBe('${env:KEY}');
-    expect(at('server.max_body')).toMatchObject({ value: '2MB', origin: { line: 7 } });
+    expect(at('server.max_body')).toMatchObject({ value: '2MB', origin: { line: 8 } });
     expect(at('server.max_answer')).toMatchObject({ value: '256MB', origin: 'default' });
     expect(config.files.map(({ path }) => path)).toEqual(['gateway.yaml', 'configs/support.yaml']);
     expect(config.diagnostics.some(({ code }) => code === 'plain-secret')).toBe(true);
@@ -80,7 +82,7 @@ describe('the effective configuration', () => {
     );
     for (const { text, status } of shown) {
       expect(status).toBe(200);
-      for (const secret of [plain, fromEnv, token]) expect(text).not.toContain(secret);
+      for (const secret of [plain, fromEnv, token, commented]) expect(text).not.toContain(secret);
     }
   });
 });

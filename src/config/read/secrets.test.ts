@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { literalSecrets } from './secrets.ts';
+import { commentSecrets, literalSecrets } from './secrets.ts';
 import { parse, sourceFile } from './yaml/parse.ts';
 
 it.each([
@@ -15,4 +15,21 @@ it.each([
     () => {},
   );
   expect(root && literalSecrets(root)).toEqual(['s3cret-word']);
+});
+
+it.each([
+  ['# api_key: an-old-value-0123456789', ['an-old-value-0123456789']],
+  ['  api_key: ${env:KEY} # before: token: "t0k3n-of-last-year-2025"', ['t0k3n-of-last-year-2025']],
+  ['#client_secret=Zm9yIHRoZSB0ZXN0IDEyMw==', ['Zm9yIHRoZSB0ZXN0IDEyMw==']],
+  ['# {api_key: an-old-value-0123456789, name: b}', ['an-old-value-0123456789']],
+  ['# api_key: ${env:OPENAI_API_KEY_2}', []],
+  ['# token: the token of team 42 with many words', []],
+  ['# password: in-the-vault-of-the-team', []],
+  ['# private_key: /run/secrets/key-of-2026.pem', []],
+  ['# token: https://docs.example/tokens-2026', []],
+  ['# model: a-model-of-the-year-2026', []],
+  ['api_key: an-old-value-0123456789', []],
+  ['name: a#b api_key: an-old-value-0123456789', []],
+])('%s has the secrets %j', (text, secrets) => {
+  expect(commentSecrets(`version: 1\n${text}\n`)).toEqual(secrets);
 });

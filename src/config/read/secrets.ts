@@ -74,6 +74,24 @@ export function literalSecrets(root: Node): string[] {
   return found;
 }
 
+/** A comment of a line: a `#` at its start or behind a space. */
+const comment = /(?:^|\s)#(.*)$/gm;
+
+/** A value behind a name in a comment, without spaces and long enough to be a credential. */
+const pairInComment = /(?<![\w-])([\w-]{1,64})["']?[ \t]*[:=][ \t]*["']?([^\s"'#,{}[\]]{16,})/g;
+
+/** Credentials in comments: a setting that was switched off (`# api_key: …`), or an old value behind a new one. */
+export function commentSecrets(text: string): string[] {
+  return [...text.matchAll(comment)].flatMap(([, words = '']) =>
+    [...words.matchAll(pairInComment)].flatMap(([, name = '', value = '']) =>
+      isNearSecretName(name) && isRandom(value) ? [value] : [],
+    ),
+  );
+}
+
+/** Words, paths and addresses are no credentials. Masking them would make other texts unreadable. */
+const isRandom = (value: string): boolean => /\d/.test(value) && /[A-Za-z]/.test(value) && !/^[./~$]|:\/\//.test(value);
+
 /**
  * Names that are shown in many places. Servers without keys often get one of them as key (`api_key: ollama`), and
  * masking it would be useless.

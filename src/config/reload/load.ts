@@ -15,7 +15,7 @@ import type { Problem } from '../report/problem.ts';
 import { ResolvedValues } from '../report/resolved-values.ts';
 import { type Policy, type ReferenceSources, resolveReferences } from '../read/references.ts';
 import type { GatewayConfig } from '../schema/index.ts';
-import { literalSecrets, publicNames } from '../read/secrets.ts';
+import { commentSecrets, literalSecrets, publicNames } from '../read/secrets.ts';
 import { canonicalSpelling } from '../read/canonical-keys.ts';
 import { type Validators, validate } from '../validate/schema.ts';
 import { isPlain } from '../../core/json/merge.ts';
@@ -114,6 +114,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   };
   const root = canonicalSpelling(resolved, registry, later);
   for (const secret of literalSecrets(root)) secrets.add(secret);
+  for (const text of Object.values(merged.texts)) for (const secret of commentSecrets(text)) secrets.add(secret);
   for (const name of publicNames(root, registry.providers)) secrets.delete(name);
   const valid = validate(root, registry, later, request.validators);
   check({ root, registry, valid, missing, unresolved, broken: merged.broken.size > 0, start: request.start ?? {}, report: later });
