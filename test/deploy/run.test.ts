@@ -139,10 +139,13 @@ describe('systemd', () => {
     expect(await ended()).toBe(0);
   });
 
-  it('ends with the status that it does not restart on, where the configuration is invalid', async () => {
+  it('ends with a status that it does not restart on, where a flag is wrong or the configuration is invalid', async () => {
+    const lasting = /^RestartPreventExitStatus=(.+)$/m.exec(unit)?.[1]?.split(' ').map(Number);
     mkdirSync(join(dir, 'etc'));
     writeFileSync(join(dir, 'etc/gateway.yaml'), 'version: 1\nprovider: {}\n');
-    expect((await run(commandOf('ExecStart').map(here), dir)).code).toBe(Number(/^RestartPreventExitStatus=(\d+)$/m.exec(unit)?.[1]));
+    const command = commandOf('ExecStart').map(here);
+    const ends = await Promise.all([[...command, '--listen', 'nowhere'], command].map((one) => run(one, dir)));
+    expect(ends.map(({ code }) => code)).toEqual(lasting);
   });
 });
 
