@@ -15,19 +15,35 @@ const cursorPage = (rows: string): JsonSchema =>
   });
 
 const usage = object({ prompt_tokens: count, completion_tokens: count, total_tokens: count });
+/** Content of a chat message in a request. */
+const parts = either(text, list(ref('Part')));
 const content = either(text, { type: 'null' }, list(object({ type: name })));
 
 /** Named schemas of the API description. */
 export const schemas: Readonly<Record<string, JsonSchema>> = {
   Message: {
     oneOf: [
-      object({ role: one('system', 'developer', 'user'), content: either(text, list(ref('Part'))) }, { name: text }),
-      object({ role: one('assistant'), content: either(text, { type: 'null' }) }, { tool_calls: list(anything) }),
-      object({ role: one('tool'), content: text, tool_call_id: name }),
+      object({ role: one('system', 'developer', 'user'), content: parts }, { name: text }),
+      object({ role: one('assistant') }, { content: either(parts, { type: 'null' }), tool_calls: list(anything) }),
+      object({ role: one('tool'), content: parts, tool_call_id: name }),
     ],
   },
-  Part: object({ type: constant('text'), text }),
-  NativeMessage: object({ role: one('user', 'assistant'), content: either(name, list(object({ type: constant('text'), text: name }))) }),
+  Part: either(
+    object({ type: constant('text'), text }),
+    object({ type: constant('image_url'), image_url: object({ url: name }, { detail: text }) }),
+    object({ type: constant('input_audio'), input_audio: object({ data: text, format: text }) }),
+    object({ type: constant('file'), file: object({}, { file_id: text, file_data: text, filename: text }) }),
+    object({ type: constant('refusal'), refusal: text }),
+  ),
+  NativeMessage: object({ role: one('user', 'assistant'), content: either(name, list(ref('NativeBlock'))) }),
+  NativeBlock: either(
+    object({ type: constant('text'), text: name }),
+    object({ type: one('image', 'document'), source: object({ type: name }) }),
+    object({ type: constant('tool_use'), id: name, name, input: anything }),
+    object({ type: constant('tool_result'), tool_use_id: name }, { content: either(text, list(object({ type: name }))) }),
+    object({ type: constant('thinking'), thinking: text, signature: text }),
+    object({ type: constant('redacted_thinking'), data: text }),
+  ),
   ChatCompletion: object(
     {
       id: text,

@@ -31,12 +31,15 @@ const sampling: Readonly<Record<string, JsonSchema>> = {
 const image = { n: { type: 'integer', minimum: 1, maximum: 10 }, size: text, response_format: one('url', 'b64_json'), user: text } as const;
 const speech = { model: name, file } as const;
 
+/** Texts, or the same as tokens. */
+const texts: readonly JsonSchema[] = [text, list(text), some(whole), some(some(whole))];
+
 /** Body of each endpoint. Fields that are not listed are passed to the provider. */
 export const requestSchemas: { readonly [E in Endpoint]?: JsonSchema } = {
   'chat/completions': object({ model: name, messages: some(ref('Message')) }, { ...sampling, metadata }),
-  completions: object({ model: name, prompt: either(text, list(text)) }, { max_tokens: count, temperature: number, stream: flag }),
+  completions: object({ model: name, prompt: either(...texts) }, { max_tokens: count, temperature: number, stream: flag }),
   embeddings: object(
-    { model: name, input: either({ type: 'string', minLength: 1 }, some({ type: 'string', minLength: 1 })) },
+    { model: name, input: either(name, some(name), some(whole), some(some(whole))) },
     { encoding_format: one('float', 'base64'), dimensions: { type: 'integer', minimum: 1, maximum: 4096 }, user: text },
   ),
   'images/embeddings': object({ model: name, input: some(object({ image: name }, { text })) }, { dimensions: count }),
@@ -54,7 +57,7 @@ export const requestSchemas: { readonly [E in Endpoint]?: JsonSchema } = {
     temperature: number,
   }),
   'audio/translations': object(speech, { prompt: text, response_format: one('json', 'text', 'srt', 'verbose_json', 'vtt') }),
-  moderations: object({ input: either(text, list(text)) }, { model: name }),
+  moderations: object({ input: either(text, list(text), list(object({ type: name }))) }, { model: name }),
   responses: object({ model: name, input: either(name, some(anything)) }, { instructions: orNull(text), stream: flag, store: flag }),
   'responses/input_tokens': object({ model: name, input: either(name, some(anything)) }),
   'responses/compact': object({ model: name, input: either(name, some(anything)) }),

@@ -1,0 +1,41 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect, it } from 'vitest';
+import { describeApi } from '../../src/openapi/document.ts';
+
+/** Requests that common clients send. A library that is generated from the description must be able to send them too. */
+
+const user = (content: unknown): object => ({ model: 'm', messages: [{ role: 'user', content }] });
+const asked = (content: unknown): object => ({ ...user(content), max_tokens: 9 });
+const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+
+it.each<[string, string, object]>([
+  ['an image', 'chat/completions', user([{ type: 'image_url', image_url: { url: 'https://host.example/a.png', detail: 'low' } }])],
+  ['audio', 'chat/completions', user([{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }])],
+  ['a file', 'chat/completions', user([{ type: 'file', file: { file_id: 'file-1' } }])],
+  [
+    'a call without content, and its result in parts',
+    'chat/completions',
+    {
+      model: 'm',
+      messages: [
+        { role: 'assistant', tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'c', content: [{ type: 'text', text: 'ok' }] },
+      ],
+    },
+  ],
+  ['a refusal', 'chat/completions', { model: 'm', messages: [{ role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] }] }],
+  ['an image', 'messages', asked([{ type: 'image', source: { type: 'url', url: 'https://host.example/a.png' } }])],
+  ['the result of a tool', 'messages', asked([{ type: 'tool_result', tool_use_id: 't', content: [{ type: 'text', text: 'ok' }] }])],
+  ['thoughts', 'messages', { ...asked('hi'), messages: [{ role: 'assistant', content: [{ type: 'thinking', thinking: '', signature: 's' }] }] }],
+  ['tokens', 'embeddings', { model: 'm', input: [1, 2] }],
+  ['lists of tokens', 'embeddings', { model: 'm', input: [[1], [2, 3]] }],
+  ['tokens', 'completions', { model: 'm', prompt: [1, 2] }],
+  ['an image', 'moderations', { input: [{ type: 'image_url', image_url: { url: 'https://host.example/a.png' } }] }],
+])('%s is valid in a request of %s', (_, route, body) => {
+  const { paths, components } = describeApi('1') as { paths: Record<string, unknown>; components: object };
+  const { post } = paths[`/v1/${route}`] as { post: { requestBody: { content: Record<string, { schema: object }> } } };
+  const schema = post.requestBody.content['application/json']?.schema;
+  const validate = new Ajv2020({ strict: false }).compile({ ...schema, components });
+  validate(body);
+  expect(validate.errors).toBeNull();
+});
