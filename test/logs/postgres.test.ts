@@ -133,6 +133,32 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     await store.close();
   });
 
+  it('stores a batch in parts where the server is too slow for all of it at once', async () => {
+    const url = await kind.server().database();
+    const store = openPostgresStore(url, { writer: 'a', writeTimeout: 600 });
+    await write(store, records('a', 0, 1));
+    await ask(
+      url,
+      `CREATE FUNCTION rest() RETURNS trigger AS 'BEGIN PERFORM pg_sleep(0.04); RETURN NEW; END' LANGUAGE plpgsql;
+       CREATE TRIGGER rest BEFORE INSERT ON requests FOR EACH ROW EXECUTE FUNCTION rest()`,
+    );
+    const batch = records('b', 0, 40);
+    const stored = async () => (await ask(url, 'SELECT count(*)::int AS rows, count(DISTINCT id)::int AS ids FROM requests'))[0];
+    await expect(write(store, batch)).rejects.toThrow();
+    expect(await stored()).toEqual({ rows: 1, ids: 1 });
+    await until(
+      () =>
+        write(store, batch).then(
+          () => true,
+          () => false,
+        ),
+      'all records',
+    );
+    expect(await stored()).toEqual({ rows: 41, ids: 41 });
+    expect(await ask(url, "SELECT sum(requests)::int AS n FROM buckets WHERE dim = 'all'")).toEqual([{ n: 41 }]);
+    await store.close();
+  });
+
   it('is not emptied by a gateway whose clock is ahead', async () => {
     const url = await kind.server().database();
     const store = open(url, 'a');
@@ -222,10 +248,11 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
         this.on('connect', (connection) => {
           const send = connection.query.bind(connection) as (...words: unknown[]) => unknown;
           let limit = Number.NaN;
-          connection.query = ((sql: string, ...more: unknown[]) => {
+          connection.query = ((query: string | { text: string }, ...more: unknown[]) => {
+            const sql = typeof query === 'string' ? query : query.text;
             limit = Number(/statement_timeout = (\d+)/.exec(sql)?.[1] ?? limit);
             patience.push([sql, limit, Number(config.query_timeout)]);
-            return send(sql, ...more);
+            return send(query, ...more);
           }) as typeof connection.query;
         });
       }

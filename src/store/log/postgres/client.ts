@@ -58,16 +58,21 @@ export class Client implements Session {
     return promise;
   }
 
-  /** Runs statements in one transaction: all take effect or none. */
-  transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  /**
+   * Runs statements in one transaction: all take effect or none.
+   *
+   * @param until monotonic milliseconds at which the transaction ends, if it is still running
+   */
+  transaction<T>(work: (session: Session) => Promise<T>, until = Number.POSITIVE_INFINITY): Promise<T> {
     return this.#with(async (connection) => {
+      const run: Session['query'] = (sql, parameters = []) => runQuery(connection, sql, parameters, until);
       try {
         // Set these per transaction: a connection pooler gives the connection to others afterwards, and rejects startup
         // parameters that it does not know.
         const times = `SET LOCAL statement_timeout = ${this.#options.statementTimeout}; SET LOCAL lock_timeout = ${lockTimeout}`;
-        await connection.query(`BEGIN; ${times}`);
-        const result = await work({ query: (sql, parameters = []) => runQuery(connection, sql, parameters) });
-        await connection.query('COMMIT');
+        await run(`BEGIN; ${times}`);
+        const result = await work({ query: run });
+        await run('COMMIT');
         return result;
       } catch (error) {
         // Other errors close the connection, so that the server rolls back. That avoids a second wait for an unresponsive server.
@@ -144,11 +149,26 @@ export class Client implements Session {
   }
 }
 
-async function runQuery(connection: PoolClient, sql: string, parameters: readonly Value[]): Promise<readonly Row[]> {
+async function runQuery(connection: PoolClient, sql: string, parameters: readonly Value[], until: number): Promise<readonly Row[]> {
   const values = parameters.map((value) => (typeof value === 'bigint' ? value.toString() : value));
-  const { rows } = await connection.query<QueryResultRow>(sql, values);
+  const left = until - performance.now();
+  if (left <= 0) throw new Error(readTimeout);
+  // The library reads this member, but its types do not have it.
+  const limited = { text: sql, values, query_timeout: Math.ceil(left) };
+  const { rows } = await (until === Number.POSITIVE_INFINITY
+    ? connection.query<QueryResultRow>(sql, values)
+    : connection.query<QueryResultRow>(limited));
   return rows as Row[];
 }
+
+/** Message of the library when a query takes longer than its `query_timeout`. */
+const readTimeout = 'Query read timeout';
+/** SQLSTATE of a statement that took longer than `statement_timeout`. */
+const cancelled = '57014';
+
+/** True if the server did not respond in time. */
+export const isTooSlow = (error: unknown): boolean =>
+  error instanceof Error && (error.message.endsWith(`: ${readTimeout}`) || (error as { code?: unknown }).code === cancelled);
 
 /** SQLSTATE classes for a wrong user, password or database. */
 const isSignIn = /^(?:28|3D)/;

@@ -20,6 +20,8 @@ export interface PostgresStoreOptions {
   /** Identifies the writing gateway: the same after a restart, and different from every other gateway. */
   readonly writer: string;
   readonly load?: ClientOptions['load'];
+  /** Milliseconds for a batch of records, and for each statement. */
+  readonly writeTimeout?: number;
   /** Milliseconds that the first call waits while the log is migrated to this version. */
   readonly migrationWait?: number;
 }
@@ -34,7 +36,7 @@ export function openPostgresStore(url: string, options: PostgresStoreOptions): L
   const { load } = options;
   const clientWith = (connections: number, statementTimeout: number): Client =>
     new Client(url, { connections, statementTimeout, connectTimeout: 5000, ...(load === undefined ? {} : { load }) });
-  return new Store(clientWith(2, writeTimeout), () => clientWith(1, migrationTimeout), options);
+  return new Store(clientWith(2, options.writeTimeout ?? writeTimeout), () => clientWith(1, migrationTimeout), options);
 }
 
 /** Queries to the same database, over separate connections. */
@@ -71,7 +73,7 @@ class Store implements LogStore {
     this.#migrationClient = migrationClient;
     this.#options = options;
     this.#name = options.writer;
-    this.#writer = new BatchWriter(client, options.writer);
+    this.#writer = new BatchWriter(client, options.writer, options.writeTimeout ?? writeTimeout);
   }
 
   get isMigrating(): boolean {

@@ -5,7 +5,7 @@ import { FiguresOf, SeenValues } from '../figures.ts';
 import type { Batch, StoredEntry } from '../log-store.ts';
 import { requestColumns, seqBehind, seqFor, seqStep, storedAt } from '../schema.ts';
 import { addFigures } from './buckets.ts';
-import type { Client, Session, Value } from './client.ts';
+import { type Client, isTooSlow, type Session, type Value } from './client.ts';
 import { writerLock } from './locks.ts';
 import { dayOf, Partitions } from './partitions.ts';
 import { columnsOf, costOf, tagsOf } from './rows.ts';
@@ -14,6 +14,9 @@ import { columnsOf, costOf, tagsOf } from './rows.ts';
 const missingPartition = '23514';
 /** Maximum bytes of bodies in one statement. */
 const bytesOfStatement = 4 * 1024 * 1024;
+
+/** Records of a transaction above which their number is not limited any more. */
+const enough = 10_000;
 
 const names = ['seq', ...requestColumns.map(({ name }) => name), 'words'].map((name) => `"${name}"`).join(', ');
 
@@ -25,28 +28,54 @@ interface Entry {
   seq: number;
 }
 
-/** Writes batches, each in one transaction. Calls must not overlap. */
+/** Writes batches, each in one transaction, or in several if the server is slow. Calls must not overlap. */
 export class BatchWriter {
   readonly #client: Client;
   readonly #writer: string;
+  readonly #limitMs: number;
   readonly #partitions: Partitions;
   readonly #seen = new SeenValues();
   /** Number of the next row within its millisecond. It begins at random, so that gateways rarely choose the same number. */
   #number = Math.floor(Math.random() * seqStep);
 
-  constructor(client: Client, writer: string) {
+  /** Maximum records of a transaction: halved when one takes too long. */
+  #most = Number.POSITIVE_INFINITY;
+
+  /** @param limitMs milliseconds for a batch */
+  constructor(client: Client, writer: string, limitMs: number) {
     this.#client = client;
     this.#writer = writer;
+    this.#limitMs = limitMs;
     this.#partitions = new Partitions(client);
   }
 
-  /** @throws Error of the server; then nothing of the batch is stored */
+  /** @throws Error of the server; then positions and amendments are not stored, and of the records none or the first ones */
   async write(batch: Batch): Promise<void> {
+    const until = performance.now() + this.#limitMs;
+    let { records } = batch;
+    while (records.length > this.#most) {
+      await this.#part({ records: records.slice(0, this.#most), amendments: [], positions: [], gone: [] }, until);
+      records = records.slice(this.#most);
+    }
+    await this.#part({ ...batch, records }, until);
+    this.#most = this.#most > enough ? Number.POSITIVE_INFINITY : this.#most * 2;
+  }
+
+  async #part(batch: Batch, until: number): Promise<void> {
+    try {
+      await this.#write(batch, until);
+    } catch (error) {
+      if (isTooSlow(error) && batch.records.length > 0) this.#most = Math.ceil(batch.records.length / 2);
+      throw error;
+    }
+  }
+
+  async #write(batch: Batch, until: number): Promise<void> {
     const entries = batch.records.map((entry) => entryOf(entry));
     const days = new Set(entries.map(({ at }) => dayOf(at)));
     const attempt = async (): Promise<void> => {
       await this.#partitions.ensure(days);
-      await this.#client.transaction((session) => this.#all(session, batch, entries));
+      await this.#client.transaction((session) => this.#all(session, batch, entries), until);
     };
     try {
       await attempt();
