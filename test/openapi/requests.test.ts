@@ -26,7 +26,11 @@ it.each<[string, string, object]>([
   ['a refusal', 'chat/completions', { model: 'm', messages: [{ role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] }] }],
   ['an image', 'messages', asked([{ type: 'image', source: { type: 'url', url: 'https://host.example/a.png' } }])],
   ['the result of a tool', 'messages', asked([{ type: 'tool_result', tool_use_id: 't', content: [{ type: 'text', text: 'ok' }] }])],
-  ['thoughts', 'messages', { ...asked('hi'), messages: [{ role: 'assistant', content: [{ type: 'thinking', thinking: '', signature: 's' }] }] }],
+  [
+    'thoughts',
+    'messages',
+    { ...asked('hi'), messages: [{ role: 'assistant', content: [{ type: 'thinking', thinking: '', signature: 's' }] }] },
+  ],
   ['tokens', 'embeddings', { model: 'm', input: [1, 2] }],
   ['lists of tokens', 'embeddings', { model: 'm', input: [[1], [2, 3]] }],
   ['tokens', 'completions', { model: 'm', prompt: [1, 2] }],

@@ -13,5 +13,9 @@ export function listenFlag(flag: string): (text: string) => string {
 /** Checks `--workers`. @throws CommandError */
 export function workersFlag(text: string): string {
   if (text === 'auto' || (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= mostWorkers)) return text;
-  throw new CommandError(exitCodes.usage, `"${text}" is not a number of workers`, `Write a number from 1 to ${mostWorkers}, or auto (--workers).`);
+  throw new CommandError(
+    exitCodes.usage,
+    `"${text}" is not a number of workers`,
+    `Write a number from 1 to ${mostWorkers}, or auto (--workers).`,
+  );
 }

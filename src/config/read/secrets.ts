@@ -83,9 +83,7 @@ const pairInComment = /(?<![\w-])([\w-]{1,64})["']?[ \t]*[:=][ \t]*["']?([^\s"'#
 /** Credentials in comments: a setting that was switched off (`# api_key: …`), or an old value behind a new one. */
 export function commentSecrets(text: string): string[] {
   return [...text.matchAll(comment)].flatMap(([, words = '']) =>
-    [...words.matchAll(pairInComment)].flatMap(([, name = '', value = '']) =>
-      isNearSecretName(name) && isRandom(value) ? [value] : [],
-    ),
+    [...words.matchAll(pairInComment)].flatMap(([, name = '', value = '']) => (isNearSecretName(name) && isRandom(value) ? [value] : [])),
   );
 }
 
