@@ -121,14 +121,13 @@ describe('systemd', () => {
   const commandOf = (setting: string): readonly string[] =>
     (new RegExp(`^${setting}=(.*)$`, 'm').exec(unit)?.[1] ?? '').replace('/opt/gateway/bin/gateway ', '').split(' ');
 
-  it('checks, starts, reloads by its signal and stops', async () => {
+  it('starts, reloads by its signal and stops', async () => {
     mkdirSync(join(dir, 'etc'));
     mkdirSync(join(dir, 'keys'));
     // LoadCredential puts the key into a folder of the service's own.
     writeFileSync(join(dir, 'keys/openai-api-key'), 'sk-unit-0123456789');
     const file = join(dir, 'etc/gateway.yaml');
     writeFileSync(file, here(readProjectFile('deploy/gateway.yaml')).replace('delay: 5s', 'delay: 0s'));
-    expect(await run(commandOf('ExecStartPre').map(here), dir)).toMatchObject({ code: 0, err: '' });
     const url = await start([...commandOf('ExecStart'), '--no-watch']);
     expect(await say(url, { authorization: `Bearer ${key}` })).toBe('unit');
     writeFileSync(file, readFileSync(file, 'utf8').replace('providers:', 'providers:\n  added: {type: mock}'));
@@ -140,6 +139,8 @@ describe('systemd', () => {
   });
 
   it('ends with a status that it does not restart on, where a flag is wrong or the configuration is invalid', async () => {
+    // Of a command before the start, systemd ignores the status here (systemd issue 11868).
+    expect(unit).not.toMatch(/^ExecStartPre=/m);
     const lasting = /^RestartPreventExitStatus=(.+)$/m.exec(unit)?.[1]?.split(' ').map(Number);
     mkdirSync(join(dir, 'etc'));
     writeFileSync(join(dir, 'etc/gateway.yaml'), 'version: 1\nprovider: {}\n');
