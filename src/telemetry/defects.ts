@@ -13,7 +13,7 @@ export class Defects {
   readonly #monotonic: () => number;
   #periodAt = Number.NEGATIVE_INFINITY;
   #lines = 0;
-  #unsaid = 0;
+  #suppressed = 0;
 
   constructor(log: Log, monotonic: () => number) {
     this.#log = log;
@@ -29,13 +29,13 @@ export class Defects {
     }
     this.#lines += 1;
     if (this.#lines > mostLines) {
-      this.#unsaid += 1;
+      this.#suppressed += 1;
       return;
     }
-    const unsaid = this.#unsaid === 0 ? {} : { not_logged: this.#unsaid };
-    this.#unsaid = 0;
+    const suppressed = this.#suppressed === 0 ? {} : { not_logged: this.#suppressed };
+    this.#suppressed = 0;
     try {
-      this.#log.error({ err: error, request, ...unsaid }, 'a request failed with an internal error');
+      this.#log.error({ err: error, request, ...suppressed }, 'a request failed with an internal error');
     } catch {
       // The exception cannot be serialized: an object whose getters throw.
       this.#log.error({ request }, 'a request failed with an internal error that cannot be shown');

@@ -4,12 +4,12 @@ import type { Destination } from './output.ts';
 /** Maximum number of bytes buffered for a slow reader; further text is dropped. */
 const mostWaiting = 8 * 1024 * 1024;
 /** How long `flush` waits for a stalled reader, in milliseconds. */
-const patience = 1000;
+const flushMs = 1000;
 /** Delay before the next write to a stalled reader, in milliseconds. */
-const again = 50;
+const retryMs = 50;
 
 /** Errors that mean that the reader is gone for good. */
-const left: ReadonlySet<string | undefined> = new Set(['EPIPE', 'EBADF', 'ECONNRESET']);
+const goneCodes: ReadonlySet<string | undefined> = new Set(['EPIPE', 'EBADF', 'ECONNRESET']);
 
 /**
  * Writes to a descriptor from the thread pool, one write at a time. A stalled reader must not block the gateway, as a write to
@@ -24,7 +24,7 @@ export class DescriptorWriter implements Destination {
   /** The unwritten rest of the current write. */
   #rest: Buffer | undefined;
   #lost = 0;
-  #isLeft = false;
+  #isGone = false;
   #onIdle: (() => void)[] = [];
 
   /** @param onLost called with the number of dropped writes as soon as one succeeds again */
@@ -34,7 +34,7 @@ export class DescriptorWriter implements Destination {
   }
 
   write(text: string | Buffer): void {
-    if (this.#isLeft) return;
+    if (this.#isGone) return;
     const bytes = typeof text === 'string' ? Buffer.from(text) : text;
     if (this.#waiting + bytes.length > mostWaiting) {
       this.#lost += 1;
@@ -48,7 +48,7 @@ export class DescriptorWriter implements Destination {
   flush(): Promise<void> {
     if (this.#rest === undefined) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, patience);
+      const timer = setTimeout(resolve, flushMs);
       this.#onIdle.push(() => {
         clearTimeout(timer);
         resolve();
@@ -74,18 +74,18 @@ export class DescriptorWriter implements Destination {
       if (this.#rest.length > 0) this.#send();
       else this.#done(true);
     } else if (error.code === 'EAGAIN') {
-      setTimeout(this.#send, again).unref();
+      setTimeout(this.#send, retryMs).unref();
     } else {
       this.#waiting -= rest.length;
       this.#lost += 1;
-      this.#isLeft = left.has(error.code);
+      this.#isGone = goneCodes.has(error.code);
       this.#done(false);
     }
   };
 
   #done(isTaken: boolean): void {
     this.#rest = undefined;
-    if (this.#isLeft) this.#queue = [];
+    if (this.#isGone) this.#queue = [];
     if (this.#queue.length > 0) {
       this.#next();
       return;

@@ -3,7 +3,7 @@ import type { AttemptRecord, LogRecord } from '../core/records/record.ts';
 
 /** Returns the fields of a finished request's JSON line: the record without messages, plugins and data for replays, with the same names. */
 export function requestFields(record: LogRecord): object {
-  if (!record.admitted) return strangerFields(record);
+  if (!record.admitted) return rejectedFields(record);
   return {
     id: record.id,
     trace_id: record.trace.trace_id,
@@ -44,9 +44,9 @@ export function requestFields(record: LogRecord): object {
 }
 
 /** Fields for a rejected caller: only non-empty ones, with the same names as in other lines. */
-function strangerFields(record: LogRecord): object {
-  const { v: _, trace, ...told } = withoutEmpty(record);
-  return { id: record.id, trace_id: trace?.trace_id ?? record.trace.trace_id, ...told };
+function rejectedFields(record: LogRecord): object {
+  const { v: _, trace, ...fields } = withoutEmpty(record);
+  return { id: record.id, trace_id: trace?.trace_id ?? record.trace.trace_id, ...fields };
 }
 
 export function attemptFields({ target, provider, model, outcome, status }: AttemptRecord): object {

@@ -15,7 +15,7 @@ export function isProviderFailure({ status, outcome }: Pick<AttemptRecord, 'stat
 }
 
 /** True if the provider received the request. A skipped attempt was never sent, and a refused one may not have been. */
-export const wasAsked = ({ outcome, first_byte_ms: firstByte }: Pick<AttemptRecord, 'outcome' | 'first_byte_ms'>): boolean =>
+export const wasSent = ({ outcome, first_byte_ms: firstByte }: Pick<AttemptRecord, 'outcome' | 'first_byte_ms'>): boolean =>
   outcome !== 'skipped' && (outcome !== 'refused' || firstByte !== null);
 
 /** True if the provider of the last attempt failed after its response had begun: the stream broke off, or ended with an error. */

@@ -52,7 +52,7 @@ export class Metrics {
   }
 
   async #samples(): Promise<readonly Sample[]> {
-    const found = await Promise.all([...this.#deps.sources, () => this.#process.samples()].map((source) => this.#ask(source)));
+    const found = await Promise.all([...this.#deps.sources, () => this.#process.samples()].map((source) => this.#read(source)));
     return [...found.flat(), ['gateway_metrics_series', [], this.requests.series]];
   }
 
@@ -67,7 +67,7 @@ export class Metrics {
     return { type: expositionType, text: out.text() };
   }
 
-  async #ask(source: MetricsDeps['sources'][number]): Promise<readonly Sample[]> {
+  async #read(source: MetricsDeps['sources'][number]): Promise<readonly Sample[]> {
     try {
       return await source();
     } catch (error) {

@@ -5,7 +5,7 @@ import { HistogramSeries } from './series.ts';
 import type { Sample } from './sample.ts';
 
 /** Interval of the event loop delay measurement, in milliseconds. */
-const lookEvery = 50;
+const delayIntervalMs = 50;
 
 const gcKinds: ReadonlyMap<number, string> = new Map([
   [constants.NODE_PERFORMANCE_GC_MAJOR, 'major'],
@@ -20,10 +20,10 @@ export class ProcessMetrics {
   readonly #gc = new Map<string, { runs: number; seconds: number }>();
   readonly #timer: NodeJS.Timeout;
   readonly #observer: PerformanceObserver;
-  #due = performance.now() + lookEvery;
+  #due = performance.now() + delayIntervalMs;
 
   constructor() {
-    this.#timer = setInterval(this.#look, lookEvery);
+    this.#timer = setInterval(this.#measureDelay, delayIntervalMs);
     this.#timer.unref();
     this.#observer = new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) this.#collected('detail' in entry ? entry.detail : undefined, entry.duration / 1000);
@@ -54,10 +54,10 @@ export class ProcessMetrics {
     ];
   }
 
-  readonly #look = (): void => {
+  readonly #measureDelay = (): void => {
     const now = performance.now();
     this.delay.observe(Math.max(0, now - this.#due) / 1000);
-    this.#due = now + lookEvery;
+    this.#due = now + delayIntervalMs;
   };
 
   #collected(detail: unknown, seconds: number): void {

@@ -3,7 +3,7 @@ import { isRetry } from '../../core/logs/row.ts';
 import type { AttemptRecord, LogRecord, UsageRecord } from '../../core/records/record.ts';
 import { errorTypeOf } from '../error-type.ts';
 import { operationOf } from '../operation.ts';
-import { brokeOff, isProviderFailure, outcomeOf, wasAsked } from './attempts.ts';
+import { brokeOff, isProviderFailure, outcomeOf, wasSent } from './attempts.ts';
 import { LabelValues } from './label-values.ts';
 import { type HealthCounts, ProviderHealth } from './provider-health.ts';
 import { CountSeries, DecimalSeries, Family, HistogramSeries, type Series } from './series.ts';
@@ -137,7 +137,7 @@ export class RequestMetrics {
     if (kind.attempt !== undefined && last !== undefined) count(kind.attempt, last, record.at, kind.brokeOff);
     else if (attempts.length > 1) this.#addAttempts(record, kind.brokeOff);
     if (last !== undefined) {
-      if (kind.model !== undefined && wasAsked(last)) addModel(kind.model, last, record, isStreamed);
+      if (kind.model !== undefined && wasSent(last)) addModel(kind.model, last, record, isStreamed);
       if (hasSpent(record)) this.#addSpent(record, last, (kind.spent ??= this.#spentKind(record, last)));
     }
     if (record.guardrails.length > 0) this.#addGuardrails(record.guardrails);

@@ -40,7 +40,7 @@ const spanForm = /^(?!0{16})[0-9a-f]{16}$/;
  * Returns the trace of the caller's `traceparent`, or else that of the record. Ids that tracing systems don't accept are replaced by
  * ids derived from the record.
  */
-export function placeOf({ id, trace }: Pick<LogRecord, 'id' | 'trace'>): TraceContext {
+export function traceContextOf({ id, trace }: Pick<LogRecord, 'id' | 'trace'>): TraceContext {
   const parent = parseTraceparent(trace.traceparent ?? undefined);
   const attempt = (index: number): string => attemptSpanId(id, index);
   if (parent !== undefined) return { traceId: parent.traceId, spanId: spanIdOf(id), parentSpanId: parent.parentId, attempt };

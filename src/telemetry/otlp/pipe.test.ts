@@ -3,8 +3,8 @@ import { Pipe, type PipeLimits, type Result } from './pipe.ts';
 import type { Sent } from './sender.ts';
 
 const collector = { url: 'http://collector', headers: {} };
-const taken: Sent = { kind: 'taken', rejected: 0, why: undefined };
-const busy: Sent = { kind: 'later', afterMs: undefined, why: 'status 503' };
+const taken: Sent = { kind: 'accepted', rejected: 0, why: undefined };
+const busy: Sent = { kind: 'retry', afterMs: undefined, why: 'status 503' };
 
 function rig(answers: readonly Sent[], limits: Partial<PipeLimits> = {}) {
   const sent: string[] = [];
@@ -47,14 +47,14 @@ describe('a queue in front of a collector', () => {
   });
 
   it.each<[string, readonly Sent[], number, readonly [number, Result][]]>([
-    ['again while the collector is busy', [busy, { kind: 'later', afterMs: 0, why: '' }], 3, [[2, 'exported']]],
-    ['again behind a pause that takes longer than its patience', [{ kind: 'later', afterMs: 400, why: '' }], 2, [[2, 'exported']]],
+    ['again while the collector is busy', [busy, { kind: 'retry', afterMs: 0, why: '' }], 3, [[2, 'exported']]],
+    ['again behind a pause that takes longer than its patience', [{ kind: 'retry', afterMs: 400, why: '' }], 2, [[2, 'exported']]],
     ['not again what it rejects', [{ kind: 'refused', isTooLarge: false, why: 'status 400' }], 1, [[2, 'rejected']]],
     ['not in halves what is small', [{ kind: 'refused', isTooLarge: true, why: 'status 413' }], 1, [[2, 'rejected']]],
-    ['and counts no more than there are', [{ kind: 'taken', rejected: 9, why: 'odd' }], 1, [[2, 'rejected']]],
+    ['and counts no more than there are', [{ kind: 'accepted', rejected: 9, why: 'odd' }], 1, [[2, 'rejected']]],
     [
       'and counts what it rejects of it',
-      [{ kind: 'taken', rejected: 1, why: 'odd' }],
+      [{ kind: 'accepted', rejected: 1, why: 'odd' }],
       1,
       [
         [1, 'rejected'],
@@ -86,7 +86,7 @@ describe('a queue in front of a collector', () => {
   });
 
   it('sends nothing before the collector wants it, also after it has given up one export', async () => {
-    const { pipe, sent, results } = rig([{ kind: 'later', afterMs: 250_000, why: 'busy' }], { patience: -1 });
+    const { pipe, sent, results } = rig([{ kind: 'retry', afterMs: 250_000, why: 'busy' }], { patience: -1 });
     pipe.add(Array.from({ length: 600 }, () => 'x'));
     await expect.poll(() => results).toEqual([[512, 'failed']]);
     await new Promise((resolve) => setImmediate(resolve));
@@ -101,7 +101,7 @@ describe('a queue in front of a collector', () => {
   it('begins to count its patience when it may send', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
-      const wanted: Sent = { kind: 'later', afterMs: 400_000, why: 'busy' };
+      const wanted: Sent = { kind: 'retry', afterMs: 400_000, why: 'busy' };
       const { pipe, sent, results } = rig([wanted, wanted, busy], { patience: 300_000 });
       pipe.add(Array.from({ length: 600 }, () => 'x'));
       await vi.advanceTimersByTimeAsync(900_000);
@@ -133,7 +133,7 @@ describe('a queue in front of a collector', () => {
 
   it.each([0, 1])('never tries without a pause, whatever the collector asks for (%i ms)', async (afterMs) => {
     const { pipe, sent, results } = rig(
-      Array.from({ length: 1000 }, () => ({ kind: 'later', afterMs, why: 'busy' })),
+      Array.from({ length: 1000 }, () => ({ kind: 'retry', afterMs, why: 'busy' })),
       { firstRetry: 40, patience: 60 },
     );
     pipe.add(['a']);
@@ -152,7 +152,7 @@ describe('a queue in front of a collector', () => {
   });
 
   it('ends a pause when it is flushed, and counts what is left then', async () => {
-    const { pipe, sent, results } = rig([{ kind: 'later', afterMs: 250_000, why: 'busy' }]);
+    const { pipe, sent, results } = rig([{ kind: 'retry', afterMs: 250_000, why: 'busy' }]);
     pipe.add(['a']);
     await expect.poll(() => sent).toHaveLength(1);
     await pipe.flush(1000);

@@ -125,11 +125,11 @@ export class Pipe {
   async #export(items: readonly string[]): Promise<void> {
     const { collector, payload, send } = this.#options;
     const text = payload(items);
-    await this.#whenAsked();
+    await this.#untilAllowed();
     const end = performance.now() + this.#limits.patience;
     for (let pause = this.#limits.firstRetry; ; pause = Math.min(pause * 2, this.#limits.longestRetry)) {
       const sent = await send(collector, text);
-      if (sent.kind === 'taken') {
+      if (sent.kind === 'accepted') {
         const rejected = Math.min(sent.rejected, items.length);
         this.#ended(rejected, 'rejected', sent.why);
         this.#ended(items.length - rejected, 'exported', undefined);
@@ -159,7 +159,7 @@ export class Pipe {
     await this.#export(items.slice(half));
   }
 
-  #waitFor({ afterMs }: Sent & { readonly kind: 'later' }, pause: number): number {
+  #waitFor({ afterMs }: Sent & { readonly kind: 'retry' }, pause: number): number {
     // `retry-after: 0`, or a date in the past due to a slow clock, must not cause a retry without a pause.
     if (afterMs !== undefined) return Math.max(afterMs, this.#limits.firstRetry);
     // Random jitter, so that the gateways of a fleet don't all retry at the same time.
@@ -167,7 +167,7 @@ export class Pipe {
   }
 
   /** Waits as long as the collector requested for an earlier batch, except during the final flush. */
-  async #whenAsked(): Promise<void> {
+  async #untilAllowed(): Promise<void> {
     const left = this.#notBefore - performance.now();
     if (left > 0 && this.#deadline === Number.POSITIVE_INFINITY) await this.#pause(left);
   }

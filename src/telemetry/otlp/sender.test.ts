@@ -23,5 +23,5 @@ it.each<[string, RequestListener]>([
   const sender = new Sender(200);
   const sent = await sender.send({ url: await collector(answer), headers: {} }, '{}');
   sender.close();
-  expect(sent).toEqual({ kind: 'later', afterMs: undefined, why: 'no response in time' });
+  expect(sent).toEqual({ kind: 'retry', afterMs: undefined, why: 'no response in time' });
 });

@@ -14,9 +14,9 @@ export interface Collector {
 
 /** A collector's response to one export. */
 export type Sent =
-  | { readonly kind: 'taken'; readonly rejected: number; readonly why: string | undefined }
+  | { readonly kind: 'accepted'; readonly rejected: number; readonly why: string | undefined }
   /** May be sent again, after `afterMs` if given. */
-  | { readonly kind: 'later'; readonly afterMs: number | undefined; readonly why: string }
+  | { readonly kind: 'retry'; readonly afterMs: number | undefined; readonly why: string }
   /** `isTooLarge`: a part of it may be accepted. */
   | { readonly kind: 'refused'; readonly isTooLarge: boolean; readonly why: string };
 
@@ -46,13 +46,13 @@ export class Sender {
     try {
       const body = await zip(payload);
       const { status, retryAfter, text } = await this.#post(url, headers, body);
-      if (status >= 200 && status < 300) return takenOf(text);
+      if (status >= 200 && status < 300) return acceptedOf(text);
       const why = `status ${status}`;
       return retryable.has(status)
-        ? { kind: 'later', afterMs: waitOf(retryAfter), why }
+        ? { kind: 'retry', afterMs: waitOf(retryAfter), why }
         : { kind: 'refused', isTooLarge: status === 413, why };
     } catch (error) {
-      return { kind: 'later', afterMs: undefined, why: reasonOf(error) };
+      return { kind: 'retry', afterMs: undefined, why: reasonOf(error) };
     }
   }
 
@@ -95,12 +95,12 @@ export class Sender {
 }
 
 /** A collector may accept an export and still reject a part of it. */
-function takenOf(text: string): Sent {
+function acceptedOf(text: string): Sent {
   const partial = text === '' ? undefined : objectIn(text)?.['partialSuccess'];
-  if (!isPlain(partial)) return { kind: 'taken', rejected: 0, why: undefined };
+  if (!isPlain(partial)) return { kind: 'accepted', rejected: 0, why: undefined };
   const rejected = Number(partial['rejectedSpans'] ?? partial['rejectedLogRecords'] ?? 0);
   const why = typeof partial['errorMessage'] === 'string' ? partial['errorMessage'].slice(0, 200) : undefined;
-  return { kind: 'taken', rejected: Number.isSafeInteger(rejected) && rejected > 0 ? rejected : 0, why };
+  return { kind: 'accepted', rejected: Number.isSafeInteger(rejected) && rejected > 0 ? rejected : 0, why };
 }
 
 function waitOf(retryAfter: string | undefined): number | undefined {

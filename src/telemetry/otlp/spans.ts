@@ -2,7 +2,7 @@ import type { AttemptRecord, LogRecord } from '../../core/records/record.ts';
 import { errorTypeOf } from '../error-type.ts';
 import { operationOf } from '../operation.ts';
 import { messagesOf } from './content/index.ts';
-import { type Exported, type EncodeSettings, isFailure, placeOf, type TraceContext } from './exported.ts';
+import { type Exported, type EncodeSettings, isFailure, traceContextOf, type TraceContext } from './exported.ts';
 import { attr } from './names.ts';
 import { type Attribute, attributesOf, double, type KeyValue, nanos } from './values.ts';
 
@@ -21,9 +21,9 @@ export interface Span {
 
 /** Returns the spans of a finished request: a server span for the request, and a client span per attempt. */
 export function spansOf(exported: Exported, settings: EncodeSettings): readonly Span[] {
-  const place = placeOf(exported.record);
+  const context = traceContextOf(exported.record);
   const { attempts } = exported.record;
-  return [serverSpan(exported.record, place), ...attempts.map((attempt) => attemptSpan(exported, attempt, place, settings))];
+  return [serverSpan(exported.record, context), ...attempts.map((attempt) => attemptSpan(exported, attempt, context, settings))];
 }
 
 function serverSpan(record: LogRecord, { traceId, spanId, parentSpanId }: TraceContext): Span {
@@ -98,16 +98,16 @@ function pluginTimes({ plugins }: LogRecord): readonly KeyValue[] {
   return [...times].map(([name, doubleValue]) => ({ key: `gateway.plugin.${name}_ms`, value: { doubleValue } }));
 }
 
-function attemptSpan(exported: Exported, attempt: AttemptRecord, place: TraceContext, { providerNames }: EncodeSettings): Span {
+function attemptSpan(exported: Exported, attempt: AttemptRecord, context: TraceContext, { providerNames }: EncodeSettings): Span {
   const { record } = exported;
   const operation = operationOf(record.endpoint);
   const isLast = attempt === record.attempts.at(-1);
   const error = isLast ? record.error : null;
   const errorType = errorTypeOf(attempt, error);
   return {
-    traceId: place.traceId,
-    spanId: place.attempt(attempt.n),
-    parentSpanId: place.spanId,
+    traceId: context.traceId,
+    spanId: context.attempt(attempt.n),
+    parentSpanId: context.spanId,
     name: `${operation ?? record.endpoint} ${attempt.model}`.trim(),
     kind: 3,
     startTimeUnixNano: nanos(record.at, attempt.at),
