@@ -60,8 +60,8 @@ describe('the package', () => {
     expect(files.filter((file) => /\.test\.|fixtures\/|^(src|plugins|test|bench|\.ci|\.gateway)\//.test(file))).toEqual([]);
   });
 
-  it('is less than 1.6 MB to download, the dashboard included', () => {
-    expect(statSync(tarball).size).toBeLessThan(1_600_000);
+  it('is less than 1.7 MB to download, the dashboard included', () => {
+    expect(statSync(tarball).size).toBeLessThan(1_700_000);
   });
 
   it('imports only its own files and packages that it depends on', () => {
