@@ -8,7 +8,7 @@ export interface ProcessFigures {
 }
 
 /** Sampling interval in milliseconds: each sample wakes the event loop. */
-const lookMs = 100;
+const sampleMs = 100;
 
 /** Figures of this process. The event loop is measured from the first call on, because most gateways never ask. */
 export class ProcessView {
@@ -16,12 +16,12 @@ export class ProcessView {
 
   read(): ProcessFigures {
     if (this.#histogram === undefined) {
-      this.#histogram = monitorEventLoopDelay({ resolution: lookMs });
+      this.#histogram = monitorEventLoopDelay({ resolution: sampleMs });
       this.#histogram.enable();
     }
     const ms = (percent: number): number => {
       const value = this.#histogram?.percentile(percent) ?? 0;
-      return Number.isFinite(value) ? Math.max(0, Math.round(value / 1e5) / 10 - lookMs) : 0;
+      return Number.isFinite(value) ? Math.max(0, Math.round(value / 1e5) / 10 - sampleMs) : 0;
     };
     const { rss, heapUsed } = process.memoryUsage();
     return { rss, heap: heapUsed, loop_delay_ms: { p50: ms(50), p99: ms(99) } };

@@ -88,7 +88,7 @@ export interface Flow {
   /** For a WebSocket: its close state and traffic so far. */
   readonly socket?: SocketRecord;
   /** Bytes for the client if the gateway aborts the flow (a close frame); undefined if the client's dialect writes the error. */
-  readonly farewell?: Buffer | undefined;
+  readonly closeFrame?: Buffer | undefined;
   /** Starts the flow into the consumer, with the bytes held back until the commit point first. Call once. */
   into(consumer: FlowConsumer): void;
   pause(): void;
@@ -110,10 +110,10 @@ export interface FlowConsumer {
   data(bytes: Buffer, events: readonly WireEvent[]): void;
   /**
    * Exactly one of these two ends the flow. `tail` and its events were held back: the end mark, or an error event of
-   * the provider. `lastWords` is the error in the client's format, if it is already written.
+   * the provider. `finalBytes` is the error in the client's format, if it is already written.
    */
   end(tail: Buffer, events: readonly WireEvent[]): void;
-  fault(error: GatewayError, lastWords?: Buffer): void;
+  fault(error: GatewayError, finalBytes?: Buffer): void;
 }
 
 /** Result of an attempt. A failure of the upstream is a value, not an exception: `judge` and the plan decide how to proceed. */

@@ -23,7 +23,7 @@ export interface Tap {
    * WebSockets: returns whether a text message of the provider with this beginning is an event that the tap reads.
    * `event` gets those, and an empty text for one that was too long. Absent: none are read.
    */
-  readonly hears?: (beginning: string) => boolean;
+  readonly reads?: (beginning: string) => boolean;
   /**
    * Reads a complete 2xx response, as UTF-8 text in which `flawOf` found nothing, so that it is not checked again
    * before parsing. Returns the error object that some services send with status 200.

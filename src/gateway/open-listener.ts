@@ -12,7 +12,7 @@ export async function openListener(server: Server, setting: ListenSetting, flag:
   const choice = `${flag} and ${settings[flag]}`;
   const address = listenAddress(setting);
   if (address === undefined) throw noAddress(text, flag);
-  return await orSay(() => listen(server, address), address, { text, choice });
+  return await withClearError(() => listen(server, address), address, { text, choice });
 }
 
 /**
@@ -24,7 +24,7 @@ export async function openData<T>(setting: ListenSetting, open: (address: Listen
   const text = listenText(setting);
   const address = listenAddress(setting);
   if (address === undefined) throw noAddress(text, '--listen');
-  return await orSay(() => open(address), address, { text, choice: '--listen and server.listen' });
+  return await withClearError(() => open(address), address, { text, choice: '--listen and server.listen' });
 }
 
 function noAddress(text: string, flag: keyof typeof settings): StartError {
@@ -35,7 +35,7 @@ function noAddress(text: string, flag: keyof typeof settings): StartError {
   });
 }
 
-async function orSay<T>(open: () => Promise<T>, address: ListenAddress, { text, choice }: Named): Promise<T> {
+async function withClearError<T>(open: () => Promise<T>, address: ListenAddress, { text, choice }: Named): Promise<T> {
   try {
     return await open();
   } catch (cause) {

@@ -171,7 +171,7 @@ class Starting {
       onResult: (result) => {
         this.#reloads.took(result, this.#loaded?.secrets ?? []);
         this.#control.took(result, this.#loaded?.secrets ?? []);
-        this.#tell(eventOf(result));
+        this.#emit(eventOf(result));
       },
       onFault: (error) => this.#options.log.warn({ err: error }, 'the system cannot watch files; the gateway checks them every 5 s'),
       now: clock.monotonic,
@@ -179,7 +179,7 @@ class Starting {
   }
 
   /** A failing listener must not break the sequence of reloads. */
-  #tell(event: GatewayEvent): void {
+  #emit(event: GatewayEvent): void {
     try {
       this.#options.onEvent(event);
     } catch (error) {
@@ -267,7 +267,7 @@ class Starting {
         control.absorb(beat);
         if (beat.finished > 0) options.onEvent({ type: 'requests', count: beat.finished });
       },
-      onRecord: (record) => control.hub.tell(record),
+      onRecord: (record) => control.hub.publish(record),
       isFollowed: () => control.hub.isFollowed,
     });
     control.hub.onReader = () => fleet.updateFollowing();
@@ -310,7 +310,7 @@ class Starting {
       onRollback: (result) => {
         // A failed rollback does not mean that the files are invalid.
         if (result.kind !== 'rejected') this.#reloads.took(result, []);
-        this.#tell(eventOf(result));
+        this.#emit(eventOf(result));
       },
       stop: (plan) => this.#stop.resolve(plan),
     });

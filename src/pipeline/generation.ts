@@ -172,7 +172,7 @@ export class SharedState {
   }
 
   begin(): SharedUses {
-    const mine = new Set<string>();
+    const own = new Set<string>();
     return {
       get: (key, create, hear) => {
         let slot = this.#held.get(key);
@@ -181,15 +181,15 @@ export class SharedState {
           slot = { value, hear: (message) => hear?.(value, message), users: 0 };
           this.#held.set(key, slot);
         }
-        if (!mine.has(key)) {
-          mine.add(key);
+        if (!own.has(key)) {
+          own.add(key);
           slot.users += 1;
         }
         return slot.value as ReturnType<typeof create>;
       },
       release: () => {
-        for (const key of mine) this.#drop(key);
-        mine.clear();
+        for (const key of own) this.#drop(key);
+        own.clear();
       },
     };
   }

@@ -21,7 +21,7 @@ import { endPlainly, plainError, recordOf } from './answer/last-resort.ts';
 import { settle } from './record/draft.ts';
 import type { Ending } from './record/index.ts';
 import { RequestContext } from './request.ts';
-import { bodyAllowed, isEventStream, ofProvider, overheadMs, saidOf, upstreamMs } from './record/facts.ts';
+import { bodyAllowed, isEventStream, ofProvider, overheadMs, recordedError, upstreamMs } from './record/facts.ts';
 import type { KeyInFlight } from './in-flight.ts';
 import type { Generation } from './generation.ts';
 
@@ -215,7 +215,7 @@ export class Handling implements DenseSetMember {
     this.#answerSize = body.length;
     this.#bytesOut = this.#ctx.method === 'HEAD' ? 0 : body.length;
     this.#status = reply.status;
-    const said = !isFault ? null : error === undefined ? ofProvider(passedError(this.#run?.last, reply.status)) : saidOf(error);
+    const said = !isFault ? null : error === undefined ? ofProvider(passedError(this.#run?.last, reply.status)) : recordedError(error);
     if (this.#run?.last?.kind !== 'answered') this.#own = body;
     // HEAD: the provider's Content-Length gives the size of the body that GET would return.
     if (bodyAllowed(reply.status) && !(this.#final?.kind === 'pass' && this.#final.reply.isVerbatim))
@@ -243,9 +243,9 @@ export class Handling implements DenseSetMember {
         if (!this.#client.write(bytes)) flow.pause();
       },
       end: (tail) => this.#owned(() => this.#flowEnded(reply, tail)),
-      fault: (error, lastWords) => {
+      fault: (error, finalBytes) => {
         this.#reportEnd(error);
-        this.#failed(error, 'fault', lastWords);
+        this.#failed(error, 'fault', finalBytes);
       },
     });
   }
@@ -256,7 +256,9 @@ export class Handling implements DenseSetMember {
     const masked = fault === undefined ? bytes : this.#generation.maskBytes(bytes);
     this.#bytesOut += masked.length;
     this.#reportEnd(fault);
-    this.#finish(fault === undefined ? 'whole' : 'fault', fault === undefined ? null : saidOf(fault), () => this.#client.end(masked));
+    this.#finish(fault === undefined ? 'whole' : 'fault', fault === undefined ? null : recordedError(fault), () =>
+      this.#client.end(masked),
+    );
   }
 
   /** Reports to the plugins how a streamed response ended. */
@@ -279,11 +281,11 @@ export class Handling implements DenseSetMember {
    * A response that has begun gets a last error event or is cut; otherwise the client gets an error response. Never
    * throws.
    */
-  #failed(thrown: unknown, end: 'fault' | 'drained' = 'fault', lastWords?: Buffer): void {
+  #failed(thrown: unknown, end: 'fault' | 'drained' = 'fault', finalBytes?: Buffer): void {
     try {
       const { last } = this.#run ?? {};
       if (!this.#isHeadSent && last?.kind === 'answered') last.reply.flow?.abort();
-      if (this.#isHeadSent) this.#break(fromUnknown(thrown), end, lastWords);
+      if (this.#isHeadSent) this.#break(fromUnknown(thrown), end, finalBytes);
       else this.#refuse(thrown, end);
     } catch (again) {
       this.#collapse(again);
@@ -302,15 +304,15 @@ export class Handling implements DenseSetMember {
   }
 
   /** The response has begun and cannot be completed: send an error event, or cut a body whose format has no error event. */
-  #break(error: GatewayError, end: LogRecord['end'], lastWords?: Buffer): void {
+  #break(error: GatewayError, end: LogRecord['end'], finalBytes?: Buffer): void {
     if (this.#recorded) return;
     this.#noteDefect(error);
     const last = this.#run?.last;
     const framed = last?.kind === 'answered' && last.reply.isVerbatim !== true && isEventStream(last.reply);
-    const words = lastWords ?? this.#dialect.errorEvent(error, errorFacts(this.#ctx.id, undefined, false));
-    const event = this.#flow?.farewell ?? (framed ? this.#generation.maskBytes(words) : undefined);
+    const words = finalBytes ?? this.#dialect.errorEvent(error, errorFacts(this.#ctx.id, undefined, false));
+    const event = this.#flow?.closeFrame ?? (framed ? this.#generation.maskBytes(words) : undefined);
     this.#bytesOut += event?.length ?? 0;
-    this.#finish(end, saidOf(error), () => {
+    this.#finish(end, recordedError(error), () => {
       if (event === undefined) this.#client.destroy();
       else this.#client.end(event);
     });

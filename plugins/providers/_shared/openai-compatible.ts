@@ -22,7 +22,7 @@ import { parseObject, textOf } from '#formats/shared/json.ts';
 import { BytesTap, ObjectTap, orNothing } from '#formats/openai-objects/object-tap.ts';
 import { batchOf, jobOf } from '#formats/openai-objects/objects.ts';
 import { editFromForm } from '#formats/openai-objects/edit-form.ts';
-import { mends } from '#formats/openai-objects/mends.ts';
+import { repairs } from '#formats/openai-objects/repairs.ts';
 import { withToolNames } from '#formats/tool-names/index.ts';
 import { type NameRule, openaiNames } from '#formats/tool-names/rule.ts';
 import { requestOf } from './openai-request.ts';
@@ -98,15 +98,15 @@ function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: Op
 /** Handling of responses that do not pass unchanged. */
 interface Shown<Settings> {
   readonly facts: Pick<Operation, 'isConverted'>;
-  by(call: ACall<Settings>): Pick<Translation, 'result' | 'mend'>;
+  by(call: ACall<Settings>): Pick<Translation, 'result' | 'repair'>;
 }
 
 function shownBy<Settings>(service: OpenAiCompatible<Settings>, endpoint: OpenAiEndpoint): Shown<Settings> | undefined {
   const { object } = service;
   if (object !== undefined && objects.includes(endpoint))
     return { facts: { isConverted: true }, by: (call) => ({ result: (text) => object(text, call) }) };
-  const mend = mends.get(endpoint);
-  return mend === undefined ? undefined : { facts: {}, by: (call) => ({ mend: (text) => mend(text, call) }) };
+  const repair = repairs.get(endpoint);
+  return repair === undefined ? undefined : { facts: {}, by: (call) => ({ repair: (text) => repair(text, call) }) };
 }
 
 /** Clients that use this format natively know its rules for names, so only translated requests need the rule. */

@@ -68,7 +68,7 @@ describe.each(vendors.map((row) => [row.type, row] as const))('%s', (type, row) 
     const translation = begin(provider, callOf({ endpoint, method: 'GET' }));
     translation.tap.whole(sent);
     expect(translation.tap.complete).toBe(true);
-    expect(JSON.parse(translation.mend?.(sent) ?? sent)).toEqual(get);
+    expect(JSON.parse(translation.repair?.(sent) ?? sent)).toEqual(get);
   });
 
   it.each(fixture.faults ?? [])('is understood when it fails: $status, $source', ({ status, body, fault }) => {

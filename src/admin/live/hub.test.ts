@@ -10,17 +10,17 @@ it('keeps rows for a minute for a reader who comes back, also where none had com
     () => now,
     (error) => expect.fail(String(error)),
   );
-  hub.tell(sampleRecord());
+  hub.publish(sampleRecord());
   expect(hub.since(0)).toBeUndefined();
   const leave = hub.add({ take: () => undefined, flush: () => undefined });
   const seen = hub.last;
   leave();
   now += minute;
-  hub.tell(sampleRecord());
-  hub.tell(sampleRecord());
+  hub.publish(sampleRecord());
+  hub.publish(sampleRecord());
   expect(hub.since(seen)?.map(({ id }) => id - seen)).toEqual([1, 2]);
   now += 1;
-  hub.tell(sampleRecord());
+  hub.publish(sampleRecord());
   expect([hub.since(seen), hub.last - seen]).toEqual([undefined, 3]);
 });
 
@@ -31,8 +31,8 @@ it('gives a reader what waits before it skips what nobody was told of', () => {
   );
   const taken: number[] = [];
   hub.add({ take: ({ id }) => void taken.push(id), flush: () => undefined });
-  hub.tell(sampleRecord());
+  hub.publish(sampleRecord());
   hub.skip(5);
-  hub.tell(sampleRecord());
+  hub.publish(sampleRecord());
   expect([hub.last, taken]).toEqual([7, [1, 7]]);
 });

@@ -87,7 +87,7 @@ export class LiveHub {
     this.#last += count;
   }
 
-  tell(record: LogRecord): void {
+  publish(record: LogRecord): void {
     if (!this.isFollowed) {
       this.skip(1);
       return;

@@ -16,8 +16,8 @@ export function watchedLines(body: FormUpstream, watch: LineWatch): FormUpstream
   if (body.kind === 'file') return isBatch ? { ...body, line: behind(watch, body.line) } : body;
   const edit: FormEdit = body.edit ?? { fields: new Map() };
   if (isBatch) {
-    const looksOnly = edit.line === undefined || edit.looksOnly === true;
-    return { ...body, edit: { ...edit, line: behind(watch, edit.line), ...(looksOnly ? { looksOnly: true } : {}) } };
+    const readsOnly = edit.line === undefined || edit.looksOnly === true;
+    return { ...body, edit: { ...edit, line: behind(watch, edit.line), ...(readsOnly ? { looksOnly: true } : {}) } };
   }
   const check = (): void => {
     edit.check?.();

@@ -28,7 +28,7 @@ export interface Translation {
    * For forwarded responses: returns the text of a complete 2xx response with fields added that the service omitted;
    * undefined if nothing is missing. Responses that are too large to be held are forwarded unchanged.
    */
-  mend?(text: string): string | undefined;
+  repair?(text: string): string | undefined;
   /** For a response that is a file of lines: how each line is rewritten. */
   readonly lines?: LineEdit;
   /**

@@ -38,7 +38,7 @@ export function partsInOrder(message: Plain): readonly AssistantPart[] {
   const own = partsOf(message['content']);
   const extra = message['content_blocks'];
   const placed = Array.isArray(extra) ? placedBlocks(extra) : [];
-  const blocks = placed.map(({ block, gap }) => ({ said: saidIn(block), gap }));
+  const blocks = placed.map(({ block, gap }) => ({ said: assistantPartOf(block), gap }));
   const isWhole = blocks.length > 0 && (textIn(own) === '' || textIn(own) === textIn(blocks.map(({ said }) => said)));
   const order = new Order(calls);
   if (isWhole) for (const { said, gap } of blocks) order.add(said, gap);
@@ -144,7 +144,7 @@ function partsOf(content: unknown): readonly AssistantPart[] {
   if (!Array.isArray(content)) return [];
   return content.flatMap((part: unknown): readonly AssistantPart[] => {
     if (typeof part === 'string') return partsOf(part);
-    return isPlain(part) ? [saidIn(part)] : [];
+    return isPlain(part) ? [assistantPartOf(part)] : [];
   });
 }
 
@@ -161,7 +161,7 @@ function trailingText(message: Plain, said: readonly AssistantPart[]): Assistant
 const textIn = (said: readonly AssistantPart[]): string =>
   said.map((one) => (one.kind === 'text' && one.from['type'] !== 'refusal' ? one.text : '')).join('');
 
-function saidIn(part: Plain): AssistantPart {
+function assistantPartOf(part: Plain): AssistantPart {
   const type = textOf(part['type']) ?? guessed(part);
   switch (type) {
     case 'text':

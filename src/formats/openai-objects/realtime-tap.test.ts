@@ -83,7 +83,7 @@ describe('what a realtime session used', () => {
     const tap = new RealtimeTap();
     for (const event of events) {
       const data = event === undefined ? '' : JSON.stringify(event);
-      if (event !== undefined) expect(tap.hears(data)).toBe(true);
+      if (event !== undefined) expect(tap.reads(data)).toBe(true);
       expect(tap.event({ name: '', data })).toBe('meta');
     }
     if ('usage' in expected && expected.usage === undefined) expect(tap.usage).toBeUndefined();
@@ -95,13 +95,13 @@ describe('what a realtime session used', () => {
     ['{"event_id":"e", "type" : "response.done","response":{}}', true],
     ['{"type":"conversation.item.created","item":{"content":"{\\"type\\":\\"response.done\\"}"}}', false],
   ])('looks at the beginning: %s', (beginning, isHeard) => {
-    expect(new RealtimeTap().hears(beginning)).toBe(isHeard);
+    expect(new RealtimeTap().reads(beginning)).toBe(isHeard);
   });
 
   it('does not count what only looks like the end of a response', () => {
     const tap = new RealtimeTap();
     const data = JSON.stringify({ type: 'response.created', response: { metadata: { type: 'response.done' }, usage: first } });
-    expect(tap.hears(data)).toBe(true);
+    expect(tap.reads(data)).toBe(true);
     tap.event({ name: '', data });
     expect(tap.usage).toBeUndefined();
   });

@@ -30,7 +30,7 @@ export class RealtimeTap implements Tap {
   /** The end of a response could not be parsed, so the sum would not be the usage of the session. */
   #isPartly = false;
 
-  hears(beginning: string): boolean {
+  reads(beginning: string): boolean {
     return usageEvents.test(beginning);
   }
 

@@ -51,7 +51,7 @@ function translated(chat: Translation, dropped: readonly Dropped[], format: Clie
     request: { ...request, dropped: lost },
     tap,
     reader: () => chat.reader?.() ?? new ChatReader(),
-    result: (text, answer) => completionIn(chat.result === undefined ? parsed(chat.mend?.(text) ?? text) : chat.result(text, answer)),
+    result: (text, answer) => completionIn(chat.result === undefined ? parsed(chat.repair?.(text) ?? text) : chat.result(text, answer)),
     ...(then === undefined ? {} : { then: (reply: StepReply) => next(chat.then?.(reply), lost, format, call) }),
     ...(recover === undefined ? {} : { recover: (failure: StepReply) => chat.recover?.(failure) }),
     ...(local === undefined ? {} : { local: (sent) => local.call(chat, sent) }),

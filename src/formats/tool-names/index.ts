@@ -41,7 +41,7 @@ function restored(inner: Translation, { toService, toClient }: ToolNames): Trans
     tap,
     reader: () => new NamedReader(inner.reader?.() ?? new ChatReader(), toClient),
     result: (text, answer) =>
-      withClientNames(inner.result === undefined ? parsed(inner.mend?.(text) ?? text) : inner.result(text, answer), toClient),
+      withClientNames(inner.result === undefined ? parsed(inner.repair?.(text) ?? text) : inner.result(text, answer), toClient),
     ...(local === undefined ? {} : { local: (sent) => local.call(inner, sent) }),
   };
 }

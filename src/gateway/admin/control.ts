@@ -273,7 +273,7 @@ export class Control implements Subject {
   ended(record: LogRecord): void {
     this.#times.add(record.plugins);
     this.#attempts.add(record);
-    this.hub.tell(record);
+    this.hub.publish(record);
   }
 
   /** Called with the counts of the requests that ended in a worker process. */

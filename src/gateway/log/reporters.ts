@@ -7,11 +7,11 @@ const quietMs = 10_000;
 
 /** Returns a reporter that logs a recurring error at most once per interval. */
 export function errorReporter(log: Pick<Log, 'error'>, monotonic: () => number, message: string): (error: unknown) => void {
-  let saidAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   return (error) => {
     const now = monotonic();
-    if (now - saidAt < quietMs) return;
-    saidAt = now;
+    if (now - reportedAt < quietMs) return;
+    reportedAt = now;
     log.error({ err: error }, message);
   };
 }

@@ -116,15 +116,15 @@ export class RequestLog implements LogReader {
 
   /** False where the writer does not respond in time: then it is not asked again until it has, or was ended. */
   async #refreshState(): Promise<boolean> {
-    const telling = this.#parts.writer.call('state', undefined).then((told) => {
+    const update = this.#parts.writer.call('state', undefined).then((told) => {
       this.#keepState(told as WriterState);
     });
-    if (await inTime(telling, stateMs)) return true;
+    if (await inTime(update, stateMs)) return true;
     this.#isSilent = true;
     const over = (): void => {
       this.#isSilent = false;
     };
-    telling.then(over, over);
+    update.then(over, over);
     return false;
   }
 

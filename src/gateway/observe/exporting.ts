@@ -41,7 +41,7 @@ export class Exporting {
   #ratio: number | undefined;
   #hasLogs = false;
   #hasContent = false;
-  #saidAt = Number.NEGATIVE_INFINITY;
+  #reportedAt = Number.NEGATIVE_INFINITY;
 
   /** @param entry entry file of the thread */
   constructor(log: Pick<Log, 'warn' | 'error'>, monotonic: () => number, entry = new URL('./export-worker.js', import.meta.url)) {
@@ -117,8 +117,8 @@ export class Exporting {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + items);
     if (result === 'exported') return;
     const now = this.#monotonic();
-    if (now - this.#saidAt < lineEvery) return;
-    this.#saidAt = now;
+    if (now - this.#reportedAt < lineEvery) return;
+    this.#reportedAt = now;
     this.#log.warn({ signal, items, result, why }, 'traces or logs were not exported');
   }
 }

@@ -12,7 +12,7 @@ export class LastGoodCopy {
   readonly #options: GatewayOptions;
   /** Set if the copy is used: why the files were rejected, and when the copy was saved. */
   #taken: { readonly rejected: Rejected; readonly savedAt: number } | undefined;
-  #looked = false;
+  #isChecked = false;
   /** What the copy has, as far as this process knows. */
   #kept: Pick<ValidConfig, 'texts' | 'revision'> | undefined;
 
@@ -24,7 +24,7 @@ export class LastGoodCopy {
   instead(request: PostedRequest, rejected: Rejected): PostedRequest | undefined {
     const entry = this.#entry;
     if (this.#options.lastGood !== true || entry === undefined) return undefined;
-    this.#looked = true;
+    this.#isChecked = true;
     // If a file can't be read, its `state_dir` is unknown: the default directory is searched too.
     for (const setting of [this.#options.stateDir ?? rejected.stateDir, undefined]) {
       const dir = this.#dir(setting);
@@ -52,7 +52,7 @@ export class LastGoodCopy {
 
   /** Why the start failed in spite of `--last-good`. */
   get fault(): string | undefined {
-    if (!this.#looked) return undefined;
+    if (!this.#isChecked) return undefined;
     return this.#taken === undefined ? '--last-good: there is no saved copy.' : '--last-good: the saved copy is not valid either.';
   }
 

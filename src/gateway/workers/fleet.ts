@@ -30,7 +30,7 @@ const usual: FleetTimes = { beatMs: 1000, mostMissed: 10 };
 /** Number of missed beats from which a worker is shown as not responding. */
 const silentFrom = 3;
 /** Timeout of a query to all workers, in milliseconds. */
-const askMs = 800;
+const queryMs = 800;
 /** Timeout for a worker to return the unused part of a key's limit, in milliseconds. */
 const spareMs = 500;
 /** Extra time for a shutdown to write records, exports and log lines, in milliseconds. */
@@ -82,7 +82,7 @@ export class Fleet implements Serving {
       logs,
       snapshot: () => this.snapshot(),
       workers: () => this.workers(),
-      figures: () => this.#group.ask('figures', askMs, (process, figures: Figures) => [process, figures] as const),
+      figures: () => this.#group.ask('figures', queryMs, (process, figures: Figures) => [process, figures] as const),
       onFault: (error) => this.defect(error),
     });
     deps.spool.settle = () => (deps.memory === undefined ? Promise.resolve() : this.gather());
@@ -128,7 +128,7 @@ export class Fleet implements Serving {
   }
 
   async gather(): Promise<void> {
-    await this.#group.ask('beat', askMs, (process, beat: Beat) => this.#beat(process, beat));
+    await this.#group.ask('beat', queryMs, (process, beat: Beat) => this.#beat(process, beat));
   }
 
   probes(isOperators: boolean): Probes {

@@ -39,7 +39,7 @@ export async function runProbe(one: CatalogEntry, probe: Probe, { outbound, time
         : localResponse(translation.local(request));
     const sent = answer.body.toString('utf8');
     if (answer.status >= 200 && answer.status < 300) {
-      const text = translation.mend?.(sent) ?? sent;
+      const text = translation.repair?.(sent) ?? sent;
       const whole = objectIn(text);
       if (!isPlain(whole) || isPlain(whole['error'])) return bad(probe, answer.status, unexpectedBody(whole), connectionFixes['too-large']);
       return good(probe, answer.status, translation.result?.(text, whole) ?? whole);

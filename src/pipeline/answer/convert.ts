@@ -24,7 +24,7 @@ export function convertOutcome(outcome: Outcome, dialect: Dialect, warnings: str
 
 function converted(outcome: Outcome, dialect: Dialect): Outcome {
   if (outcome.kind !== 'answered' || outcome.attempt.lane !== 'full' || outcome.reply.status >= 300)
-    return convertLines(outcome.attempt.translation?.mend === undefined ? outcome : mended(outcome), unconvertible);
+    return convertLines(outcome.attempt.translation?.repair === undefined ? outcome : repaired(outcome), unconvertible);
   const { attempt, reply, times } = outcome;
   const { translation, call } = attempt;
   if (translation?.lines !== undefined && reply.flow !== undefined) return convertLines(outcome, unconvertible);
@@ -74,12 +74,12 @@ function streamedWhole(outcome: Outcome, dialect: Dialect, warnings: string[]): 
 const eventStream = 'text/event-stream; charset=utf-8';
 
 /** A response that is forwarded unchanged, plus the parts that its service omitted. */
-function mended(outcome: Outcome): Outcome {
+function repaired(outcome: Outcome): Outcome {
   if (outcome.kind !== 'answered' || outcome.reply.status >= 300 || outcome.reply.flow !== undefined) return outcome;
   const { attempt, reply } = outcome;
   // A response that an earlier step converted is already complete.
   if (reply.converted !== undefined) return outcome;
-  const text = attempt.translation?.mend?.(reply.body.toString('utf8'));
+  const text = attempt.translation?.repair?.(reply.body.toString('utf8'));
   if (text === undefined) return outcome;
   return { ...outcome, reply: { ...reply, status: 200, converted: { contentType: 'application/json', body: Buffer.from(text, 'utf8') } } };
 }
@@ -154,7 +154,7 @@ class ConvertedFlow extends FlowOver {
   #isOver = false;
   /** Text since the last write to the consumer, and the text that the writer produced after it had failed. */
   #text = '';
-  #lastWords = '';
+  #finalBytes = '';
 
   constructor(flow: Flow, conversion: Conversion) {
     super(flow);
@@ -192,7 +192,7 @@ class ConvertedFlow extends FlowOver {
     }
     if (text !== '') consumer.data(Buffer.from(text, 'utf8'), []);
     this.below.abort();
-    consumer.fault(failure, Buffer.from(this.#lastWords, 'utf8'));
+    consumer.fault(failure, Buffer.from(this.#finalBytes, 'utf8'));
   }
 
   /** Writes a conversion error in the client's format. If that fails too, the flow breaks off. */
@@ -240,7 +240,7 @@ class ConvertedFlow extends FlowOver {
   #pieces(pieces: Iterable<string>): void {
     const hasFailed = this.#conversion.write.failure !== undefined;
     for (const piece of pieces) {
-      if (hasFailed) this.#lastWords += piece;
+      if (hasFailed) this.#finalBytes += piece;
       else this.#text += piece;
     }
   }

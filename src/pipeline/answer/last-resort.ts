@@ -5,7 +5,7 @@ import type { LogRecord } from '../../core/records/record.ts';
 import type { HandleDeps } from '../handle-deps.ts';
 import type { RequestContext } from '../request.ts';
 import type { Execution } from '../execute.ts';
-import { saidOf } from '../record/facts.ts';
+import { recordedError } from '../record/facts.ts';
 import { type Ending, makeRecord } from '../record/index.ts';
 import type { FullRecord } from '../record/group-commit.ts';
 
@@ -13,7 +13,7 @@ import type { FullRecord } from '../record/group-commit.ts';
 
 const failed = defect();
 
-export const plainError: NonNullable<LogRecord['error']> = Object.freeze(saidOf(failed));
+export const plainError: NonNullable<LogRecord['error']> = Object.freeze(recordedError(failed));
 
 const plainBody: Buffer = Buffer.from(plainErrorBody(failed));
 

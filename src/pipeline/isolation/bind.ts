@@ -44,7 +44,7 @@ class BindingFlow extends FlowOver {
         this.#bind(events);
         consumer.end(tail, events);
       },
-      fault: (error, lastWords) => consumer.fault(error, lastWords),
+      fault: (error, finalBytes) => consumer.fault(error, finalBytes),
     });
   }
 

@@ -5,11 +5,11 @@ import type { Execution, Span } from '../execute.ts';
 
 /** Small functions over a response: what the record reports about it, and whether and how its body is sent. */
 
-type Said = NonNullable<LogRecord['error']>;
+type RecordedError = NonNullable<LogRecord['error']>;
 
-export const saidOf = ({ code, source, message }: GatewayError): Said => ({ code, source, message });
+export const recordedError = ({ code, source, message }: GatewayError): RecordedError => ({ code, source, message });
 
-export const ofProvider = (message: string): Said => ({ code: 'provider_error', source: 'provider', message });
+export const ofProvider = (message: string): RecordedError => ({ code: 'provider_error', source: 'provider', message });
 
 export function isEventStream({ headers, converted }: UpstreamReply): boolean {
   return (converted?.contentType ?? headers['content-type'])?.toLowerCase().startsWith('text/event-stream') === true;

@@ -48,7 +48,7 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
 
 function admittedRecord(ctx: RequestContext, run: Execution | undefined, ending: Ending, charged: Charged, mayMask: MayMask): FullRecord {
   const last = run?.last;
-  const { attempt, tap } = heardOf(last);
+  const { attempt, tap } = lastAttemptOf(last);
   const { policy, redaction, bodies, clean } = redactionOf(ctx, ending);
   const { request, upstream, response } = messagesOf(bodies, ctx, last, ending, mayMask);
   const record: LogRecord = {
@@ -107,7 +107,7 @@ function admittedRecord(ctx: RequestContext, run: Execution | undefined, ending:
   return { record, ...bodies.parts, later: bodies.later(record, ctx.snapshot.log.redactor) };
 }
 
-const heardOf = (last: Outcome | undefined): { readonly attempt: Attempt | undefined; readonly tap: Tap | undefined } => ({
+const lastAttemptOf = (last: Outcome | undefined): { readonly attempt: Attempt | undefined; readonly tap: Tap | undefined } => ({
   attempt: last?.attempt,
   tap: tapOf(last),
 });

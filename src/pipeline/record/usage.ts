@@ -84,9 +84,9 @@ function usageRecord(tap: Tap | undefined, ctx: RequestContext, isAnswer: boolea
     const prompt = ctx.body.kind === 'json' ? Math.ceil(ctx.body.size / tokenBytes) : 0;
     return { ...noUsage, prompt, completion: tap?.contentEvents ?? 0, source: 'estimated', ...(details === undefined ? {} : { details }) };
   }
-  const came = tap?.complete === false ? tap.contentEvents : 0;
+  const received = tap?.complete === false ? tap.contentEvents : 0;
   const record = usageIn(details === undefined ? usage : { ...usage, details });
-  return came > usage.completion ? { ...record, completion: came, source: 'estimated' } : record;
+  return received > usage.completion ? { ...record, completion: received, source: 'estimated' } : record;
 }
 
 /** Converts usage to the form of the record. */

@@ -82,7 +82,7 @@ function inDeployments(method: string, path: string): Matched | undefined {
   }
   if (pathFault(path) !== undefined) return undefined;
   for (const words of [2, 1]) {
-    const cut = lastWords(rest, words);
+    const cut = lastSegments(rest, words);
     const own = `/v1/${rest.slice(cut)}`;
     const matched = cut <= deployments.length ? undefined : exact.get(`${method} ${own}`);
     if (matched === undefined || traitsOf(matched.endpoint).baseModel === true) continue;
@@ -93,7 +93,7 @@ function inDeployments(method: string, path: string): Matched | undefined {
 }
 
 /** Returns the start of the last segments of a path. */
-function lastWords(path: string, count: number): number {
+function lastSegments(path: string, count: number): number {
   let at = path.length;
   for (let words = 0; words < count && at > 0; words += 1) at = path.lastIndexOf('/', at - 1);
   return at + 1;

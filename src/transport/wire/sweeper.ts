@@ -10,7 +10,7 @@ export interface Swept extends DenseSetMember {
   crashed(thrown: unknown): void;
 }
 
-/** The set of active objects with deadlines; one spoke of the wheel. */
+/** The set of active objects with deadlines; one group of the wheel. */
 export interface Sweeper {
   add(item: Swept): void;
   delete(item: Swept): void;
@@ -25,7 +25,7 @@ const everyMs = 100;
 /** @param onDefect called with an error that `crashed` threw; the object is not checked again */
 export function createSweeper(wheel: Wheel, monotonic: () => number, onDefect: (error: unknown) => void): Sweeper {
   const items = new DenseSet<Swept>();
-  const spoke = {
+  const group = {
     everyMs,
     check() {
       const now = monotonic();
@@ -43,13 +43,13 @@ export function createSweeper(wheel: Wheel, monotonic: () => number, onDefect: (
   return {
     add(item) {
       items.add(item);
-      wheel.add(spoke);
+      wheel.add(group);
     },
     delete: (item) => items.delete(item),
     get size() {
       return items.size;
     },
-    close: () => wheel.delete(spoke),
+    close: () => wheel.delete(group),
   };
 }
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type Spoke, Wheel } from './wheel.ts';
+import { type TimeoutGroup, Wheel } from './wheel.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Counts how often it was looked at, and has enough after so many checks. */
-class Counting implements Spoke {
+class Counting implements TimeoutGroup {
   checks = 0;
   readonly everyMs: number;
   readonly #enough: number;
@@ -21,7 +21,7 @@ class Counting implements Spoke {
   }
 }
 
-it('looks at each spoke in its own time, with one timer', () => {
+it('looks at each group in its own time, with one timer', () => {
   const wheel = new Wheel();
   const [slow, fast] = [new Counting(1000), new Counting(100)];
   wheel.add(slow);
@@ -51,26 +51,26 @@ it('turns as slowly as it can, and not at all with nothing to look at', () => {
 
 it('forgets what is deleted', () => {
   const wheel = new Wheel();
-  const spoke = new Counting(100);
-  wheel.add(spoke);
-  wheel.delete(spoke);
+  const group = new Counting(100);
+  wheel.add(group);
+  wheel.delete(group);
   vi.advanceTimersByTime(1000);
-  expect([spoke.checks, vi.getTimerCount()]).toEqual([0, 0]);
+  expect([group.checks, vi.getTimerCount()]).toEqual([0, 0]);
 });
 
 it('looks at the others, and again, when a look throws', () => {
   const defects: unknown[] = [];
   const wheel = new Wheel((error) => defects.push(error));
-  const spoke = new Counting(100);
+  const group = new Counting(100);
   wheel.add({
     everyMs: 100,
     check() {
       throw new Error('boom');
     },
   });
-  wheel.add(spoke);
+  wheel.add(group);
   vi.advanceTimersByTime(200);
-  expect([defects.length, spoke.checks]).toEqual([2, 2]);
+  expect([defects.length, group.checks]).toEqual([2, 2]);
 });
 
 it('keeps the process alive while somebody holds it, whichever came first', () => {
@@ -78,8 +78,8 @@ it('keeps the process alive while somebody holds it, whichever came first', () =
   const held = (): boolean => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length > before;
   const before = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const wheel = new Wheel();
-  const spoke = new Counting(1000);
-  wheel.add(spoke);
+  const group = new Counting(1000);
+  wheel.add(group);
   expect(held()).toBe(false);
   wheel.hold();
   wheel.hold();
@@ -90,5 +90,5 @@ it('keeps the process alive while somebody holds it, whichever came first', () =
   expect(held()).toBe(true);
   wheel.release();
   expect(held()).toBe(false);
-  wheel.delete(spoke);
+  wheel.delete(group);
 });

@@ -1,8 +1,8 @@
 /** A group of timeouts that a wheel checks. */
-export interface Spoke {
+export interface TimeoutGroup {
   /** Milliseconds between two checks. */
   readonly everyMs: number;
-  /** Ends what has timed out. Returns false if there is nothing left to check; the spoke is then removed until it is added again. */
+  /** Ends what has timed out. Returns false if there is nothing left to check; the group is then removed until it is added again. */
   check(): boolean;
 }
 
@@ -11,37 +11,37 @@ const rethrow = (error: unknown): never => {
 };
 
 /**
- * One timer for all timeouts of requests, connections and attempts. It runs only while there are spokes, and keeps the
+ * One timer for all timeouts of requests, connections and attempts. It runs only while there are groups, and keeps the
  * process alive only while there are holds.
  */
 export class Wheel {
   readonly #onDefect: (error: unknown) => void;
-  /** Time of the next check of each spoke, in monotonic milliseconds. */
-  readonly #spokes = new Map<Spoke, number>();
+  /** Time of the next check of each group, in monotonic milliseconds. */
+  readonly #groups = new Map<TimeoutGroup, number>();
   #timer: NodeJS.Timeout | undefined;
   #nextAt = 0;
   /** Number of holds: waits that must keep the process alive. */
   #holding = 0;
 
-  /** @param onDefect called with an error thrown by a check; by default it is rethrown. The spoke is still checked again. */
+  /** @param onDefect called with an error thrown by a check; by default it is rethrown. The group is still checked again. */
   constructor(onDefect: (error: unknown) => void = rethrow) {
     this.#onDefect = onDefect;
   }
 
-  /** Starts to check a spoke. Does nothing if it is already added. */
-  add(spoke: Spoke): void {
-    if (this.#spokes.has(spoke)) return;
+  /** Starts to check a group. Does nothing if it is already added. */
+  add(group: TimeoutGroup): void {
+    if (this.#groups.has(group)) return;
     const now = performance.now();
-    const at = now + spoke.everyMs;
-    this.#spokes.set(spoke, at);
+    const at = now + group.everyMs;
+    this.#groups.set(group, at);
     if (this.#timer === undefined || at < this.#nextAt) this.#wait(at, now);
   }
 
-  delete(spoke: Spoke): void {
-    if (this.#spokes.delete(spoke) && this.#spokes.size === 0) this.#stop();
+  delete(group: TimeoutGroup): void {
+    if (this.#groups.delete(group) && this.#groups.size === 0) this.#stop();
   }
 
-  /** Keeps the process alive while there are spokes, until `release` was called as often as `hold`. */
+  /** Keeps the process alive while there are groups, until `release` was called as often as `hold`. */
   hold(): void {
     this.#holding += 1;
     if (this.#holding === 1) this.#timer?.ref();
@@ -67,17 +67,17 @@ export class Wheel {
   readonly #check = (): void => {
     const now = performance.now();
     try {
-      for (const [spoke, at] of this.#spokes) if (at <= now) this.#checkOne(spoke, now);
+      for (const [group, at] of this.#groups) if (at <= now) this.#checkOne(group, now);
     } finally {
-      if (this.#spokes.size === 0) this.#stop();
-      else this.#wait(Math.min(...this.#spokes.values()), now);
+      if (this.#groups.size === 0) this.#stop();
+      else this.#wait(Math.min(...this.#groups.values()), now);
     }
   };
 
-  #checkOne(spoke: Spoke, now: number): void {
-    this.#spokes.set(spoke, now + spoke.everyMs);
+  #checkOne(group: TimeoutGroup, now: number): void {
+    this.#groups.set(group, now + group.everyMs);
     try {
-      if (!spoke.check()) this.#spokes.delete(spoke);
+      if (!group.check()) this.#groups.delete(group);
     } catch (error) {
       this.#onDefect(error);
     }

@@ -50,16 +50,16 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: read
   }, [...deps, turn, isEnded]);
   useEffect(() => {
     if (every === undefined) return undefined;
-    const look = (): void => {
+    const poll = (): void => {
       // Do not repeat a call that is still running, because that would abort it.
       if (document.visibilityState === 'visible' && !isBusy.current) setTurn((n) => n + 1);
     };
-    const timer = setInterval(look, every);
+    const timer = setInterval(poll, every);
     // Refresh when the page becomes visible again.
-    document.addEventListener('visibilitychange', look);
+    document.addEventListener('visibilitychange', poll);
     return () => {
       clearInterval(timer);
-      document.removeEventListener('visibilitychange', look);
+      document.removeEventListener('visibilitychange', poll);
     };
   }, [every]);
   const again = (): void => setTurn((n) => n + 1);

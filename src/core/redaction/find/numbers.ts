@@ -12,7 +12,7 @@ const longestRun = 96;
 export function findNumbers(cursors: Cursors, from: number, to: number, wanted: Wanted, hits: Hits): void {
   let least = from;
   for (let at = cursors.digits(from); at < to; at = cursors.digits(least))
-    least = lookAround(cursors.text, at, { from, to, least }, wanted, hits);
+    least = checkRun(cursors.text, at, { from, to, least }, wanted, hits);
 }
 
 export interface Wanted {
@@ -35,7 +35,7 @@ interface Run extends Bounds {
 }
 
 /** Checks the run around a digit, and returns its end. */
-function lookAround(text: string, at: number, bounds: Bounds, wanted: Wanted, hits: Hits): number {
+function checkRun(text: string, at: number, bounds: Bounds, wanted: Wanted, hits: Hits): number {
   const { to } = bounds;
   if (wanted.patterns.has('iban')) {
     const end = findIban(text, at, bounds, hits);

@@ -43,7 +43,7 @@ const shortWord =
   /(?:(?<![A-Za-z])(?:[Tt][eé]l|TEL|(?:[Cc]all|CALL)(?: me)?(?: at| on)?)|(?<=[a-z])(?:Tel|Call))(?:[\s_-]?(?:[Nn]umber|[Nn]um|[Nn]o|[Nn]r|[Nn]ummer))?["'\s.:=()#_-]{0,6}$/;
 
 /** True if the text ends with such a word. */
-export function saysPhone(before: string): boolean {
+export function announcesPhone(before: string): boolean {
   const { text } = readable(before);
   return word.test(text) || shortWord.test(text);
 }
@@ -70,7 +70,7 @@ export function endOfPhone(run: string, at: number, before: string): number {
       if (count >= least && count <= most) return end;
     }
   }
-  if (at > 2 || !saysPhone(before)) return -1;
+  if (at > 2 || !announcesPhone(before)) return -1;
   afterWord.lastIndex = at;
   return afterWord.test(run) && !isDigitAt(run, afterWord.lastIndex) ? afterWord.lastIndex : -1;
 }

@@ -3,7 +3,7 @@ import { announcesAt } from './announced.ts';
 import { isCard } from './cards.ts';
 import { behindEscape, isAlnum, isDigit, isDomainCharacter, isGap, isKeyCharacter, isLetter } from './classes.ts';
 import { beginsLikeKey, isIssued, mayBeAnnounced, shortestKey } from './keys.ts';
-import { saysPhone } from './phones.ts';
+import { announcesPhone } from './phones.ts';
 import { mayBeMasked } from '../member-names.ts';
 
 /**
@@ -171,8 +171,8 @@ function isPlainNumber(text: string, from: number, to: number): boolean {
   const [, date, digits] = run;
   const before = text.slice(Math.max(0, from - 28), from);
   if (date !== undefined)
-    return !(run[0].startsWith(date) ? inAccount : /[A-Za-z]{2}\d\d|\+$/).test(before.slice(-16)) && !saysPhone(before);
-  return digits !== undefined && /[^\\]":$/.test(before) && /[\s,}]/.test(text[to] ?? '') && !isCard(digits) && !saysPhone(before);
+    return !(run[0].startsWith(date) ? inAccount : /[A-Za-z]{2}\d\d|\+$/).test(before.slice(-16)) && !announcesPhone(before);
+  return digits !== undefined && /[^\\]":$/.test(before) && /[\s,}]/.test(text[to] ?? '') && !isCard(digits) && !announcesPhone(before);
 }
 
 /** True if there is no setting such as `password=`. */

@@ -13,7 +13,7 @@ export class Drops {
 
   /** Adds the members that the conversion does not read, unless they are empty. */
   others(object: Plain, read: ReadonlySet<string>, place: string, reason: string): void {
-    for (const key in object) if (!read.has(key) && saysSomething(object[key])) this.add(`${place}${key}`, reason);
+    for (const key in object) if (!read.has(key) && hasContent(object[key])) this.add(`${place}${key}`, reason);
   }
 
   get list(): readonly Dropped[] {
@@ -23,5 +23,5 @@ export class Drops {
 
 const none: readonly Dropped[] = Object.freeze([]);
 
-const saysSomething = (value: unknown): boolean =>
+const hasContent = (value: unknown): boolean =>
   value !== null && value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);

@@ -6,7 +6,7 @@ interface Lease extends KeyInFlight {
   granted: number;
   /** Limit of the key at the time of the last lease. */
   limit: number;
-  asking: Promise<number> | undefined;
+  pending: Promise<number> | undefined;
 }
 
 /** When this many owners are known, the idle ones are removed. */
@@ -54,21 +54,21 @@ export class LeasedShares implements Shares {
 
   async #more(lease: Lease, { name, owner }: ShareOf, limit: number): Promise<KeyInFlight> {
     for (;;) {
-      lease.asking ??= this.#ask(lease, owner, limit);
-      const got = await inTime(lease.asking, name);
+      lease.pending ??= this.#requestLease(lease, owner, limit);
+      const got = await inTime(lease.pending, name);
       if (lease.count < Math.min(lease.granted, limit)) return counted(lease);
       if (got === 0) throw keyLimit(name, limit);
     }
   }
 
-  async #ask(lease: Lease, owner: string, limit: number): Promise<number> {
+  async #requestLease(lease: Lease, owner: string, limit: number): Promise<number> {
     try {
       const got = await this.#lender.ask(owner, limit);
       lease.granted += got;
       if (got > 0) lease.limit = limit;
       return got;
     } finally {
-      lease.asking = undefined;
+      lease.pending = undefined;
     }
   }
 
@@ -81,14 +81,14 @@ export class LeasedShares implements Shares {
       return known;
     }
     if (this.#leases.size >= ownersLimit) this.#forgetIdle();
-    const made: Lease = { count: 0, granted: 0, limit, asking: undefined };
+    const made: Lease = { count: 0, granted: 0, limit, pending: undefined };
     this.#leases.set(owner, made);
     return made;
   }
 
   #forgetIdle(): void {
     for (const [owner, lease] of this.#leases) {
-      if (lease.count > 0 || lease.asking !== undefined) continue;
+      if (lease.count > 0 || lease.pending !== undefined) continue;
       this.#leases.delete(owner);
       this.#giveBack(owner, lease);
     }

@@ -179,7 +179,7 @@ export class FormScanner {
 
   #body(bytes: Buffer, at: number, out: Piece[]): number {
     const found = bytes.indexOf(this.#delimiter, at);
-    this.#lookInside(bytes, at, found);
+    this.#checkInside(bytes, at, found);
     if (found >= 0) {
       emit('body', bytes, at, found, out);
       this.#lead = this.#delimiter.length - this.#dashed.length;
@@ -191,7 +191,7 @@ export class FormScanner {
   }
 
   /** Lenient parsers also end the part at a boundary within a line, or after another kind of line end. */
-  #lookInside(bytes: Buffer, at: number, found: number): void {
+  #checkInside(bytes: Buffer, at: number, found: number): void {
     if (this.#oddity !== undefined) return;
     const inside = bytes.indexOf(this.#dashed, at);
     if (inside >= 0 && (found < 0 || inside < found)) this.#oddity = oddities.boundaryInside;

@@ -8,7 +8,7 @@ import type { BodyLength } from './head.ts';
 import { type Phase, PlainConnection } from './connection.ts';
 import { type KnownHead, KnownHeads, type ReadHead } from './known-head.ts';
 import type { HeaderNames } from '../header-bag.ts';
-import type { Spoke, Wheel } from '../../wire/wheel.ts';
+import type { TimeoutGroup, Wheel } from '../../wire/wheel.ts';
 
 /** A plain request after its head was parsed. */
 export interface PlainRequest {
@@ -42,7 +42,7 @@ export interface PlainFrontDeps {
 const limits: { readonly [P in Phase]?: number } = { silent: 10, head: 10, rest: 5, idle: keptSeconds + 1 };
 
 /** The connections whose requests are parsed on the socket. A `node:http` server accepts them and handles all that are not plain. */
-export class PlainFront implements Spoke {
+export class PlainFront implements TimeoutGroup {
   readonly everyMs = 1000;
   readonly heads: AnswerHeads;
   readonly limits = limits;

@@ -100,7 +100,7 @@ class Fields {
   #length: number | undefined;
   #coding: AnswerHead['coding'];
   #closes = false;
-  #asksToKeep = false;
+  #keepsAlive = false;
   #keepSeconds: number | undefined;
 
   /** @param isOne true for HTTP/1.1, false for HTTP/1.0 */
@@ -122,7 +122,7 @@ class Fields {
   head(status: number): AnswerHead {
     if (this.#coding !== undefined && this.#length !== undefined) throw misframed('a length and a transfer coding');
     // A chunked HTTP/1.0 message is accepted, and the connection is closed after it (RFC 9112 6.1).
-    const isKept = !this.#closes && (this.#isOne || (this.#asksToKeep && this.#coding === undefined));
+    const isKept = !this.#closes && (this.#isOne || (this.#keepsAlive && this.#coding === undefined));
     return { status, headers: this.#headers, length: this.#length, coding: this.#coding, isKept, keepSeconds: this.#keepSeconds };
   }
 
@@ -139,7 +139,7 @@ class Fields {
       case 'connection':
         for (const option of value.toLowerCase().split(',')) {
           if (option.trim() === 'close') this.#closes = true;
-          else if (option.trim() === 'keep-alive') this.#asksToKeep = true;
+          else if (option.trim() === 'keep-alive') this.#keepsAlive = true;
         }
         return;
       case 'keep-alive': {

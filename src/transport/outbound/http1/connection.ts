@@ -27,7 +27,7 @@ export class Connection {
   readonly #reader: AnswerReader;
   #outgoing: Outgoing | undefined;
   /** Bytes of the response were received. */
-  #isHeard = false;
+  #hasData = false;
   /** When a request was written to a connection that was idle before and may have been closed in the meantime. */
   #keptAt = Number.NEGATIVE_INFINITY;
   #isPaused = false;
@@ -45,7 +45,7 @@ export class Connection {
   /** Sends a request. @param isKept the connection was idle in the pool before */
   send(outgoing: Outgoing, isKept: boolean): void {
     this.#outgoing = outgoing;
-    this.#isHeard = false;
+    this.#hasData = false;
     try {
       outgoing.receiver.connected(outgoing);
       if (outgoing.isOver) {
@@ -103,7 +103,7 @@ export class Connection {
       this.close();
       return;
     }
-    this.#isHeard = true;
+    this.#hasData = true;
     let rest: number | undefined;
     try {
       rest = this.#reader.push(bytes, outgoing.receiver);
@@ -163,7 +163,7 @@ export class Connection {
   }
 
   #isUnread(error: Error): boolean {
-    if (this.#isHeard || !('code' in error)) return false;
+    if (this.#hasData || !('code' in error)) return false;
     return gone.has(String(error.code)) && performance.now() - this.#keptAt <= staleMs;
   }
 }

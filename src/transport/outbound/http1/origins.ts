@@ -5,7 +5,7 @@ import { dialMsOf, type PoolOptions, type Route } from '../pools.ts';
 import type { Receiver, WireRequest } from '../upstream.ts';
 import { Dialer, type Endpoint } from './dial.ts';
 import { WireFault } from '../../wire/fault.ts';
-import type { Spoke, Wheel } from '../../wire/wheel.ts';
+import type { TimeoutGroup, Wheel } from '../../wire/wheel.ts';
 import { Origin, type OriginHost } from './origin.ts';
 import { Outgoing } from './outgoing.ts';
 
@@ -24,7 +24,7 @@ export interface OriginsOptions extends PoolOptions {
  * refused here and sent by undici instead. The number of connections is not limited: a limit would be a hidden queue, and
  * `server.max_in_flight` already bounds them.
  */
-export class Origins implements Spoke {
+export class Origins implements TimeoutGroup {
   readonly everyMs = 1000;
   readonly #wheel: Wheel;
   readonly #lookup: PoolOptions['lookup'];

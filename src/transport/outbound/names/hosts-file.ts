@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { LookupAddress } from 'node:dns';
 
 /** Milliseconds between two looks at the file. */
-const lookEveryMs = 5000;
+const checkEveryMs = 5000;
 
 const none: readonly LookupAddress[] = Object.freeze([]);
 
@@ -12,10 +12,10 @@ export class HostsFile {
   readonly #path: string;
   readonly #monotonic: () => number;
   #names: ReadonlyMap<string, readonly LookupAddress[]> = new Map();
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #checkedAt = Number.NEGATIVE_INFINITY;
   #version = '';
   /** The running read, or the last one; concurrent lookups share its result. */
-  #look: Promise<void> = Promise.resolve();
+  #reading: Promise<void> = Promise.resolve();
 
   constructor(path: string, monotonic: () => number) {
     this.#path = path;
@@ -25,11 +25,11 @@ export class HostsFile {
   /** Addresses of a lower-case name; none where the file has none, or is not there. */
   async find(name: string): Promise<readonly LookupAddress[]> {
     const now = this.#monotonic();
-    if (now - this.#lookedAt > lookEveryMs) {
-      this.#lookedAt = now;
-      this.#look = this.#read();
+    if (now - this.#checkedAt > checkEveryMs) {
+      this.#checkedAt = now;
+      this.#reading = this.#read();
     }
-    await this.#look;
+    await this.#reading;
     return this.#names.get(name) ?? none;
   }
 

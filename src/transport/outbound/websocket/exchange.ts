@@ -138,7 +138,7 @@ export class SocketExchange implements Swept, Flow, EchoListener {
   }
 
   #refused(answer: IncomingMessage): void {
-    this.#heard();
+    this.#received();
     const status = answer.statusCode ?? 0;
     if (isFinalStatus(status)) {
       readRefusal(answer, this.#redactor)
@@ -156,19 +156,19 @@ export class SocketExchange implements Swept, Flow, EchoListener {
       upstream.destroy();
       return;
     }
-    this.#heard();
+    this.#received();
     this.#upstream = upstream;
     if (head.length > 0) upstream.unshift(head);
     upstream.on('close', this.#onProviderClose).on('drain', () => this.#body.resume());
     const passed = ofMessage(passedHeaders(answer.headers, this.#body.offered));
     const headers = this.#redactor === undefined ? passed : this.#redactor.headers(passed);
     const tap = this.#attempt.translation?.tap;
-    if (tap?.hears !== undefined) this.#fromProvider = new FrameCounter(new TextMessages(readerFor(tap)));
+    if (tap?.reads !== undefined) this.#fromProvider = new FrameCounter(new TextMessages(readerFor(tap)));
     const reply = { status: 101, headers, body: none, flow: this, tap };
     this.#settle({ kind: 'answered', attempt: this.#attempt, times: this.#times(), reply });
   }
 
-  #heard(): void {
+  #received(): void {
     this.#firstAt = this.#settings.monotonic();
     this.#movedAt = this.#firstAt;
   }
@@ -216,7 +216,7 @@ export class SocketExchange implements Swept, Flow, EchoListener {
   }
 
   /** The close frame for the client when the gateway ends the WebSocket, unless the provider disconnected or a frame is incomplete. */
-  get farewell(): Buffer | undefined {
+  get closeFrame(): Buffer | undefined {
     return this.#isProviderGone || !this.#fromProvider.isAtBoundary ? undefined : closeFrame(goingAway, false);
   }
 
@@ -348,7 +348,7 @@ export class SocketExchange implements Swept, Flow, EchoListener {
 
 /** Passes an empty text for a message that the tap wanted but that was too long to read. */
 const readerFor = (tap: Tap): MessageReader => ({
-  wants: (beginning) => tap.hears?.(beginning) === true,
+  reads: (beginning) => tap.reads?.(beginning) === true,
   read: (text = '') => void tap.event({ name: '', data: text }),
 });
 

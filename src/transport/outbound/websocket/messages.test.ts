@@ -41,7 +41,7 @@ function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
 
 function readAll(bytes: readonly Buffer[]): (string | undefined)[] {
   const read: (string | undefined)[] = [];
-  const messages = new TextMessages({ wants: (beginning) => beginning.startsWith('wanted'), read: (text) => read.push(text) });
+  const messages = new TextMessages({ reads: (beginning) => beginning.startsWith('wanted'), read: (text) => read.push(text) });
   const counter = new FrameCounter(messages);
   for (const piece of bytes) counter.push(piece);
   return read;
@@ -79,7 +79,7 @@ test('one that is too long is said to be, once, and the next is read', () => {
 test('one that comes in frames of one byte is read, and is held in few pieces', () => {
   const size = 20_000;
   const read: (string | undefined)[] = [];
-  const counter = new FrameCounter(new TextMessages({ wants: () => true, read: (text) => read.push(text) }));
+  const counter = new FrameCounter(new TextMessages({ reads: () => true, read: (text) => read.push(text) }));
   const before = queryObjects(Uint8Array, { format: 'count' });
   for (let i = 0; i < size; i += 1) {
     counter.push(frame((i === size - 1 ? 0x80 : 0) | (i === 0 ? 1 : 0), Buffer.from('x')));

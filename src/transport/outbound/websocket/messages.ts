@@ -12,7 +12,7 @@ const firstControlOpcode = 8;
 /** Reads selected messages of one direction. */
 export interface MessageReader {
   /** True if the text message that begins like this should be read. */
-  wants(beginning: string): boolean;
+  reads(beginning: string): boolean;
   /** @param text undefined for a selected message that is too long */
   read(text: string | undefined): void;
 }
@@ -66,7 +66,7 @@ export class TextMessages {
 
   #decide(): void {
     const beginning = Buffer.concat(this.#pieces, Math.min(this.#size, shown)).toString('latin1');
-    if (this.#reader.wants(beginning)) this.#state = 'wanted';
+    if (this.#reader.reads(beginning)) this.#state = 'wanted';
     else this.#pass();
   }
 

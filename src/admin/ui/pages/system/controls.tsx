@@ -7,13 +7,13 @@ import { Button } from '../../components/button.tsx';
 import { Problem } from '../../components/surface.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { toldOf } from './verdict.ts';
+import { verdictText } from './verdict.ts';
 
 /** Buttons for reload and drain; drain asks for confirmation. The page shows the result of a reload from the status. */
 export function Controls({ status }: { status: Loaded<Status> }) {
   const [asks, setAsks] = useState(false);
   const reload = useAction<ReloadVerdict>((verdict) => {
-    notify(toldOf(verdict), verdict.result === 'rejected' ? 'bad' : 'ok');
+    notify(verdictText(verdict), verdict.result === 'rejected' ? 'bad' : 'ok');
     status.again();
   });
   const drain = useAction<{ readonly in_flight: number }>(({ in_flight: open }) => {

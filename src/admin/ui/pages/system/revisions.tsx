@@ -11,7 +11,7 @@ import { Ago, Badge, Empty, Tag } from '../../components/display.tsx';
 import { Await, Panel } from '../../components/surface.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { toldOf } from './verdict.ts';
+import { verdictText } from './verdict.ts';
 
 /** Revisions with their times and differences, and a button for rollback. */
 export function Revisions({ onChange }: { onChange: () => void }) {
@@ -19,7 +19,7 @@ export function Revisions({ onChange }: { onChange: () => void }) {
   const [asked, setAsked] = useState<RevisionView>();
   const rollback = useAction<ReloadVerdict>((verdict) => {
     setAsked(undefined);
-    notify(toldOf(verdict), verdict.result === 'rejected' ? 'bad' : 'ok');
+    notify(verdictText(verdict), verdict.result === 'rejected' ? 'bad' : 'ok');
     loaded.again();
     onChange();
   });

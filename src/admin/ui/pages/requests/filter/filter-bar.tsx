@@ -28,7 +28,7 @@ export function FilterBar({ filter, onFilter }: FilterBarProps) {
   /** Cursor position to set after the text is in the field. */
   const caret = useRef<number | undefined>(undefined);
   const id = useId();
-  const { list, active, activate, ask, close } = useSuggestions(text);
+  const { list, active, activate, request: ask, close } = useSuggestions(text);
   // In a layout effect, because a key between the render and an effect would be lost.
   useLayoutEffect(() => {
     setText(filter);

@@ -13,7 +13,7 @@ interface Suggesting {
   readonly active: number;
   readonly activate: (index: number) => void;
   /** Requests suggestions for a changed text and its cursor position. */
-  readonly ask: (text: string, cursor: number) => void;
+  readonly request: (text: string, cursor: number) => void;
   readonly close: () => void;
 }
 
@@ -55,7 +55,7 @@ export function useSuggestions(text: string): Suggesting {
     list,
     active: list.findIndex(({ insert }) => insert === chosen),
     activate: (index) => setChosen(list[index]?.insert),
-    ask,
+    request: ask,
     close,
   };
 }

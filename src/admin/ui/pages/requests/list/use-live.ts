@@ -114,7 +114,7 @@ function follow(place: Place, buffer: { readonly current: Buffer }, onState: (st
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
-  let heardAt = Date.now();
+  let receivedAt = Date.now();
   const close = (): void => {
     clearTimeout(timer);
     source?.close();
@@ -123,13 +123,13 @@ function follow(place: Place, buffer: { readonly current: Buffer }, onState: (st
   const open = (): void => {
     close();
     if (isOver || document.visibilityState === 'hidden') return;
-    heardAt = Date.now();
+    receivedAt = Date.now();
     const own = new EventSource(addressOf('/api/live', { q: place.query, last: place.last }));
     source = own;
     const listen = (name: string, take: (data: string) => void): void =>
       own.addEventListener(name, (event: MessageEvent<string>) => {
         place.last = event.lastEventId;
-        heardAt = Date.now();
+        receivedAt = Date.now();
         take(event.data);
       });
     own.addEventListener('open', () => onState('on'));
@@ -155,7 +155,7 @@ function follow(place: Place, buffer: { readonly current: Buffer }, onState: (st
   document.addEventListener('visibilitychange', open);
   // After the machine slept, or after a network lost its state, a dead connection looks open.
   const listening = setInterval(() => {
-    if (Date.now() - heardAt > silentFor) open();
+    if (Date.now() - receivedAt > silentFor) open();
   }, listenEvery);
   return () => {
     isOver = true;

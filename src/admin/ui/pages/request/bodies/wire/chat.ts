@@ -33,16 +33,16 @@ function choiceAt(choices: Map<number, Choice>, index: number): Choice {
 function add(choice: Choice, part: Plain): void {
   choice.finish = textIn(part['finish_reason']) || choice.finish;
   choice.text += textIn(part['text']);
-  const said = isPlain(part['delta']) ? part['delta'] : part['message'];
-  if (!isPlain(said)) return;
-  choice.role = textIn(said['role']) || choice.role;
-  choice.thinking += textIn(said['reasoning_content']) || textIn(said['reasoning']);
-  choice.refusal += textIn(said['refusal']);
-  choice.text += textIn(said['content']);
-  for (const piece of objectsIn(said['content'])) addPiece(choice, piece);
-  for (const image of objectsIn(said['images']))
+  const message = isPlain(part['delta']) ? part['delta'] : part['message'];
+  if (!isPlain(message)) return;
+  choice.role = textIn(message['role']) || choice.role;
+  choice.thinking += textIn(message['reasoning_content']) || textIn(message['reasoning']);
+  choice.refusal += textIn(message['refusal']);
+  choice.text += textIn(message['content']);
+  for (const piece of objectsIn(message['content'])) addPiece(choice, piece);
+  for (const image of objectsIn(message['images']))
     if (isPlain(image['image_url'])) choice.more.push(imageOf(textIn(image['image_url']['url'])));
-  for (const [i, call] of objectsIn(said['tool_calls']).entries()) addCall(choice, call, Number(call['index'] ?? i));
+  for (const [i, call] of objectsIn(message['tool_calls']).entries()) addCall(choice, call, Number(call['index'] ?? i));
 }
 
 function addPiece(choice: Choice, piece: Plain): void {

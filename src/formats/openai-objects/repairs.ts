@@ -5,10 +5,10 @@ import { parseObject } from '../shared/json.ts';
 import { wrapped } from '../shared/answer/json-tap.ts';
 import { deletedFile } from './objects.ts';
 
-type Mend = (text: string, call: Call) => string | undefined;
+type Repair = (text: string, call: Call) => string | undefined;
 
 /** Adds what some services of the OpenAI format omit although clients rely on it. Everything else is passed unchanged. */
-export const mends: ReadonlyMap<Endpoint, Mend> = new Map<Endpoint, Mend>([
+export const repairs: ReadonlyMap<Endpoint, Repair> = new Map<Endpoint, Repair>([
   // Together AI.
   ['models', wrapped],
   ['fine_tuning/jobs/{id}/checkpoints', withCursors],

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { callOf } from '../../../test/contract/call.ts';
-import { mends } from './mends.ts';
+import { repairs } from './repairs.ts';
 
-const mend = (endpoint: 'fine_tuning/jobs/{id}/checkpoints' | 'files/{id}/delete', text: string): string | undefined =>
-  mends.get(endpoint)?.(text, callOf({ endpoint, params: { id: 'x-1' } }));
+const repair = (endpoint: 'fine_tuning/jobs/{id}/checkpoints' | 'files/{id}/delete', text: string): string | undefined =>
+  repairs.get(endpoint)?.(text, callOf({ endpoint, params: { id: 'x-1' } }));
 
 it.each<readonly [string, string, string | undefined]>([
   ['a whole page', '{"object":"list","data":[{"id":"c2"}],"first_id":"c2","last_id":"c2","has_more":false}', undefined],
@@ -30,10 +30,10 @@ it.each<readonly [string, string, string | undefined]>([
     '{"data":[null,7],"has_more":false,"object":"list","first_id":null,"last_id":null}',
   ],
 ])('checkpoints: %s', (_name, sent, expected) => {
-  expect(mend('fine_tuning/jobs/{id}/checkpoints', sent)).toBe(expected);
+  expect(repair('fine_tuning/jobs/{id}/checkpoints', sent)).toBe(expected);
 });
 
 it('a deleted file is named where the service says nothing', () => {
-  expect(mend('files/{id}/delete', '')).toBe('{"id":"x-1","object":"file","deleted":true}');
-  expect(mend('files/{id}/delete', '{"id":"x-1","deleted":true}')).toBeUndefined();
+  expect(repair('files/{id}/delete', '')).toBe('{"id":"x-1","object":"file","deleted":true}');
+  expect(repair('files/{id}/delete', '{"id":"x-1","deleted":true}')).toBeUndefined();
 });
