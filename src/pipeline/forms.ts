@@ -7,8 +7,8 @@ import type { RequestContext } from './request.ts';
 
 /**
  * The form of a request if it must be read to its end before the request continues; undefined if it can be streamed.
- * Files of any size are never held: what routes them stands in headers. Others are where their model is
- * not known yet, and once there is a plan, where it may send them twice, or as JSON: what stands behind a file counts as well.
+ * Uploaded files are never buffered, because headers decide their route. Other forms are buffered if their model is not
+ * known yet, or if the plan may send them twice or as JSON, which also needs the fields after a file.
  */
 export function formToHold(ctx: RequestContext, plan: Plan | undefined): FormBody | undefined {
   const form = ctx.received;
@@ -17,7 +17,7 @@ export function formToHold(ctx: RequestContext, plan: Plan | undefined): FormBod
   return needs ? form : undefined;
 }
 
-/** Buffers it, and reads the fields after its file. @throws GatewayError `body_too_large`, `timeout`, `invalid_form` */
+/** Buffers the form and reads the fields after its file. @throws GatewayError `body_too_large`, `timeout`, `invalid_form` */
 export async function hold(ctx: RequestContext, form: FormBody): Promise<void> {
   await form.hold();
   ctx.requestedModel = requestedModelOf(form, ctx.query);
@@ -28,7 +28,7 @@ function goesAsJson({ endpoint, facts }: RequestContext, { provider = facts.choi
   return provider?.provider.operations[endpoint]?.fromForm !== undefined;
 }
 
-/** Retries, or a fallback with another target above it. */
+/** True if there are retries, or a fallback above with another target. */
 function mayGoTwice(leaf: Leaf): boolean {
   if (leaf.retry.attempts > 0) return true;
   for (let above: Branch | undefined = leaf.parent; above !== undefined; above = above.parent) {

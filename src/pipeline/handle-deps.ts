@@ -16,8 +16,8 @@ export interface HandleDeps {
   readonly dialects: Readonly<Record<DialectName, Dialect>>;
   monotonic(): number;
   /**
-   * What the running callback of node begins from here on, and nobody catches, is known to belong to this request. Call
-   * it as the first step of a callback.
+   * Assigns uncaught errors to this request, if they are caused by what the current callback starts from here on. Call
+   * it first in a callback.
    */
   enter(requestId: string): void;
   /** Reports an internal error of the gateway or of a plugin: operators see its stack, callers never do. Never throws. */

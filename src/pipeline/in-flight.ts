@@ -12,8 +12,8 @@ export type ShareOf = Pick<ApiKey, 'name' | 'owner'>;
 /** Requests in flight of each key, so that one key cannot use all slots. */
 export interface Shares {
   /**
-   * Counts one more request of a key; whoever takes it lowers `count` again when the request is over. A promise only
-   * where other processes must be asked.
+   * Counts one more request of a key. The caller decrements `count` when the request has ended. Returns a promise only if
+   * other processes must be queried.
    *
    * @throws GatewayError `rate_limited`
    */
@@ -31,7 +31,7 @@ export function keyLimit(name: string, count: number): GatewayError {
 /** Maximum number of owners that are stored without a request in flight: tokens can name any number of callers. */
 const ownersLimit = 4096;
 
-/** Of one process. */
+/** Counts the requests of one process. */
 export class InFlightByKey implements Shares {
   readonly #shares = new Map<string, KeyInFlight>();
 

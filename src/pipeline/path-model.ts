@@ -3,9 +3,9 @@ import { type Endpoint, traitsOf } from '../core/endpoint.ts';
 import type { FormBody, FormBytes, FormContent, FormEdit, FormPart, LineEdit } from '../core/http/form.ts';
 
 /**
- * A body that names the model of its path. The service that this layout is from goes by the path alone, so what the
- * body says is written over: all that follows, rules about models included, then sees the one model that is meant.
- * Uploads and batches run none.
+ * Writes the model of the path into the body. The original service of this path layout uses only the path, so the model in
+ * the body is overwritten. All later steps, including rules about models, then see the same model.
+ * Uploads and batches have no model.
  */
 export function withPathModel(body: RequestBody, model: string, endpoint: Endpoint): RequestBody {
   if (traitsOf(endpoint).modelByHeader === true) return body;
@@ -13,7 +13,7 @@ export function withPathModel(body: RequestBody, model: string, endpoint: Endpoi
   return body.kind !== 'json' || body.peek('model') === model ? body : body.edit(new Map([['model', model]]));
 }
 
-/** A form whose field `model` is the one of the path, wherever the form has its own. */
+/** A form whose field `model` is replaced by the model of the path. */
 class NamedForm implements FormBody {
   readonly kind = 'form';
   readonly #form: FormBody;

@@ -22,9 +22,9 @@ export interface StepDeps {
 type Answered = Outcome & { readonly kind: 'answered' };
 
 /**
- * Carries out a call that takes several requests: each 2xx answer is handed to `Translation.then`, which makes the next
- * one or says that this was the last. They are one attempt: one place in the history, one credential, one allowance of
- * time. What a later request can't finish is answered from what is known, where the translation can say it.
+ * Performs a call that needs several requests: passes each 2xx response to `Translation.then`, which returns the next
+ * request, or undefined after the last one. All of them are one attempt, with one entry in the history, one credential and
+ * one timeout. If a later request fails, the translation may still make a response from the previous ones.
  */
 export async function followUp(first: Outcome, deps: StepDeps): Promise<Outcome> {
   const walk = new Walk(deps);
@@ -51,12 +51,12 @@ class Walk {
     this.#deps = deps;
   }
 
-  /** Requests that were sent, the one in progress included. */
+  /** Number of sent requests, including the one in progress. */
   get count(): number {
     return this.#count;
   }
 
-  /** The next request as an attempt of its own, undefined after the last, or the outcome that `then` made by throwing. */
+  /** The next request as an attempt, undefined after the last one, or the outcome of an error that `then` threw. */
   next(outcome: Answered): Attempt | Outcome | undefined {
     const { attempt, times } = outcome;
     let next: Translation | undefined;
@@ -82,7 +82,7 @@ class Walk {
     return { ...outcome, times };
   }
 
-  /** The translation's own word on what is known although the last request failed, else the failure. */
+  /** The response that the translation makes although the last request failed, or else the failure. */
   failed(outcome: Outcome): Outcome {
     const { attempt, times } = outcome;
     const { translation } = attempt;
@@ -109,7 +109,7 @@ function clocksLeft(clocks: Clocks, spentMs: number): Clocks {
   return { ...clocks, total: left(clocks.total), request: clocks.request === undefined ? undefined : left(clocks.request) };
 }
 
-/** The same attempt with another request; what was dropped before stays dropped, and the clocks of the whole go on running. */
+/** The same attempt with another request. It keeps the dropped parameters and the running timeouts. */
 function stepOf(attempt: Attempt, translation: Translation, more: Required<Pick<Attempt, 'clocks' | 'hasWritten'>>): Attempt {
   const upstream = translation.request;
   const headers = attempt.forwarded === undefined ? upstream.headers : joinHeaders(upstream.headers, attempt.forwarded);
@@ -130,7 +130,7 @@ const isGood = (outcome: Outcome): outcome is Answered =>
 
 const isWhole = (outcome: Outcome): outcome is Answered => isGood(outcome) && outcome.reply.flow === undefined;
 
-/** False for an answer that a next request should have been made of, and that flows: too large to hold, or a stream. */
+/** False for a response that a next request depends on, but that was not buffered: too large, or a stream. */
 function isReadable({ attempt, reply }: Answered): boolean {
   if (reply.flow === undefined || reply.tap?.form === 'bytes') return true;
   return attempt.translation?.then === undefined && reply.headers['content-type']?.startsWith('text/event-stream') === true;
@@ -152,5 +152,5 @@ function thrownBy(attempt: Attempt, times: Times, thrown: unknown): Outcome {
   return { kind: 'faulty', attempt, times, fault, status: fault.status };
 }
 
-/** For the warning: a phrase without the message of the provider. */
+/** Text for the warning, without the provider's message. */
 const reasonOf = (outcome: Outcome): string => (outcome.kind === 'answered' ? `status ${outcome.reply.status}` : outcome.kind);

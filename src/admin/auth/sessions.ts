@@ -71,7 +71,7 @@ export class Sessions {
     return token;
   }
 
-  /** Consumes a link. Returns false if it is unknown, used or expired. @returns whoever made it */
+  /** Consumes a link. Returns false if it is unknown, used or expired. @returns the user who created it */
   useLink(token: string): User | undefined {
     const key = sha256(token);
     const link = this.#links.get(key);

@@ -38,7 +38,7 @@ export function ensureToken(dir: string): string {
   // A gateway that shares the folder may have been faster.
   const theirs = readToken(dir);
   if (theirs !== undefined) return theirs;
-  // The file exists but is empty or damaged, for example after a full disk. It may be a link: what it leads to is not ours to write.
+  // The file exists but is empty or damaged, for example after a full disk. It may be a symbolic link, whose target must not be written.
   rmSync(path, { force: true });
   write();
   return token;

@@ -298,7 +298,7 @@ class OneAtATime implements Reloader {
   }
 
   #report(result: ReloadResult, reasons: ReadonlySet<Reason>): void {
-    // What is held says nothing about the files: what is wrong with them is wrong until they are good.
+    // The active configuration does not depend on the files, so their errors remain until they are valid.
     const good = this.isHeld ? this.#lastProblems : undefined;
     const problems = result.kind === 'rejected' ? problemsOf(result.diagnostics, result.cause) : good;
     const isNews = result.kind === 'unchanged' ? result.recovered : result.kind === 'applied' || problems !== this.#lastProblems;

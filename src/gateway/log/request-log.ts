@@ -114,7 +114,7 @@ export class RequestLog implements LogReader {
     this.#lastState = told;
   }
 
-  /** False where the writer does not respond in time: then it is not asked again until it has, or was ended. */
+  /** False if the writer does not respond in time. It is then not queried again until it has responded or ended. */
   async #refreshState(): Promise<boolean> {
     const update = this.#parts.writer.call('state', undefined).then((told) => {
       this.#keepState(told as WriterState);

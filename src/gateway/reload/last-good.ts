@@ -13,7 +13,7 @@ export class LastGoodCopy {
   /** Set if the copy is used: why the files were rejected, and when the copy was saved. */
   #taken: { readonly rejected: Rejected; readonly savedAt: number } | undefined;
   #isChecked = false;
-  /** What the copy has, as far as this process knows. */
+  /** The stored copy, if this process knows it. */
   #kept: Pick<ValidConfig, 'texts' | 'revision'> | undefined;
 
   constructor(options: GatewayOptions) {

@@ -6,8 +6,8 @@ import { watchedLines } from '../../core/json/watched-lines.ts';
 import type { CallerObjects } from './caller-objects.ts';
 
 /**
- * The lines of a batch are requests: their ids are checked while the file is sent, and so are all lines that the provider's
- * own conversion reads.
+ * The lines of a batch are requests. Their ids are checked while the file is sent, like all lines that the provider's
+ * conversion reads.
  */
 export function watchedBatch(upstream: UpstreamRequest, caller: CallerObjects): UpstreamRequest {
   const { body } = upstream;
@@ -22,7 +22,7 @@ export function watchedBatch(upstream: UpstreamRequest, caller: CallerObjects): 
   return { ...upstream, body: { ...body, line } };
 }
 
-/** True for a file that is stored without a look at its lines. */
+/** True for a file whose lines are not read when it is stored. */
 export const isStoredUnread = ({ body }: UpstreamRequest): boolean => body.kind === 'file' && body.line === undefined;
 
 function checkLine(line: string, index: number, caller: CallerObjects): void {
@@ -43,7 +43,7 @@ function checkLine(line: string, index: number, caller: CallerObjects): void {
   caller.checkJson(text, value);
 }
 
-/** The file went by as something else: its lines were not read. */
+/** The file was forwarded as another kind, so its lines were not read. */
 function refuseLate(form: FormBody): void {
   if (form.fields.get('purpose') !== 'batch') return;
   throw new GatewayError('not_allowed', {

@@ -21,7 +21,7 @@ export function bound(outcome: Answered, answer: ObjectAnswer, caller: CallerObj
   return outcome;
 }
 
-/** Types of the events that hold ids; the others are most of a stream, and are not parsed. */
+/** Types of events that contain ids. All other events, which are most of a stream, are not parsed. */
 const withIds = /"type"\s*:\s*"(?:response\.(?:created|queued|in_progress|completed|output_item\.\w+)|message_start|message_delta)"/;
 
 class BindingFlow extends FlowOver {

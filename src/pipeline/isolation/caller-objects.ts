@@ -3,7 +3,7 @@ import type { FormPart } from '../../core/http/form.ts';
 import { canonicalId, couldBeId, type ObjectOwners } from '../../core/objects/owners.ts';
 import { referencesIn } from '../../core/objects/references.ts';
 
-/** The objects of one caller at one account, in the table of owners. */
+/** The objects of one caller in one provider account, stored in the table of owners. */
 export class CallerObjects {
   readonly #owners: ObjectOwners;
   readonly #account: string;
@@ -15,19 +15,19 @@ export class CallerObjects {
     this.#owner = owner;
   }
 
-  /** True for an object that this caller made. */
+  /** True if this caller created the object. */
   owns(id: string): boolean {
     return this.#owners.ownerOf(this.#account, id) === this.#owner;
   }
 
-  /** @param shown the id as the caller wrote it @throws GatewayError `object_not_found` unless this caller made it */
+  /** @param shown the id as the caller wrote it @throws GatewayError `object_not_found` unless this caller created it */
   needs(id: string, shown: string): void {
     if (!this.owns(id)) throw notFound(shown);
   }
 
   /**
-   * Every id in a JSON text. @throws GatewayError `object_not_found` for the id of an object that this caller did not
-   * make; `invalid_json`, `invalid_value` for a text that cannot be checked
+   * Checks every id in a JSON text. @throws GatewayError `object_not_found` for an object that this caller did not
+   * create; `invalid_json`, `invalid_value` for a text that cannot be checked
    */
   checkJson(text: string, value: unknown): void {
     const { named, other } = referencesIn(text, value);
@@ -35,13 +35,13 @@ export class CallerObjects {
     for (const id of other) if (!this.#isFree(id)) throw notFound(id);
   }
 
-  /** Checks the texts of a form of which the provider's conversion makes a JSON body. */
+  /** Checks the texts of a form that the provider's conversion turns into a JSON body. */
   checkFields(parts: readonly FormPart[]): void {
     const texts = parts.flatMap(({ name, text }) => (text === undefined ? [] : [{ [name]: text }]));
     this.checkJson(JSON.stringify(texts), texts);
   }
 
-  /** Makes this caller the owner of objects that have none yet. */
+  /** Stores this caller as the owner of objects without an owner. */
   bind(ids: readonly string[], isBrief: boolean): void {
     const canonical = ids.map(canonicalId).filter(couldBeId);
     if (canonical.length > 0) this.#owners.bind(this.#account, canonical, this.#owner, isBrief);

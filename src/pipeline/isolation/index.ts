@@ -11,7 +11,7 @@ import { CallerObjects } from './caller-objects.ts';
 import { ownPage } from './list.ts';
 import { checkInputs } from './stored-files.ts';
 
-/** Sends the same request for a further page of a list. */
+/** Requests another page of the same list. */
 export type NextPage = (query: string) => Promise<Outcome>;
 
 /**
@@ -26,10 +26,10 @@ export class Isolation {
   }
 
   /**
-   * Before the request is prepared, where that downloads files, or makes a JSON body of a form: of others' objects not even
-   * their being there is told.
+   * Called before the request is prepared if that downloads files or converts a form to JSON, because a caller must not
+   * learn whether objects of other callers exist.
    *
-   * @throws GatewayError `object_not_found`, and what is wrong with a form that is read to its end
+   * @throws GatewayError `object_not_found`, and errors of a form that is read to its end
    */
   admitFiles(ctx: RequestContext, attempt: Attempt): void | Promise<void> {
     const { body } = ctx;
@@ -43,7 +43,7 @@ export class Isolation {
     return body.hold().then(() => caller.checkFields(body.seen));
   }
 
-  /** After the request is prepared, before it is sent. @throws GatewayError `object_not_found`, `not_allowed` */
+  /** Called after the request is prepared and before it is sent. @throws GatewayError `object_not_found`, `not_allowed` */
   admit(ctx: RequestContext, attempt: Attempt): void {
     const caller = this.#callerOf(ctx, attempt);
     if (caller === undefined) return;
@@ -70,7 +70,7 @@ export class Isolation {
     if (objectAnswers[endpoint] !== undefined) attempt.readsWhole = true;
   }
 
-  /** The response for this caller: owners stored, lists filtered. `next` is called for pages without a row of the caller. */
+  /** Returns the response for this caller: stores owners and filters lists. Calls `next` after a page without a row of the caller. */
   settle(ctx: RequestContext, outcome: Outcome, next: NextPage): Outcome | Promise<Outcome> {
     if (outcome.kind !== 'answered' || outcome.reply.status >= 300) return outcome;
     const answer = objectAnswers[ctx.endpoint];

@@ -17,7 +17,7 @@ interface Listing {
   readonly endpoint: Endpoint;
   readonly answer: ObjectAnswer;
   readonly caller: CallerObjects;
-  /** As the client sent it. */
+  /** The client's value. */
   readonly query: string;
   readonly next: NextPage;
   /** For the client. */
@@ -25,9 +25,9 @@ interface Listing {
 }
 
 /**
- * A list of the whole account, with the caller's rows alone. Client libraries stop at an empty page, so the pages behind
- * it are asked for here, as far as the bound allows. Behind the bound nobody can go on from an empty page: it is the last one,
- * and a warning says what it leaves open.
+ * Filters a list of the whole account to the caller's rows. Client libraries stop at an empty page, so the following pages
+ * are requested here, up to a limit. If the limit is reached, the empty page is returned as the last one, and a warning
+ * says that the list may be incomplete.
  */
 export async function ownPage(first: Answered, listing: Listing): Promise<Outcome> {
   const { answer, caller, query, next, warn } = listing;
@@ -48,7 +48,7 @@ export async function ownPage(first: Answered, listing: Listing): Promise<Outcom
   }
 }
 
-/** All pages are one attempt, which began with the first. */
+/** All pages belong to one attempt, which began with the first page. */
 function since(at: number, outcome: Outcome): Outcome {
   const { times } = outcome;
   return { ...outcome, times: { ...times, at, totalMs: times.at + times.totalMs - at } };
@@ -57,7 +57,7 @@ function since(at: number, outcome: Outcome): Outcome {
 const beyond = ({ attempt }: Answered): string =>
   `The first ${mostPages} pages of the account of provider "${attempt.binding.slug}" have no object of this key; the pages behind them were not read. A larger "limit" makes larger pages.`;
 
-/** Each row under the id that the caller knows. */
+/** Gives each row the id that the caller knows. */
 function ownRows(rows: readonly Plain[], { attempt }: Answered, { endpoint, caller }: Listing): Plain[] {
   const operation = attempt.binding.provider.operations[endpoint];
   const isOwn = ({ id }: Plain): boolean => typeof id === 'string' && caller.owns(canonicalId(id));
@@ -91,7 +91,7 @@ function withRows(outcome: Answered, { object, hasMore }: List, rows: readonly P
   return { ...outcome, reply: { ...outcome.reply, converted: { contentType: 'application/json', body } } };
 }
 
-/** Nothing of it may be forwarded, because the owners of its rows are unknown. */
+/** The response must not be forwarded, because the owners of its rows are unknown. */
 function unreadable(outcome: Answered): Outcome {
   const { attempt, times, reply } = outcome;
   reply.flow?.abort();

@@ -4,17 +4,17 @@ import { canonicalId } from '../../core/objects/owners.ts';
 import type { CallerObjects } from './caller-objects.ts';
 
 /**
- * Some providers store an upload as it is, whatever its purpose, and read its lines only when a batch or a tuning job is
- * created of it. Lines that nobody checked could name the objects of other keys: such a file is marked when it is stored.
+ * Some providers store any upload unchanged, and read its lines only when a batch or a tuning job is created from it.
+ * Unchecked lines could contain ids of other keys' objects, so such a file is marked when it is stored.
  */
 
-/** The mark is an id of its own in the table of owners, in the form of an address. */
+/** The mark is a separate id in the table of owners, with the form of a URL. */
 export const unreadMark = (id: string): string => `unread://${canonicalId(id)}`;
 
-/** Members of a body that name a file of lines. */
+/** Members of a body that refer to a file of lines. */
 const inputs = ['input_file_id', 'training_file', 'validation_file'] as const;
 
-/** @throws GatewayError `not_allowed` for a body that names a file whose lines nobody checked */
+/** @throws GatewayError `not_allowed` for a body that refers to a file with unchecked lines */
 export function checkInputs(body: unknown, caller: CallerObjects): void {
   if (!isPlain(body)) return;
   for (const param of inputs) {

@@ -4,7 +4,7 @@ import { GatewayError } from '../../core/error.ts';
 import type { Trust } from '../../core/snapshot.ts';
 import { AddressList, type AddressRules, createAddressRules, unbracket } from './address.ts';
 
-/** `server.egress.allow`, compiled: hosts that a request may choose although the rules forbid them. */
+/** `server.egress.allow` in compiled form: hosts that a request may choose although the egress rules forbid them. */
 export interface EgressAllow {
   /** The name, or an address literal without brackets, is listed as it is or below a `*.suffix`. */
   hasHost(host: string): boolean;
@@ -12,7 +12,7 @@ export interface EgressAllow {
   hasAddress(address: string): boolean;
 }
 
-/** The one way out: every upstream origin passes `check`, and every name that is resolved for it passes `lookup`. */
+/** The egress rules: every upstream origin is checked with `check`, and every name is resolved with `lookup`. */
 export interface Egress {
   /** Why this origin may not be called, as an error for the caller; undefined when it may. */
   check(origin: string, trust: Trust): GatewayError | undefined;
@@ -20,9 +20,9 @@ export interface Egress {
   lookup(trust: Trust): LookupFunction;
 }
 
-/** More labels than any provider's host name has: a long name is somebody looking for a parser's limit. */
+/** Maximum labels of a host name. No provider has more, and longer names are attempts to find a parser's limit. */
 const labelLimit = 10;
-/** Characters of a host name (RFC 1035 2.3.4): longer ones exist nowhere, and pools and names are kept by host. */
+/** Maximum characters of a host name (RFC 1035 2.3.4), because pools and names are cached by host. */
 const nameLimit = 253;
 
 /** Last labels that never name a public host: names of private networks, reserved names (RFC 2606, 6761, 6762, 8375). */
@@ -46,7 +46,7 @@ const closedSuffixes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Compiles `server.egress.allow`. Names match without regard to case; an entry never opens more than it says.
+ * Compiles `server.egress.allow`. Names are compared case-insensitively. An entry allows exactly what it names.
  * @throws GatewayError `invalid_config` for an entry that is neither a host, `*.suffix`, an address nor a network
  */
 export function compileEgress(list: readonly string[]): EgressAllow {
@@ -70,8 +70,8 @@ export function compileEgress(list: readonly string[]): EgressAllow {
 }
 
 /**
- * May this origin be called? What the operator wrote is used as written; what came with a request must be https to a
- * public host by name, unless the allow list names it. A path behind the origin is not looked at.
+ * Returns an error if this origin must not be called. Origins written by the operator are used as they are. Origins from a
+ * request must be https with a public host name, unless the allow list contains them. The path is not checked.
  */
 export function checkUrl(
   origin: string,
@@ -95,9 +95,9 @@ export function checkUrl(
 }
 
 /**
- * A `lookup` for `net.connect` that gives out public addresses only, so that a public name can't point inwards, not
- * even between the check and the connection. Refuses when any of the addresses is closed: a name with both kinds is
- * an attempt. Names and addresses of the allow list pass.
+ * A `lookup` for `net.connect` that returns only public addresses, so that a public name cannot lead to an internal host,
+ * not even if it changes between check and connection. Rejects a name if any of its addresses is forbidden: a name with
+ * both kinds is an attack. Names and addresses of the allow list are accepted.
  */
 export function lookupFor(
   trust: Trust,
@@ -122,7 +122,7 @@ export function lookupFor(
   };
 }
 
-/** The way out for a gateway whose allow list may change at any time; it is compiled again only when it did. */
+/** Egress rules with an allow list that may change at any time. It is compiled again only after a change. */
 export function createEgress(list: () => readonly string[], resolve: LookupFunction = systemLookup): Egress {
   const rules = createAddressRules();
   let known: { readonly list: readonly string[]; readonly allow: EgressAllow } | undefined;
@@ -149,8 +149,8 @@ function parse(origin: string): URL | undefined {
 }
 
 /**
- * The host as it was written. A URL parser accepts much (blanks, backslashes, escapes, user names, full-width digits)
- * and reads it differently from the next one, so only the plain spelling is taken at all.
+ * The host as it was written. URL parsers accept many spellings (blanks, backslashes, escapes, user names, full-width
+ * digits) and interpret them differently, so only the plain spelling is accepted.
  */
 function writtenHost(origin: string): string | undefined {
   const match = /^(?:https?|wss?):\/\/(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?(?:[/?#][\x21-\x5b\x5d-\x7e]*)?$/i.exec(origin);
@@ -160,13 +160,13 @@ function writtenHost(origin: string): string | undefined {
 function oddHost(written: string, parsed: string): string | undefined {
   if (written.length > nameLimit) return `is longer than ${nameLimit} characters`;
   if (written.endsWith('.')) return 'ends in a dot';
-  // `0x7f.1`, `017700000001`, `127.1`: spellings of an address that only the parser understands.
+  // `0x7f.1`, `017700000001`, `127.1`: unusual spellings of an address.
   if (isIPv4(parsed) && written !== parsed) return 'is an unusual notation of an IP address';
   if (!written.startsWith('[') && written.split('.').length > labelLimit) return `has more than ${labelLimit} labels`;
   return written.includes('..') || written.startsWith('.') ? 'has an empty label' : undefined;
 }
 
-/** One label (`localhost`, `metadata`, a service of the cluster) or a suffix that no public registry has. */
+/** True for a single label (`localhost`, `metadata`, a service of the cluster), and for suffixes outside of the public DNS. */
 function closedName(host: string): boolean {
   const labels = host.split('.');
   const last = labels.at(-1) ?? '';

@@ -1,18 +1,18 @@
 import type { State } from './exchange/answer.ts';
 import type { Receiver, Source } from './upstream.ts';
 
-/** A receiver that can be told that one of its own steps threw. */
+/** A receiver that accepts reports of errors thrown by its own callbacks. */
 export interface Crashable extends Receiver {
-  /** Ends this request, and no other: what is made of its answer has a defect. */
+  /** Ends only this request, because processing its response threw an error. */
   crashed(thrown: unknown): void;
 }
 
-/** What is guarded knows when nobody waits for it any more. */
+/** The guarded receiver reports when its result is no longer needed. */
 type Attempt = Crashable & { readonly state: State };
 
 /**
- * The border between the wire and what reads answers. Sockets and timers call in here; a throw that went on would end the
- * process, or be taken for a broken connection.
+ * Catches errors between the connection and the receiver of a response. Sockets and timers call these functions, where an
+ * uncaught error would end the process or count as a broken connection.
  */
 export class Guarded implements Crashable {
   readonly #to: Attempt;

@@ -38,7 +38,7 @@ export interface OutboundDeps {
   random(): number;
   /** `server.egress.allow` of the configuration that serves. */
   egressAllow(): readonly string[];
-  /** `server.fast_path` of the configuration that serves; on where nothing is said. */
+  /** `server.fast_path` of the active configuration; the default is true. */
   fastPath?(): boolean;
   /** The environment of the process, which describes the identity of the machine. */
   readonly env: Readonly<Record<string, string | undefined>>;

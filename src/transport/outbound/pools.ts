@@ -4,7 +4,7 @@ import type { Pool } from 'undici';
 import type { Trust } from '../../core/snapshot.ts';
 
 export interface PoolOptions {
-  /** Name resolution that refuses addresses which the egress rules forbid. */
+  /** Name resolution that rejects addresses forbidden by the egress rules. */
   lookup(trust: Trust): LookupFunction | undefined;
 }
 

@@ -23,24 +23,24 @@ export interface SenderDeps {
   readonly clock: Clock;
   /** Why this origin may not be called, or undefined. */
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
-  /** Name resolution that refuses addresses which the egress rules forbid. */
+  /** Name resolution that rejects addresses forbidden by the egress rules. */
   lookup(trust: Trust): LookupFunction | undefined;
   /** Called with the number of forwarded bytes of files. */
   passed(bytes: number): void;
-  /** Told when an answer repeats the credential of its attempt, each time. */
+  /** Called each time a response contains the credential of its attempt. */
   onEcho(attempt: Attempt): void;
-  /** Bytes of an answer that the record keeps. */
+  /** Maximum bytes of a response that the record keeps. */
   keep(): number;
   /** Maximum size of a response that is neither a stream nor a file, in bytes. */
   maxAnswer(): number;
   readonly budget: Budget;
-  /** The most attempts in progress at once; beyond it an attempt is refused with `overloaded`. */
+  /** Maximum attempts in progress. Further ones are rejected with `overloaded`. */
   maxInFlight(): number;
 }
 
-/** Makes the function that carries out attempts: signs, checks the way out, sends, and watches the clocks. */
+/** Creates the function that performs attempts: signs the request, checks the egress rules, sends it, and applies the timeouts. */
 export function createSender(deps: SenderDeps): Send {
-  // What the operator wrote is checked once, not at each request.
+  // Origins written by the operator are checked once, not for each request.
   const trusted = new Set<string>();
   const checkEgress = (origin: string, trust: Trust): GatewayError | undefined => {
     if (trust === 'operator' && trusted.has(origin)) return undefined;
@@ -85,20 +85,20 @@ function refuse(attempt: Attempt, deps: SenderDeps): GatewayError | undefined {
 
 const none: HeaderPairs = Object.freeze([] as string[]) as HeaderPairs;
 
-/** What an attempt was signed with, as soon as it is. */
+/** The headers that sign an attempt, once they are known. */
 interface Signed {
   headers: HeaderPairs;
 }
 
-/** The provider refused a token that was fetched: it may have been withdrawn before its time. Once, with another one. */
+/** If the provider rejects a fetched token, which may have been revoked early, repeats the request once with a new token. */
 function mayRepeat(outcome: Outcome, signed: Signed): boolean {
   if (!isRefused(outcome)) return false;
-  // Also where this request can't be sent again: the next one must not be refused with the same token.
+  // Also if this request cannot be repeated, so that the next request does not use the same token.
   const isOther = outcome.attempt.credential?.evict?.(signed.headers) === true;
   return isOther && !isSpent(outcome.attempt);
 }
 
-/** A WebSocket that is refused has no answer. */
+/** A rejected WebSocket has no response. */
 function isRefused(outcome: Outcome): boolean {
   if (outcome.kind === 'refused') return outcome.error.code === 'provider_error' && outcome.error.status === 401;
   if (outcome.kind !== 'answered' || outcome.reply.status < 400) return false;
@@ -132,8 +132,8 @@ function go(exchange: Exchange, attempt: Prepared, deps: SenderDeps, signed: Sig
     play(exchange, translation as Local, upstream);
     return;
   }
-  // An object is made, cancelled or deleted: done a second time it would be there twice, or be refused as done already.
-  // A step behind others can't be repeated without them, and a repeat must not meet another dead connection.
+  // Creating, cancelling or deleting an object must not be repeated: there would be two objects, or an error.
+  // A later step cannot be repeated alone, and a repeat must not use another dead connection.
   const isObject = upstream.method !== 'GET' && traitsOf(call.endpoint).state !== undefined;
   const isOnce = isObject || attempt.isRepeat === true || attempt.isFollowUp === true;
   const route = { trust: attempt.trust, connectMs: attempt.clocks.connect, isOnce };
@@ -147,7 +147,7 @@ function dial(exchange: SocketExchange, attempt: Prepared, signed: Signed): void
   sign(exchange, attempt, signed, (headers) => exchange.dial(origin, path, joinHeaders(own, headers)));
 }
 
-/** Goes on with the headers that sign the attempt, at once where they are known. */
+/** Continues with the headers that sign the attempt, synchronously if they are known. */
 function sign(exchange: AnyExchange, attempt: Prepared, signed: Signed, next: (headers: HeaderPairs) => void): void {
   const send = (headers: HeaderPairs): void => {
     signed.headers = headers;
@@ -169,7 +169,7 @@ function sign(exchange: AnyExchange, attempt: Prepared, signed: Signed, next: (h
 
 type Local = Translation & Required<Pick<Translation, 'local'>>;
 
-/** An answer without a network. A form is read to its end all the same: then all its fields are known. */
+/** A response without network access. A form is still read to its end, so that all its fields are known. */
 function play(exchange: Exchange, translation: Local, upstream: UpstreamRequest): void {
   if (exchange.upload === undefined) {
     playLocal(translation.local(upstream), new Guarded(exchange));
@@ -198,7 +198,7 @@ function withHeaders(request: UpstreamRequest, headers: HeaderPairs, upload: Upl
   return { origin, path, method, body, headers: headers.length === 0 ? request.headers : request.headers.concat(headers) };
 }
 
-/** What the bytes of a body are, where the provider doesn't say otherwise, and how many they are, where that is known. */
+/** Default Content-Type of a body, and its Content-Length if known. */
 function framing(own: HeaderPairs, { contentType, length }: Upload): HeaderPairs {
   const pairs: HeaderPairs = [];
   if (contentType !== '' && !own.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-type'))
@@ -207,14 +207,14 @@ function framing(own: HeaderPairs, { contentType, length }: Upload): HeaderPairs
   return pairs;
 }
 
-/** Bytes that are not buffered were sent. */
+/** Called when bytes that are not buffered were sent. */
 function isSpent({ upstream }: Attempt): boolean {
   const body = upstream?.body;
   if (body?.kind === 'passing') return body.isSpent;
   return (body?.kind === 'form' || body?.kind === 'file') && body.form.isSpent;
 }
 
-/** The outcome of an attempt that never reached the wire. */
+/** The outcome of an attempt that was not sent. */
 function refused(attempt: Attempt, error: GatewayError, at: number): Outcome {
   const times: Times = { at, connectMs: undefined, firstByteMs: undefined, totalMs: 0 };
   return { kind: 'refused', attempt, times, error };

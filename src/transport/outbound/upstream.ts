@@ -8,11 +8,11 @@ import { type PoolOptions, Pools, type Route } from './pools.ts';
 
 /** Callbacks for one request on the wire. Exactly one of `finished` and `failed` ends it. */
 export interface Receiver {
-  /** Nobody waits for the answer any more: a connection that is still being made for it is given up. */
+  /** True if the response is no longer needed. A connection that is being opened for it is then closed. */
   readonly isOver?: boolean;
-  /** A connection is there and the request is being written. */
+  /** A connection is available, and the request is being written. */
   connected(source: Source): void;
-  /** The request is written whole. */
+  /** The request was written completely. */
   sent(): void;
   head(status: number, headers: Readonly<Record<string, string>>): void;
   data(chunk: Buffer): void;
@@ -21,28 +21,28 @@ export interface Receiver {
   failed(error: Error, isUnread?: boolean): void;
 }
 
-/** The sending end of an answer. */
+/** Controls the sender of a response. */
 export interface Source {
   pause(): void;
   resume(): void;
   abort(): void;
 }
 
-/** A request as it goes on the wire; a body of another kind than JSON is bytes all the same. */
+/** A request as it is sent. Bodies other than JSON are bytes too. */
 export type WireRequest = Pick<UpstreamRequest, 'origin' | 'path' | 'method' | 'headers'> & {
   readonly body: WireBody;
 };
 
 export type WireBody =
   | { readonly kind: 'none' }
-  /** Held: may be written again. `oneByte`: the same bytes as text, one character each. */
+  /** A buffered body, which can be sent again. `oneByte`: the same bytes as text, one character per byte. */
   | { readonly kind: 'json' | 'form'; readonly oneByte?: string; readonly holdsBytes?: boolean; bytes(): Buffer }
   | WireStream;
 
-/** A body that is made while it is sent: a new pass each time it is iterated. */
+/** A body that is generated while it is sent. Each iteration starts from the beginning. */
 export interface WireStream extends AsyncIterable<Uint8Array> {
   readonly kind: 'stream';
-  /** It may be iterated more than once. */
+  /** True if it can be iterated more than once. */
   readonly isRepeatable: boolean;
 }
 
@@ -54,15 +54,15 @@ export interface Upstream {
 /** Codes of a closed connection, in contrast to an invalid response. */
 const closed: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
-/** Why an attempt was aborted from this side; never shown. */
+/** Reason for an attempt that the gateway aborted. It is never shown. */
 class Aborted extends Error {}
 
 export interface UpstreamOptions extends OriginsOptions {
-  /** `server.fast_path` of the configuration that serves; on where nothing is said. */
+  /** `server.fast_path` of the active configuration; the default is true. */
   fastPath?(): boolean;
 }
 
-/** Plain requests leave over sockets of our own; the library sends what is not plain, and everything where it is told to. */
+/** Plain requests are sent over the gateway's own connections. The library sends all others, or all if the fast path is off. */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const library = createLibraryUpstream(options);
   const origins = new Origins(options);
@@ -120,11 +120,11 @@ function createLibraryUpstream(options: PoolOptions): Upstream {
 
 function bodyOf(body: WireBody): Buffer | Readable | null {
   if (body.kind === 'none') return null;
-  // Any iterable is written as it comes, with back-pressure; the library's types name only those that it has classes for.
+  // Any iterable is written with back-pressure, although the library's types name only some classes.
   return body.kind === 'stream' ? (body as unknown as Readable) : body.bytes();
 }
 
-/** What a socket of either kind has read so far, and why it broke. */
+/** Bytes that a socket has read so far, and its error. */
 interface Counted {
   readonly bytesRead: number;
   readonly errored: Error | null;
@@ -135,7 +135,7 @@ class Handler implements Dispatcher.DispatchHandler {
   readonly #state: { writing: Handler | undefined };
   readonly #over: (() => void) | undefined;
   #socket: Counted | undefined;
-  /** The connection is a kept one; what it had read before, and when the request was written to it. */
+  /** For a reused connection: the bytes it had read before, and when the request was written. */
   #isKept = false;
   #readBefore = 0;
   #writtenAt = 0;
@@ -148,7 +148,7 @@ class Handler implements Dispatcher.DispatchHandler {
     this.#over = over;
   }
 
-  /** @param isKept the connection has served a request before: it may have been closed since */
+  /** @param isKept the connection has served a request before, and may have been closed since */
   uses(socket: Counted, isKept: boolean): void {
     this.#socket = socket;
     this.#isKept = isKept;
@@ -162,7 +162,7 @@ class Handler implements Dispatcher.DispatchHandler {
     this.#receiver.connected({
       pause: () => controller.pause(),
       resume: () => controller.resume(),
-      // An error is dear, and after the end nothing is left to abort.
+      // Creating an error is expensive, and after the end there is nothing to abort.
       abort: () => {
         if (!this.#ended) controller.abort(new Aborted('aborted'));
       },
@@ -174,7 +174,7 @@ class Handler implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
-    // Informational: the answer is still to come. Below 100 there is no such class.
+    // Informational: the final response follows. Statuses below 100 are invalid.
     if (status >= 100 && status < 200) return;
     for (const name in headers) {
       const value = headers[name];
@@ -190,7 +190,7 @@ class Handler implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     this.#ended = true;
     this.#over?.();
-    // Of a body that only the closing ends, the library takes a reset for the end.
+    // For a body that ends with the connection, the library treats a reset as the end.
     const broken = this.#socket?.errored;
     if (broken) this.#receiver.failed(broken);
     else this.#receiver.finished();

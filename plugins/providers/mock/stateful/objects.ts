@@ -7,7 +7,7 @@ import { one, Refusal, whole, wrongType } from '../rules.ts';
 
 /**
  * The mock stores nothing: an id contains the data of its object, so that a created object is found again, and how
- * far its life is follows from the time. Everything else is an id that nobody gave.
+ * state depends on the time. All other ids are unknown.
  */
 export interface Naming<Parts> {
   readonly prefix: string;

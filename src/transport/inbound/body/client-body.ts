@@ -38,7 +38,7 @@ export class ClientBody implements PendingBody {
       this.#read(done);
       return;
     }
-    // What is refused for its head is not asked for.
+    // A request that was rejected because of its head gets no `100 Continue`.
     let isSettled = false;
     this.#read((body) => {
       isSettled = true;

@@ -2,12 +2,12 @@ import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { LookupAddress } from 'node:dns';
 
-/** Milliseconds between two looks at the file. */
+/** Milliseconds between two checks of the file. */
 const checkEveryMs = 5000;
 
 const none: readonly LookupAddress[] = Object.freeze([]);
 
-/** The names of the machine's own hosts file, which go before those of a name server. */
+/** Names of the system's hosts file, which take precedence over a name server. */
 export class HostsFile {
   readonly #path: string;
   readonly #monotonic: () => number;
@@ -22,7 +22,7 @@ export class HostsFile {
     this.#monotonic = monotonic;
   }
 
-  /** Addresses of a lower-case name; none where the file has none, or is not there. */
+  /** Addresses of a lower-case name; none if the file does not contain it or does not exist. */
   async find(name: string): Promise<readonly LookupAddress[]> {
     const now = this.#monotonic();
     if (now - this.#checkedAt > checkEveryMs) {
@@ -41,14 +41,14 @@ export class HostsFile {
       this.#names = parseHosts(await readFile(this.#path, 'utf8'));
       this.#version = version;
     } catch {
-      // A system without the file has no names in it.
+      // The file may not exist.
       this.#names = new Map();
       this.#version = '';
     }
   }
 }
 
-/** `address name alias … # comment`, a line each (hosts(5)). */
+/** Parses lines of the form `address name alias … # comment` (hosts(5)). */
 function parseHosts(text: string): ReadonlyMap<string, readonly LookupAddress[]> {
   const names = new Map<string, LookupAddress[]>();
   for (const line of text.split('\n')) {

@@ -6,14 +6,14 @@ import { Slots } from './slots.ts';
 import { remember } from '../../../core/memory/recent.ts';
 
 export interface NamesOptions {
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   monotonic(): number;
   readonly hostsFile: string;
-  /** The system's own resolution, which takes a thread of the process for as long as it lasts. */
+  /** The system's resolver, which blocks a thread of the process. */
   readonly system: LookupFunction;
-  /** Name servers as `address:port`; those of the system without it. */
+  /** Name servers as `address:port`; by default those of the system. */
   readonly servers?: readonly string[];
-  /** Milliseconds until the first try is given up; the second may take twice as long. */
+  /** Timeout of the first try in milliseconds; the second one has twice the time. */
   readonly tryMs?: number;
   /** Milliseconds that a second address family may take longer than the first (RFC 8305 3). */
   readonly familyMs?: number;
@@ -29,11 +29,11 @@ export interface Names {
 
 type Addresses = readonly LookupAddress[];
 
-/** What one source says of a name. */
+/** Result of one source for a name. */
 interface Found {
   readonly addresses: Addresses;
   readonly ttlMs: number;
-  /** It did not answer, or not with an answer. */
+  /** The source did not respond, or returned an error. */
   readonly isLost?: true;
 }
 
@@ -48,26 +48,26 @@ interface Kept {
 
 /** Maximum number of cached names, of concurrent lookups, and of waiting lookups of the system. */
 const limits = { kept: 1024, asked: 256, waiting: 64 } as const;
-/** Lookups of the system at once: the process has four such threads, and files need them too. */
+/** Maximum concurrent lookups of the system: the process has four such threads, which file operations also use. */
 const systemLimit = 2;
-/** Milliseconds for which an answer is kept at least and at most, whatever its time to live, and "no such name". */
+/** Minimum and maximum milliseconds for which addresses are cached, whatever their TTL, and for which "no such name" is cached. */
 const keepMs = { least: 1000, most: 60_000, nothing: 2000 } as const;
-/** Milliseconds for which the addresses from before serve when no name server answers. */
+/** Milliseconds for which expired addresses are used if no name server responds. */
 const staleMs = 600_000;
 const defaultFamilyMs = 50;
-/** With two tries, and twice the time for the second one, this is less than a connection may take. */
+/** The total of both tries, of which the second has twice the time, is below the connect timeout. */
 const defaultTryMs = 1500;
-/** The servers are read from the system again when none answers, but not more often than this. */
+/** Minimum milliseconds before the system's list of servers is read again because none responds. */
 const freshEveryMs = 10_000;
 
-/** The name server says that it has nothing, or could not be asked at all: other sources of the system may know the name. */
+/** Codes for a name that the name server does not have, or a server that could not be queried. The system may have other sources. */
 const elsewhere: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EFORMERR', 'ECONNREFUSED', 'ENOTIMP']);
 
 /**
- * Names to addresses without the threads of the process: the hosts file, then the name servers, then, for names that
- * those do not know (search domains, mDNS), a few lookups of the system at a time. A name server that does not answer
- * holds up the names that are asked of it and nothing else. Answers are kept as long as they say, within bounds, and
- * a name is asked for once however many wait for it.
+ * Resolves names without the threads of the process: first the hosts file, then the name servers, then, for names that
+ * those do not know (search domains, mDNS), a few concurrent lookups of the system. A name server that does not respond
+ * delays only the names that it is queried for. Results are cached for their TTL, within limits, and concurrent lookups of
+ * one name share one query.
  */
 export function createNames(options: NamesOptions): Names {
   return new Resolution(options);
@@ -103,7 +103,7 @@ class Resolution implements Names {
         const family = options.family === 'IPv4' ? 4 : options.family === 'IPv6' ? 6 : (options.family ?? 0);
         const found = family === 0 ? [...addresses] : addresses.filter((each) => each.family === family);
         const [first] = found;
-        // Outside of the promise: what a socket throws in it is an error of the socket.
+        // Outside of the promise, so that an error thrown by the socket is not treated as a failed lookup.
         if (first === undefined) process.nextTick(give, failure('ENOTFOUND', hostname), '', 0);
         else if (options.all === true) process.nextTick(give, null, found);
         else process.nextTick(give, null, first.address, first.family);
@@ -140,15 +140,15 @@ class Resolution implements Names {
   }
 
   async #resolve(name: string): Promise<Found> {
-    // Never a name on the network (RFC 6761 6.4), and asking would only tell others of it.
+    // Never exists in DNS (RFC 6761 6.4), and a query would reveal the name.
     if (name.endsWith('.invalid')) return nothing;
-    // One label is completed by the search domains of the system, which a name server does not know.
+    // A single label is completed with the system's search domains, which a name server does not know.
     if (!name.includes('.') || name.endsWith('.localhost')) return this.#bySystem(name);
     const found = await this.#byServers(name);
     return found.addresses.length === 0 ? this.#bySystem(name) : found;
   }
 
-  /** Both families at once; the second one is not waited for much longer than the first. */
+  /** Queries both address families concurrently, and waits only a little longer for the second result. */
   async #byServers(name: string): Promise<Found> {
     const asked = [this.#family(name, 4), this.#family(name, 6)] as const;
     const both = Promise.all(asked);
@@ -175,7 +175,7 @@ class Resolution implements Names {
     }
   }
 
-  /** A machine that has moved to another network has other name servers. */
+  /** After a change of the network, the name servers are different. */
   #renew(): void {
     const now = this.#options.monotonic();
     if (now - this.#madeAt < freshEveryMs) return;
@@ -211,7 +211,7 @@ function lookedUp(system: LookupFunction, name: string): Promise<Addresses> {
   });
 }
 
-/** As the system's own resolver reports it. */
+/** The same error as that of the system's resolver. */
 function failure(code: 'ENOTFOUND' | 'EAI_AGAIN', hostname: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`getaddrinfo ${code} ${hostname}`), { code, syscall: 'getaddrinfo', hostname });
 }

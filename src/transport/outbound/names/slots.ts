@@ -1,4 +1,4 @@
-/** Runs few pieces of work at a time; a bounded number of others waits, in order. */
+/** Limits the number of concurrent jobs. A limited number of others waits in order. */
 export class Slots {
   readonly #limit: number;
   readonly #queueLimit: number;
@@ -10,7 +10,7 @@ export class Slots {
     this.#queueLimit = queueLimit;
   }
 
-  /** Undefined when too many wait already. */
+  /** Undefined if too many jobs are waiting. */
   async run<T>(work: () => Promise<T>): Promise<T | undefined> {
     if (this.#running >= this.#limit) {
       if (this.#waiting.length >= this.#queueLimit) return undefined;

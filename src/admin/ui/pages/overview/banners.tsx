@@ -4,7 +4,7 @@ import { useLoad } from '../../browser/load.ts';
 import { Ago } from '../../components/display.tsx';
 import { Notice } from '../../components/surface.tsx';
 
-/** Milliseconds: whoever saves a file sees what came of it. */
+/** Refresh interval in milliseconds, short enough to see the result after a file was saved. */
 const every = 1000;
 
 /** Conditions that need attention: a failed reload, an older active revision, a store with problems. */

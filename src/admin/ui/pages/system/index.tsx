@@ -16,7 +16,7 @@ type View = (typeof views)[number];
 
 const viewOf = (name: string | undefined): View => views.find((view) => view === name) ?? 'now';
 
-/** Milliseconds: whoever saves a file sees what came of it. */
+/** Refresh interval in milliseconds, short enough to see the result after a file was saved. */
 const every = 1000;
 
 export function System({ name }: { name: string | undefined }) {
