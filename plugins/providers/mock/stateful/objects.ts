@@ -6,7 +6,7 @@ import type { Answer, Question } from '../answer.ts';
 import { one, Refusal, whole, wrongType } from '../rules.ts';
 
 /**
- * The mock stores nothing: an id contains the data of its object, so that a created object is found again, and how
+ * The mock stores nothing: an id contains the data of its object, so that a created object is found again, and its
  * state depends on the time. All other ids are unknown.
  */
 export interface Naming<Parts> {
