@@ -116,6 +116,15 @@ class HttpClient implements AdminClient {
     return fault === undefined ? undefined : `The ${what} may be in what could not be read (${printable(fault)}): ${otherwise}`;
   }
 
+  #tokenHint(): string {
+    if (!this.#target.hasConfig)
+      return 'There is no gateway.yaml here: run the command in the folder of the gateway, or name its file with -c. A gateway without a file has no token for commands: run gateway init and start it again.';
+    return (
+      this.#unread('state directory', 'set $GATEWAY_ADMIN_TOKEN.') ??
+      'Set $GATEWAY_ADMIN_TOKEN, or run the command where gateway.yaml and its state directory can be read (-c sets the file).'
+    );
+  }
+
   #otherProgram(what: string): CommandError {
     return new CommandError(exitCodes.unreachable, `${this.shown} ${what}: it may be another program`);
   }
@@ -204,15 +213,9 @@ class HttpClient implements AdminClient {
         'Use the address of server.admin.listen, which gateway start prints as "dashboard".',
       );
     const message = printable(error.message).replace(/\.$/, '');
-    if (status === 401)
-      return new CommandError(
-        exitCodes.forbidden,
-        message,
-        this.#target.token === undefined
-          ? (this.#unread('state directory', 'set $GATEWAY_ADMIN_TOKEN.') ??
-              'Set $GATEWAY_ADMIN_TOKEN, or run the command where gateway.yaml and its state directory can be read (-c sets the file).')
-          : printable(error.hint ?? ''),
-      );
+    if (status === 401 && this.#target.token === undefined)
+      return new CommandError(exitCodes.forbidden, `${this.shown} requires an admin token`, this.#tokenHint());
+    if (status === 401) return new CommandError(exitCodes.forbidden, message, printable(error.hint ?? ''));
     const code = status === 403 ? exitCodes.forbidden : usageErrors.has(error.code) ? exitCodes.usage : exitCodes.no;
     return new CommandError(code, message, error.hint === undefined ? undefined : printable(error.hint), error.code);
   }

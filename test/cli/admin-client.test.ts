@@ -55,3 +55,16 @@ describe('a stream of events', () => {
     expect(seen).toBe(events);
   });
 });
+
+it('a command without a configuration file is told how to get a token', async () => {
+  const client = await clientOf(
+    createServer((_request, response) => {
+      response.writeHead(401).end('{"error":{"code":"sign_in_required","message":"Sign in first."}}');
+    }),
+  );
+  await expect(client.get('/api/status')).rejects.toMatchObject({
+    code: 5,
+    message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ requires an admin token$/) as string,
+    hint: expect.stringContaining('There is no gateway.yaml here') as string,
+  });
+});

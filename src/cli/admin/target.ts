@@ -26,6 +26,8 @@ export interface AdminTarget {
   readonly isTls: boolean;
   readonly address: { readonly host: string; readonly port: number } | { readonly socketPath: string };
   readonly token: string | undefined;
+  /** True if there is a configuration file. */
+  readonly hasConfig: boolean;
   /** Why the configuration could not be read completely. Its address or state directory may therefore be missing here. */
   readonly fault: string | undefined;
 }
@@ -51,7 +53,7 @@ export function adminTarget({ admin, config }: AdminFlags, io: Pick<CliIo, 'env'
   const token = own !== undefined && own !== '' ? own : isLocal(place) ? written?.token : undefined;
   if (token !== undefined && /[^\x20-\x7e\x80-\xff]/.test(token))
     throw new CommandError(exitCodes.forbidden, 'the admin token contains a character that no header can have');
-  return { ...place, token, fault: written?.fault };
+  return { ...place, token, hasConfig: written !== undefined, fault: written?.fault };
 }
 
 /** Reads what can be read: the address may be given by a flag, and the token by the environment. */
@@ -63,7 +65,7 @@ function readWritten(config: string | undefined, { env, cwd }: Pick<CliIo, 'env'
   return { ...written, token: written.token ?? (dir === undefined ? undefined : readToken(dir)) };
 }
 
-type Place = Omit<AdminTarget, 'token' | 'fault'>;
+type Place = Omit<AdminTarget, 'token' | 'hasConfig' | 'fault'>;
 
 const isLocal = ({ address }: Place): boolean => 'socketPath' in address || isLoopbackHost(address.host.toLowerCase());
 
