@@ -6,6 +6,7 @@ import type { CliIo } from './io.ts';
 
 /** Pages of `gateway help <topic>`. */
 const topics = { config, secrets, errors, filters: filterHelp, signals };
+export const helpTopics: readonly string[] = Object.keys(topics);
 
 function config(): string {
   return `The configuration is the first of these files that exists:

@@ -7,6 +7,7 @@ import type { AdminFlags } from './admin/target.ts';
 import type { CheckFlags } from './check.ts';
 import type { ExplainFlags } from './explain/request.ts';
 import { CommandError, type CommonFlags, errorText, exitCodes } from './command.ts';
+import { addCompletion } from './completion/command.ts';
 import type { HealthFlags } from './health/index.ts';
 import { addHelp } from './help.ts';
 import type { InitFlags } from './init.ts';
@@ -120,6 +121,7 @@ export function createProgram(io: CliIo, registry: Registry, done: (code: number
   addProviders(group(program, 'providers', 'list, show, test and add providers'), making);
   addKeys(group(program, 'keys', 'issue, list, rotate, revoke and identify API keys of the gateway'), making);
   addPrompts(group(program, 'prompts', 'list and render stored prompts'), making);
+  addCompletion(program, making);
   addHelp(program, io);
   program
     .command('version')
@@ -320,7 +322,7 @@ function addProviders(parent: Command, { io, registry, does }: CommandDeps): voi
       collect,
     )
     .option('--key-env <variable>', 'name of the environment variable with the key')
-    .option('--key-file <path>', 'path of the file with the key')
+    .option('--key-file <file>', 'path of the file with the key')
     .option('--no-input', 'do not prompt')
     .option('--dry-run', 'print the configuration without writing it')
     .option('--json', 'print JSON')
