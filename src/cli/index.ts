@@ -9,6 +9,7 @@ import type { ExplainFlags } from './explain/request.ts';
 import { CommandError, type CommonFlags, errorText, exitCodes } from './command.ts';
 import { addCompletion } from './completion/command.ts';
 import type { HealthFlags } from './health/index.ts';
+import { addDoctor } from './doctor/command.ts';
 import { addHelp } from './help.ts';
 import type { InitFlags } from './init.ts';
 import { Refusal } from '../manage/refusal.ts';
@@ -121,6 +122,7 @@ export function createProgram(io: CliIo, registry: Registry, done: (code: number
   addProviders(group(program, 'providers', 'list, show, test and add providers'), making);
   addKeys(group(program, 'keys', 'issue, list, rotate, revoke and identify API keys of the gateway'), making);
   addPrompts(group(program, 'prompts', 'list and render stored prompts'), making);
+  addDoctor(remote(program, 'doctor', 'check configuration, machine and network, with a fix for each problem'), making);
   addCompletion(program, making);
   addHelp(program, io);
   program

@@ -24,7 +24,8 @@ export function load(
   return loadConfig({ source, cwd, env, providers, plugins: stages, importPlugin, ...more });
 }
 
-interface LoadedTree {
+/** A configuration without errors, and what it was loaded from. */
+export interface LoadedTree {
   readonly source: LoadRequest['source'];
   readonly loaded: LoadedConfig;
   readonly tree: GatewayConfig;

@@ -9,7 +9,7 @@ import type { CatalogEntry } from '../../manage/providers/entry.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
-import { loadTree, importPlugin } from '../load.ts';
+import { importPlugin, type LoadedTree, loadTree } from '../load.ts';
 import { readWritten } from '../../config/edit/written.ts';
 
 export interface Catalog {
@@ -25,7 +25,12 @@ export interface Catalog {
  * @throws CommandError
  */
 export async function openCatalog(flags: CommonFlags, io: CliIo, registry: Registry, credential: MakeCredential): Promise<Catalog> {
-  const { source, loaded, tree } = await loadTree(flags, io, registry);
+  return catalogOf(await loadTree(flags, io, registry), io, registry, credential);
+}
+
+/** The providers of a loaded configuration. */
+export async function catalogOf(from: LoadedTree, io: CliIo, registry: Registry, credential: MakeCredential): Promise<Catalog> {
+  const { source, loaded, tree } = from;
   const external = await Promise.all(loaded.providerPaths.map(async (path) => (await importPlugin(path)) as Provider));
   const types = typesOf([...registry.providers, ...external]);
   const catalog = complete(compileCatalog({ ...tree, missing: loaded.missing }, types, credential));

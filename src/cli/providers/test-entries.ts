@@ -1,6 +1,5 @@
 import { createMask } from '../../core/secrets/mask.ts';
 import type { Registry } from '../../gateway/types.ts';
-import { createOutbound } from '../../transport/outbound/index.ts';
 import { type CliIo, hasColors } from '../io.ts';
 import type { CatalogEntry } from '../../manage/providers/entry.ts';
 import { hostOf, shortHost } from '../../manage/providers/facts.ts';
@@ -8,7 +7,7 @@ import { type Tested, type Trial, tryOne } from '../../manage/providers/try.ts';
 import { chosen, openCatalog } from './catalog.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText, padEnd, textWidth, typedTimeout } from '../text.ts';
-import { Wheel } from '../../transport/wire/wheel.ts';
+import { commandOutbound } from './outbound.ts';
 
 export interface TestFlags extends CommonFlags {
   /** Also make requests that cost tokens: one token for each deployment. */
@@ -27,15 +26,7 @@ export async function testProviders(slugs: readonly string[], flags: TestFlags, 
   if (timeoutMs === undefined)
     throw new CommandError(exitCodes.usage, `"${flags.timeout}" is not a duration; write it like 10s or 500ms, at most 10m`);
   let allowed: readonly string[] = [];
-  const outbound = createOutbound({
-    clock: { now: Date.now, monotonic: () => performance.now() },
-    wheel: new Wheel(),
-    random: Math.random,
-    egressAllow: () => allowed,
-    env: io.env,
-    onTokenFault: () => {},
-    onKeysFault: () => {},
-  });
+  const outbound = commandOutbound(io, () => allowed);
   try {
     const catalog = await openCatalog(flags, io, registry, outbound.sign);
     allowed = catalog.egressAllow;

@@ -17,7 +17,7 @@ export const isCollectorHeader = ([top, , part, ...rest]: Path): boolean =>
 export const isSecretPath = (path: Path): boolean => isCollectorHeader(path) || path.some((step) => isSecretKey(step));
 
 /** Visits every string at a position where a secret belongs. */
-export function walkSecrets(root: Node, visit: (node: Node & { kind: 'scalar' }, path: Path, entry: Entry) => void): void {
+function walkSecrets(root: Node, visit: (node: Node & { kind: 'scalar' }, path: Path, entry: Entry) => void): void {
   walk(root, (node, path, entry) => {
     const key = path.at(-1);
     if (typeof key === 'string' && path.length > 2 && openParts.has(key)) return false;
@@ -25,6 +25,18 @@ export function walkSecrets(root: Node, visit: (node: Node & { kind: 'scalar' },
     if (entry !== undefined && path.length > 2 && isSecret && node.kind === 'scalar' && typeof node.value === 'string')
       visit(node, path, entry);
     return true;
+  });
+}
+
+/**
+ * Visits every secret that is written in a file instead of a reference.
+ * @param names public names, which are no secrets
+ */
+export function walkPlainSecrets(root: Node, names: ReadonlySet<string>, visit: (node: Node, value: string) => void): void {
+  walkSecrets(root, (node) => {
+    const { value } = node;
+    if (node.resolved || typeof value !== 'string' || value === '' || node.text.includes('${')) return;
+    if (!placeholderCredentials.has(value) && !names.has(value)) visit(node, value);
   });
 }
 

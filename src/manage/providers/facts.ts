@@ -44,11 +44,14 @@ export function make(binding: ProviderBinding, probe: Pick<Probe, 'endpoint' | '
 /** Endpoints whose requests go to the provider's host, in the order in which they are tried. */
 const endpointsToTry: readonly Endpoint[] = ['models', 'chat/completions', 'messages'];
 
+/** Returns the host of the provider's requests, without sending one; undefined as for `originOf`. */
+export const hostOf = (one: CatalogEntry): string | undefined => originOf(one)?.host;
+
 /**
- * Returns the host of the provider's requests, without sending one; undefined for a type that responds without a network, or if
- * unknown.
+ * Returns the address of the provider's requests, without sending one; undefined for a type that responds without a network, or
+ * if unknown.
  */
-export function hostOf({ binding }: CatalogEntry): string | undefined {
+export function originOf({ binding }: CatalogEntry): URL | undefined {
   const { provider, settings } = binding;
   const model = provider.entry.models?.(settings)[0]?.id ?? 'model';
   for (const endpoint of endpointsToTry) {
@@ -56,7 +59,7 @@ export function hostOf({ binding }: CatalogEntry): string | undefined {
     try {
       const body = method === 'GET' ? {} : { body: { messages: [{ role: 'user', content: 'ping' }] } };
       const { translation } = make(binding, { endpoint, method, model: method === 'GET' ? '' : model, ...body });
-      return translation.local === undefined ? new URL(translation.request.origin).host : undefined;
+      return translation.local === undefined ? new URL(translation.request.origin) : undefined;
     } catch {
       // It needs something that the configuration alone does not have; the next endpoint may not.
     }

@@ -1,5 +1,4 @@
-import { placeholderCredentials } from '../../../core/http/headers.ts';
-import { publicNames, walkSecrets } from '../../read/secrets.ts';
+import { publicNames, walkPlainSecrets } from '../../read/secrets.ts';
 import type { CheckContext } from '../context.ts';
 
 /** A variable reference in the syntax of shells and other gateways: it would be sent as the key. No real key looks like this. */
@@ -7,18 +6,8 @@ const otherReference = /^(?:os\.environ\/|env[:/.]|\$)([A-Z][A-Z0-9]*_[A-Z0-9_]+
 
 /** Reports keys written in the file, because they end up in every copy of it. The value and its line are not shown. */
 export function plainSecrets({ root, registry, report }: CheckContext): void {
-  const names = publicNames(root, registry.providers);
-  walkSecrets(root, (node) => {
-    if (
-      node.resolved ||
-      typeof node.value !== 'string' ||
-      node.value === '' ||
-      placeholderCredentials.has(node.value) ||
-      names.has(node.value) ||
-      node.text.includes('${')
-    )
-      return;
-    const variable = otherReference.exec(node.value)?.[1];
+  walkPlainSecrets(root, publicNames(root, registry.providers), (node, value) => {
+    const variable = otherReference.exec(value)?.[1];
     if (variable !== undefined) {
       const hint = `write \${env:${variable}}`;
       report({ code: 'unknown-reference', at: node.at, message: 'the key is the name of a variable, not a reference to it', hint });

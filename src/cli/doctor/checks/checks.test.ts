@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { resultOf as clockResult } from '../network/clock.ts';
+import { reportText } from '../text.ts';
+import type { Machine, Subject } from '../subject.ts';
+import { checkMemory } from './memory.ts';
+import { checkNode } from './node.ts';
+import { resultOf as watchResult } from './watching.ts';
+
+const mega = 1024 * 1024;
+
+/** A subject with only what these checks read. */
+function subject(machine: Partial<Machine>, server: object = {}): Subject {
+  return { machine: { memory: 64 * 1024 * mega, ...machine }, config: { loaded: { tree: { server } } } } as unknown as Subject;
+}
+
+describe('the version of Node', () => {
+  it.each([
+    ['22.19.0', 'ok'],
+    ['24.1.0', 'ok'],
+    ['22.18.9', 'fail'],
+    ['9.99.0', 'fail'],
+  ])('%s is %s', async (node, state) => {
+    expect(await checkNode(subject({ node, engines: '>=22.19' }))).toMatchObject([{ state }]);
+  });
+});
+
+describe('memory', () => {
+  it.each<[string, number | undefined, object, string, string | undefined]>([
+    ['a large limit', 1024, {}, 'memory limit 1 GB; the gateway needs up to 768 MB', undefined],
+    ['a small limit', 128, {}, 'memory limit 128 MB; the gateway needs up to 320 MB', 'a limit of 512 MB'],
+    [
+      'a limit for less memory',
+      400,
+      {},
+      'memory limit 400 MB; the gateway needs up to 456 MB',
+      'a limit of 512 MB, or server.memory: 72MB',
+    ],
+    [
+      'a large server.memory',
+      1024,
+      { memory: '512MB' },
+      'memory limit 1 GB; the gateway needs up to 1.3 GB',
+      'a limit of 1.3 GB, or server.memory: 384MB',
+    ],
+    ['several workers', 512, { workers: 2, memory: '64MB' }, 'memory limit 512 MB; the gateway needs up to 640 MB', 'a limit of 640 MB'],
+    ['no limit', undefined, { memory: '64MB' }, '64 GB of memory, no container limit; the gateway needs up to 384 MB', undefined],
+  ])('%s', async (_, limit, server, says, fix) => {
+    const memoryLimit = limit === undefined ? undefined : limit * mega;
+    const [found] = await checkMemory(subject({ memoryLimit }, server));
+    expect([found?.says, found?.fix, found?.state]).toEqual([says, fix, fix === undefined ? 'ok' : 'warn']);
+  });
+});
+
+describe('the clock', () => {
+  it.each([
+    [900, 'ok', 'system time within 1 s of a.example'],
+    [-900, 'ok', 'system time within 1 s of a.example'],
+    [3000, 'ok', 'system time 3.00 s ahead of a.example'],
+    [-60_000, 'warn', 'system time 1 m behind a.example'],
+    [600_000, 'fail', 'system time 10 m ahead of a.example'],
+  ])('%i ms is %s', (ms, state, says) => {
+    expect(clockResult({ host: 'a.example', ms })).toMatchObject({ state, says });
+  });
+});
+
+describe('file watching', () => {
+  it.each([
+    [true, true, undefined, 'ok', /native events/],
+    [false, true, undefined, 'warn', /reports no changes here; the poll finds them/],
+    [false, true, 'ENOSPC', 'warn', /max_user_watches is reached/],
+    [false, false, 'EACCES', 'fail', /not seen here: not allowed/],
+  ])('events %s, change %s, fault %s is %s', (hasEvents, hasChange, code, state, says) => {
+    const fault = code === undefined ? undefined : Object.assign(new Error('failed'), { code });
+    const found = watchResult({ hasEvents, hasChange, fault });
+    expect(found.state).toBe(state);
+    expect(found.says).toMatch(says);
+  });
+});
+
+describe('the report', () => {
+  const findings = [
+    { check: 'node', state: 'ok', says: 'all is well with this one, at some length', fix: null },
+    { check: 'config', state: 'warn', says: 'short', fix: 'do this' },
+    { check: 'config', state: 'fail', says: 'longer', fix: 'do that' },
+  ] as const;
+
+  it('shows fixes in a column', () => {
+    const text = 'ok    all is well with this one, at some length\nwarn  short    do this\nfail  longer   do that\n';
+    expect(reportText(findings, { colors: false, width: undefined })).toBe(text);
+  });
+
+  it('shows fixes below their lines in a narrow terminal', () => {
+    expect(reportText(findings.slice(1), { colors: false, width: 20 })).toBe(
+      'warn  short\n      fix: do this\nfail  longer\n      fix: do that\n',
+    );
+  });
+
+  it('keeps the words with colors', () => {
+    expect(reportText(findings.slice(1, 2), { colors: true, width: undefined })).toBe('\u001b[33mwarn\u001b[0m  short   do this\n');
+  });
+});

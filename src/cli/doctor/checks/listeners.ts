@@ -1,0 +1,40 @@
+import {
+  defaultAdminListen,
+  defaultListen,
+  isLoopback,
+  listenAddress,
+  type ListenSetting,
+  listenText,
+} from '../../../core/http/listen-address.ts';
+import type { LoadedConfig } from '../../../config/reload/load.ts';
+import type { GatewayConfig } from '../../../config/schema/index.ts';
+import { type Check, fail, ok, type Result, skip, warn } from '../result.ts';
+
+/** Who can reach the listeners, and what they ask for. The check of the configuration finds what is open. */
+export const checkListeners: Check = ({ config }) => {
+  if (config === undefined) return [skip('listeners: there is no configuration')];
+  const { loaded } = config;
+  const open = loaded.diagnostics.filter(({ code }) => code === 'exposed');
+  if (open.length > 0) return open.map(({ severity, message, hint }) => (severity === 'error' ? fail : warn)(message, hint));
+  if (loaded.tree === undefined) return [skip('listeners: the configuration is not valid')];
+  return [clientListener(loaded.tree, loaded), adminListener(loaded.tree)];
+};
+
+function clientListener({ server, api_keys: keys, auth }: GatewayConfig, { asksForKeys }: LoadedConfig): Result {
+  const listen = server?.listen ?? defaultListen;
+  if (isLocal(listen)) return ok(`clients connect on this machine only (${listenText(listen)})`);
+  const hasKeys = asksForKeys && (Object.keys(keys ?? {}).length > 0 || auth?.jwt !== undefined);
+  if (hasKeys) return ok(`${listenText(listen)} asks clients for a key`);
+  return warn(`${listenText(listen)} serves everybody who can connect (server.open)`, 'gateway keys create NAME, and remove server.open');
+}
+
+function adminListener({ server }: GatewayConfig): Result {
+  const { enabled, listen = defaultAdminListen } = server?.admin ?? {};
+  if (enabled === false) return ok('admin listener is off');
+  return ok(isLocal(listen) ? 'admin listens on this machine only' : `admin listens on ${listenText(listen)} and asks for a token`);
+}
+
+function isLocal(setting: ListenSetting): boolean {
+  const address = listenAddress(setting);
+  return address !== undefined && isLoopback(address);
+}

@@ -1,0 +1,35 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { readWritten } from '../../../config/edit/written.ts';
+import { publicNames, walkPlainSecrets } from '../../../config/read/secrets.ts';
+import { barePath } from '../../../core/text/shown-path.ts';
+import { plural } from '../../text.ts';
+import { type Check, ok, type Result, skip, warn } from '../result.ts';
+
+/** Files with secrets written in them, and who can read those. */
+export const checkPermissions: Check = async ({ config, io, registry }) => {
+  if (config?.path === undefined) return [skip('permissions: there is no configuration file')];
+  if (process.platform === 'win32') return [skip('permissions of files are not checked on Windows')];
+  const { root } = readWritten(config.source, io);
+  const counts = new Map<string, number>();
+  walkPlainSecrets(root, publicNames(root, registry.providers), ({ at }) => {
+    counts.set(at.file.path, (counts.get(at.file.path) ?? 0) + 1);
+  });
+  if (counts.size === 0) return [ok('no secret is written in the configuration')];
+  const results = [...counts].map(async ([path, count]): Promise<Result> => {
+    const name = barePath(path, io.cwd);
+    const holds = `${plural(count, 'literal key')}`;
+    if (await isPublic(path)) return warn(`${name} is readable by every user and holds ${holds}`, `chmod o-r ${name}, or use \${env:…}`);
+    return ok(`${name} holds ${holds} and is not readable by other users`);
+  });
+  return Promise.all(results);
+};
+
+/** True if every user of the machine can read the file: its mode and those of its folders allow it. */
+async function isPublic(path: string): Promise<boolean> {
+  if (((await stat(path)).mode & 0o004) === 0) return false;
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    if (((await stat(folder)).mode & 0o001) === 0) return false;
+    if (folder === dirname(folder)) return true;
+  }
+}

@@ -1,0 +1,101 @@
+import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createWatcher } from '../../../config/reload/watch.ts';
+import { reasonOf } from '../../../config/read/files.ts';
+import { exitCodes } from '../../command.ts';
+import { type Check, fail, ok, type Result, skip, warn } from '../result.ts';
+import type { CheckedConfig } from '../subject.ts';
+
+/** Times in milliseconds: between two writes, between two polls, and of the whole test. */
+const times = { write: 100, poll: 250, all: 3000 } as const;
+
+/** Whether a change of a file is seen, tested with a temporary file. */
+export const checkWatching: Check = async ({ config }) => {
+  if (config?.path === undefined) return [skip('file watching: there is no configuration file')];
+  const folder = await testFolder({ ...config, path: config.path });
+  if (folder === undefined)
+    return [skip('file watching was not tested: neither the state directory nor the folder of the file is writable')];
+  return [resultOf(await watched(folder))];
+};
+
+/** The state directory, if it is on the file system of the configuration; otherwise the folder of the file. */
+async function testFolder({ path, stateDir }: CheckedConfig & { path: string }): Promise<string | undefined> {
+  const own = dirname(path);
+  const isSame = stateDir !== undefined && (await deviceOf(stateDir)) === (await deviceOf(own));
+  return [...(isSame ? [stateDir] : []), own, ...(stateDir === undefined ? [] : [stateDir])].find(isWritable);
+}
+
+async function deviceOf(folder: string): Promise<number | undefined> {
+  try {
+    return (await stat(folder)).dev;
+  } catch {
+    return undefined;
+  }
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Seen {
+  /** The file system reported a change. */
+  hasEvents: boolean;
+  /** A comparison found a change. */
+  hasChange: boolean;
+  fault: unknown;
+}
+
+/** Changes a file until the watcher of the gateway has seen it, or the time is over. */
+async function watched(parent: string): Promise<Seen> {
+  const seen: Seen = { hasEvents: false, hasChange: false, fault: undefined };
+  const folder = mkdtempSync(join(parent, '.gateway-doctor-'));
+  const clear = (): void => rmSync(folder, { recursive: true, force: true });
+  const interrupted = (): void => {
+    clear();
+    process.exit(exitCodes.interrupted);
+  };
+  process.once('SIGINT', interrupted);
+  const file = join(folder, 'watched');
+  const watcher = createWatcher({
+    onSign: () => (seen.hasEvents = true),
+    onChange: () => (seen.hasChange = true),
+    onFault: (error) => (seen.fault ??= error),
+    pollMs: times.poll,
+  });
+  try {
+    await watcher.setPaths([file]);
+    const until = performance.now() + times.all;
+    for (let count = 1; performance.now() < until && !(seen.hasEvents && seen.hasChange); count += 1) {
+      writeFileSync(file, String(count));
+      await pause(times.write);
+    }
+    return seen;
+  } finally {
+    await watcher.close();
+    clear();
+    process.removeListener('SIGINT', interrupted);
+  }
+}
+
+/** Result of what was seen. */
+export function resultOf({ hasEvents, hasChange, fault }: Seen): Result {
+  if (hasEvents && hasChange) return ok('file watching works here (native events + 5 s poll)');
+  const why = fault === undefined ? '' : `: ${watchFaults[codeOf(fault)] ?? reasonOf(fault)}`;
+  if (hasChange)
+    return warn(`the file system reports no changes here${why}; the poll finds them within 5 s`, 'gateway reload applies a change at once');
+  return fail(`changes of files are not seen here${why}`, 'gateway reload after each change');
+}
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
+const watchFaults: Readonly<Record<string, string>> = {
+  ENOSPC: 'fs.inotify.max_user_watches is reached',
+  EMFILE: 'fs.inotify.max_user_instances is reached',
+};

@@ -1,0 +1,73 @@
+import { createMask } from '../../core/secrets/mask.ts';
+import { printable } from '../../core/text/printable.ts';
+import type { Registry } from '../../gateway/types.ts';
+import type { AdminFlags } from '../admin/target.ts';
+import { exitCodes } from '../command.ts';
+import { type CliIo, hasColors, terminalWidth } from '../io.ts';
+import { jsonText } from '../text.ts';
+import { checkConfig } from './checks/config.ts';
+import { checkListeners } from './checks/listeners.ts';
+import { checkMemory } from './checks/memory.ts';
+import { checkNetwork } from './checks/network.ts';
+import { checkNode } from './checks/node.ts';
+import { checkPermissions } from './checks/permissions.ts';
+import { checkStateDir } from './checks/state-dir.ts';
+import { checkWatching } from './checks/watching.ts';
+import { type Check, type Result, skip } from './result.ts';
+import { readConfig, type Subject, thisMachine } from './subject.ts';
+import { reportText } from './text.ts';
+
+export interface DoctorFlags extends AdminFlags {
+  readonly offline?: boolean | undefined;
+}
+
+/** All checks, in the order in which they are shown. */
+const checks: Readonly<Record<string, Check>> = {
+  node: checkNode,
+  config: checkConfig,
+  permissions: checkPermissions,
+  watching: checkWatching,
+  state_dir: checkStateDir,
+  network: checkNetwork,
+  memory: checkMemory,
+  listeners: checkListeners,
+};
+
+/** Time limit of a check in milliseconds. Its own time limits are shorter. */
+const limitMs = 20_000;
+
+/** A line of the report. In JSON `fix` is null if there is none. */
+export interface Finding extends Required<Pick<Result, 'state' | 'says'>> {
+  readonly check: string;
+  readonly fix: string | null;
+}
+
+/** `gateway doctor`: runs all checks at the same time. Returns the exit code: 1 if one failed. */
+export async function doctor(flags: DoctorFlags, io: CliIo, registry: Registry): Promise<number> {
+  const config = await readConfig(flags.config, io, registry);
+  const subject: Subject = { io, registry, flags, config, machine: thisMachine() };
+  const mask = createMask(config?.loaded.secrets ?? []);
+  const shown = (text: string): string => printable(mask.text(text));
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([check, run]) => ({ check, found: await guarded(check, run, subject) })),
+  );
+  const findings = results.flatMap(({ check, found }) =>
+    found.map(({ state, says, fix }): Finding => ({ check, state, says: shown(says), fix: fix === undefined ? null : shown(fix) })),
+  );
+  const isWell = !findings.some(({ state }) => state === 'fail');
+  if (flags.json === true) io.stdout.write(jsonText({ ok: isWell, checks: findings }));
+  else io.stdout.write(reportText(findings, { colors: hasColors(io.stdout, io.env, flags.color), width: terminalWidth(io.stdout) }));
+  return isWell ? exitCodes.yes : exitCodes.no;
+}
+
+/** Runs a check within its time. One that cannot run must not hide the others. */
+async function guarded(name: string, run: Check, subject: Subject): Promise<readonly Result[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<readonly Result[]>((resolve) => {
+    timer = setTimeout(() => resolve([skip(`${name}: no result within ${limitMs / 1000} s`)]), limitMs);
+  });
+  const result = (async () => run(subject))();
+  return Promise.race([result, late])
+    .catch((error: unknown) => [skip(`${name}: the check could not run: ${error instanceof Error ? error.message : String(error)}`)])
+    .finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,18 @@
+import type { Subject } from './subject.ts';
+
+/** Result of a check. `skip`: the check cannot run here. */
+export interface Result {
+  readonly state: 'ok' | 'warn' | 'fail' | 'skip';
+  /** One phrase without a full stop. */
+  readonly says: string;
+  /** What to do; absent if all is well. */
+  readonly fix?: string | undefined;
+}
+
+/** Never changes anything that lasts. May reject: the check is then shown as one that cannot run. */
+export type Check = (subject: Subject) => Promise<readonly Result[]> | readonly Result[];
+
+export const ok = (says: string): Result => ({ state: 'ok', says });
+export const skip = (says: string): Result => ({ state: 'skip', says });
+export const warn = (says: string, fix: string | undefined): Result => ({ state: 'warn', says, fix });
+export const fail = (says: string, fix: string | undefined): Result => ({ state: 'fail', says, fix });

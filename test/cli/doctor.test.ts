@@ -1,0 +1,274 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { adminUrl } from '../admin/client.ts';
+import { startTestGateway } from '../support/gateway.ts';
+import { skipping } from '../support/skipping.ts';
+import { startUpstream } from '../support/upstream.ts';
+import { type Ran, runHere } from './in-process.ts';
+
+interface Report {
+  readonly ok: boolean;
+  readonly checks: readonly { readonly check: string; readonly state: string; readonly says: string; readonly fix: string | null }[];
+}
+
+const root = mkdtempSync(join(tmpdir(), 'doctor-'));
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+let folders = 0;
+/** A folder that every user may enter, with this configuration. */
+function folderWith(yaml: string): string {
+  folders += 1;
+  const dir = join(root, String(folders));
+  mkdirSync(dir);
+  writeFileSync(join(dir, 'gateway.yaml'), `version: 1\n${yaml}`);
+  return dir;
+}
+
+const doctor = (dir: string, args: readonly string[] = ['--offline'], env: Record<string, string> = {}): Promise<Ran> =>
+  runHere(['doctor', ...args], dir, { env });
+
+/** Lines of one check, as `state says | fix`, and the exit code. */
+async function found(check: string, dir: string, args?: readonly string[], env?: Record<string, string>): Promise<[number, string[]]> {
+  const { code, out } = await doctor(dir, ['--json', ...(args ?? ['--offline'])], env);
+  const report = JSON.parse(out) as Report;
+  expect(report.ok).toBe(code === 0);
+  const lines = report.checks.filter((one) => one.check === check);
+  return [code, lines.map(({ state, says, fix }) => `${state} ${says}${fix === null ? '' : ` | ${fix}`}`)];
+}
+
+const mock = 'providers: {mock: {type: mock}}\n';
+const closedPort = 'http://127.0.0.1:1/v1';
+
+it('prints one line for each check, and leaves nothing behind', async () => {
+  const dir = folderWith(mock);
+  const { code, out, err } = await doctor(dir);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out.split('\n').map((line) => line.slice(0, 4).trim())).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'skip', 'ok', 'ok', 'ok', '']);
+  expect(out).toMatch(
+    /^ok {4}node \d+\.\d+\.\d+ \(needs 22\.19 or newer\)\nok {4}gateway\.yaml valid, 1 file, revision \w{7}; not compared/,
+  );
+  expect(out).toContain('ok    file watching works here (native events + 5 s poll)\n');
+  expect(readdirSync(dir)).toEqual(['gateway.yaml']);
+});
+
+it('runs without a configuration', async () => {
+  const dir = join(root, 'empty');
+  mkdirSync(dir);
+  const { code, out } = await doctor(dir);
+  expect(code).toBe(0);
+  expect(out).toMatch(/\nwarn {2}no configuration found.* {3}gateway init\n/);
+  expect(out).toMatch(/\nskip {2}listeners: there is no configuration\n/);
+});
+
+describe('configuration', () => {
+  it.each<[string, string, number, RegExp]>([
+    [
+      'that is not valid',
+      'providers: {mock: {type: mok}}\n',
+      1,
+      /^fail gateway\.yaml is not valid, 1 error: gateway\.yaml:2:\d+: error: .* \| gateway check/,
+    ],
+    [
+      'with a warning',
+      'providers: {main: {type: openai, api_key: sk-written-in-the-file-0123}}\n',
+      0,
+      /^ok gateway\.yaml valid, 1 file, 1 warning, /,
+    ],
+  ])('%s', async (_, yaml, code, line) => {
+    const [exit, [first]] = await found('config', folderWith(yaml));
+    expect([exit, first]).toEqual([code, expect.stringMatching(line)]);
+  });
+
+  it('with a secret that is not set here', async () => {
+    const dir = folderWith('providers: {main: {type: openai, api_key: "${env:NOT_SET}"}}\n');
+    const [code, lines] = await found('config', dir);
+    expect([code, lines[1]]).toEqual([0, expect.stringMatching(/^warn "main" is switched off, its secret is missing: NOT_SET \| set it/)]);
+  });
+
+  it('that is named and not there', async () => {
+    const [code, [first]] = await found('config', root, ['-c', 'nowhere.yaml', '--offline']);
+    expect([code, first]).toEqual([1, expect.stringMatching(/^fail nowhere\.yaml is not valid, 1 error: /)]);
+  });
+
+  it('compared with the running gateway', async () => {
+    const gateway = await startTestGateway(`version: 1\n${mock}`, { admin: true });
+    closing.push(() => gateway.close());
+    const env = {
+      GATEWAY_ADMIN: adminUrl(gateway),
+      GATEWAY_ADMIN_TOKEN: readFileSync(join(gateway.dir, '.gateway/admin-token'), 'utf8').trim(),
+    };
+    const { revision } = gateway.gateway.snapshot();
+    const first = async (dir: string, from = env): Promise<string | undefined> => (await found('config', dir, [], from))[1][0];
+    expect(await first(gateway.dir)).toBe(`ok gateway.yaml valid, 1 file, revision ${revision} is the one running`);
+    expect(await first(gateway.dir, { ...env, GATEWAY_ADMIN_TOKEN: 'not-the-token-of-it' })).toMatch(
+      /^warn .*, but not compared with a running gateway: /,
+    );
+    expect(await first(folderWith(`${mock}configs: {a: {targets: [mock/echo]}}\n`))).toMatch(
+      /^warn .*, but the gateway at \S+ runs \/.*gateway\.yaml \| name its file/,
+    );
+    writeFileSync(gateway.file, `${readFileSync(gateway.file, 'utf8')}configs: {a: {targets: [mock/echo]}}\n`);
+    expect(await first(gateway.dir)).toMatch(new RegExp(`^warn .*, but the gateway at \\S+ runs revision ${revision} \\| gateway plan`));
+  });
+
+  it('without a running gateway', async () => {
+    const dir = folderWith(`server: {admin: {listen: "127.0.0.1:1"}}\n${mock}`);
+    expect(await found('config', dir, [])).toEqual([0, [expect.stringMatching(/^ok .*; no gateway runs$/)]]);
+    const named = await found('config', dir, ['--admin', '127.0.0.1:1']);
+    expect(named).toEqual([0, [expect.stringMatching(/^warn .*no gateway at http:\/\/127\.0\.0\.1:1: nothing listens there \| /)]]);
+  });
+});
+
+describe.skipIf(skipping(process.platform === 'win32' ? 'file modes are those of POSIX' : undefined))('a key in a file', () => {
+  const literal = 'sk-written-in-the-file-0123456789';
+  const yaml = `providers: {main: {type: openai, api_key: ${literal}}}\n`;
+
+  it('is reported if every user can read it, without the key', async () => {
+    chmodSync(root, 0o755);
+    const dir = folderWith(yaml);
+    chmodSync(dir, 0o755);
+    chmodSync(join(dir, 'gateway.yaml'), 0o644);
+    const { out, code } = await doctor(dir);
+    expect(code).toBe(0);
+    expect(out).toMatch(/\nwarn {2}gateway\.yaml is readable by every user and holds 1 literal key +chmod o-r gateway\.yaml/);
+    expect(out).not.toContain(literal);
+  });
+
+  it.each([
+    ['the file', 0o755, 0o600],
+    ['the folder', 0o700, 0o644],
+  ])('is in order if the mode of %s protects it', async (_, folderMode, fileMode) => {
+    const dir = folderWith(yaml);
+    chmodSync(join(dir, 'gateway.yaml'), fileMode);
+    chmodSync(dir, folderMode);
+    expect((await found('permissions', dir))[1]).toEqual(['ok gateway.yaml holds 1 literal key and is not readable by other users']);
+  });
+});
+
+describe('state directory', () => {
+  it.each<[string, string, number, RegExp]>([
+    ['memory', 'state_dir: memory', 0, /^ok nothing is kept on disk/],
+    ['a new folder', 'state_dir: new', 0, /^ok state directory new can be created, .* free; the request log may use 3 GB and has 0 B$/],
+  ])('%s', async (_, server, code, line) => {
+    const [exit, lines] = await found('state_dir', folderWith(`server: {${server}}\n${mock}`));
+    expect([exit, lines]).toEqual([code, [expect.stringMatching(line)]]);
+  });
+
+  it.each<[string, number, RegExp]>([
+    ['', 0, /^warn state directory gateway\.yaml is not writable \(it is not a directory\): requests are recorded in memory only \| make/],
+    [', state_dir_required: true', 1, /^fail .*: the gateway does not start \| make gateway\.yaml writable/],
+  ])('that is a file%s', async (more, code, line) => {
+    const [exit, lines] = await found('state_dir', folderWith(`server: {state_dir: gateway.yaml${more}}\n${mock}`));
+    expect([exit, lines]).toEqual([code, [expect.stringMatching(line)]]);
+  });
+
+  const isRoot = process.getuid?.() === 0;
+  it.skipIf(skipping(isRoot ? 'root may write in every folder' : undefined)).each([
+    ['', 0, /^warn .* is not writable \(not allowed\): requests are recorded in memory only \| make/],
+    [', state_dir_required: true', 1, /^fail .*: the gateway does not start \| make/],
+  ])('that may not be written%s', async (more, code, line) => {
+    const dir = folderWith(`server: {state_dir: closed/state${more}}\n${mock}`);
+    mkdirSync(join(dir, 'closed'), { mode: 0o500 });
+    expect(await found('state_dir', dir)).toEqual([code, [expect.stringMatching(line)]]);
+  });
+
+  it('with less free space than the request log may use', async () => {
+    const dir = folderWith(`${mock}logging: {requests: {retention: {size: 1000TB}}}\n`);
+    const [, lines] = await found('state_dir', dir);
+    expect(lines).toEqual([
+      expect.stringMatching(/^warn .* the request log may use \d+ TB and has 0 B \| free .*, or lower logging\.requests\.retention\.size/),
+    ]);
+  });
+});
+
+describe('providers', () => {
+  it('are reached without a credential, and tell the time', async () => {
+    const upstream = await startUpstream((response) => void response.end());
+    closing.push(() => upstream.close());
+    const entry = `{type: openai, custom_host: "${upstream.url}/v1", api_key: sk-0123456789-0123456789}`;
+    const dir = folderWith(`server: {admin: {listen: "127.0.0.1:1"}}\nproviders: {one: ${entry}, two: ${entry}, mock: {type: mock}}\n`);
+    const [code, lines] = await found('network', dir, []);
+    expect(lines).toEqual([
+      expect.stringMatching(`^ok ${upstream.host} reachable \\(\\d+ ms\\)$`),
+      `ok system time within 1 s of ${upstream.host}`,
+    ]);
+    expect(code).toBe(0);
+    expect(upstream.requests.map(({ method, url, headers }) => [method, url, headers.authorization])).toEqual([['HEAD', '/', undefined]]);
+  });
+
+  it('have another clock', async () => {
+    const upstream = await startUpstream(
+      (response) => void response.writeHead(404, { date: new Date(Date.now() - 3_600_000).toUTCString() }).end(),
+    );
+    closing.push(() => upstream.close());
+    const dir = folderWith(
+      `server: {admin: {listen: "127.0.0.1:1"}}\nproviders: {one: {type: openai, custom_host: "${upstream.url}/v1", api_key: sk-0123456789}}\n`,
+    );
+    const [code, lines] = await found('network', dir, []);
+    expect([code, lines[1]]).toEqual([1, expect.stringMatching(/^fail system time 1 h ahead of .* \| synchronize it/)]);
+  });
+
+  it.each<[string, string, Record<string, string>, RegExp]>([
+    ['refuse', closedPort, {}, /^fail 127\.0\.0\.1:1 not reachable: the connection was refused \| check that the service runs there$/],
+    [
+      'have no address',
+      'http://nothing.invalid/v1',
+      {},
+      /^fail nothing\.invalid:80 not reachable: the name does not resolve \(ENOTFOUND\) \| check the name/,
+    ],
+    [
+      'are behind a proxy',
+      'http://nothing.invalid/v1',
+      { HTTPS_PROXY: 'http://p:1' },
+      /\| check the name and DNS; the gateway does not use HTTPS_PROXY, /,
+    ],
+  ])('%s', async (_, host, env, line) => {
+    const dir = folderWith(
+      `server: {admin: {listen: "127.0.0.1:1"}}\nproviders: {one: {type: openai, custom_host: "${host}", api_key: sk-0123456789}}\n`,
+    );
+    const [code, lines] = await found('network', dir, [], env);
+    expect([code, lines]).toEqual([1, [expect.stringMatching(line), 'skip system time: no provider is reachable to compare it with']]);
+  });
+
+  it('are not called with --offline, or when they are off', async () => {
+    const yaml = (more: string): string =>
+      `server: {admin: {listen: "127.0.0.1:1"}}\nproviders: {mock: {type: mock}, one: {type: openai, custom_host: "${closedPort}", api_key: sk-0123456789${more}}}\n`;
+    expect(await found('network', folderWith(yaml('')))).toEqual([0, ['skip providers and system time: not checked with --offline']]);
+    const [code, lines] = await found('network', folderWith(yaml(', enabled: false')), []);
+    expect([code, lines[0]]).toEqual([0, 'ok no provider needs the network']);
+  });
+});
+
+describe('listeners', () => {
+  const hash = `sha256:${'0'.repeat(64)}`;
+  it.each<[string, string, number, RegExp[]]>([
+    ['on this machine', '', 0, [/^ok clients connect on this machine only/, /^ok admin listens on this machine only$/]],
+    [
+      'open by intention',
+      'server: {listen: "0.0.0.0:8787", open: true, admin: {enabled: false}}\n',
+      0,
+      [/^warn 0\.0\.0\.0:8787 serves everybody .* \| gateway keys create/, /^ok admin listener is off$/],
+    ],
+    [
+      'with keys and a token',
+      `server: {listen: "0.0.0.0:8787", admin: {listen: "0.0.0.0:8788", token: "\${env:T}"}}\napi_keys: {app: {hash: "${hash}"}}\n`,
+      0,
+      [/^ok 0\.0\.0\.0:8787 asks clients for a key$/, /^ok admin listens on 0\.0\.0\.0:8788 and asks for a token$/],
+    ],
+    ['without a key', 'server: {listen: "0.0.0.0:8787"}\n', 1, [/^fail 0\.0\.0\.0:8787 is reachable from other hosts and no API key/]],
+    [
+      'admin without a token',
+      'server: {admin: {listen: "0.0.0.0:8788"}}\n',
+      1,
+      [/^fail the admin listener 0\.0\.0\.0:8788 .* \| set server\.admin\.token/],
+    ],
+  ])('%s', async (_, yaml, code, lines) => {
+    const ran = await found('listeners', folderWith(mock + yaml), ['--offline'], { T: 'a-token-of-the-admin' });
+    expect(ran).toEqual([code, lines.map((line) => expect.stringMatching(line))]);
+  });
+});
