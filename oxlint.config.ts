@@ -85,6 +85,7 @@ export default defineConfig({
     'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
     'max-params': ['error', { max: 5 }],
     'import/no-cycle': 'error',
+    'import/no-duplicates': 'error',
     'typescript/ban-ts-comment': 'error',
     'typescript/no-explicit-any': 'error',
     'typescript/no-non-null-assertion': 'error',

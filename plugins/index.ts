@@ -19,7 +19,7 @@ import routing from './routing/index.ts';
 import transform from './transform/index.ts';
 import virtualKey from './virtual-key/index.ts';
 
-/** The stages that come with the gateway, in the order in which they run when `plugins:` is left out. */
+/** The built-in stage plugins, in their default order (without `plugins:`). */
 export const stages: readonly Plugin[] = Object.freeze([
   auth,
   virtualKey,
@@ -32,8 +32,8 @@ export const stages: readonly Plugin[] = Object.freeze([
   logging,
 ]);
 
-/** The providers that come with the gateway. A new folder below `providers/` becomes known by its line here, a vendor that
- * speaks a known format by its row in `providers/vendors/`. */
+/** The built-in providers. A new folder in `providers/` is added here, and a vendor with a known format is added as a row in
+ * `providers/vendors/`. */
 export const providers: readonly Provider[] = Object.freeze([
   mock,
   openai,

@@ -1,14 +1,14 @@
 import { type HeaderBag, placeholderCredentials } from '#core/http/headers.ts';
 
-/** Headers beside the gateway's own in which a gateway key may be, in order of rank. */
+/** Headers, besides the gateway's own, that may contain a gateway key, in order of precedence. */
 export const keyHeaders = ['authorization', 'x-api-key', 'api-key'] as const;
 
-/** Those, and a provider's own header: a key of ours counts for nothing there, and is taken off all the same. */
+/** The same, and a provider's own header: a gateway key in it is not accepted, but is still removed. */
 export const credentialPlaces = [...keyHeaders, 'x-goog-api-key'] as const;
 
 /**
- * The credential in a header's value: `Bearer ` taken off, placeholders and empty values count as absent. Runs for
- * every request, so no pattern and no copy where nothing is cut off.
+ * Returns the credential in a header value without `Bearer `. Placeholders and empty values count as absent. Called for
+ * every request, so it uses no pattern, and copies only if there is a prefix.
  */
 export function credentialIn(value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
@@ -16,19 +16,19 @@ export function credentialIn(value: string | undefined): string | undefined {
   return bare === '' || placeholderCredentials.has(bare) ? undefined : bare;
 }
 
-/** Every list of headers that may have held our key, by bit mask over `credentialPlaces`: made once, handed out often. */
+/** All possible lists of headers that contained a gateway key, by bit mask over `credentialPlaces`. Created once and shared. */
 export const consumedLists: readonly (readonly string[])[] = Object.freeze(
   Array.from({ length: 1 << credentialPlaces.length }, (_, mask) =>
     Object.freeze(credentialPlaces.filter((_name, bit) => (mask & (1 << bit)) !== 0)),
   ),
 );
 
-/** Name of the first header that holds a credential, for messages. */
+/** Name of the first header with a credential, for messages. */
 export function firstFilled(headers: HeaderBag): string | undefined {
   return keyHeaders.find((name) => credentialIn(headers.get(name)) !== undefined);
 }
 
-/** `Bearer` in any case and a blank; also `Bearer` alone, which is what a library without a key sends. */
+/** Matches `Bearer` in any case and a blank, and `Bearer` alone, which libraries without a key send. */
 function hasBearer(value: string): boolean {
   const first = value.charCodeAt(0) | 0x20;
   if (first !== 0x62 || value.length < 6) return false;

@@ -12,7 +12,7 @@ import { Tokens } from './tokens.ts';
 
 /**
  * Authenticates the caller. Finds the gateway key, distinguishes it from the caller's own provider credential, and lists the headers
- * held it, so that no stage sends it on. Without `api_keys` and `auth.jwt` everybody is `anonymous`.
+ * that contained it, so that no stage forwards it. Without `api_keys` and `auth.jwt`, every caller is `anonymous`.
  */
 export default definePlugin({
   name: 'auth',
@@ -30,7 +30,7 @@ class Auth implements PluginInstance {
     this.#host = host;
   }
 
-  /** Synchronous but for a token that is not known yet. */
+  /** Synchronous, except for a token that is not cached. */
   admit(ctx: Received): Partial<Facts> | Promise<Partial<Facts>> {
     const { snapshot } = ctx;
     const open = snapshot.apiKeys.size === 0 && snapshot.jwt === undefined;
@@ -60,25 +60,25 @@ class Auth implements PluginInstance {
   }
 }
 
-/** What one snapshot takes as a key. */
+/** The keys and tokens that one snapshot accepts. */
 interface Known {
   readonly keys: KnownKeys;
   readonly tokens: Tokens | undefined;
 }
 
-/** What the headers hold. */
+/** Credentials found in the headers. */
 interface Found {
-  /** The first value that is ours, known or not, and where it was. */
+  /** The first gateway key or token, valid or not, and its header. */
   value: string | undefined;
   header: string;
   key: ApiKey | undefined;
   /** Bit mask over `credentialPlaces`. */
   consumed: number;
-  /** The first value that is not ours. */
+  /** The first other credential. */
   credential: string | undefined;
 }
 
-/** Looks through the headers in order of rank; the gateway's own header always holds a key of ours. */
+/** Reads the headers in order of precedence. A value in the gateway's own header is always treated as a gateway key. */
 function search({ headers, at }: Received, known: Known | undefined): Found {
   const tokens = known?.tokens;
   const own = credentialIn(headers.gateway('apiKey'));
@@ -106,12 +106,12 @@ function search({ headers, at }: Received, known: Known | undefined): Found {
   return found;
 }
 
-/** Words of a credential, at most; each is hashed. */
+/** Maximum words of a credential, because each is hashed. */
 const mostWords = 32;
 
 /**
- * A gateway key among several words, for example if two headers of one name were joined: the rest is then not a credential.
- * Neither is a value of more words than anybody looks at.
+ * Finds a gateway key among several words, for example if two headers of one name were joined. The other words are then
+ * not a credential, and neither is a value with too many words.
  */
 function holdsKey(value: string, own: string | undefined, keys: KnownKeys | undefined): boolean {
   if (!/[\s,]/.test(value)) return false;
@@ -128,8 +128,8 @@ interface Token {
 }
 
 /**
- * The token that has to be proven: where the key should be; or in `Authorization` where tokens are taken from there,
- * also one that another issuer made, so that its sender learns what is wrong with it.
+ * The token to verify: from the place of the key, or from `Authorization` if tokens are accepted there. A token of an
+ * unknown issuer is also returned, so that the error explains why it is rejected.
  */
 function tokenIn(headers: HeaderBag, found: Found, tokens: Tokens): Token | undefined {
   if (found.value !== undefined) {
@@ -140,7 +140,7 @@ function tokenIn(headers: HeaderBag, found: Found, tokens: Tokens): Token | unde
   return value !== undefined && looksLikeJwt(value) ? { value, header: keyHeaders[0] } : undefined;
 }
 
-/** A known key, unless its time is over. */
+/** Returns a known key unless it has expired. */
 function admitted(ctx: Received, found: Found, key: ApiKey): Partial<Facts> {
   const { at } = ctx;
   if (isOver(key.expires, at) || isOver(key.revoked, at) || isOver(key.retires, at)) throw endedKey(key, at, headerOf(ctx, found));
@@ -149,7 +149,7 @@ function admitted(ctx: Received, found: Found, key: ApiKey): Partial<Facts> {
 
 const isOver = (end: number | undefined, now: number): boolean => end !== undefined && end <= now;
 
-/** Where the value was, as the caller spells it. */
+/** The header of the value, in the caller's spelling. */
 function headerOf({ headers }: Received, { header }: Found): string {
   return header === keyHeader ? spelled(headers, 'apiKey') : header;
 }

@@ -4,14 +4,14 @@ import type { ApiKey, Snapshot } from '#core/snapshot.ts';
 
 type Hasher = Pick<PluginHost, 'sha256'>;
 
-/** Most values remembered for one snapshot, and longest value that is. */
+/** Maximum values cached for one snapshot, and maximum length of a cached value. */
 const keysKept = 10_000;
 const strangersKept = 1_000;
 const longest = 512;
 
 /**
- * Which API key a value is, for one snapshot. Keys are compared by hash; a value that was seen before costs one look-up.
- * Values that are no key are remembered apart, so that a flood of them can't push the keys out.
+ * Finds the API key for a value, for one snapshot. Keys are compared by hash. A value that was seen before needs one lookup.
+ * Values that are not keys are cached separately, so that many of them cannot evict the keys.
  */
 export class KnownKeys {
   readonly #apiKeys: ReadonlyMap<string, ApiKey>;

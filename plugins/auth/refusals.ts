@@ -11,7 +11,7 @@ const whereToPutIt = `Send the key as "${keyHeader}: gw_…", or as "authorizati
 
 const whereTokensGo = `Send the token as "${keyHeader}". In "authorization" it counts only with auth.jwt.from: [authorization].`;
 
-/** The value is meant as a key of ours, but is not one. */
+/** The error for a value that looks like a gateway key but is not one. */
 export function unknownKey(value: string, header: string): GatewayError {
   if (isDamagedKey(value)) {
     return new GatewayError('invalid_api_key', {
@@ -28,8 +28,8 @@ export function unknownKey(value: string, header: string): GatewayError {
 }
 
 /**
- * No value is ours. A credential in `authorization` is the provider's when the request names a provider type; else it
- * was most likely meant for us.
+ * The error if no gateway key was found. A credential in `authorization` belongs to the provider if the request names a
+ * provider type; otherwise it was probably meant as a gateway key.
  */
 export function noKey(ctx: Received): GatewayError {
   const filled = firstFilled(ctx.headers);
@@ -45,11 +45,11 @@ export function noKey(ctx: Received): GatewayError {
   });
 }
 
-/** A token where tokens are accepted, in a header in which the gateway does not look for one. */
+/** The error for a token in a header from which tokens are not accepted. */
 const isToken = ({ snapshot, headers }: Received, header: string): boolean =>
   snapshot.jwt !== undefined && looksLikeJwt(credentialIn(headers.get(header)) ?? '');
 
-/** The key is known and its time is over. @param header where it was */
+/** The error for an expired key. @param header its header */
 export function endedKey({ name, revoked, expires, retires }: ApiKey, now: number, header: string): GatewayError {
   const hint = 'Ask the operator of the gateway for a new key.';
   if (revoked !== undefined && revoked <= now) {
@@ -69,7 +69,7 @@ export function endedKey({ name, revoked, expires, retires }: ApiKey, now: numbe
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** What is wrong with a token, in words: never a part of it. */
+/** Describes why a token is invalid, without any part of it. */
 const wrong: Readonly<Record<Exclude<JwtFault, 'expired' | 'no-keys' | 'claim'>, readonly [what: string, hint: string]>> = {
   malformed: ['is not a valid JWT', 'Send the whole token: three parts with dots between them.'],
   algorithm: ['is signed with an algorithm that is not accepted', 'The rule is auth.jwt.algorithms.'],
@@ -80,7 +80,7 @@ const wrong: Readonly<Record<Exclude<JwtFault, 'expired' | 'no-keys' | 'claim'>,
   signature: ['has an invalid signature', 'Send the token as it was issued.'],
 };
 
-/** A token that is not taken. @param header where it was */
+/** The error for an invalid token. @param header its header */
 export function refusedToken(fault: JwtFault, claim: string | undefined, header: string): GatewayError {
   if (fault === 'expired') {
     return new GatewayError('expired_api_key', {
@@ -101,7 +101,7 @@ export function refusedToken(fault: JwtFault, claim: string | undefined, header:
   return new GatewayError('invalid_api_key', { message: `The token in "${header}" ${what}.`, param: header, hint });
 }
 
-/** @param setting that names the claim, where one does */
+/** @param setting the setting that names the claim, if any */
 export function lacksClaim(claim: string, header: string, setting: 'caller' | 'key' | undefined): GatewayError {
   return new GatewayError('invalid_api_key', {
     message: `The token in "${header}" has no usable claim "${claim}".`,

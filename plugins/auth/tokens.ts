@@ -7,20 +7,20 @@ import type { ApiKey, JwtRules } from '#core/snapshot.ts';
 import { isLongerThan } from '#core/text/text-length.ts';
 import { lacksClaim, refusedToken, unknownKeyName } from './refusals.ts';
 
-/** Tokens remembered for one snapshot, and characters of the longest that is: some megabytes at most. */
+/** Maximum tokens cached for one snapshot, and maximum characters of a cached token: a few megabytes in total. */
 const tokensKept = 5_000;
 const longest = 4_096;
-/** Characters of a metadata value, and of a caller's name. */
+/** Maximum characters of a metadata value, and of a caller's name. */
 const valueLimit = 128;
 
-/** The caller that a token named, and how long that may be believed without a new proof. */
+/** The caller named by a token, and the time until the token must be verified again. */
 interface Proven {
   readonly key: ApiKey;
   /** Unix milliseconds. */
   readonly until: number;
 }
 
-/** Tokens as gateway keys, for one snapshot: a proven token is a key with the caller's name until it has to be proven again. */
+/** Treats tokens as gateway keys, for one snapshot. A verified token is a key with the caller's name until it must be verified again. */
 export class Tokens {
   readonly #rules: JwtRules;
   readonly #verifier: JwtVerifier;
@@ -33,22 +33,22 @@ export class Tokens {
     this.#host = host;
   }
 
-  /** A token that was proven before: one look-up. */
+  /** Returns a token that was verified before. */
   known(token: string, now: number): ApiKey | undefined {
     const proven = this.#known.get(token);
     return proven !== undefined && proven.until > now ? proven.key : undefined;
   }
 
   /**
-   * A value of `Authorization` that is ours: with `from: [authorization]`, and named by its issuer. Any other token there
-   * is the caller's own credential.
+   * True for a value of `Authorization` that is a gateway token: with `from: [authorization]`, and by its issuer. Any other
+   * token there is the caller's own credential.
    */
   isOurs(value: string): boolean {
     if (!this.#rules.inAuthorization || !looksLikeJwt(value)) return false;
     return this.#rules.settings.issuers.includes(unprovenClaims(value)?.['iss'] as string);
   }
 
-  /** True where a token of whatever issuer may have been meant for us. */
+  /** True if a token of any issuer may have been meant for the gateway. */
   get inAuthorization(): boolean {
     return this.#rules.inAuthorization;
   }
@@ -71,7 +71,7 @@ export class Tokens {
     return Object.freeze({
       ...rules,
       name: `jwt:${printable(name).slice(0, valueLimit)}`,
-      // The shown name is cut, and two issuers may give one name to two people.
+      // The displayed name is truncated, and two issuers may use the same name for different users.
       owner: `jwt:${this.#host.sha256(JSON.stringify([claims['iss'], name]))}`,
       id: '',
       metadata: Object.freeze(metadata),

@@ -1,32 +1,32 @@
 import type { CircuitPolicy } from '#core/snapshot.ts';
 import { MinuteWindow } from './minute-window.ts';
 
-/** Message to other worker processes about a circuit: attempts that ended, or that it opened or closed. */
+/** Message to other worker processes about a circuit: ended attempts, or a change of its state. */
 export type CircuitMessage =
   | { readonly id: string; readonly worked: number; readonly failed: number }
   /** Unix milliseconds until which the target is skipped; 0: closed. */
   | { readonly id: string; readonly since: number; readonly until: number };
 
-/** What became of a circuit by an attempt; undefined: nothing. */
+/** Change of a circuit's state by an attempt; undefined: no change. */
 export type Turn = 'opened' | 'closed' | undefined;
 
-/** Milliseconds for which good attempts wait to be told, so that most requests tell nothing. */
+/** Milliseconds for which successful attempts are collected before a message, so that most requests send none. */
 const gatherMs = 1000;
 
 /**
- * The circuit breaker of one target. Closed, it counts failures; open, it blocks all requests until the cool-down is over,
- * then one request, whose attempt closes it or opens it again. All times are Unix milliseconds.
+ * The circuit breaker of one target. Closed, it counts failures. Open, it blocks all requests until the cool-down is over,
+ * and then admits one request, whose attempt closes it or opens it again. All times are Unix milliseconds.
  */
 export class Circuit {
   readonly #id: string;
   readonly #tell: (word: CircuitMessage) => void;
   readonly #recent = new MinuteWindow();
-  /** Failures since the last good attempt. */
+  /** Failures since the last successful attempt. */
   #row = 0;
-  /** When it opened, and until when the target is skipped; 0 while it is closed. */
+  /** Time of opening, and time until which the target is skipped; 0 while it is closed. */
   #since = 0;
   #until = 0;
-  /** Good attempts that the others do not know of yet, and when they were told last. */
+  /** Successful attempts that were not sent to the other processes yet, and the time of the last message. */
   #untold = 0;
   #toldAt = 0;
 
@@ -41,17 +41,17 @@ export class Circuit {
     return Math.max(0, this.#until - now);
   }
 
-  /** The target is left out, or tried by one request. */
+  /** True if the target is skipped, or tried by only one request. */
   get isOpen(): boolean {
     return this.#until !== 0;
   }
 
-  /** The one request that tries the target after the cool-down; the others wait for another one. */
+  /** Reserves the trial after the cool-down for this request. The others use another target. */
   try(policy: CircuitPolicy, now: number): void {
     if (this.#until !== 0) this.#turn(this.#since, now + policy.cooldownMs);
   }
 
-  /** @param began when the attempt began: one from before the circuit opened says nothing of the target as it is now */
+  /** @param began start of the attempt. An attempt from before the circuit opened is ignored */
   note(policy: CircuitPolicy, hasFailed: boolean, { began, now }: { readonly began: number; readonly now: number }): Turn {
     this.#keepTo(policy, now);
     if (this.#until === 0) return hasFailed ? this.#failed(policy, now) : this.#worked(policy, now);
@@ -67,7 +67,7 @@ export class Circuit {
     this.#recent.add(now, word.worked, word.failed);
   }
 
-  /** A time of day that was set back lengthens no cool-down, and attempts that begin from now on count. */
+  /** If the system time was set back, the cool-down does not become longer, and new attempts count. */
   #keepTo({ cooldownMs }: CircuitPolicy, now: number): void {
     if (now >= this.#since) return;
     this.#since = now;
@@ -113,7 +113,7 @@ export class Circuit {
     this.#tell({ id: this.#id, since, until });
   }
 
-  /** What was counted before says nothing of what follows. */
+  /** Resets the counts. */
   #set(since: number, until: number): void {
     this.#since = since;
     this.#until = until;

@@ -7,7 +7,7 @@ import type { CircuitPolicy, Leaf } from '#core/snapshot.ts';
 import { stateOf } from '#core/objects/route-state.ts';
 import { Circuit, type CircuitMessage, type Turn } from './circuit.ts';
 
-/** Circuits that are remembered: those of configs that come with requests have no other end. */
+/** Maximum circuits in memory. Those of configs sent by requests have no other limit. */
 const mostCircuits = 10_000;
 
 /** The circuits of one process. */
@@ -28,7 +28,7 @@ class Known {
   }
 }
 
-/** Leaves targets out that keep failing (`strategy.cb_config`). What was counted outlives a reload, and all workers know it. */
+/** Skips targets that keep failing (`strategy.cb_config`). The counts survive a reload and are shared by all workers. */
 export class Circuits {
   readonly #known: Known;
   readonly #host: PluginHost;
@@ -42,7 +42,7 @@ export class Circuits {
     );
   }
 
-  /** Why a target is left out. An object that is named by id is where it is. */
+  /** Why a target is skipped. Requests for an object by id are never moved to another target. */
   skip(ctx: Routed, { circuit: policy }: Leaf): SkipReason | undefined {
     if (policy === undefined || stateOf(ctx) === 'names') return undefined;
     const circuit = this.#known.of(policy.id);
@@ -54,8 +54,8 @@ export class Circuits {
   }
 
   /**
-   * Counts the result of an attempt for its target, and returns the change of its circuit. An answer that flows says it at its
-   * end; it closes an open circuit as it begins, since its end may be far.
+   * Counts the result of an attempt for its target, and returns the change of its circuit. A streamed response is counted at
+   * its end, but it closes an open circuit when it begins, because its end may be far.
    */
   note(ctx: Routed, outcome: Outcome): Turn {
     const { circuit: policy } = outcome.attempt.target;
@@ -64,7 +64,7 @@ export class Circuits {
     return this.#count(ctx, outcome, policy, isFailure(ctx, outcome, policy.fails));
   }
 
-  /** The same for an answer that flowed. */
+  /** The same for a streamed response that has ended. */
   noteEnd(ctx: Routed, outcome: Answered, fault: GatewayError | undefined): void {
     const { circuit: policy } = outcome.attempt.target;
     if (policy === undefined || !isStream(outcome)) return;
@@ -77,7 +77,7 @@ export class Circuits {
     const circuit = this.#known.of(policy.id);
     const wasOpen = circuit.isOpen;
     const turn = circuit.note(policy, hasFailed, { began: ctx.at + times.at, now: this.#host.now() });
-    // A failure that keeps an open circuit open is not logged: if every target is down, each request has one.
+    // A failure of an open circuit is not logged: if all targets are down, each request causes one.
     if (turn === undefined || (turn === 'opened' && wasOpen)) return turn;
     const { root, path } = attempt.target;
     const target = { target: root + path.slice('config'.length), provider: attempt.binding.slug };
@@ -87,7 +87,7 @@ export class Circuits {
   }
 }
 
-/** Undefined for what says nothing of the target: nothing was sent to it, or the request itself made the attempt fail. */
+/** Undefined if the outcome does not depend on the target: nothing was sent, or the request itself caused the failure. */
 function isFailure(ctx: Routed, outcome: Outcome, fails: (status: number) => boolean): boolean | undefined {
   if (isSentElsewhere(ctx, outcome.attempt) || isOfCaller(outcome.attempt, statusOf(outcome))) return undefined;
   switch (outcome.kind) {
@@ -108,32 +108,32 @@ function isFailure(ctx: Routed, outcome: Outcome, fails: (status: number) => boo
   }
 }
 
-/** The same for what broke an answer that flowed. */
+/** The same for an error that broke a streamed response. */
 function isBreak(ctx: Routed, { attempt }: Answered, fault: GatewayError, fails: (status: number) => boolean): boolean | undefined {
   if (isSentElsewhere(ctx, attempt) || isOfCaller(attempt, fault.status) || fault.source !== 'provider') return undefined;
   return isFailing(fault.provider, fault.status, fails);
 }
 
-/** An error of the provider counts by its status, anything else that is no answer always. */
+/** An error of the provider counts by its status; any other failure always counts. */
 const isFailing = (said: ProviderFault | undefined, status: number, fails: (status: number) => boolean): boolean =>
   said === undefined || (said.isOfModel !== true && fails(status));
 
-/** A WebSocket that was agreed to is none: how long it lasts is up to both sides. */
+/** False for an established WebSocket, whose duration depends on both sides. */
 const isStream = (outcome: Outcome): boolean =>
   outcome.kind === 'answered' && outcome.reply.flow !== undefined && outcome.reply.flow.socket === undefined;
 
-/** To a host that a header of the request names. */
+/** True for an attempt to a host from a header of the request. */
 function isSentElsewhere(ctx: Routed, { trust, target }: Attempt): boolean {
   return trust === 'request' && (target.customHost === undefined || (ctx.headers.gateway('customHost') ?? '') !== '');
 }
 
-/** What a provider says of an account: of the caller's own one it tells nothing about the target of all callers. */
+/** Statuses that concern an account. With the caller's own account, they do not concern the target of all callers. */
 const ofAccount: ReadonlySet<number> = new Set([401, 402, 403, 429]);
 
 const isOfCaller = ({ call }: Attempt, status: number): boolean =>
   ofAccount.has(status) && (call?.credential === 'caller' || call?.credential === 'forwarded');
 
-/** By the caller's own `x-gateway-request-timeout`. */
+/** True for a timeout caused by the caller's `x-gateway-request-timeout`. */
 function isShortened({ snapshot }: Routed, { clocks, binding, target }: Attempt): boolean {
   return clocks.request !== (target.clocks.request ?? binding.clocks.request ?? snapshot.server.clocks.request);
 }

@@ -9,9 +9,9 @@ import { mayRepeat, wantsNext, wantsRetry } from './moves.ts';
 import { requestedWait, longestWaitMs, patienceMs, waitAfter, waitedFor } from './wait.ts';
 
 /**
- * What follows an attempt: the same target again after a pause, the next target, or the answer as it is. Decides
- * whether; the plan decides where. The executor never asks after content was sent. Targets that keep failing are left out
- * for a while, where their config says so.
+ * Decides what follows an attempt: a retry of the same target after a delay, the next target, or the response as it is. The
+ * plan decides which target is next. Not called after content was sent. Targets that keep failing are skipped for a time if
+ * the config says so.
  */
 export default definePlugin({
   name: 'fallback-retry',
@@ -39,7 +39,7 @@ class FallbackRetry implements PluginInstance {
   judge(ctx: Routed, outcome: Outcome, earlier: readonly Outcome[]): Verdict {
     const hasOpened = this.#circuits.note(ctx, outcome) === 'opened';
     if (outcome.kind === 'cancelled' || isUnderWay(outcome)) return answer;
-    // What the caller wrote wrongly is wrong for every target.
+    // An error in the request is the same for every target.
     if (outcome.kind === 'refused' && outcome.error.code === 'invalid_header') return answer;
     const { parent, retry } = outcome.attempt.target;
     if (isGood(outcome) && parent === undefined && retry.attempts === 0) return answer;
@@ -62,19 +62,19 @@ class FallbackRetry implements PluginInstance {
     this.#circuits.noteEnd(ctx, outcome, fault);
   }
 
-  /** The wait before another try, and whether the request may still spend it. */
+  /** The delay before a retry, and whether it is within the limit of the request. */
   #waitFor(ctx: Routed, outcome: Outcome, earlier: readonly Outcome[]): { ms: number; fits: boolean } {
     const ms = waitAfter(ctx, outcome, this.#host.now());
     return { ms, fits: ms + waitedFor(ctx, [...earlier, outcome]) <= longestWaitMs };
   }
 }
 
-/** An answer whose stream has begun: it is committed. */
+/** True for a response whose stream has begun, which cannot be replaced. */
 const isUnderWay = (outcome: Outcome): boolean => outcome.kind === 'answered' && outcome.reply.flow !== undefined;
 
 const isGood = (outcome: Outcome): boolean => outcome.kind === 'answered' && outcome.reply.status >= 200 && outcome.reply.status < 300;
 
-/** One phrase for the record: why the outcome was left. */
+/** Short reason for the record: why another attempt follows. */
 function reasonOf(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'answered':

@@ -1,11 +1,11 @@
 const slotMs = 10_000;
 const slots = 6;
 
-/** Attempts within the last minute, in slots of ten seconds. Times are Unix milliseconds. */
+/** Counts the attempts of the last minute, in slots of ten seconds. Times are Unix milliseconds. */
 export class MinuteWindow {
   readonly #all = new Float64Array(slots);
   readonly #failed = new Float64Array(slots);
-  /** Number of the newest slot since 1970. */
+  /** Number of the newest slot, counted from 1970. */
   #newest = 0;
 
   add(now: number, worked: number, failed: number): void {
@@ -29,7 +29,7 @@ export class MinuteWindow {
     this.#failed.fill(0);
   }
 
-  /** Empties what is over a minute old. The number of the newest slot; a clock that goes back a little stays in it. */
+  /** Clears slots older than a minute. Returns the number of the newest slot, also if the system time goes back a little. */
   #move(now: number): number {
     const slot = Math.floor(now / slotMs);
     if (this.#newest - slot >= slots) this.#setBack(slot);
@@ -44,7 +44,7 @@ export class MinuteWindow {
     return this.#newest;
   }
 
-  /** The time of day was set back: what was counted is of now, and ends in a minute like all else. */
+  /** The system time was set back: existing counts move to the current slot, and expire after a minute. */
   #setBack(slot: number): void {
     const { all, failed } = this.#sum();
     this.clear();

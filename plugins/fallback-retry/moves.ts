@@ -4,25 +4,25 @@ import { type Outcome, statusOf } from '#core/plan.ts';
 import type { Leaf } from '#core/snapshot.ts';
 import { isNotHere, type RouteState } from '#core/objects/route-state.ts';
 
-/** Statuses after which a route that makes an object may be tried again: the provider says that it made none. */
+/** Statuses after which a request that creates an object may be repeated, because the provider created none. */
 const nothingMade: ReadonlySet<number> = new Set([429, 501]);
 
-/** Faults that move a chain, and are worth another try, whatever a list of codes says. */
+/** Errors after which a retry or fallback is useful, whatever status codes are configured. */
 function isTransportFault(outcome: Outcome): boolean {
   return outcome.kind === 'unreachable' || outcome.kind === 'timeout' || outcome.kind === 'faulty';
 }
 
-/** True when the provider can't have begun to work on the request. */
+/** True if the provider cannot have started to process the request. */
 function isUnseen(outcome: Outcome): boolean {
-  // A plugin may refuse an answer, and so does a full memory: what it tells of was done.
+  // A plugin, or a full memory, may reject a response although the provider has done the work.
   if (outcome.kind === 'refused') return outcome.times.firstByteMs === undefined || outcome.attempt.upstream?.method === 'GET';
   return (outcome.kind === 'unreachable' || outcome.kind === 'timeout') && !outcome.sent;
 }
 
 /**
- * May the request be sent a second time at all? A call that leaves nothing behind always; one that makes an object
- * only when none was made; one that names an object when it only reads, or was never seen. Of a call that takes several
- * requests none may have written anything.
+ * True if the request may be sent a second time: always if it creates nothing; if it creates an object, only if none was
+ * created; if it refers to an object, only if it reads, or was not received. If a call needs several requests, none of them
+ * may have changed anything.
  */
 export function mayRepeat(outcome: Outcome, state: RouteState, method: string): boolean {
   if (state === undefined) return true;
@@ -32,22 +32,22 @@ export function mayRepeat(outcome: Outcome, state: RouteState, method: string): 
   return method === 'GET' || outcome.kind === 'answered';
 }
 
-/** Does the target's own policy want another try of the same target? */
+/** True if the target's own policy permits a retry of the same target. */
 export function wantsRetry(outcome: Outcome): boolean {
   const { retry } = outcome.attempt.target;
   if (outcome.attempt.tries >= retry.attempts) return false;
-  // Its whole allowance of time is spent; and what a stage refused on our side stays refused unless a list names it.
+  // The timeout has expired. A rejection by a plugin is final, unless the status codes include it.
   if (outcome.kind === 'timeout' && outcome.phase === 'total') return false;
   if (outcome.kind === 'refused' && outcome.error.code === 'unsupported_endpoint') return false;
   if (isTransportFault(outcome)) {
     if (!isPermanent(outcome)) return true;
-    // Without an error of the provider the status is ours, and no list means it.
+    // Without an error of the provider, the status is the gateway's own, to which the list does not apply.
     if (faultOf(outcome) === undefined) return false;
   }
   return retry.retries(statusOf(outcome)) && faultOf(outcome)?.isPermanent !== true;
 }
 
-/** Does a fallback above the target want to go on? Where to is the plan's business. */
+/** True if a fallback above the target continues. The plan decides with which target. */
 export function wantsNext(outcome: Outcome, state: RouteState): boolean {
   if (state === 'names') return isElsewhere(outcome);
   const always = isTransportFault(outcome) || (outcome.kind === 'refused' && outcome.error.code === 'unsupported_endpoint');
@@ -58,20 +58,20 @@ export function wantsNext(outcome: Outcome, state: RouteState): boolean {
   return false;
 }
 
-/** An object named by id: another account may have it only if it is unknown here, or if this provider was not reached. */
+/** For an object by id: another account can have it only if it is unknown here, or if this provider was not reached. */
 function isElsewhere(outcome: Outcome): boolean {
   if (outcome.kind === 'answered') return outcome.reply.status === 404;
   if (outcome.kind === 'refused') return isNotHere(outcome.error);
   return isUnseen(outcome);
 }
 
-/** A certificate that is refused, a redirect, an error object that says so: the same target fails in the same way again. */
+/** True for an invalid certificate, a redirect, or a permanent error: a retry of the same target would fail again. */
 function isPermanent(outcome: Outcome): boolean {
   if (outcome.kind === 'unreachable') return isPermanentFault(outcome.cause);
   return outcome.kind === 'faulty' && !outcome.fault.retry;
 }
 
-/** What the provider said was wrong, as a status or as the first event of a stream. */
+/** The provider's error, from its status or from the first event of a stream. */
 export function faultOf(outcome: Outcome): ProviderFault | undefined {
   if (outcome.kind === 'faulty') return outcome.fault.provider;
   if (outcome.kind !== 'answered') return undefined;

@@ -3,10 +3,10 @@ import type { Outcome } from '#core/plan.ts';
 import { retryAfterMs } from '#core/provider/retry-after.ts';
 import { faultOf } from './moves.ts';
 
-/** Longest time that one request may spend waiting between its attempts. */
+/** Maximum total delay between the attempts of one request. */
 export const longestWaitMs = 60_000;
 
-/** A wait that a provider asks for is spent up to this long where another target could answer at once. */
+/** Maximum delay requested by a provider that is accepted if another target could respond at once. */
 export const patienceMs = 1_000;
 
 const firstBackoffMs = 1_000;
@@ -15,9 +15,9 @@ const firstBackoffMs = 1_000;
 const spread = 0.6180339887498949;
 
 /**
- * Milliseconds before the attempt after this outcome: what the provider asks for where the target's policy listens to
- * it, else 1 s, 2 s, 4 s, … times a fraction, so that callers that failed together don't come back together. The same
- * facts give the same wait.
+ * Milliseconds before the next attempt: the delay requested by the provider, if the target's policy respects it; otherwise
+ * 1 s, 2 s, 4 s, … times a random fraction, so that callers that failed together do not retry together. The same input
+ * gives the same delay.
  */
 export function waitAfter(ctx: Routed, outcome: Outcome, now: number): number {
   const { attempt } = outcome;
@@ -25,8 +25,8 @@ export function waitAfter(ctx: Routed, outcome: Outcome, now: number): number {
 }
 
 /**
- * The wait that the provider asks for, where the target's policy listens to it: in a header, else in the body where the
- * provider's format has a place for it.
+ * The delay requested by the provider, if the target's policy respects it: from a header, or else from the body if the
+ * provider's format defines it.
  */
 export function requestedWait(outcome: Outcome, now: number): number | undefined {
   if (!outcome.attempt.target.retry.useRetryAfter) return undefined;
@@ -35,8 +35,8 @@ export function requestedWait(outcome: Outcome, now: number): number | undefined
 }
 
 /**
- * What the request has waited already: an attempt was waited for when it followed another one of the same target.
- * Made anew from the outcomes, so that nothing has to be remembered.
+ * Total delay of the request so far: each attempt that followed another one of the same target was delayed. Computed from
+ * the outcomes, so that no state is needed.
  */
 export function waitedFor(ctx: Routed, outcomes: readonly Outcome[]): number {
   let waited = 0;

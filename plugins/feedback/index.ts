@@ -5,14 +5,14 @@ import { isPlain } from '#core/json/merge.ts';
 import type { Feedback, GivenFeedback } from '#core/logs/reader.ts';
 import { definePlugin, type Planned } from '#core/plugin.ts';
 
-/** Characters of a trace id. */
+/** Maximum characters of a trace id. */
 const longestTrace = 128;
-/** Characters of metadata as JSON, members of one object or list in it, and levels: what a record keeps of a note. */
+/** Limits of metadata: characters as JSON, members of one object or list, and levels. A record keeps no more of a note. */
 const mostMetadata = { characters: 1024, members: 32, levels: 3 } as const;
 
 /**
- * What a client says of a response afterwards, by its trace. It is stored with the record of the request that says it: in
- * the spool before the response leaves.
+ * Accepts a client's feedback about an earlier response, identified by its trace id. It is stored with the record of the
+ * feedback request, which is in the spool before the response is sent.
  */
 export default definePlugin({
   name: 'feedback',
@@ -24,7 +24,7 @@ export default definePlugin({
     plan: (ctx: Admitted): Planned => {
       const feedback = feedbackIn(ctx, host.now());
       host.note(ctx, { ...feedback });
-      // Libraries of other gateways read one name or the other.
+      // Client libraries of other gateways read one or the other name.
       const reply = { status: 'success', message: 'Feedback successfully saved', feedback_ids: [feedback.id], feedback_id: [feedback.id] };
       return { answer: { status: 200, headers: [], body: Buffer.from(JSON.stringify(reply), 'utf8'), flow: undefined } };
     },
@@ -40,14 +40,14 @@ function feedbackIn(ctx: Admitted, at: number): GivenFeedback {
     id: endpoint === 'feedback' ? idFor(trace, ctx.id) : (ctx.params['id'] ?? ''),
     trace_id: trace,
     value: numberIn(body, 'value', undefined, [-10, 10]),
-    // A change without a weight keeps the one before.
+    // An update without a weight keeps the previous one.
     weight: endpoint === 'feedback' || isGiven(body, 'weight') ? numberIn(body, 'weight', 1, [0, 1]) : null,
     metadata: endpoint === 'feedback' || isGiven(body, 'metadata') ? metadataIn(body) : null,
     at,
   };
 }
 
-/** The id says which trace it is about, so that every gateway of a fleet can correct it. */
+/** The id contains the trace id, so that every gateway of a fleet can update the feedback. */
 const idFor = (trace: string, request: string): string => `fb_${Buffer.from(trace, 'utf8').toString('base64url')}.${request.slice(-16)}`;
 
 function traceOf(id: string): string {

@@ -5,8 +5,8 @@ interface LoggingOptions {
 }
 
 /**
- * Says each finished request in one line. The record itself is stored by the core before the last byte of the answer
- * leaves, with or without this plugin.
+ * Logs each finished request as one line. The record itself is stored by the core before the last byte of the response is
+ * sent, with or without this plugin.
  */
 export default definePlugin<LoggingOptions | undefined>({
   name: 'logging',

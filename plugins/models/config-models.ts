@@ -2,20 +2,20 @@ import type { ApiKey, Branch, CompiledConfig, Leaf, ProviderBinding, QueryFacts 
 import type { KnownModel } from './list.ts';
 import { overriddenModel } from '#core/model/model-rules.ts';
 
-/** What decides beside the config. */
+/** Input besides the config. */
 export interface Reader {
   readonly key: ApiKey | undefined;
   readonly metadata: Readonly<Record<string, string>>;
-  /** Names that the entry's settings give. */
+  /** Model names from the settings of the entry. */
   namesOf(binding: ProviderBinding): readonly string[];
-  /** What an open target takes: names with their slug. */
+  /** Models of a target without a provider: names with their slug. */
   catalog(): readonly KnownModel[];
   mayUse(binding: ProviderBinding): boolean;
 }
 
 /**
- * The names that a config takes, as far as the file knows them: those of its targets' providers, models that targets
- * write into the request, and where a query decides by the model, the names that it compares with.
+ * The model names that a config accepts, as far as the configuration knows them: those of its targets' providers, models
+ * that targets write into the request, and model names in the queries of conditions.
  */
 export function modelsOfConfig({ root }: CompiledConfig, reader: Reader): readonly KnownModel[] {
   return [...walk(root, reader)].map(([id, owner]) => ({ id, owner }));
@@ -29,7 +29,7 @@ function walk(node: Branch | Leaf, reader: Reader): Found {
   return joined(usedOf(node).map((target) => walk(target, reader)));
 }
 
-/** A target without weight is never drawn, and of `single` only the first one counts. */
+/** A target with weight 0 is never selected, and `single` uses only the first target. */
 function usedOf({ strategy, targets }: Branch): Branch['targets'] {
   if (strategy === 'single') return targets.slice(0, 1);
   return strategy === 'loadbalance' ? targets.filter(({ weight }) => weight > 0) : targets;
@@ -44,7 +44,7 @@ function ofLeaf({ provider: binding, override }: Leaf, reader: Reader): Found {
   return new Map(names.filter((name) => isAllowed(binding, reader.key, name)).map((name) => [name, owner]));
 }
 
-/** Each name goes to the target that the queries choose for it. */
+/** Assigns each name to the target that the queries select for it. */
 function ofQueries(node: Branch, reader: Reader): Found {
   const below = node.targets.map((target) => walk(target, reader));
   const found = new Map<string, string>();
@@ -70,7 +70,7 @@ function chosen(node: Branch, model: string, { metadata }: Reader): Branch | Lea
   return node.targets[node.match?.(facts)?.index ?? -1];
 }
 
-/** Who would serve a name that the file says nothing else about; undefined where a rule is against it. */
+/** The entry that would serve a name that is only known from a query; undefined if a rule forbids it. */
 function taker(node: Branch | Leaf, name: string, reader: Reader): string | undefined {
   if (node.strategy !== 'leaf') {
     if (node.strategy !== 'conditional')

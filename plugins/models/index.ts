@@ -13,8 +13,8 @@ import { modelsOfConfig, type Reader } from './config-models.ts';
 import { isRow, type KnownModel, listReply, messagesList, modelReply } from './list.ts';
 
 /**
- * `GET /v1/models` and `GET /v1/models/{id}`, answered as far as the file knows them; else the provider that was chosen is
- * asked, and of its list the caller gets what it may use.
+ * `GET /v1/models` and `GET /v1/models/{id}`. Responds from the configuration if it knows the models; otherwise the request
+ * goes to the selected provider, and its list is filtered to the models that the caller may use.
  */
 export default definePlugin({
   name: 'models',
@@ -25,7 +25,7 @@ export default definePlugin({
   setup: () => ({ plan, reply: keepUsable }),
 });
 
-/** @throws GatewayError `model_not_found`, and `not_allowed` when the chosen provider is switched off */
+/** @throws GatewayError `model_not_found`, and `not_allowed` if the selected provider is disabled */
 function plan(ctx: Admitted, soFar: Plan | undefined): Planned {
   if (ctx.endpoint === 'models') {
     const listed = listedRows(ctx, soFar);
@@ -35,7 +35,7 @@ function plan(ctx: Admitted, soFar: Plan | undefined): Planned {
   return row === undefined ? undefined : { answer: modelReply(row, dialectOf(ctx)) };
 }
 
-/** Of a provider's own list of models what the caller may use, in the caller's format; every other reply as it is. */
+/** Filters a provider's list to the models that the caller may use, and converts it to the caller's format. Other replies are unchanged. */
 function keepUsable(ctx: Routed, { binding, target }: Attempt, reply: Reply): undefined {
   if (ctx.endpoint !== 'models' || reply.status >= 300) return;
   const rules = rulesFor(ctx.facts.caller.key, binding, target);
@@ -52,7 +52,7 @@ function keepUsable(ctx: Routed, { binding, target }: Attempt, reply: Reply): un
   reply.body = Buffer.from(JSON.stringify(isMessages ? messagesList(kept) : kept), 'utf8');
 }
 
-/** Some servers list their models a second time, in another format. */
+/** Removes further lists: some servers list their models a second time, in another format. */
 const withoutLists = (list: object): object =>
   Object.fromEntries(Object.entries(list).filter(([, value]) => !isPlain(value) && !Array.isArray(value)));
 
@@ -66,8 +66,8 @@ function listIn(body: Buffer): { readonly data: readonly unknown[] } | undefined
 }
 
 /**
- * What the config that applies takes, else the models of the provider that the request chose, else what the caller may
- * name as `@slug/model`. Undefined where a provider knows more than the file.
+ * The models of the applicable config, or else of the provider that the request selects, or else all names that the caller
+ * may use as `@slug/model`. Undefined if the provider knows more models than the configuration.
  */
 function listedRows(ctx: Admitted, plan: Plan | undefined): readonly KnownModel[] | undefined {
   const { caller, choice, config } = ctx.facts;
@@ -81,7 +81,7 @@ function listedRows(ctx: Admitted, plan: Plan | undefined): readonly KnownModel[
   const binding = plan.first.provider ?? choice?.binding;
   if (binding?.provider.entry.models === undefined) return undefined;
   if (binding.unusable !== undefined) throw binding.unusable;
-  // A provider without deployments of its own knows its models better than the file does.
+  // Without deployments in the configuration, only the provider knows its models.
   if (binding.provider.entry.models(binding.settings).length === 0) return undefined;
   return rowsOf(binding, key, ctx.snapshot);
 }
@@ -98,7 +98,7 @@ function readerOf({ snapshot, facts: { caller }, metadata }: Admitted): Reader {
   };
 }
 
-/** A name as the catalog lists it is found at once; of a provider that was chosen its bare name will do. */
+/** Finds a name of the catalog, or a bare name if a provider is selected. */
 function findRow(ctx: Admitted, plan: Plan | undefined): KnownModel | undefined {
   const asked = ctx.requestedModel;
   const listed = catalogRows(ctx.snapshot, ctx.facts.caller.key).find(({ id }) => id === asked);
@@ -121,7 +121,7 @@ function findRow(ctx: Admitted, plan: Plan | undefined): KnownModel | undefined 
 }
 
 function catalogRows(snapshot: Snapshot, key: ApiKey | undefined): readonly KnownModel[] {
-  // Such a key may name no provider, so no name of ours would work for it.
+  // Such a key must not select a provider, so it could not use any of these names.
   if (key?.enforceConfig === true) return [];
   const rows: KnownModel[] = [];
   for (const [name, binding] of snapshot.providers) {
@@ -130,7 +130,7 @@ function catalogRows(snapshot: Snapshot, key: ApiKey | undefined): readonly Know
   return rows;
 }
 
-/** A virtual key shows the models of its provider once more: it is listed only where the provider itself may not be used. */
+/** A virtual key has the same models as its provider, so it is listed only if the caller may not use the provider itself. */
 function isListed(name: string, { slug, virtualKey }: ProviderBinding, key: ApiKey | undefined): boolean {
   if (virtualKey === undefined) return key === undefined || key.allowsProvider(slug);
   return key !== undefined && key.allowsProvider(name) && !key.allowsProvider(slug);
@@ -138,14 +138,14 @@ function isListed(name: string, { slug, virtualKey }: ProviderBinding, key: ApiK
 
 function rowsOf(binding: ProviderBinding, key: ApiKey | undefined, snapshot: Snapshot): readonly KnownModel[] {
   const name = binding.virtualKey ?? binding.slug;
-  // What a request contained has no name in the catalog.
+  // A provider that was sent with the request has no name in the catalog.
   const prefix = snapshot.providers.get(name) === binding ? `@${name}/` : '';
   return namesOf(binding)
     .filter((model) => binding.allowsModel(model) && (key === undefined || key.allowsModel(model)))
     .map((model) => ({ id: prefix + model, owner: name }));
 }
 
-/** The names that the entry's settings give, then those of its `models:` list that it can serve. */
+/** Model names from the settings of the entry, then those of its `models:` list that it can serve. */
 function namesOf({ provider, settings, models }: ProviderBinding): readonly string[] {
   const named = provider.entry.models?.(settings).map(({ id }) => id) ?? [];
   const allowed = (models ?? []).filter((model) => !(provider.entry.deployment?.(settings, model) instanceof Error));

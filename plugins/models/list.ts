@@ -2,7 +2,7 @@ import type { DialectName } from '#core/endpoint.ts';
 import { isPlain } from '#core/json/merge.ts';
 import type { Reply } from '#core/plan.ts';
 
-/** A model that the file knows: its name as the caller writes it, and the entry that serves it. */
+/** A model of the configuration: its name as the caller writes it, and the entry that serves it. */
 export interface KnownModel {
   readonly id: string;
   readonly owner: string;
@@ -18,7 +18,7 @@ interface Row {
   readonly id: string;
 }
 
-/** The reply to a list of models, in the format of the caller's API. */
+/** The list of models in the format of the caller's API. */
 export function listReply(models: readonly KnownModel[], dialect: DialectName): Reply {
   const list = { object: 'list', data: models.map(rowOf) };
   return replyWith(dialect === 'messages' ? forMessages(list, nativeRow) : list);
@@ -29,7 +29,7 @@ export function modelReply(model: KnownModel, dialect: DialectName): Reply {
   return replyWith(dialect === 'messages' ? nativeRow(row) : row);
 }
 
-/** A provider's own list for callers of the messages API: its rows keep what they have. */
+/** Converts a provider's list for callers of the messages API. Rows keep their fields. */
 export function messagesList(list: List): object {
   const { has_more: hasMore, last_id: lastId } = list;
   const own = forMessages(list, (row) => ({ ...row, ...nativeRow(row), ...definedOf(row) }));

@@ -7,8 +7,8 @@ import type { Leaf } from '#core/snapshot.ts';
 import { PromptRun } from './run.ts';
 
 /**
- * Stored prompts: turns a call of one into the chat completion that it stands for. From there on the request is one, and
- * only its record shows what the client asked for. A prompt that is only to be rendered is answered at once.
+ * Stored prompts: converts a call of a prompt to a chat completion. All later stages handle it as one; only the record
+ * shows the client's request. A call that only renders a prompt is answered at once.
  */
 export default definePlugin({
   name: 'prompts',

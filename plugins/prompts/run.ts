@@ -4,22 +4,22 @@ import { bareModel, slugOf } from '#core/model/model-name.ts';
 import { type ChosenPrompt, promptPatch, type PromptVersion, variablesFor } from '#core/model/prompt.ts';
 import type { Leaf } from '#core/snapshot.ts';
 
-/** What a body costs in memory until its request is over: its text, that of an edited one, and the bytes that are sent. */
+/** Copies of a body in memory during a request: its text, the edited text, and the bytes to send. */
 const copies = 3;
 
-/** One call of a stored prompt: the bodies that its targets get. */
+/** One call of a stored prompt. Makes the bodies for its targets. */
 export class PromptRun implements PromptFacts {
-  /** The model that the request itself names. */
+  /** The model in the request. */
   readonly requestedModel: string | undefined;
-  /** The request names a provider or virtual key, or a model with a slug: its word counts before the prompt's. */
+  /** True if the request selects a provider, a virtual key, or a model with a slug. This overrides the prompt's choice. */
   readonly choosesItself: boolean;
-  /** The version that was sent last. */
+  /** The version that was used last. */
   used: ChosenPrompt;
   readonly #ctx: Admitted;
   readonly #received: JsonBody;
   readonly #chosen: ChosenPrompt;
   readonly #bodies = new Map<ChosenPrompt, JsonBody>();
-  /** What callers should know of bodies that were made, until one of them is used. */
+  /** Warnings of each body, reported when the body is used. */
   readonly #untold = new Map<ChosenPrompt, readonly string[]>();
 
   constructor(ctx: Admitted, received: JsonBody, chosen: ChosenPrompt) {
@@ -32,17 +32,17 @@ export class PromptRun implements PromptFacts {
     this.choosesItself = namesProvider(ctx) || slugOf(this.requestedModel ?? '') !== undefined;
   }
 
-  /** The body of the prompt that the request names. */
+  /** The body for the prompt in the request. */
   get body(): JsonBody {
     return this.#bodyOf(this.#chosen);
   }
 
-  /** The prompt's config, where the request makes no choice of its own. */
+  /** The prompt's config, unless the request selects a provider itself. */
   get config(): string | undefined {
     return this.choosesItself ? undefined : this.#chosen.version.config;
   }
 
-  /** The body for a target, which may have a prompt of its own. */
+  /** The body for a target, which may have its own prompt. */
   aim(leaf: Leaf): JsonBody {
     this.used = leaf.prompt ?? this.#chosen;
     const body = this.#bodyOf(this.used);
@@ -50,7 +50,7 @@ export class PromptRun implements PromptFacts {
     return body;
   }
 
-  /** Warns of the prompt that is used: others may only have been made to find their models. */
+  /** Reports the warnings of the used prompt. Other bodies may have been made only to find their models. */
   tell(): void {
     this.#ctx.warnings.push(...(this.#untold.get(this.used) ?? []));
     this.#untold.delete(this.used);
@@ -76,14 +76,14 @@ export class PromptRun implements PromptFacts {
     const model = this.#modelOf(version);
     if (model !== undefined) patch.set('model', model);
     const body = received.edit(patch);
-    // Lists inside lists make much of a short request.
+    // Nested lists can expand a short request to a large body.
     this.#ctx.hold.take(body.size * copies);
     return body;
   }
 
   /**
-   * The model to write into the body. A provider that the request chose itself is not overruled by the slug that the
-   * prompt saved; where it chose none, another model stays with the saved one. Undefined: what is there is right.
+   * The model to write into the body. A provider that the request selects is not replaced by the slug of the prompt. If the
+   * request selects only another model, the prompt's slug is kept. Undefined: the body needs no change.
    */
   #modelOf({ model: saved }: PromptVersion): string | undefined {
     const slug = slugOf(saved ?? '');

@@ -12,8 +12,8 @@ import { directBinding } from './direct.ts';
 const at = 0x40;
 
 /**
- * The request's own choice of a provider, the most specific first: slug in the model, provider header, virtual key.
- * Used where a config's target leaves the provider open.
+ * The provider that the request selects, in order of precedence: slug in the model, provider header, virtual key. Used if a
+ * target of the config has no provider.
  *
  * @throws GatewayError `provider_not_found`, `missing_credential`, `not_allowed`
  */
@@ -27,7 +27,7 @@ export function choiceOf(ctx: Admitted): Choice | undefined {
   return binding === undefined ? undefined : { binding, model: ctx.requestedModel || undefined, by: 'virtual-key' };
 }
 
-/** `@x` is a slug. A bare `x` is a type when the caller has a credential for it, else a slug. */
+/** `@x` is a slug. A bare `x` is a type if the caller has a credential for it, or else a slug. */
 function byHeader(ctx: Admitted, value: string): ProviderBinding {
   if (value.charCodeAt(0) === at) return bySlug(ctx, slugOf(`${value}/`) ?? value, spelled(ctx.headers, 'provider'));
   const type = ctx.snapshot.types.get(value);
@@ -36,7 +36,7 @@ function byHeader(ctx: Admitted, value: string): ProviderBinding {
   if (binding !== undefined) return binding;
   if (type === undefined) throw notFound(ctx, value, spelled(ctx.headers, 'provider'), ctx.snapshot.types.keys());
   if (type.entry.apiKey !== 'required') return directBinding(ctx, type);
-  // A request that asks for the identity of the machine gets to know that it may not.
+  // A request for the machine's identity gets an error that says so.
   settingsIn(ctx.headers, type);
   const secrets = secretTails(type).map((tail) => canonicalPrefix + tail);
   throw new GatewayError('missing_credential', {
@@ -52,7 +52,7 @@ function bySlug(ctx: Admitted, slug: string, param: string): ProviderBinding {
   return binding;
 }
 
-/** @param types that could have been meant as well */
+/** @param types other possible types */
 function notFound(ctx: Admitted, name: string, param: string, types: Iterable<string> = []): GatewayError {
   return new GatewayError('provider_not_found', {
     message: `No provider has the slug "${name}".${didYouMean(name, [...usableProviders(ctx.snapshot, ctx.facts.caller.key), ...types])}`,
@@ -61,7 +61,7 @@ function notFound(ctx: Admitted, name: string, param: string, types: Iterable<st
   });
 }
 
-/** The slugs that a client may write, ten at most. */
+/** The slugs that a client may use, at most ten. */
 export function slugList(ctx: Admitted): string {
   const slugs = [...usableProviders(ctx.snapshot, ctx.facts.caller.key)];
   if (slugs.length === 0) return 'No provider is available to this request.';

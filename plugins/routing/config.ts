@@ -10,8 +10,8 @@ import { usableConfigs, usableProviders, without } from '#core/model/usable-name
 const openBrace = 0x7b;
 
 /**
- * The config that applies: the one that the request names or sends, else that of the stored prompt it runs, else the
- * key's `default_config`, the last two where the request makes no choice of its own. Undefined: none.
+ * The applicable config: the one that the request names or sends, or else that of its stored prompt, or else the key's
+ * `default_config`. The last two apply only if the request selects no provider. Undefined: none.
  *
  * @throws GatewayError `config_not_found`, `invalid_config`, `not_allowed`
  */
@@ -27,7 +27,7 @@ export function configOf(ctx: Admitted): CompiledConfig | undefined {
   return ctx.snapshot.configs.get(standard) ?? notFound(ctx, standard, undefined);
 }
 
-/** True when slug, provider header or virtual key say where the request wants to go. */
+/** True if the request selects a provider by slug, provider header or virtual key. */
 function choosesItself(ctx: Admitted): boolean {
   return ctx.facts.virtualKey !== undefined || isSet(ctx.headers.gateway('provider')) || slugOf(ctx.requestedModel) !== undefined;
 }
@@ -45,7 +45,7 @@ function enforced(ctx: Admitted, keyName: string, standard: string, asked: strin
   return ctx.snapshot.configs.get(standard) ?? notFound(ctx, standard, undefined);
 }
 
-/** Who chooses what, as the end of a sentence. @param asked the config of the request, unless it is the one that applies */
+/** Describes the conflict, as the end of a sentence. @param asked the config of the request, unless it is the applicable one */
 function choiceIn({ headers, facts, requestedModel }: Admitted, asked: string): string {
   if (asked !== '') return `the request ${asked.charCodeAt(0) === openBrace ? 'sends a config' : `names config "${asked}"`}`;
   const provider = headers.gateway('provider');
@@ -73,7 +73,7 @@ function inline(ctx: Admitted, key: ApiKey | undefined, text: string): CompiledC
   }
 }
 
-/** Names that this key may not use: the code that compiles a config does not know the key. */
+/** Checks the names against the key, because the compiler of a config does not know the key. */
 function unusableNames({ snapshot }: Admitted, key: ApiKey): ReadonlySet<string> {
   const usable = new Set(usableProviders(snapshot, key));
   const prompts = [...snapshot.prompts.keys()].filter((id) => !key.allowsPrompt(id));
@@ -100,7 +100,7 @@ function notFound(ctx: Admitted, name: string, param: string | undefined): never
   });
 }
 
-/** The names that a client may write, ten at most. */
+/** The names that a client may use, at most ten. */
 function configList({ snapshot, facts }: Admitted): string {
   const names = [...usableConfigs(snapshot, facts.caller.key)];
   return names.length === 0 ? '' : ` Configs: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}.`;

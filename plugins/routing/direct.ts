@@ -6,10 +6,10 @@ import type { ProviderBinding } from '#core/snapshot.ts';
 import { spelled } from '#core/text/header-spelling.ts';
 
 /**
- * Direct mode: a provider type with everything that the request contains, host included. It never holds a credential
- * of the catalog.
+ * Direct mode: a provider type with settings from the request only, including the host. It never has a credential of the
+ * catalog.
  *
- * @throws GatewayError `not_allowed`, and what the type finds wrong with the settings
+ * @throws GatewayError `not_allowed`, and errors of the type about the settings
  */
 export function directBinding(ctx: Admitted, provider: Provider): ProviderBinding {
   const brought = settingsIn(ctx.headers, provider)?.settings;

@@ -11,8 +11,8 @@ import { ignoredStrategy, requireAccount } from './stateful.ts';
 import { LeafRules } from './leaf-rules.ts';
 
 /**
- * Which targets, in which order: the config that applies, the request's own choice where the config leaves the
- * provider open, and the rules of key and catalog that shut targets out. The same facts always give the same plan.
+ * Plans which targets are tried in which order: from the applicable config, the provider that the request selects if the
+ * config has none, and the rules of key and catalog that exclude targets. The same input always gives the same plan.
  */
 export default definePlugin({
   name: 'routing',
@@ -22,7 +22,7 @@ export default definePlugin({
   setup: () => ({ plan }),
 });
 
-/** Undefined only where models are asked for and no provider has to be: the gateway answers that from its catalog. */
+/** Undefined only for requests for models that need no provider, which the gateway answers from its catalog. */
 function plan(ctx: Admitted): Plan | undefined {
   const choice = choiceOf(ctx);
   const applies = configOf(ctx);
@@ -44,7 +44,7 @@ function plan(ctx: Admitted): Plan | undefined {
 }
 
 /**
- * A config with prompts of its own makes no sense of other requests.
+ * A config whose targets have prompts is not usable for other requests.
  * @throws GatewayError `invalid_config`
  */
 function refusePrompts(ctx: Admitted, { name }: CompiledConfig): void {
@@ -55,7 +55,7 @@ function refusePrompts(ctx: Admitted, { name }: CompiledConfig): void {
   });
 }
 
-/** Which target it is depends on a model, and a list names none. */
+/** True if the target depends on the model, which a request for a list does not contain. */
 const dependsOnRequest = (node: Branch | Leaf): boolean =>
   node.strategy !== 'leaf' && (node.strategy === 'conditional' || node.targets.some(dependsOnRequest));
 

@@ -11,16 +11,16 @@ import { refusedBy } from './refusals.ts';
 /** Why a leaf may not be used. */
 export type Rule = 'no-provider' | 'key-provider' | 'key-prompt' | 'model' | 'unusable' | 'host' | 'setting' | 'bound';
 
-/** The first leaf that was refused, kept as parts: most walks go on to another leaf and need no error. */
+/** The first excluded leaf, kept as parts, because most walks find another leaf and need no error. */
 export interface Refused {
   readonly rule: Rule;
   readonly leaf: Leaf;
   readonly binding: ProviderBinding | undefined;
-  /** What the rules `model` and `unusable` say. */
+  /** Result of the rules `model` and `unusable`. */
   readonly fault: GatewayError | undefined;
 }
 
-/** Everything that the walk over a config's tree may depend on, and the rules that shut leaves out. */
+/** All input of the walk over a config's tree, and the rules that exclude leaves. */
 export class LeafRules implements PlanFacts, QueryFacts, WalkFacts {
   readonly random: number;
   readonly metadata: Readonly<Record<string, string>>;
@@ -50,8 +50,8 @@ export class LeafRules implements PlanFacts, QueryFacts, WalkFacts {
   }
 
   /**
-   * A form has texts, those that have been read; its model is known in any case, and so is one that the query names. No
-   * condition looks into lists and objects: they are parsed for whoever explains alone, since a config may ask for one often.
+   * Parameters of the request. A form has the texts read so far; its model, or that of the query, is always known. Conditions
+   * do not read lists and objects, which are parsed only for `explain`, because a config may read a parameter often.
    */
   params(name: string): unknown {
     const { body, requestedModel, mode } = this.#ctx;
@@ -71,7 +71,7 @@ export class LeafRules implements PlanFacts, QueryFacts, WalkFacts {
     return fault === undefined || this.#refuse({ rule: 'model', leaf, binding, fault });
   }
 
-  /** Headers beside a config that change where a request goes, or with what. */
+  /** Headers, besides a config, that change the target of a request or its credential. */
   #choosesMore({ provider }: ProviderBinding): boolean {
     const { headers } = this.#ctx;
     return this.#host !== undefined || (headers.gateway('forwardHeaders') ?? '') !== '' || shapingIn(headers, provider) !== undefined;
@@ -79,12 +79,12 @@ export class LeafRules implements PlanFacts, QueryFacts, WalkFacts {
 
   #refuse(refused: Refused): false {
     this.refused ??= refused;
-    // Only who asks why wants an error for each.
+    // Only `explain` needs an error for each.
     if (this.#ctx.mode === 'dry') (this.refusals ??= new Map()).set(refused.leaf, refusedBy(this.#ctx, refused));
     return false;
   }
 
-  /** The rule that forbids this leaf, whatever its model. */
+  /** The rule that excludes this leaf for any model. */
   #broken(leaf: Leaf, binding: ProviderBinding): Rule | undefined {
     const key = this.#key;
     if (key !== undefined) {
@@ -92,8 +92,8 @@ export class LeafRules implements PlanFacts, QueryFacts, WalkFacts {
       if (leaf.prompt !== undefined && !key.allowsPrompt(leaf.prompt.version.id)) return 'key-prompt';
     }
     if (key?.enforceConfig === true && this.#choosesMore(binding)) return 'bound';
-    // Hosts that a request chose never see a credential of the catalog, unless the entry lists them.
-    // A target that names its provider has had its own host checked when it was compiled.
+    // Hosts from a request never receive a credential of the catalog, unless the entry lists them.
+    // The host of a target with a provider was checked at compile time.
     if (!signsWithCatalog(binding)) return undefined;
     const host = this.#host ?? (leaf.root === 'inline' && leaf.provider === undefined ? leaf.customHost : undefined);
     if (host !== undefined && !binding.allowsHost(customHost(this.#ctx, host))) return 'host';
@@ -101,14 +101,14 @@ export class LeafRules implements PlanFacts, QueryFacts, WalkFacts {
   }
 }
 
-/** An entry without a key of its own may have deployments with keys. */
+/** An entry without a key may have deployments with keys. */
 function signsWithCatalog({ owner, provider }: ProviderBinding): boolean {
   return owner === 'catalog' || (owner === 'none' && provider.entry.deployment !== undefined);
 }
 
 /**
- * Direct mode is allowed as `type:<type>`, a virtual key by its own name or its provider's slug, and a type that a
- * config names with a credential beside it either way.
+ * Direct mode is allowed by `type:<type>`, a virtual key by its name or its provider's slug, and a type with a credential in
+ * a config by both.
  */
 function allowsBinding(key: ApiKey, binding: ProviderBinding, catalog: Snapshot['providers']): boolean {
   const isDirect = binding.owner === 'caller' && binding.trust === 'request';

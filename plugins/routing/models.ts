@@ -10,8 +10,8 @@ import type { Leaf } from '#core/snapshot.ts';
 import { hasUnreadBody } from '#core/json/unread-body.ts';
 
 /**
- * Why a request may not go to a target whose models are limited, by key or provider: it names a model that is on no list,
- * or one that nobody can see. Fields of the body beside `model` are looked at when the target's overrides are in it.
+ * The error for a target whose models are limited by key or provider, if the request uses a model that is not listed or
+ * cannot be determined. Other fields than `model` are checked after the target's overrides are applied.
  */
 export function modelFault(ctx: Admitted, leaf: Leaf, rules: ModelRules): GatewayError | undefined {
   if (hasUnreadBody(ctx)) {
@@ -29,14 +29,14 @@ export function modelFault(ctx: Admitted, leaf: Leaf, rules: ModelRules): Gatewa
   return undefined;
 }
 
-/** The model of a target that names one itself, by `override_params` or by a prompt of its own; undefined: the request's. */
+/** The model that a target sets by `override_params` or by its prompt; undefined: the request's model. */
 function modelAt({ facts }: Admitted, { override, prompt }: Leaf): string | undefined {
   const own = override?.['model'];
   if (typeof own === 'string' && own !== '') return own;
   return prompt === undefined ? undefined : bareModel(facts.prompt?.requestedModel ?? prompt.version.model ?? '');
 }
 
-/** Models in query, and where the request itself is relayed, in path and headers. */
+/** Models in the query, and for relayed requests also in path and headers. */
 function* modelsBeside(ctx: Admitted): Iterable<string> {
   yield* modelsInQuery(ctx.query);
   if (traitsOf(ctx.endpoint).body !== 'passing') return;
@@ -44,7 +44,7 @@ function* modelsBeside(ctx: Admitted): Iterable<string> {
   for (const [name, value] of ctx.headers.entries()) if (!ctx.headers.isGateway(name) && namesModel(plainName(name))) yield value;
 }
 
-/** `models/NAME`, `engines/NAME`, `deployments/NAME`: the name may hold slashes, so what follows counts as well as its first segment. */
+/** `models/NAME`, `engines/NAME`, `deployments/NAME`: the name may contain slashes, so both its first segment and the whole rest are checked. */
 function* modelsInPath(path: string): Iterable<string> {
   const segments = decodedSegments(path);
   for (const [i, segment] of segments.entries()) {
@@ -54,8 +54,8 @@ function* modelsInPath(path: string): Iterable<string> {
 }
 
 /**
- * Calls that run a model even where they name none (a default of the provider). Uploads alone run none, and what a file of
- * a batch asks for is seen on its way; the lines in a batch's own body name theirs.
+ * Calls that run a model even if they name none (a default of the provider). Uploads run none. The models in a batch's file
+ * are checked while it is sent, and those in a batch's own body are in its lines.
  */
 function runsModel({ endpoint, method, params, body }: Admitted): boolean {
   if (endpoint === 'realtime') return true;
@@ -63,7 +63,7 @@ function runsModel({ endpoint, method, params, body }: Admitted): boolean {
   return endpoint !== 'relay' && method === 'POST' && params['id'] === undefined && traitsOf(endpoint).file !== 'up';
 }
 
-/** The provider reads the model from a file before it runs anything, and is held to the lists then. */
+/** True if the provider's conversion reads the model from a file first. The lists are checked then. */
 const isFoundLater = ({ endpoint }: Admitted, { binding }: ModelRules): boolean =>
   binding.provider.operations[endpoint]?.findsModel === true;
 

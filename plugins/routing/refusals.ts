@@ -9,7 +9,7 @@ import { spelled, spelledTail } from '#core/text/header-spelling.ts';
 import { slugList } from './choice.ts';
 import type { Refused } from './leaf-rules.ts';
 
-/** Neither the request nor its config names a provider. */
+/** The error if neither the request nor its config selects a provider. */
 function noTarget(ctx: Admitted): GatewayError {
   const { endpoint, requestedModel, facts } = ctx;
   if (endpoint === 'relay') return nowhereToRelay(ctx);
@@ -24,15 +24,15 @@ function noTarget(ctx: Admitted): GatewayError {
   });
 }
 
-/** The request could have named one in its body. */
+/** True if the request could have named a provider in its body. */
 function hasModel(endpoint: Admitted['endpoint']): boolean {
   const { body, modelByHeader } = traitsOf(endpoint);
   return body !== 'none' && modelByHeader !== true;
 }
 
 /**
- * How to write the model instead, as the end of a message: libraries print nothing else. Other gateways write
- * `openai/gpt-4o`: the slug without its mark, or the type of a provider.
+ * Tells how to write the model instead, at the end of the message, because client libraries print only the message. Other
+ * gateways use `openai/gpt-4o`: the slug without `@`, or the type of a provider.
  */
 function withSlug({ requestedModel, snapshot, facts }: Admitted): string {
   const model = requestedModel.slice(0, 100);
@@ -53,7 +53,7 @@ function promptWithoutTarget(ctx: Admitted, { used, requestedModel }: PromptFact
   });
 }
 
-/** Most of these are a mistyped path or a wrong method: a client that relays on purpose names the provider. */
+/** Most of these are a mistyped path or a wrong method, because a client that wants a relayed request names the provider. */
 function nowhereToRelay(ctx: Admitted): GatewayError {
   const { method, path } = ctx;
   const methods = methodsOf(path);
@@ -66,7 +66,7 @@ function nowhereToRelay(ctx: Admitted): GatewayError {
   });
 }
 
-/** No leaf of the config may be used: the rule that shut out the first one. */
+/** The error if no leaf of the config may be used: the rule that excluded the first one. */
 export function refusedBy(ctx: Admitted, refused: Refused | undefined): GatewayError {
   if (refused === undefined) return noTarget(ctx);
   const { rule, leaf, binding, fault } = refused;

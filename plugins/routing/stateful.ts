@@ -4,11 +4,11 @@ import { GatewayError } from '#core/error.ts';
 import { plainPath } from '#core/http/plain-path.ts';
 import type { Branch, CompiledConfig, Leaf } from '#core/snapshot.ts';
 
-/** Relayed routes below the modelled ones, whose objects belong to one account too. */
+/** Relayed routes below the defined ones, whose objects also belong to one account. */
 const accountRoutes: readonly string[] = ['/v1/batches', '/v1/fine_tuning'];
 
 /**
- * On those routes a request without a virtual key is accepted only where header or config name exactly one provider.
+ * On those routes, a request without a virtual key is accepted only if its header or config selects exactly one provider.
  * @throws GatewayError `missing_virtual_key`
  */
 export function requireAccount(ctx: Admitted, config: CompiledConfig, choice: Choice | undefined): void {
@@ -23,7 +23,7 @@ export function requireAccount(ctx: Admitted, config: CompiledConfig, choice: Ch
   });
 }
 
-/** The warning for configs whose weights or conditions are passed over on routes that name an object by id. */
+/** The warning for configs whose weights or conditions are not used on routes with an object id. */
 export function ignoredStrategy(config: CompiledConfig): string | undefined {
   if (!hasWeighted(config.root)) return undefined;
   return `config "${config.name}": weights and conditions are not used on routes that name an object by id; targets are tried in the order in which they are written`;

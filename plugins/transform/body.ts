@@ -8,8 +8,8 @@ import type { Clocks } from '#core/snapshot.ts';
 import { spelled } from '#core/text/header-spelling.ts';
 
 /**
- * The client's body, or the one that was made of its form, with the target's overrides. Bodies that only pass through can't
- * be changed.
+ * Applies the target's overrides to the client's body, or to the one converted from its form. Forwarded bodies cannot be
+ * changed.
  */
 export function bodyFor(ctx: Routed, body: RequestBody, override: Override | undefined): RequestBody {
   if (override !== undefined && hasUnreadBody(ctx)) warnAboutBody(ctx, override);
@@ -21,14 +21,14 @@ export function bodyFor(ctx: Routed, body: RequestBody, override: Override | und
   return override.model === undefined ? withoutSlug(edited) : edited;
 }
 
-/** The name asked of the target. The body's name comes before the asked one: a `screen` plugin may have changed it. */
+/** The model name for the target. The body takes precedence over the requested name, because a `screen` plugin may have changed it. */
 export function modelFor(ctx: Routed, override: Override | undefined): string {
   if (override?.model !== undefined && override.model !== '') return override.model;
   const named = ctx.body.kind === 'json' ? ctx.body.peek('model') : undefined;
   return bareModel(typeof named === 'string' ? named : ctx.requestedModel);
 }
 
-/** A model that is nothing but a slug names no model: the provider must not see it. Others are written by the provider. */
+/** Removes a model that is only a slug, which the provider must not see. Other models are written by the provider's conversion. */
 function withoutSlug(body: JsonBody): JsonBody {
   const model = body.peek('model');
   return typeof model === 'string' && model !== '' && bareModel(model) === '' ? body.edit(noModel) : body;
@@ -42,14 +42,14 @@ function warnAboutStream(ctx: Routed, override: Override): void {
   if (!ctx.warnings.includes(warning)) ctx.warnings.push(warning);
 }
 
-/** Labels are for the record, which has them in any case. */
+/** `labels` are only for the record, which always contains them. */
 function warnAboutBody({ warnings }: Routed, { model, members }: Override): void {
   const names = [...(model === undefined ? [] : ['model']), ...members.map(({ key }) => key)].filter((name) => name !== 'labels');
   const warning = `override_params (${names.join(', ')}) are not applied: the gateway does not parse the body of this request`;
   if (names.length > 0 && !warnings.includes(warning)) warnings.push(warning);
 }
 
-/** `x-gateway-request-timeout` in milliseconds: it may only lower the clock. @throws GatewayError */
+/** Applies `x-gateway-request-timeout` (milliseconds), which can only shorten the timeout. @throws GatewayError */
 export function lowered(ctx: Routed, clocks: Clocks): Clocks {
   const text = ctx.headers.gateway('requestTimeout');
   if (text === undefined || text === '') return clocks;
@@ -64,7 +64,7 @@ export function lowered(ctx: Routed, clocks: Clocks): Clocks {
   return clocks.request !== undefined && clocks.request <= ms ? clocks : { ...clocks, request: ms };
 }
 
-/** The host that the request chose for its provider; whether it may is the routing's business. */
+/** The provider host in the request. The routing plugin checks whether it is allowed. */
 export function chosenHost(ctx: Routed): string | undefined {
   return ctx.headers.gateway('customHost') || undefined;
 }

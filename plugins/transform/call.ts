@@ -12,7 +12,7 @@ import type { Call, CommonSettings, CredentialOwner, Deployment, Media } from '#
 import type { Remembering } from './memory/notes.ts';
 import type { Reports } from './memory/reports.ts';
 
-/** What was decided about an attempt, for its call. */
+/** Properties of an attempt, for its call. */
 export interface CallParts {
   readonly settings: CommonSettings & Plain;
   readonly deployment: Deployment | undefined;
@@ -25,7 +25,7 @@ export interface CallParts {
 
 const noMedia: ReadonlyMap<string, Media> = new Map();
 
-/** One attempt as a provider sees it: one object, no closures, since every request makes one. */
+/** One attempt in the form that a provider gets. One object without closures, because every request creates one. */
 export class AttemptCall implements Call {
   readonly endpoint: Endpoint;
   readonly method: string;
@@ -42,7 +42,7 @@ export class AttemptCall implements Call {
   readonly form: FormBody | undefined;
   readonly id: string;
   readonly createdAt: number;
-  /** Filled in before the provider converts, where it asked for files. */
+  /** Downloaded files that the provider requested, set before its conversion. */
   media: ReadonlyMap<string, Media> = noMedia;
   readonly #ctx: Routed;
   readonly #attempt: Attempt;
@@ -55,13 +55,13 @@ export class AttemptCall implements Call {
   constructor(ctx: Routed, attempt: Attempt, parts: CallParts) {
     const { deployment } = parts;
     this.endpoint = ctx.endpoint;
-    // Not every provider has HEAD where it has GET: the gateway leaves the body out.
+    // Not every provider supports HEAD, so GET is sent and the gateway omits the body.
     this.method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
     this.settings = parts.settings;
     this.model = deployment === undefined || traitsOf(ctx.endpoint).baseModel === true ? attempt.model : deployment.model;
     this.deployment = deployment?.settings;
     this.foundationModel = deployment?.foundationModel;
-    // Either of them can switch it off; a `true` does not switch it on again.
+    // Both can disable it; `true` does not enable it again.
     this.strict = attempt.target.strict !== false && isStrict(ctx);
     this.stream = ctx.stream;
     this.includeUsage = ctx.stream && asksForUsage(parts.body);
@@ -79,12 +79,12 @@ export class AttemptCall implements Call {
     this.#withheld = withheldFrom(attempt.binding.provider, parts.credential);
   }
 
-  /** Worked out when it is asked for: only answers that are converted depend on it. */
+  /** Computed on demand, because only converted responses need it. */
   get showsReasoning(): boolean {
     return switchIn(this.#ctx, 'reasoningContent') ?? this.#shows === true;
   }
 
-  /** Worked out when it is asked for, too. */
+  /** Also computed on demand. */
   get asksForFunctions(): boolean {
     const { body } = this.#ctx;
     return body.kind === 'json' && body.has('functions') && !body.has('tools');
@@ -94,11 +94,11 @@ export class AttemptCall implements Call {
     if (this.#withheld.includes(name)) return undefined;
     const { headers } = this.#ctx;
     const [bare, own] = [headers.get(name), headers.tail(name)];
-    // Lists of features join: a client sets one of them for all requests, its library the other for this one.
+    // Lists of beta features are joined: a client may set one for all requests, and its library another for this one.
     return bare !== undefined && own !== undefined && name.endsWith('-beta') ? `${bare},${own}` : (bare ?? own);
   }
 
-  /** Used only by formats that store notes of their responses. */
+  /** Only used by formats that store notes about their responses. */
   get notes(): Notes | undefined {
     return (this.#notes ??= this.#remembering.notesFor(this.#ctx, this.#attempt, this));
   }
@@ -108,12 +108,12 @@ export class AttemptCall implements Call {
   }
 }
 
-/** A value that is neither true nor false changes nothing, and the client gets a warning. */
+/** An invalid value is ignored with a warning. */
 function isStrict(ctx: Routed): boolean {
   return switchIn(ctx, 'strictCompliance') !== false;
 }
 
-/** A header that is true or false, in any case; a warning says that another value is ignored. */
+/** Parses a boolean header, case-insensitively. Any other value is ignored with a warning. */
 function switchIn({ headers, warnings }: Routed, header: 'strictCompliance' | 'reasoningContent'): boolean | undefined {
   const text = headers.gateway(header);
   if (text === undefined) return undefined;
@@ -124,7 +124,7 @@ function switchIn({ headers, warnings }: Routed, header: 'strictCompliance' | 'r
   return undefined;
 }
 
-/** A slug in the query chose the provider, who knows none; where paths pass, the provider writes its own name there. */
+/** Removes a model with a slug from the query, because the provider does not know slugs. On relayed paths the provider's code writes the name. */
 function queryFor({ endpoint, query }: Routed): string {
   if (!query.includes('model=') || traitsOf(endpoint).body === 'passing') return query;
   return query

@@ -7,9 +7,9 @@ import type { Attempt } from '#core/plan.ts';
 import { withheldFrom } from '#core/model/request-settings.ts';
 
 /**
- * The credential of a binding that belongs to the caller: its own where it has one (direct mode, a config
- * sent as JSON), else what the request's headers hold (`auth: {mode: caller}`). A binding that has none signs
- * with nothing, which only its headers for this request tell.
+ * The credential of a binding that belongs to the caller: the binding's own, if any (direct mode, a config sent as JSON), or
+ * else the one in the request's headers (`auth: {mode: caller}`). A binding without a credential signs with nothing, which
+ * is only known from its headers for this request.
  *
  * @throws GatewayError `missing_credential`
  */
@@ -21,7 +21,7 @@ export function callersCredential(
 ): CredentialRef {
   const signed = own.headers(upstream);
   if (signed instanceof Promise) {
-    // A token is being fetched: the code that sends the request asks again, and gets the failure.
+    // A token is being fetched. The sender gets the credential again, and its error if the fetch fails.
     signed.catch(() => undefined);
     return own;
   }
@@ -36,17 +36,17 @@ export function callersCredential(
   });
 }
 
-/** How a request is signed, and what it has copied. */
+/** How a request is signed, and which headers it copies. */
 interface Signed {
   readonly credential: CredentialOwner;
   readonly copies: HeaderPairs | undefined;
-  /** The list of what is copied came with the request, and is not the operator's. */
+  /** True if the list of copied headers came with the request, and not from the operator. */
   readonly isCallers: boolean;
 }
 
 /**
- * A caller's own organization or deployment does not go along with the operator's credential: client libraries send theirs
- * unasked, so it is left out with a warning; one that the caller asks to have forwarded is refused.
+ * A caller's organization or deployment header must not be combined with the operator's credential. Client libraries send it
+ * by default, so it is removed with a warning. If the caller requests to forward it, the request is rejected.
  *
  * @throws GatewayError `not_allowed`
  */

@@ -9,9 +9,9 @@ import { checkSpelling } from './named-models.ts';
 import type { Override } from './override.ts';
 
 /**
- * A key that is bound to a config gets what its `override_params` say, or no answer: requests into which they cannot be
- * written are refused, and so are bodies that name one of them in another spelling, which some services read in its place.
- * The model among them is a matter of the lists.
+ * For a key that is bound to a config (`enforce_config`), all `override_params` must take effect. Requests into which they
+ * cannot be written are rejected, like bodies with another spelling of one of them, which some services accept instead.
+ * The model is checked by the lists of models.
  *
  * @throws GatewayError `not_allowed`, `invalid_json`, `invalid_form`
  */
@@ -19,7 +19,7 @@ export function checkEnforced(ctx: Routed, { members, overruled }: Override, own
   if (members.length === 0) return;
   const { body, endpoint } = ctx;
   if (endpoint === 'realtime' || hasUnreadBody(ctx) || hidesLines(ctx)) throw notApplied(ctx, members[0]?.key ?? '');
-  // Lenient parsers find other members in what is no strict JSON, and other fields in an odd form.
+  // Lenient parsers may read other members from text that is not strict JSON, and other fields from an unusual form.
   if (body.kind === 'json') body.json();
   if (body.kind === 'form') checkSpelling(body);
   const names = body.kind === 'json' ? [...body.keys()] : body.kind === 'form' ? body.seen.map(({ name }) => name) : [];
@@ -31,7 +31,7 @@ export function checkEnforced(ctx: Routed, { members, overruled }: Override, own
   if (own !== undefined && taken !== undefined) throw respelled(ctx, own, taken.key);
   if (body.kind === 'json') for (const { key, value } of members) checkInside(ctx, key, value, body.json()[key]);
   if (body.kind !== 'form' || traitsOf(endpoint).file === 'up') return;
-  // Written beside it, not over it: a file without a name is a text to some services.
+  // The override would be added, and not replace it, because some services read a file without a name as text.
   const asFile = body.seen.find(({ name, isFile }) => isFile && members.some(({ key }) => key === name));
   if (asFile !== undefined) throw respelled(ctx, asFile.name, asFile.name);
   const nested = members.find(({ value }) => typeof value === 'object' && value !== null);
@@ -40,7 +40,7 @@ export function checkEnforced(ctx: Routed, { members, overruled }: Override, own
 
 const none: readonly never[] = Object.freeze([]);
 
-/** The same for objects, which are merged: what the body has beside the members that are set stays. */
+/** The same for objects, which are merged: other members of the body are kept. */
 function checkInside(ctx: Routed, field: string, set: unknown, written: unknown): void {
   if (!isPlain(set) || !isPlain(written) || ownNames.has(field)) return;
   const other = respelling(Object.keys(set), Object.keys(written));
@@ -49,7 +49,7 @@ function checkInside(ctx: Routed, field: string, set: unknown, written: unknown)
     checkInside(ctx, `${field}.${key}`, value, Object.hasOwn(written, key) ? written[key] : undefined);
 }
 
-/** The first of the names that is one of the keys in another spelling. */
+/** The first name that is another spelling of one of the keys. */
 function respelling(keys: readonly string[], names: Iterable<string>): { readonly name: string; readonly key: string } | undefined {
   const plain = new Map(keys.map((key) => [plainName(key), key]));
   for (const name of names) {
@@ -59,10 +59,10 @@ function respelling(keys: readonly string[], names: Iterable<string>): { readonl
   return undefined;
 }
 
-/** Objects whose members have names of the caller's own: no service reads one for another. */
+/** Objects whose member names are chosen by the caller, so that other spellings have no meaning. */
 const ownNames: ReadonlySet<string> = new Set(['labels', 'metadata']);
 
-/** Lines of a batch are requests of their own. A purpose that comes behind the file comes too late to look at them. */
+/** Lines of a batch are separate requests. If the purpose comes after the file, it is too late to check them. */
 function hidesLines({ endpoint, body }: Routed): boolean {
   if (endpoint === 'batches') return true;
   return endpoint === 'files' && body.kind === 'form' && (!body.fields.has('purpose') || isBatchInput(body));

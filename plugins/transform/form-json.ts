@@ -3,18 +3,18 @@ import type { FormBody } from '#core/http/form.ts';
 import type { Hold } from '#core/memory/budget.ts';
 import type { Operation } from '#core/provider.ts';
 
-/** What a form costs in memory until its request is over: its bytes, as base64, as the text of the body, and as it is sent. */
+/** Copies of a form in memory during a request: its bytes, base64, the text of the body, and the bytes to send. */
 const copies = 4;
 
 type FromForm = NonNullable<Operation['fromForm']>;
 
-/** Forms as JSON bodies, for providers that take none: each is read and converted once, however often it is sent. */
+/** Converts forms to JSON bodies for providers that accept no forms. Each form is read and converted once, even if it is sent several times. */
 export class FormsAsJson {
   readonly #made = new WeakMap<FormBody, { readonly by: FromForm; readonly body: JsonBody }>();
 
   /**
-   * @param hold counts the body; its owner closes it when the request is over
-   * @throws GatewayError `body_too_large`, `timeout`, `invalid_form`, `overloaded`, and what the operation says of the form
+   * @param hold counts the memory of the body; its owner closes it at the end of the request
+   * @throws GatewayError `body_too_large`, `timeout`, `invalid_form`, `overloaded`, and errors of the operation about the form
    */
   async of(form: FormBody, operation: Operation & { readonly fromForm?: FromForm }, hold: Hold): Promise<JsonBody> {
     const by = operation.fromForm as FromForm;

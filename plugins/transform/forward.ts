@@ -6,14 +6,14 @@ import { spelled } from '#core/text/header-spelling.ts';
 import { formatTraceparent, isSampledId, parseTraceparent, type TraceParent, w3cTraceId } from '#core/http/trace.ts';
 import { attemptSpanId, spanIdOf } from '#core/records/span-ids.ts';
 
-/** Texts of `x-gateway-forward-headers` whose list is remembered, and characters of the longest that is. */
+/** Maximum cached values of `x-gateway-forward-headers`, and maximum characters of a cached one. */
 const listsKept = 256;
 const longest = 1024;
 
 /** The caller's own header signs the request: nothing is added to it. */
 export const forwardedCredential: CredentialRef = Object.freeze({ owner: 'forwarded', headers: () => [] });
 
-/** Reads `x-gateway-forward-headers`, remembering the lists of texts that were seen. */
+/** Parses `x-gateway-forward-headers`, with a cache. */
 export class ForwardLists {
   readonly #lists = new Map<string, readonly string[]>();
 
@@ -39,15 +39,15 @@ export class ForwardLists {
   }
 }
 
-/** What is copied, and whether one of the copies is the caller's credential. */
+/** The copied headers, and whether one of them is the caller's credential. */
 export interface Forwarded {
   readonly pairs: HeaderPairs;
   readonly signs: boolean;
 }
 
 /**
- * Copies the listed headers. One that held our key, or a placeholder, is never copied; where `authorization` is listed
- * the catalog's credential must not replace it.
+ * Copies the listed headers, except one with a gateway key or a placeholder. If `authorization` is listed, the catalog's
+ * credential must not replace it.
  *
  * @throws GatewayError `missing_credential`
  */
@@ -69,7 +69,7 @@ export function forwardedHeaders(ctx: Routed, names: readonly string[]): Forward
   });
 }
 
-/** The credentials alone among copied headers. */
+/** The credentials among the copied headers. */
 export function credentialPairs(pairs: HeaderPairs): HeaderPairs {
   const out: HeaderPairs = [];
   for (let at = 0; at + 1 < pairs.length; at += 2) {
@@ -86,16 +86,16 @@ function isCallers(ctx: Routed, name: string, value: string): boolean {
 }
 
 /**
- * What is copied, and the trace that the request is a part of: the provider's step hangs below ours. Nothing is added to
- * a request that has no trace, unless traces are exported, or whose `traceparent` is copied as it is.
+ * Adds the trace context to the copied headers: the provider's span is a child of the gateway's span. Not for a request
+ * without a trace, unless traces are exported, or if its `traceparent` is copied.
  *
- * @param attempt counts all attempts of the request, from 0
+ * @param attempt index among all attempts of the request, from 0
  */
 export function withTrace(ctx: Routed, copies: HeaderPairs | undefined, attempt: number): HeaderPairs | undefined {
   const parent = parseTraceparent(ctx.headers.get('traceparent'));
   const { tracing } = ctx.snapshot.observability;
   if ((parent === undefined && tracing === undefined) || copies?.includes('traceparent') === true) return copies;
-  // The step above is one that is exported: the attempt, where attempts are.
+  // The parent must be an exported span: the attempt, if attempts are exported.
   const step = tracing === undefined ? spanIdOf(ctx.id) : attemptSpanId(ctx.id, attempt);
   const pairs: HeaderPairs = ['traceparent', formatTraceparent(parent ?? begun(ctx.traceId, tracing?.ratio ?? 0), step)];
   const state = parent === undefined ? undefined : ctx.headers.get('tracestate');
@@ -103,7 +103,7 @@ export function withTrace(ctx: Routed, copies: HeaderPairs | undefined, attempt:
   return copies === undefined ? pairs : copies.concat(pairs);
 }
 
-/** A trace that begins at the gateway. */
+/** A new trace that begins at the gateway. */
 function begun(id: string, ratio: number): TraceParent {
   const traceId = w3cTraceId(id);
   return { traceId, parentId: '', flags: isSampledId(traceId, ratio) ? '01' : '00' };

@@ -11,26 +11,23 @@ import { withheldFrom } from '#core/model/request-settings.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
 import { type CommonSettings, isConverting, type Operation, type Translation, type UpstreamRequest } from '#core/provider.ts';
 import type { CredentialRef } from '#core/snapshot.ts';
-import { bodyFor, modelFor } from './body.ts';
+import { bodyFor, chosenHost, lowered, modelFor } from './body.ts';
 import { AttemptCall } from './call.ts';
-import { callersCredential } from './credential.ts';
-import { withoutAccountHeaders } from './credential.ts';
-import { credentialPairs, type Forwarded, ForwardLists, forwardedCredential, forwardedHeaders } from './forward.ts';
+import { callersCredential, withoutAccountHeaders } from './credential.ts';
+import { credentialPairs, type Forwarded, forwardedCredential, forwardedHeaders, ForwardLists, withTrace } from './forward.ts';
 import { type LeafWork, LeafWorks, type Served } from './leaf-work.ts';
 import { checkEnforced } from './enforced.ts';
 import { FormsAsJson } from './form-json.ts';
-import { chosenHost, lowered } from './body.ts';
 import { withOverride } from './override.ts';
 import { relayedHeaders, unread } from './relayed.ts';
 import { withinLists } from './models.ts';
 import { checkNamedModels } from './named-models.ts';
 import { Remembering } from './memory/notes.ts';
 import { Reports } from './memory/reports.ts';
-import { withTrace } from './forward.ts';
 
 /**
- * Turns the client's request into what one attempt sends: the target's overrides, the deployment, the credential, the
- * headers that go along, and last the provider's own conversion.
+ * Makes the upstream request of an attempt from the client's request: applies the target's overrides, selects deployment,
+ * credential and forwarded headers, and calls the provider's conversion.
  */
 export default definePlugin({
   name: 'transform',
@@ -40,7 +37,7 @@ export default definePlugin({
   setup: (_options, host) => new Transform(host),
 });
 
-/** What is known of an attempt before the provider converts it. */
+/** An attempt before the provider's conversion. */
 interface Draft {
   readonly ctx: Routed;
   readonly attempt: Attempt;
@@ -66,7 +63,7 @@ class Transform implements PluginInstance {
     this.#reports = new Reports(host);
   }
 
-  /** Synchronous unless the provider needs files that have to be downloaded first, or takes no forms. */
+  /** Synchronous, unless the provider needs downloaded files, or accepts no forms. */
   prepare(ctx: Routed, attempt: Attempt): void | Promise<void> {
     if (attempt.binding.unusable !== undefined) throw attempt.binding.unusable;
     const operation = operationFor(ctx, attempt);
@@ -75,7 +72,7 @@ class Transform implements PluginInstance {
     return this.#forms.of(body, operation, ctx.hold).then((made) => this.#prepare(ctx, attempt, operation, made));
   }
 
-  /** @param own the client's body, or what its form says as JSON */
+  /** @param own the client's body, or its form converted to JSON */
   #prepare(ctx: Routed, attempt: Attempt, operation: Operation | undefined, own: RequestBody): void | Promise<void> {
     const work = this.#works.for(ctx, attempt);
     const override = work.overrides?.on(ctx.endpoint);
@@ -109,7 +106,7 @@ class Transform implements PluginInstance {
   }
 }
 
-/** @throws GatewayError `model_not_found`, which names only what the caller may use, and what else the provider says of the name */
+/** @throws GatewayError `model_not_found`, which lists only models that the caller may use, and other errors of the provider about the name */
 function serve(ctx: Routed, { model, binding, target }: Attempt, work: LeafWork): Served {
   const served = work.serve(traitsOf(ctx.endpoint).baseModel === true ? '' : model);
   if (!(served instanceof GatewayError)) return served;
@@ -117,7 +114,7 @@ function serve(ctx: Routed, { model, binding, target }: Attempt, work: LeafWork)
   throw narrowed(served, (name) => forbidden(rules, name) === undefined);
 }
 
-/** The provider's conversion, and what depends on it. */
+/** Calls the provider's conversion, and sets what depends on it. */
 function finish(draft: Draft): void {
   const { ctx, attempt, work, operation, call, body, copies } = draft;
   const translation = operation?.begin(sendable(body), call) ?? relayed(ctx, attempt, call, body);
@@ -135,7 +132,7 @@ function finish(draft: Draft): void {
   attempt.lane = laneOf(ctx, attempt, upstream);
 }
 
-/** What a request of this attempt is signed with. @throws GatewayError `missing_credential` */
+/** The credential that signs a request of this attempt. @throws GatewayError `missing_credential` */
 function credentialFor({ ctx, work, call, served }: Draft, upstream: UpstreamRequest): CredentialRef {
   if (call.credential === 'forwarded') return forwardedCredential;
   return call.credential === 'caller' ? callersCredential(ctx, work.binding, served, upstream) : served.credential;
@@ -152,20 +149,20 @@ function ownerOf(work: LeafWork, served: Served, copies: Forwarded | undefined):
   return work.binding.owner === 'caller' ? 'caller' : served.credential.owner;
 }
 
-/** The request says itself which headers are copied: in a header, or in a config that it sent. */
+/** True if the list of copied headers is from the request: a header, or a config that it sent. */
 const isCallersList = (ctx: Routed, { target }: Attempt): boolean =>
   target.root === 'inline' || (ctx.headers.gateway('forwardHeaders') ?? '') !== '';
 
 function settingsFor(ctx: Routed, attempt: Attempt, work: LeafWork): CommonSettings & Plain {
   const host = chosenHost(ctx);
   attempt.trust = host === undefined ? work.trust : 'request';
-  // Direct mode has taken it already, and providers remember what they parsed by the settings object.
+  // Direct mode has already applied it, and providers cache parsed values by the settings object.
   return host === undefined || work.settings.custom_host === host ? work.settings : { ...work.settings, custom_host: host };
 }
 
 const isPassing = (ctx: Routed): boolean => endpoints[ctx.endpoint].body === 'passing';
 
-/** Undefined for routes that are not modelled. @throws GatewayError `unsupported_endpoint` */
+/** Undefined for relayed routes. @throws GatewayError `unsupported_endpoint` */
 function operationFor(ctx: Routed, attempt: Attempt): Operation | undefined {
   const { provider } = attempt.binding;
   const operation = provider.operations[ctx.endpoint];
@@ -174,20 +171,20 @@ function operationFor(ctx: Routed, attempt: Attempt): Operation | undefined {
   throw unserved(ctx, attempt);
 }
 
-/** A path that is modelled under other methods is answered like one of a plain server: 405. Both move a chain on. */
+/** A path that is defined for other methods gets 405. Both errors permit a fallback. */
 function unserved(ctx: Routed, { binding }: Attempt): GatewayError {
   const methods = ctx.endpoint === 'relay' ? methodsOf(ctx.path) : [];
   const details = { message: `Provider "${binding.slug}" (${binding.provider.type}) does not serve ${ctx.method} ${ctx.path}.` };
   if (methods.length === 0)
     return new GatewayError('unsupported_endpoint', { ...details, hint: 'Choose another provider for this route.' });
-  // The right method without an upgrade.
+  // The method is right, but the upgrade is missing.
   if (methods.includes(ctx.method))
     return new GatewayError('unsupported_endpoint', { ...details, hint: 'This path is a WebSocket: connect to it with ws:// or wss://.' });
   const hint = `Methods of this path: ${methods.join(', ')}.`;
   return new GatewayError('unsupported_endpoint', { ...details, hint, status: 405, allow: methods });
 }
 
-/** What passes without being read: the client's request with the provider's address and credential. */
+/** A relayed request: the client's request, unread, with the provider's address and credential. */
 function relayed(ctx: Routed, attempt: Attempt, call: AttemptCall, body: RequestBody): Translation {
   const { provider } = attempt.binding;
   const address = provider.relay?.(call, pathFor(ctx, attempt));
@@ -201,7 +198,7 @@ function relayed(ctx: Routed, attempt: Attempt, call: AttemptCall, body: Request
   return { request: { ...address, method: ctx.method, headers, body: passes, dropped: [] }, tap };
 }
 
-/** The client's own path; the name of a model in it as it is asked of this target. */
+/** The client's path, with the model name for this target. */
 function pathFor(ctx: Routed, { model }: Attempt): string {
   return ctx.endpoint !== 'models/{id}' || model === ctx.params['id'] ? ctx.path : `/v1/models/${encodeURIComponent(model)}`;
 }

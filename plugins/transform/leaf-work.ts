@@ -8,25 +8,25 @@ import type { Attempt } from '#core/plan.ts';
 import { settingsIn } from '#core/model/request-settings.ts';
 import { Overrides } from './override.ts';
 
-/** Model names whose deployment is remembered for one leaf, and characters of the longest that is: requests choose them. */
+/** Maximum model names cached for one leaf, and maximum characters of a cached name, because requests choose them. */
 const deploymentsKept = 200;
 const longestName = 512;
 
-/** What a model name means at one leaf. */
+/** Result of resolving a model name at one leaf. */
 export interface Served {
   readonly deployment: Deployment | undefined;
   readonly credential: CredentialRef;
 }
 
-/** Everything about a leaf and its binding that does not depend on the request: worked out once. */
+/** Properties of a leaf and its binding that do not depend on the request, computed once. */
 export class LeafWork {
   readonly leaf: Leaf;
   readonly binding: ProviderBinding;
   readonly settings: CommonSettings & Plain;
   readonly overrides: Overrides | undefined;
-  /** Names of headers that the config copies to the provider, those that may be. */
+  /** Names of headers that the config copies to the provider, without forbidden ones. */
   readonly forward: readonly string[];
-  /** Whose word the host is, as far as the request's headers don't choose another. */
+  /** Origin of the host setting, unless the request's headers set another host. */
   readonly trust: Trust;
   readonly #served = new Map<string, Served | GatewayError>();
   readonly #plain: Served | undefined;
@@ -34,7 +34,7 @@ export class LeafWork {
   constructor(leaf: Leaf, binding: ProviderBinding, trust: Trust = binding.trust) {
     this.leaf = leaf;
     this.binding = binding;
-    // A target that names its provider has its host in the binding's settings; an open one lends it to the choice.
+    // For a target with a provider, the host is in the binding's settings. Otherwise it applies to the selected provider.
     const lent = leaf.provider === undefined ? leaf.customHost : undefined;
     this.settings = lent === undefined ? binding.settings : Object.freeze({ ...binding.settings, custom_host: lent });
     this.trust = lent !== undefined && leaf.root === 'inline' ? 'request' : trust;
@@ -44,7 +44,7 @@ export class LeafWork {
       binding.provider.entry.deployment === undefined ? { deployment: undefined, credential: binding.credential(undefined) } : undefined;
   }
 
-  /** What the name means, or what the provider says is wrong with it: `model_not_found` and others. */
+  /** The resolved name, or the provider's error about it: `model_not_found` and others. */
   serve(model: string): Served | GatewayError {
     if (this.#plain !== undefined) return this.#plain;
     let served = this.#served.get(model);
@@ -62,12 +62,12 @@ export class LeafWork {
   }
 }
 
-/** Remembers the work of leaves: by leaf where it names its provider, by binding where the request chose it. */
+/** Caches these properties: by leaf if it has a provider, or else by the binding that the request selects. */
 export class LeafWorks {
   readonly #byLeaf = new WeakMap<Leaf, LeafWork>();
   readonly #byBinding = new WeakMap<ProviderBinding, LeafWork>();
 
-  /** For one attempt. An entry of the catalog that is used with the caller's credential takes settings of the request too. */
+  /** The properties for one attempt. An entry that is used with the caller's credential also accepts settings from the request. */
   for(ctx: Routed, { target, binding }: Attempt): LeafWork {
     const brought = binding.owner === 'caller' && binding.trust === 'operator' ? settingsIn(ctx.headers, binding.provider) : undefined;
     if (brought === undefined) return this.#of(target, binding);

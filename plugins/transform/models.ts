@@ -10,8 +10,8 @@ import { type LineWatch, watchedLines } from '#core/json/watched-lines.ts';
 import { watchedParts } from './named-models.ts';
 
 /**
- * Holds a request to the lists of key and entry where its models show only now: those that the provider found, and those
- * in the lines of a batch's file, which are read while it is sent. Without a list nothing is looked at.
+ * Applies the model lists of key and entry to models that are known only now: those that the provider's conversion found,
+ * and those in the lines of a batch's file, which are read while it is sent. Without a list, nothing is checked.
  *
  * @throws GatewayError `not_allowed`
  */
@@ -27,7 +27,7 @@ export function withinLists(ctx: Routed, { binding, target }: Attempt, upstream:
   return { ...upstream, body: watchedParts(isUpload ? watchedLines(form, watch) : form, rules) };
 }
 
-/** Lists hold names as clients write them. */
+/** The lists contain names as clients write them. */
 function checkLine(line: string, index: number, rules: ModelRules): void {
   for (const { name, field } of modelsInLine(line)) {
     if (name === undefined) throw unseen(rules, `has a file whose line ${index + 1} does not show its model in "${field}"`);

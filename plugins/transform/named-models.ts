@@ -9,18 +9,18 @@ import type { Attempt } from '#core/plan.ts';
 import type { CommonSettings } from '#core/provider.ts';
 import type { Plain } from '#core/json/merge.ts';
 
-/** What an attempt sends, as far as its models matter. */
+/** The parts of an attempt that may contain a model. */
 export interface Sent {
-  /** With the target's overrides. */
+  /** The body with the target's overrides. */
   readonly body: RequestBody;
   readonly settings: CommonSettings & Plain;
-  /** The caller's headers that go along. */
+  /** The caller's headers that are forwarded. */
   readonly copies: HeaderPairs | undefined;
 }
 
 /**
- * Holds every model that an attempt names to the lists of key and provider: the one it asks for, and those in other fields,
- * headers and settings. Without a list nothing is looked at.
+ * Applies the model lists of key and provider to every model in an attempt: the requested one, and those in other fields,
+ * headers and settings. Without a list, nothing is checked.
  *
  * @throws GatewayError `not_allowed`, `invalid_json`, `invalid_form`
  */
@@ -35,7 +35,7 @@ export function checkNamedModels(ctx: Routed, { binding, model, target }: Attemp
   for (const named of settingModels(ctx, binding, sent.settings)) refuse(forbidden(rules, named));
 }
 
-/** A form that is on its way is checked again each time that more of it was read: what follows its file comes late. */
+/** A form that is still arriving is checked again after each part, because fields may follow its file. */
 export function watchedParts(body: FormUpstream, rules: ModelRules): FormUpstream {
   if (body.kind !== 'form' || body.form.isBuffered) return body;
   const { form } = body;
@@ -48,12 +48,12 @@ export function watchedParts(body: FormUpstream, rules: ModelRules): FormUpstrea
   return { ...body, edit: { ...(body.edit ?? { fields: new Map() }), check } };
 }
 
-/** How many parts are checked now. */
+/** Number of checked parts. */
 function checkParts(rules: ModelRules, form: FormBody, from: number): number {
   checkSpelling(form);
   for (const part of form.seen.slice(from)) {
     checkNames(rules, modelsNamedInPart(part));
-    // Its purpose decides whether the lines of a file are looked at.
+    // The purpose decides whether the lines of a file are checked.
     if (part.name !== 'purpose' && plainName(part.name) === 'purpose')
       throw unseen(rules, `has a field "${part.name}"`, 'Write it as "purpose".');
   }
@@ -78,7 +78,7 @@ function* headerModels(pairs: HeaderPairs | undefined): Iterable<string> {
   for (let i = 0; i + 1 < pairs.length; i += 2) if (namesModel(plainName(pairs[i] ?? ''))) yield pairs[i + 1] ?? '';
 }
 
-/** A deployment that a request chose, by header or config, is one that the lists must have. */
+/** A deployment that a request selects by header or config must be in the lists. */
 function* settingModels({ snapshot }: Routed, { provider, slug }: Attempt['binding'], settings: Plain): Iterable<string> {
   const own = snapshot.providers.get(slug)?.settings;
   for (const { setting, namesModel: isModel } of provider.entry.requestSettings) {
@@ -87,7 +87,7 @@ function* settingModels({ snapshot }: Routed, { provider, slug }: Attempt['bindi
   }
 }
 
-/** A rule depends on what the form says, so every service must read the same. @throws GatewayError `invalid_form` */
+/** A rule depends on the form, so all parsers must read the same from it. @throws GatewayError `invalid_form` */
 export function checkSpelling({ oddity }: FormBody): void {
   if (oddity === undefined) return;
   const message = `The form ${oddity}. Services parse that differently, and a rule of the key or provider depends on the form.`;

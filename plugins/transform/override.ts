@@ -6,18 +6,18 @@ import { type Endpoint, traitsOf } from '#core/endpoint.ts';
 import type { UpstreamRequest } from '#core/provider.ts';
 import { checkEnforced } from './enforced.ts';
 
-/** `override_params` after compilation. */
+/** Compiled `override_params`. */
 export interface Override {
-  /** Replaces the asked model. Its slug was taken off when the target was compiled. */
+  /** Replaces the requested model. Its slug was removed at compile time. */
   readonly model: string | undefined;
-  /** Whether the client gets a stream is the client's own choice: what the config says about it is only reported. */
+  /** The client decides about streaming, so this value only causes a warning. */
   readonly stream: unknown;
   readonly members: readonly { readonly key: string; readonly value: unknown }[];
-  /** Members of the body that say the same under another name: they are taken out. */
+  /** Members of the body with the same meaning under another name. They are removed. */
   readonly overruled: readonly string[];
 }
 
-/** The overrides of a target, for each route that names one of their members in another way. */
+/** The overrides of a target, for each route that uses another name for one of their members. */
 export class Overrides {
   readonly #usual: Override;
   readonly #special = new Map<Endpoint, Override>();
@@ -46,8 +46,8 @@ function compiled(override: Plain): Override {
 }
 
 /**
- * What the override writes into this body: only the top-level members that change. Objects are merged with the
- * body's own, everything else is replaced.
+ * The top-level members of this body that the override changes. Objects are merged with those of the body; other values are
+ * replaced.
  */
 export function overridePatch(override: Override, body: JsonBody): BodyPatch | undefined {
   let patch: Map<string, unknown> | undefined;
@@ -66,8 +66,8 @@ export function overridePatch(override: Override, body: JsonBody): BodyPatch | u
 }
 
 /**
- * A form with the target's overrides as text fields. Uploads are stored, not run: they keep what they have. What no text
- * field can hold is left out with a warning.
+ * A form with the target's overrides as text fields. Uploads are not changed, because they are stored and not run. Values
+ * that no text field can contain are omitted with a warning.
  */
 export function withOverride(ctx: Routed, override: Override, upstream: UpstreamRequest): UpstreamRequest {
   const { body } = upstream;

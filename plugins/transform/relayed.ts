@@ -1,7 +1,7 @@
 import { credentialHeaders, type HeaderBag, type HeaderPairs, hopByHopHeaders, isSteering, namedByConnection } from '#core/http/headers.ts';
 import type { Tap } from '#core/provider.ts';
 
-/** Not the caller's to send on: whom we call, what we have answered already, and how the body is framed on our side. */
+/** Headers that are not forwarded: the host, headers that the gateway has handled, and the framing of the body. */
 const ownToUs: ReadonlySet<string> = new Set([
   'host',
   'expect',
@@ -15,8 +15,8 @@ const ownToUs: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Credentials for services in front of a provider, and codings: the gateway can only look for secrets in a response that
- * is not compressed. Providers that need one of these get it by `forward_headers`.
+ * Credentials for services in front of a provider, and codings, because the gateway can find secrets only in a response that
+ * is not compressed. If a provider needs one of them, use `forward_headers`.
  */
 const notRelayed: ReadonlySet<string> = new Set([
   'apikey',
@@ -30,8 +30,8 @@ const notRelayed: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The caller's headers that go along with a relayed request: all but credentials, hop-by-hop ones (those that
- * `Connection` names among them), gateway headers, headers that steer a service, and what is written anew.
+ * The caller's headers that are forwarded with a relayed request: all except credentials, hop-by-hop headers (including those
+ * listed in `Connection`), gateway headers, headers that control a service, and those that are written again.
  */
 export function relayedHeaders(bag: Pick<HeaderBag, 'entries' | 'get' | 'isGateway'>, withheld: readonly string[] = []): HeaderPairs {
   const named = namedByConnection([bag.get('connection'), bag.get('proxy-connection')]);

@@ -7,7 +7,7 @@ import { usableProviders } from '#core/model/usable-names.ts';
 
 /**
  * Looks up `x-gateway-virtual-key`: a virtual key, or a slug of the catalog; both share one namespace.
- * Whether the caller may use it, and whether it decides, is the routing's business.
+ * The routing plugin decides whether the caller may use it, and whether it applies.
  */
 export default definePlugin({
   name: 'virtual-key',
@@ -26,7 +26,7 @@ function admit(ctx: Received): Partial<Facts> | undefined {
   return { virtualKey };
 }
 
-/** Some clients write the slug as they would in a model: `@name`, or `@name/model`. */
+/** Some clients write the slug as in a model: `@name`, or `@name/model`. */
 function nameIn(value: string): string {
   if (value.charCodeAt(0) !== 0x40) return value;
   const slash = value.indexOf('/');

@@ -4,23 +4,23 @@ import type { Attempt } from '#core/plan.ts';
 import type { PluginHost } from '#core/plugin.ts';
 import type { Call, CommonSettings } from '#core/provider.ts';
 
-/** A note that another process has kept. */
+/** A note that another worker process has stored. */
 interface Told {
   readonly scope: NoteScope;
   readonly note: Note;
 }
 
-/** Characters of told notes that wait for the first request of this process. */
+/** Maximum characters of received notes that wait for the first request of this process. */
 const mostEarly = 1024 * 1024;
 
-/** The memory of one process; what one of several keeps the others keep as well. */
+/** The notes of one process. Worker processes share their notes. */
 class SharedNotes {
   readonly memory = new NoteMemory();
   readonly #tell: (told: Told) => void;
-  /** Told before a request has shown what bounds them. */
+  /** Notes received before the first request, from which the limits are known. */
   #early: Told[] = [];
   #length = 0;
-  /** What bounds notes at the moment; undefined before the first request. */
+  /** The current limits; undefined before the first request. */
   #keeping: Keeping | undefined;
 
   constructor(tell: (told: Told) => void) {
@@ -49,7 +49,7 @@ class SharedNotes {
   }
 }
 
-/** The memory that all configurations share, one after the other. */
+/** The memory that successive configurations share. */
 export class Remembering {
   readonly #notes: SharedNotes;
   readonly #host: PluginHost;
@@ -64,8 +64,8 @@ export class Remembering {
   }
 
   /**
-   * Undefined where nothing is remembered. A credential that is copied from the headers of the caller says of no two
-   * requests that they are of the same account.
+   * Undefined if notes are off. With a credential that is copied from the caller's headers, it is not known whether two
+   * requests use the same account.
    */
   notesFor(ctx: Routed, attempt: Attempt, call: Call<CommonSettings>): Notes | undefined {
     const bounds = ctx.snapshot.server.thinkingMemory;
@@ -84,7 +84,7 @@ interface Of {
   readonly host: PluginHost;
 }
 
-/** The notes that one attempt may see. Whose they are is worked out when there is one. */
+/** The notes that one attempt may use. Their owner is computed on demand. */
 class AttemptNotes implements Notes {
   readonly #notes: SharedNotes;
   readonly #keeping: Keeping;

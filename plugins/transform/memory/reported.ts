@@ -1,14 +1,14 @@
-/** Ids that are remembered; the oldest goes first. */
+/** Maximum ids in memory. The oldest is removed first. */
 const most = 10_000;
 
 /**
- * Work of which the usage was counted: providers report what a response in the background has used with each reading of
- * it. Bounded, and kept in memory only.
+ * Ids of responses whose usage was counted. Providers report the usage of a background response each time it is read.
+ * Limited, and only in memory.
  */
 export class Reported {
   readonly #ids = new Set<string>();
 
-  /** @returns true where the id is new */
+  /** @returns true if the id is new */
   add(id: string): boolean {
     if (this.#ids.has(id)) return false;
     this.#ids.add(id);

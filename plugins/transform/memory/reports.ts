@@ -8,7 +8,7 @@ interface Told {
   readonly tell: (id: string) => void;
 }
 
-/** What was counted, by whichever worker process. */
+/** Ids counted by any worker process. */
 export class Reports {
   readonly #told: Told;
   readonly #host: PluginHost;
@@ -22,7 +22,7 @@ export class Reports {
     );
   }
 
-  /** True the first time for this id of this provider; a host that a request has named is another one. */
+  /** True the first time for this id of this provider. A host from a request counts as another provider. */
   isFirst({ binding }: Attempt, { settings }: Pick<Call, 'settings'>, id: string): boolean {
     const key = this.#host.sha256(JSON.stringify([binding.slug, settings.custom_host ?? '', id]));
     const { reported, tell } = this.#told;
