@@ -5,8 +5,8 @@ import type { ApiKey, Snapshot } from '#core/snapshot.ts';
 type Hasher = Pick<PluginHost, 'sha256'>;
 
 /** Maximum values cached for one snapshot, and maximum length of a cached value. */
-const keysKept = 10_000;
-const strangersKept = 1_000;
+const mostKeys = 10_000;
+const mostOthers = 1_000;
 const longest = 512;
 
 /**
@@ -30,8 +30,8 @@ export class KnownKeys {
     if (this.#strangers.has(value)) return undefined;
     const key = this.#apiKeys.get(this.#host.sha256(value));
     if (value.length > longest) return key;
-    if (key === undefined) remember(this.#strangers, value, true, strangersKept);
-    else remember(this.#keys, value, key, keysKept);
+    if (key === undefined) remember(this.#strangers, value, true, mostOthers);
+    else remember(this.#keys, value, key, mostKeys);
     return key;
   }
 }

@@ -96,13 +96,13 @@ export function refusedToken(fault: JwtFault, claim: string | undefined, header:
       hint: 'Try again soon. Operators: see the log for the reason; the setting is auth.jwt.jwks.',
     });
   }
-  if (fault === 'claim') return lacksClaim(claim ?? 'exp', header, undefined);
+  if (fault === 'claim') return missingClaim(claim ?? 'exp', header, undefined);
   const [what, hint] = wrong[fault];
   return new GatewayError('invalid_api_key', { message: `The token in "${header}" ${what}.`, param: header, hint });
 }
 
 /** @param setting the setting that names the claim, if any */
-export function lacksClaim(claim: string, header: string, setting: 'caller' | 'key' | undefined): GatewayError {
+export function missingClaim(claim: string, header: string, setting: 'caller' | 'key' | undefined): GatewayError {
   return new GatewayError('invalid_api_key', {
     message: `The token in "${header}" has no usable claim "${claim}".`,
     param: header,

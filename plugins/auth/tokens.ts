@@ -5,7 +5,7 @@ import type { PluginHost } from '#core/plugin.ts';
 import { printable } from '#core/text/printable.ts';
 import type { ApiKey, JwtRules } from '#core/snapshot.ts';
 import { isLongerThan } from '#core/text/text-length.ts';
-import { lacksClaim, refusedToken, unknownKeyName } from './refusals.ts';
+import { missingClaim, refusedToken, unknownKeyName } from './refusals.ts';
 
 /** Maximum tokens cached for one snapshot, and maximum characters of a cached token: a few megabytes in total. */
 const tokensKept = 5_000;
@@ -65,7 +65,7 @@ export class Tokens {
   #keyOf(claims: JwtClaims, header: string): ApiKey {
     const { caller, keyClaim } = this.#rules;
     const name = claimText(claimAt(claims, caller));
-    if (name === undefined) throw lacksClaim(caller, header, 'caller');
+    if (name === undefined) throw missingClaim(caller, header, 'caller');
     const rules = keyClaim === undefined ? this.#rules.rules : this.#named(claims, keyClaim, header);
     const metadata = { ...rules.metadata, ...this.#metadataOf(claims) };
     return Object.freeze({
@@ -81,7 +81,7 @@ export class Tokens {
 
   #named(claims: JwtClaims, claim: string, header: string): ApiKey {
     const name = claimText(claimAt(claims, claim));
-    if (name === undefined) throw lacksClaim(claim, header, 'key');
+    if (name === undefined) throw missingClaim(claim, header, 'key');
     const key = this.#rules.keys.get(name);
     if (key === undefined) throw unknownKeyName(claim, header);
     return key;

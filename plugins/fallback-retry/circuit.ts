@@ -19,7 +19,7 @@ const gatherMs = 1000;
  */
 export class Circuit {
   readonly #id: string;
-  readonly #tell: (word: CircuitMessage) => void;
+  readonly #send: (message: CircuitMessage) => void;
   readonly #recent = new MinuteWindow();
   /** Failures since the last successful attempt. */
   #row = 0;
@@ -27,12 +27,12 @@ export class Circuit {
   #since = 0;
   #until = 0;
   /** Successful attempts that were not sent to the other processes yet, and the time of the last message. */
-  #untold = 0;
-  #toldAt = 0;
+  #unsent = 0;
+  #sentAt = 0;
 
-  constructor(id: string, tell: (word: CircuitMessage) => void) {
+  constructor(id: string, send: (message: CircuitMessage) => void) {
     this.#id = id;
-    this.#tell = tell;
+    this.#send = send;
   }
 
   /** Milliseconds until the target is tried again; 0: it may be tried now. */
@@ -81,7 +81,7 @@ export class Circuit {
       this.#turn(now, now + policy.cooldownMs);
       return 'opened';
     }
-    this.#tellCounts(1, now);
+    this.#sendCounts(1, now);
     return undefined;
   }
 
@@ -90,9 +90,9 @@ export class Circuit {
     this.#row = 0;
     if (share !== undefined) {
       this.#recent.add(now, 1, 0);
-      this.#untold += 1;
-    } else if (endsRow) this.#untold = 1;
-    if (endsRow || (share !== undefined && now - this.#toldAt >= gatherMs)) this.#tellCounts(0, now);
+      this.#unsent += 1;
+    } else if (endsRow) this.#unsent = 1;
+    if (endsRow || (share !== undefined && now - this.#sentAt >= gatherMs)) this.#sendCounts(0, now);
   }
 
   #isTooMuch({ failures, share, minimum }: CircuitPolicy, now: number): boolean {
@@ -102,15 +102,15 @@ export class Circuit {
     return all >= minimum && failed >= share * all;
   }
 
-  #tellCounts(failed: number, now: number): void {
-    this.#tell({ id: this.#id, worked: this.#untold, failed });
-    this.#untold = 0;
-    this.#toldAt = now;
+  #sendCounts(failed: number, now: number): void {
+    this.#send({ id: this.#id, worked: this.#unsent, failed });
+    this.#unsent = 0;
+    this.#sentAt = now;
   }
 
   #turn(since: number, until: number): void {
     this.#set(since, until);
-    this.#tell({ id: this.#id, since, until });
+    this.#send({ id: this.#id, since, until });
   }
 
   /** Resets the counts. */
@@ -118,7 +118,7 @@ export class Circuit {
     this.#since = since;
     this.#until = until;
     this.#row = 0;
-    this.#untold = 0;
+    this.#unsent = 0;
     this.#recent.clear();
   }
 }

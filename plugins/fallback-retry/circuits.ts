@@ -11,18 +11,18 @@ import { Circuit, type CircuitMessage, type Turn } from './circuit.ts';
 const mostCircuits = 10_000;
 
 /** The circuits of one process. */
-class Known {
+class SharedCircuits {
   readonly #kept = new BoundedCache<Circuit>(mostCircuits);
-  readonly #tell: (word: CircuitMessage) => void;
+  readonly #send: (message: CircuitMessage) => void;
 
-  constructor(tell: (word: CircuitMessage) => void) {
-    this.#tell = tell;
+  constructor(send: (message: CircuitMessage) => void) {
+    this.#send = send;
   }
 
   of(id: string): Circuit {
     const known = this.#kept.get(id);
     if (known !== undefined) return known;
-    const made = new Circuit(id, this.#tell);
+    const made = new Circuit(id, this.#send);
     this.#kept.set(id, made, 1);
     return made;
   }
@@ -30,14 +30,14 @@ class Known {
 
 /** Skips targets that keep failing (`strategy.cb_config`). The counts survive a reload and are shared by all workers. */
 export class Circuits {
-  readonly #known: Known;
+  readonly #shared: SharedCircuits;
   readonly #host: PluginHost;
 
   constructor(host: PluginHost) {
     this.#host = host;
-    this.#known = host.shared(
+    this.#shared = host.shared(
       'circuits',
-      (tell) => new Known(tell),
+      (tell) => new SharedCircuits(tell),
       (known, word) => known.of((word as CircuitMessage).id).hear(word as CircuitMessage, host.now()),
     );
   }
@@ -45,7 +45,7 @@ export class Circuits {
   /** Why a target is skipped. Requests for an object by id are never moved to another target. */
   skip(ctx: Routed, { circuit: policy }: Leaf): SkipReason | undefined {
     if (policy === undefined || stateOf(ctx) === 'names') return undefined;
-    const circuit = this.#known.of(policy.id);
+    const circuit = this.#shared.of(policy.id);
     const now = this.#host.now();
     const wait = circuit.wait(policy, now);
     if (wait > 0) return { because: `circuit open, next attempt in ${Math.ceil(wait / 1000)} s`, unlessAll: true };
@@ -60,7 +60,7 @@ export class Circuits {
   note(ctx: Routed, outcome: Outcome): Turn {
     const { circuit: policy } = outcome.attempt.target;
     if (policy === undefined || ctx.mode === 'dry') return undefined;
-    if (isStream(outcome) && !this.#known.of(policy.id).isOpen) return undefined;
+    if (isStream(outcome) && !this.#shared.of(policy.id).isOpen) return undefined;
     return this.#count(ctx, outcome, policy, isFailure(ctx, outcome, policy.fails));
   }
 
@@ -74,7 +74,7 @@ export class Circuits {
 
   #count(ctx: Routed, { attempt, times }: Outcome, policy: CircuitPolicy, hasFailed: boolean | undefined): Turn {
     if (hasFailed === undefined) return undefined;
-    const circuit = this.#known.of(policy.id);
+    const circuit = this.#shared.of(policy.id);
     const wasOpen = circuit.isOpen;
     const turn = circuit.note(policy, hasFailed, { began: ctx.at + times.at, now: this.#host.now() });
     // A failure of an open circuit is not logged: if all targets are down, each request causes one.

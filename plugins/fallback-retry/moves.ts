@@ -5,7 +5,7 @@ import type { Leaf } from '#core/snapshot.ts';
 import { isNotHere, type RouteState } from '#core/objects/route-state.ts';
 
 /** Statuses after which a request that creates an object may be repeated, because the provider created none. */
-const nothingMade: ReadonlySet<number> = new Set([429, 501]);
+const nothingCreated: ReadonlySet<number> = new Set([429, 501]);
 
 /** Errors after which a retry or fallback is useful, whatever status codes are configured. */
 function isTransportFault(outcome: Outcome): boolean {
@@ -13,7 +13,7 @@ function isTransportFault(outcome: Outcome): boolean {
 }
 
 /** True if the provider cannot have started to process the request. */
-function isUnseen(outcome: Outcome): boolean {
+function isUnread(outcome: Outcome): boolean {
   // A plugin, or a full memory, may reject a response although the provider has done the work.
   if (outcome.kind === 'refused') return outcome.times.firstByteMs === undefined || outcome.attempt.upstream?.method === 'GET';
   return (outcome.kind === 'unreachable' || outcome.kind === 'timeout') && !outcome.sent;
@@ -27,8 +27,8 @@ function isUnseen(outcome: Outcome): boolean {
 export function mayRepeat(outcome: Outcome, state: RouteState, method: string): boolean {
   if (state === undefined) return true;
   if (outcome.attempt.hasWritten === true) return false;
-  if (isUnseen(outcome)) return true;
-  if (state === 'creates') return outcome.kind === 'answered' && nothingMade.has(outcome.reply.status);
+  if (isUnread(outcome)) return true;
+  if (state === 'creates') return outcome.kind === 'answered' && nothingCreated.has(outcome.reply.status);
   return method === 'GET' || outcome.kind === 'answered';
 }
 
@@ -62,7 +62,7 @@ export function wantsNext(outcome: Outcome, state: RouteState): boolean {
 function isElsewhere(outcome: Outcome): boolean {
   if (outcome.kind === 'answered') return outcome.reply.status === 404;
   if (outcome.kind === 'refused') return isNotHere(outcome.error);
-  return isUnseen(outcome);
+  return isUnread(outcome);
 }
 
 /** True for an invalid certificate, a redirect, or a permanent error: a retry of the same target would fail again. */

@@ -50,7 +50,7 @@ function ofQueries(node: Branch, reader: Reader): Found {
   const found = new Map<string, string>();
   for (const name of node.models ?? []) {
     const target = chosen(node, name, reader);
-    const owner = target === undefined ? undefined : taker(target, name, reader);
+    const owner = target === undefined ? undefined : ownerFor(target, name, reader);
     if (owner !== undefined) found.set(name, owner);
   }
   for (const name of joined(below).keys()) {
@@ -71,14 +71,14 @@ function chosen(node: Branch, model: string, { metadata }: Reader): Branch | Lea
 }
 
 /** The entry that would serve a name that is only known from a query; undefined if a rule forbids it. */
-function taker(node: Branch | Leaf, name: string, reader: Reader): string | undefined {
+function ownerFor(node: Branch | Leaf, name: string, reader: Reader): string | undefined {
   if (node.strategy !== 'leaf') {
     if (node.strategy !== 'conditional')
       return usedOf(node)
-        .map((target) => taker(target, name, reader))
+        .map((target) => ownerFor(target, name, reader))
         .find((owner) => owner !== undefined);
     const target = chosen(node, name, reader);
-    return target === undefined ? undefined : taker(target, name, reader);
+    return target === undefined ? undefined : ownerFor(target, name, reader);
   }
   const { provider: binding, override } = node;
   if (binding === undefined || binding.unusable !== undefined || !reader.mayUse(binding)) return undefined;

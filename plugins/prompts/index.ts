@@ -39,13 +39,13 @@ function plan(ctx: Admitted): Planned {
   ctx.facts.prompt = run;
   if (endpoint !== 'prompts/{id}/render') return { request: { endpoint: 'chat/completions', params: {}, body: run.body } };
   const text = Buffer.concat([Buffer.from('{"success":true,"data":'), run.body.bytes(), Buffer.from('}')]);
-  run.tell();
+  run.reportWarnings();
   return { answer: { status: 200, headers: [], body: text, flow: undefined } };
 }
 
 function screen(ctx: Routed, target: Leaf): Screened | undefined {
   const { prompt } = ctx.facts;
-  return prompt instanceof PromptRun ? { request: prompt.aim(target) } : undefined;
+  return prompt instanceof PromptRun ? { request: prompt.bodyFor(target) } : undefined;
 }
 
 function refuseMessages(body: JsonBody): void {

@@ -20,7 +20,7 @@ export class PromptRun implements PromptFacts {
   readonly #chosen: ChosenPrompt;
   readonly #bodies = new Map<ChosenPrompt, JsonBody>();
   /** Warnings of each body, reported when the body is used. */
-  readonly #untold = new Map<ChosenPrompt, readonly string[]>();
+  readonly #warnings = new Map<ChosenPrompt, readonly string[]>();
 
   constructor(ctx: Admitted, received: JsonBody, chosen: ChosenPrompt) {
     this.#ctx = ctx;
@@ -43,17 +43,17 @@ export class PromptRun implements PromptFacts {
   }
 
   /** The body for a target, which may have its own prompt. */
-  aim(leaf: Leaf): JsonBody {
+  bodyFor(leaf: Leaf): JsonBody {
     this.used = leaf.prompt ?? this.#chosen;
     const body = this.#bodyOf(this.used);
-    this.tell();
+    this.reportWarnings();
     return body;
   }
 
   /** Reports the warnings of the used prompt. Other bodies may have been made only to find their models. */
-  tell(): void {
-    this.#ctx.warnings.push(...(this.#untold.get(this.used) ?? []));
-    this.#untold.delete(this.used);
+  reportWarnings(): void {
+    this.#ctx.warnings.push(...(this.#warnings.get(this.used) ?? []));
+    this.#warnings.delete(this.used);
   }
 
   #bodyOf(chosen: ChosenPrompt): JsonBody {
@@ -61,7 +61,7 @@ export class PromptRun implements PromptFacts {
     if (body === undefined) {
       const warnings: string[] = [];
       body = this.#make(chosen, warnings);
-      this.#untold.set(chosen, warnings);
+      this.#warnings.set(chosen, warnings);
       this.#bodies.set(chosen, body);
     }
     return body;

@@ -5,7 +5,7 @@ import type { PluginHost } from '#core/plugin.ts';
 import type { Call, CommonSettings } from '#core/provider.ts';
 
 /** A note that another worker process has stored. */
-interface Told {
+interface ReceivedNote {
   readonly scope: NoteScope;
   readonly note: Note;
 }
@@ -16,14 +16,14 @@ const mostEarly = 1024 * 1024;
 /** The notes of one process. Worker processes share their notes. */
 class SharedNotes {
   readonly memory = new NoteMemory();
-  readonly #tell: (told: Told) => void;
+  readonly #tell: (told: ReceivedNote) => void;
   /** Notes received before the first request, from which the limits are known. */
-  #early: Told[] = [];
+  #early: ReceivedNote[] = [];
   #length = 0;
   /** The current limits; undefined before the first request. */
   #keeping: Keeping | undefined;
 
-  constructor(tell: (told: Told) => void) {
+  constructor(tell: (told: ReceivedNote) => void) {
     this.#tell = tell;
   }
 
@@ -37,12 +37,12 @@ class SharedNotes {
     this.memory.clear();
   }
 
-  keep(told: Told, keeping: Keeping): void {
+  keep(told: ReceivedNote, keeping: Keeping): void {
     this.memory.keep(told.scope, told.note, keeping);
     this.#tell(told);
   }
 
-  hear(told: Told, now: number): void {
+  hear(told: ReceivedNote, now: number): void {
     if (this.#keeping !== undefined) return this.memory.keep(told.scope, told.note, { ...this.#keeping, now });
     this.#length += told.note.text.length;
     if (this.#length <= mostEarly) this.#early.push(told);
@@ -59,7 +59,7 @@ export class Remembering {
     this.#notes = host.shared(
       'notes',
       (tell) => new SharedNotes(tell),
-      (notes, told) => notes.hear(told as Told, host.now()),
+      (notes, told) => notes.hear(told as ReceivedNote, host.now()),
     );
   }
 

@@ -59,7 +59,7 @@ function uploadOf(call: VertexCall): Upload {
     });
   }
   const name = fileNameOf(form.file.filename);
-  const purpose = saidPurpose(call, form);
+  const purpose = purposeOf(call, form);
   const isOfLines = purpose === undefined ? name.toLowerCase().endsWith('.jsonl') : ofLines.has(purpose);
   return {
     object: { bucket: bucketOf(call), name: `${filesPrefix}${folderOf(call)}/${name}` },
@@ -69,14 +69,14 @@ function uploadOf(call: VertexCall): Upload {
 }
 
 /** Returns the purpose from the form, as far as it was read, or else from the header. */
-function saidPurpose(call: VertexCall, form: FormBody): string | undefined {
+function purposeOf(call: VertexCall, form: FormBody): string | undefined {
   const said = form.fields.get('purpose') ?? call.header('file-purpose');
   return said === undefined || said === '' ? undefined : said;
 }
 
 /** Called after the form was read completely. */
 function notesFor({ form, lines }: Upload, call: VertexCall): FileNotes {
-  return { ...lines?.notes, purpose: saidPurpose(call, form) ?? lines?.notes.purpose };
+  return { ...lines?.notes, purpose: purposeOf(call, form) ?? lines?.notes.purpose };
 }
 
 function noteRequest(call: VertexCall, one: Upload): UpstreamRequest | undefined {
