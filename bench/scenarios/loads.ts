@@ -3,7 +3,10 @@ import type { Scenario } from '../report/summary.ts';
 
 const gateways = ['gateway', 'log-metadata', 'log-off'] as const;
 
-/** Scenarios without conversion run first, because a process that has converted before is not comparable to one that never does. */
+/**
+ * Scenarios without conversion run before those with it, because a process that has converted is not comparable to one that
+ * never does. Large bodies come last, because they start the masking thread.
+ */
 export const loads: readonly Scenario[] = [
   {
     name: 'json',
@@ -32,15 +35,6 @@ export const loads: readonly Scenario[] = [
     systems: ['nginx', 'relay', 'gateway'],
   },
   {
-    name: 'conversation',
-    about: 'a conversation with tool calls, 100 KB of JSON, 32 connections, as fast as it goes',
-    stream: false,
-    conns: 32,
-    unit: 'request',
-    systems: ['nginx', 'relay', ...gateways],
-    bytes: 100_000,
-  },
-  {
     name: 'convert-json',
     about: 'as json, with answers of other providers converted',
     stream: false,
@@ -57,5 +51,14 @@ export const loads: readonly Scenario[] = [
     unit: 'event',
     systems: ['gateway'],
     converts: true,
+  },
+  {
+    name: 'conversation',
+    about: 'a conversation with tool calls, 100 KB of JSON, 32 connections, as fast as it goes',
+    stream: false,
+    conns: 32,
+    unit: 'request',
+    systems: ['nginx', 'relay', ...gateways],
+    bytes: 100_000,
   },
 ];
