@@ -118,7 +118,7 @@ class HttpClient implements AdminClient {
 
   #tokenHint(): string {
     if (!this.#target.hasConfig)
-      return 'There is no gateway.yaml here: run the command in the folder of the gateway, or name its file with -c. A gateway without a file has no token for commands: run gateway init and start it again.';
+      return 'There is no gateway.yaml here: run the command in the folder of the gateway, name its file with -c, or set $GATEWAY_ADMIN_TOKEN. A gateway without a file has no token for commands: run gateway init and start it again.';
     return (
       this.#unread('state directory', 'set $GATEWAY_ADMIN_TOKEN.') ??
       'Set $GATEWAY_ADMIN_TOKEN, or run the command where gateway.yaml and its state directory can be read (-c sets the file).'

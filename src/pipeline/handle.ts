@@ -25,6 +25,9 @@ import { bodyAllowed, isEventStream, ofProvider, overheadMs, recordedError, upst
 import type { KeyInFlight } from './in-flight.ts';
 import type { Generation } from './generation.ts';
 
+/** Milliseconds within which a cancelled run must return, so that its attempt is recorded. */
+const cancelMs = 1000;
+
 /** Handles one request from its head to its record. Lives as long as the exchange with the client. */
 export class Handling implements DenseSetMember {
   place: number | undefined;
@@ -330,10 +333,10 @@ export class Handling implements DenseSetMember {
   #gone(): void {
     if (this.#recorded) return;
     this.#run?.cancel();
-    // The cancelled attempt is added to the history in this turn of the event loop. A plugin may never return: do not wait for it.
+    // The cancelled run returns soon, and its attempt is then in the history. A plugin may never return.
     if (this.#isTrying) {
       this.#isTrying = false;
-      setImmediate(this.#onGone);
+      setTimeout(this.#onGone, cancelMs);
       return;
     }
     this.#flow?.abort();
