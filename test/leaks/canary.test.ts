@@ -28,6 +28,8 @@ const own = {
   refreshed: canary('refreshed'),
   address: randomBytes(12).toString('hex'),
   text: canary('text'),
+  misplaced: `sk-${randomBytes(16).toString('hex')}`,
+  fallback: `sk-${randomBytes(16).toString('hex')}`,
 };
 
 /** Of callers: credentials in usual and unusual places, and keys of the gateway. */
@@ -75,6 +77,7 @@ providers:
   file: {type: anthropic, api_key: "\${file:secrets/key.txt}", custom_host: "${url}/v1"}
   literal:
     type: azure-openai
+    description: the key is ${own.misplaced}
     api_key: ${own.literal}
     custom_host: ${url}/openai
     deployments:
@@ -82,6 +85,7 @@ providers:
       n: {deployment_id: e, api_version: "2024-10-21"}
   entra:
     type: azure-openai
+    description: "\${env:CANARY_UNSET:-${own.fallback}}"
     custom_host: ${url}/openai
     auth: {mode: entra, tenant_id: t, client_id: c, client_secret: "\${env:CANARY_SECRET}", authority: "${url}"}
     deployments: {m: {deployment_id: d, api_version: "2024-10-21"}}
@@ -329,7 +333,7 @@ describe.each(['json', 'pretty'] as const)('a gateway that logs as %s', (format)
         // What a caller names in the path is in the answer to that caller.
         if (name === 'pathKey' && sink === 'answers') continue;
         // The copy of the configuration is the file as it was written: what is written in it is there.
-        const isWritten = (name === 'literal' || name === 'deployment') && sink.includes('last-good');
+        const isWritten = ['literal', 'deployment', 'misplaced', 'fallback'].includes(name) && sink.includes('last-good');
         if (!isConfig(sink) && !isWritten && formsOf(secret).some((form) => text.includes(form)))
           found.push(`${name} in ${sink.replace(gateway.dir, '')}`);
       }
@@ -353,6 +357,7 @@ describe('the commands', () => {
     ['providers list', ['providers', 'list']],
     ['providers list --json', ['providers', 'list', '--json']],
     ['providers show', ['providers', 'show', 'literal']],
+    ['providers show --json', ['providers', 'show', 'literal', '--json']],
     ['providers show of a client secret', ['providers', 'show', 'entra']],
     ['providers test', ['providers', 'test']],
     ['prompts list', ['prompts', 'list']],

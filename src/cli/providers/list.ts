@@ -1,3 +1,4 @@
+import { createMask } from '../../core/secrets/mask.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
 import { type CatalogEntry, whyOff } from '../../manage/providers/entry.ts';
@@ -13,8 +14,9 @@ const shownModels = 3;
 export async function listProviders(flags: CommonFlags, io: CliIo, registry: Registry): Promise<number> {
   const catalog = await openCatalog(flags, io, registry, unsigned);
   const found = catalog.entries.map(factsOf);
-  if (flags.json === true) io.stdout.write(jsonText(found));
-  else if (found.length > 0) io.stdout.write(table([header, ...found.map(rowOf)], '   '));
+  const mask = createMask(catalog.secrets);
+  if (flags.json === true) io.stdout.write(mask.text(jsonText(found)));
+  else if (found.length > 0) io.stdout.write(table([header, ...found.map((facts) => rowOf(facts).map(mask.text))], '   '));
   if (found.length > 0) return exitCodes.yes;
   io.stderr.write('no providers; write one with: gateway providers add TYPE\n');
   return exitCodes.no;

@@ -1,6 +1,7 @@
-import { entriesOf, formatPath, itemsOf, type Node, type Path, type SourceLocation } from '../../config/read/node.ts';
+import { formatPath, type Node, type SourceLocation, walk } from '../../config/read/node.ts';
+import { isBare, printableValue } from '../../config/report/origins.ts';
 import { placeText } from '../../config/report/problem.ts';
-import { isSecretKey, shownSecret, withoutKeys } from '../../config/read/secrets.ts';
+import { createMask, type Mask } from '../../core/secrets/mask.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
 import { type CatalogEntry, whyOff } from '../../manage/providers/entry.ts';
@@ -13,7 +14,8 @@ import { jsonText, table } from '../text.ts';
 export async function showProvider(slug: string, flags: CommonFlags, io: CliIo, registry: Registry): Promise<number> {
   const catalog = await openCatalog(flags, io, registry, unsigned);
   const one = entryOf(catalog, slug);
-  const rows = one.written === undefined ? [] : rowsOf(one.written.value, [one.slug]);
+  const mask = createMask(catalog.secrets);
+  const rows = one.written === undefined ? [] : rowsOf(one.written.value, one.slug, mask);
   if (flags.json === true) io.stdout.write(jsonText(asJson(one, rows)));
   else io.stdout.write(asText(one, rows));
   return exitCodes.yes;
@@ -26,12 +28,14 @@ interface Row {
   readonly at: SourceLocation;
 }
 
-function rowsOf(node: Node, path: Path): Row[] {
-  if (node.kind === 'map' && node.entries.size > 0) return entriesOf(node).flatMap((entry) => rowsOf(entry.value, [...path, entry.key]));
-  if (node.kind === 'list' && itemsOf(node).length > 0) return itemsOf(node).flatMap((item, i) => rowsOf(item, [...path, i]));
-  const text = node.kind === 'scalar' ? node.text : node.kind === 'map' ? '{}' : '[]';
-  const key = path.findLast((step) => typeof step === 'string');
-  return [{ key: formatPath(path.slice(1)), value: isSecretKey(key) ? shownSecret(text) : withoutKeys(text), at: node.at }];
+function rowsOf(written: Node, slug: string, mask: Mask): Row[] {
+  const rows: Row[] = [];
+  walk(written, (node, path) => {
+    if (isBare(node))
+      rows.push({ key: formatPath(path), value: mask.text(printableValue(node, ['providers', slug, ...path])), at: node.at });
+    return true;
+  });
+  return rows;
 }
 
 function asText(one: CatalogEntry, rows: readonly Row[]): string {

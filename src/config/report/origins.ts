@@ -51,7 +51,7 @@ export function writtenIn({ source, cwd, env, providers, texts, secrets }: Origi
     const origin = originOf(entry?.keyAt ?? node.at);
     places.set(name, origin);
     if (node.kind === 'scalar' && /\$\{(?:env|file):/.test(node.text)) references.set(name, shownSecret(node.text));
-    if (isBare(node)) values.push({ path: name, value: mask.text(shown(node, path)), origin });
+    if (isBare(node)) values.push({ path: name, value: mask.text(printableValue(node, path)), origin });
     return true;
   });
   return { values, places: Object.fromEntries(places), references: Object.fromEntries(references) };
@@ -104,10 +104,12 @@ function parentOf(path: string): string {
   return path.slice(0, Math.max(0, Math.max(path.lastIndexOf('.'), path.lastIndexOf('['))));
 }
 
-const isBare = (node: Node): boolean =>
+/** True for a scalar, and for an empty map or list. */
+export const isBare = (node: Node): boolean =>
   node.kind === 'scalar' || (node.kind === 'map' && node.entries.size === 0) || (node.kind === 'list' && node.items.length === 0);
 
-function shown(node: Node, path: Path): string {
+/** Printable form of a bare value: secrets as references. Other text may still contain keys, so apply a mask. */
+export function printableValue(node: Node, path: Path): string {
   if (node.kind !== 'scalar') return node.kind === 'map' ? '{}' : '[]';
   const key = path.findLast((step) => typeof step === 'string');
   return isSecretKey(key) || isCollectorHeader(path) ? shownSecret(node.text) : withoutKeys(node.text);

@@ -35,6 +35,7 @@ describe('createMask', () => {
     ['hides an issued key behind an escape of an address', `a%20${sk}%26`, 'a%20sk-***%26', `a%20sk-${'*'.repeat(25)}%26`],
     ['hides an issued key behind an escape of JSON', `"x\\n${sk}"`, '"x\\nsk-***"', `"x\\nsk-${'*'.repeat(25)}"`],
     ['hides an issued key behind the code of a character', `"x\\u003d${sk}"`, '"x\\u003dsk-***"', `"x\\u003dsk-${'*'.repeat(25)}"`],
+    ['hides an issued key as the default of a reference', `\${env:K:-${sk}}`, '${env:K:-sk-***}', `\${env:K:-sk-${'*'.repeat(25)}}`],
     ['hides what looks like an issued key', `Bearer ${sk}.`, 'Bearer sk-***.', `Bearer sk-${'*'.repeat(25)}.`],
     ['hides a key of ours', `"${gw}"`, '"gw_***"', `"gw_${'*'.repeat(24)}"`],
     [
@@ -102,7 +103,7 @@ it.each([
 
 it('hides the same keys in bytes as in text', () => {
   const piece = fc.oneof(
-    fc.constantFrom('sk-', 'gw_', 'AIza', 'AKIA', 'xoxb-', ' ', '"', '.', 'é', '\\n', '\\u003D', '\\', '%3D'),
+    fc.constantFrom('sk-', 'gw_', 'AIza', 'AKIA', 'xoxb-', ' ', '"', '.', 'é', '\\n', '\\u003D', '\\', '%3D', ':-'),
     fc.integer({ min: 0, max: 45 }).map((length) => 'k'.repeat(length)),
   );
   fc.assert(

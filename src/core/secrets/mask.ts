@@ -28,7 +28,7 @@ const issued: readonly { readonly prefix: string; readonly least: number }[] = [
 ];
 
 const issuedPattern = new RegExp(
-  `(?:(?<![A-Za-z0-9_-])|(?<=%[0-9A-Fa-f]{2}|\\\\(?:[bfnrt]|u[0-9A-Fa-f]{4})))(${issued.map(({ prefix, least }) => `${prefix}(?=[A-Za-z0-9_-]{${least}})`).join('|')})[A-Za-z0-9_-]+`,
+  `(?:(?<![A-Za-z0-9_-])|(?<=%[0-9A-Fa-f]{2}|\\\\(?:[bfnrt]|u[0-9A-Fa-f]{4})|:-))(${issued.map(({ prefix, least }) => `${prefix}(?=[A-Za-z0-9_-]{${least}})`).join('|')})[A-Za-z0-9_-]+`,
   'g',
 );
 
@@ -109,14 +109,20 @@ function eachIssued(bytes: Buffer, found: (from: number, to: number) => void): v
   }
 }
 
-/** Length of what follows the first byte of an escape and looks like part of a key: `3D` of `%3D`, `n` of `\n`, `u003d` of `\u003d`. */
+/**
+ * Length of what precedes a key and looks like part of it: `3D` of `%3D`, `n` of `\n`, `u003d` of `\u003d`, and the dash
+ * before the default of a reference, as in `${env:KEY:-sk-…}`.
+ */
 function escapeLength(bytes: Buffer, at: number): number {
   if (bytes[at - 1] === percent) return 2;
+  if (bytes[at - 1] === colon && bytes[at] === dash) return 1;
   if (bytes[at - 1] !== backslash) return 0;
   return bytes[at] === letterU ? 5 : 1;
 }
 
 const percent = 0x25;
+const colon = 0x3a;
+const dash = 0x2d;
 const backslash = 0x5c;
 const letterU = 0x75;
 
