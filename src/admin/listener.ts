@@ -1,3 +1,4 @@
+import { inTime } from '../core/async/in-time.ts';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { GatewayError } from '../core/error.ts';
 import { includes, type User } from './auth/users.ts';
@@ -99,7 +100,14 @@ class Serving {
         },
       };
       checkNames(call.query.keys(), route.query, 'parameter');
-      const reply = await within(limitMs, over, async () => route.handle(call));
+      const handled = (async () => route.handle(call))();
+      const reply =
+        limitMs === 0
+          ? await handled
+          : await inTime(handled, limitMs, () => {
+              over.abort();
+              throw new GatewayError('log_unavailable', { message: `The gateway did not finish this within ${limitMs / 1000} s.` });
+            });
       if ('stream' in reply) {
         // Streams have their own limits.
         finish();
@@ -149,22 +157,6 @@ const nobody = (): GatewayError =>
     message: 'Sign in first.',
     hint: 'Send authorization: Bearer with an admin token, or open the link that gateway dashboard prints.',
   });
-
-async function within<T>(limitMs: number, over: AbortController, run: () => Promise<T>): Promise<T> {
-  if (limitMs === 0) return run();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      over.abort();
-      reject(new GatewayError('log_unavailable', { message: `The gateway did not finish this within ${limitMs / 1000} s.` }));
-    }, limitMs);
-  });
-  try {
-    return await Promise.race([run(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 /** Splits a URL into path and query. */
 function split(url: string): readonly [path: string, search: string] {

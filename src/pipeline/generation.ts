@@ -9,7 +9,7 @@ import type { LogRecord } from '../core/records/record.ts';
 import { didYouMean, nearest } from '../core/text/nearest.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { Chains, type NamedInstance } from './chain.ts';
-import { inTime } from './in-time.ts';
+import { inTime } from '../core/async/in-time.ts';
 import { Isolation } from './isolation/index.ts';
 import type { RequestContext } from './request.ts';
 
@@ -76,7 +76,9 @@ export async function createGeneration(
     const faults: unknown[] = [];
     for (const { name, instance } of ready.toReversed()) {
       try {
-        await inTime(instance.dispose?.(), limits.dispose, `plugin "${name}" did not shut down within ${limits.dispose / 1000} s`);
+        await inTime<unknown>(instance.dispose?.(), limits.dispose, () => {
+          throw new Error(`plugin "${name}" did not shut down within ${limits.dispose / 1000} s`);
+        });
       } catch (thrown) {
         faults.push(thrown);
       }
@@ -87,13 +89,10 @@ export async function createGeneration(
   for (const { plugin, options } of entries) {
     try {
       const starting = plugin.setup(options, hostFor(plugin.name, deps.host, uses));
-      const disposeLate = (late: PluginInstance | undefined): unknown => late?.dispose?.();
-      const instance: PluginInstance | undefined = await inTime(
-        starting,
-        limits.setup,
-        `its setup did not end within ${limits.setup / 1000} s`,
-        disposeLate,
-      );
+      const instance: PluginInstance | undefined = await inTime(starting, limits.setup, () => {
+        disposeLater(starting);
+        throw new Error(`its setup did not end within ${limits.setup / 1000} s`);
+      });
       if (typeof instance !== 'object' || instance === null) throw new Error('its setup returned no object with moments');
       const { name, endpoints, provides } = plugin;
       ready.push({ name, endpoints, provides, instance });
@@ -108,6 +107,13 @@ export async function createGeneration(
   const chains = new Chains(ready, deps.monotonic);
   const steps = ready.map(({ name, instance }) => ({ name, moments: moments.filter((moment) => instance[moment] !== undefined) }));
   return { snapshot, chains, steps, isolation, maskBytes: deps.mask(snapshot.secrets), dispose };
+}
+
+/** Disposes of a plugin whose setup ends too late. Its errors are ignored. */
+function disposeLater(starting: PluginInstance | Promise<PluginInstance>): void {
+  Promise.resolve(starting)
+    .then((late) => late?.dispose?.())
+    .catch(() => {});
 }
 
 const known: ReadonlySet<string> = new Set([...moments, 'dispose']);

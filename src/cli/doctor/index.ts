@@ -1,3 +1,4 @@
+import { inTime } from '../../core/async/in-time.ts';
 import { createMask } from '../../core/secrets/mask.ts';
 import { printable } from '../../core/text/printable.ts';
 import type { Registry } from '../../gateway/types.ts';
@@ -62,12 +63,8 @@ export async function doctor(flags: DoctorFlags, io: CliIo, registry: Registry):
 
 /** Runs a check within its time. One that cannot run must not hide the others. */
 async function guarded(name: string, run: Check, subject: Subject): Promise<readonly Result[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<readonly Result[]>((resolve) => {
-    timer = setTimeout(() => resolve([skip(`${name}: no result within ${limitMs / 1000} s`)]), limitMs);
-  });
   const result = (async () => run(subject))();
-  return Promise.race([result, late])
-    .catch((error: unknown) => [skip(`${name}: the check could not run: ${error instanceof Error ? error.message : String(error)}`)])
-    .finally(() => clearTimeout(timer));
+  return inTime(result, limitMs, () => [skip(`${name}: no result within ${limitMs / 1000} s`)]).catch((error: unknown) => [
+    skip(`${name}: the check could not run: ${error instanceof Error ? error.message : String(error)}`),
+  ]);
 }

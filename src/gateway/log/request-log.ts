@@ -1,3 +1,4 @@
+import { inTime } from '../../core/async/in-time.ts';
 import { objectIn } from '../../core/json/scan.ts';
 import type {
   BodyPart,
@@ -119,7 +120,14 @@ export class RequestLog implements LogReader {
     const update = this.#parts.writer.call('state', undefined).then((told) => {
       this.#keepState(told as WriterState);
     });
-    if (await inTime(update, stateMs)) return true;
+    if (
+      await inTime<boolean>(
+        update.then(() => true),
+        stateMs,
+        isLate,
+      )
+    )
+      return true;
     this.#isSilent = true;
     const over = (): void => {
       this.#isSilent = false;
@@ -182,7 +190,7 @@ export class RequestLog implements LogReader {
     const isFirst = this.#storedFrames < 0;
     // A drain of a backlog is running: a second call would store no more, and every call to the writer would wait for both.
     if (this.#storing !== undefined) {
-      if (isFirst) await inTime(this.#storing, drainMs.first).catch(() => false);
+      if (isFirst) await inTime(this.#storing, drainMs.first, isLate).catch(() => false);
       return;
     }
     const { frames } = spool.stats;
@@ -192,23 +200,13 @@ export class RequestLog implements LogReader {
       .finally(() => {
         this.#storing = undefined;
       });
-    const isStored = await inTime(this.#storing, isFirst ? drainMs.first : drainMs.later).catch(() => false);
+    const isStored = await inTime(this.#storing, isFirst ? drainMs.first : drainMs.later, isLate).catch(() => false);
     if (isStored) this.#storedFrames = frames;
   }
 }
 
-/** Returns false on timeout or if the work resolves to false. Rejects if the work rejects. */
-async function inTime(work: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  try {
-    return await Promise.race([work.then((done) => done !== false), late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+/** Result of a call that takes too long. */
+const isLate = (): boolean => false;
 
 const silent = 'The store of the request log does not respond: its figures may be old.';
 

@@ -1,3 +1,4 @@
+import { inTime } from '../../core/async/in-time.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { HeaderPairs } from '../../core/http/headers.ts';
 import { isPlain } from '../../core/json/merge.ts';
@@ -65,7 +66,10 @@ async function sendSigned(
   if (refusal !== undefined) throw refusal;
   const limits = { trust: binding.trust, connectMs: totalMs, totalMs, maxBytes };
   const send = async (): Promise<[FetchedWhole, HeaderPairs]> => {
-    const headers = await within(totalMs, credential.headers(request));
+    const headers = await inTime(credential.headers(request), totalMs, () => {
+      // A token endpoint that does not respond must not block the command.
+      throw new FetchFault('timeout', `no token within ${totalMs} ms`);
+    });
     return [await fetchWhole(outbound.upstream, wireOf(request, headers), limits), headers];
   };
   const [answer, used] = await send();
@@ -76,16 +80,6 @@ function wireOf(request: UpstreamRequest, headers: HeaderPairs): WireRequest {
   const { body } = request;
   if (body.kind !== 'json' && body.kind !== 'none') throw new Error('a probe has no form');
   return { ...request, body, headers: request.headers.concat(headers) };
-}
-
-/** A token endpoint that does not respond must not block the command. */
-async function within<T>(ms: number, value: T | Promise<T>): Promise<T> {
-  if (!(value instanceof Promise)) return value;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new FetchFault('timeout', `no token within ${ms} ms`)), ms);
-  });
-  return Promise.race([value, late]).finally(() => clearTimeout(timer));
 }
 
 function localResponse({ status, headers, pieces, breaks }: LocalAnswer): FetchedWhole {

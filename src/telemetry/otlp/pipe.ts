@@ -1,3 +1,4 @@
+import { inTime } from '../../core/async/in-time.ts';
 import type { Collector, Sent } from './sender.ts';
 
 /** Result of items: accepted by the collector, rejected by it, failed, or never queued. */
@@ -79,12 +80,7 @@ export class Pipe {
     this.#start();
     this.#wake?.();
     if (!this.#isSending) return;
-    let timer: NodeJS.Timeout | undefined;
-    await Promise.race([
-      new Promise<void>((resolve) => this.#onEmpty.push(resolve)),
-      new Promise<void>((resolve) => (timer = setTimeout(resolve, withinMs))),
-    ]);
-    clearTimeout(timer);
+    await inTime(new Promise<void>((resolve) => this.#onEmpty.push(resolve)), withinMs, () => {});
     const left = this.#queue.splice(0).length + this.#sending;
     this.#characters = 0;
     this.#sending = 0;

@@ -1,3 +1,4 @@
+import { inTime } from '../../../core/async/in-time.ts';
 import { GatewayError } from '../../../core/error.ts';
 import { keyLimit, type KeyInFlight, type ShareOf, type Shares } from '../../../pipeline/in-flight.ts';
 
@@ -55,7 +56,11 @@ export class LeasedShares implements Shares {
   async #more(lease: Lease, { name, owner }: ShareOf, limit: number): Promise<KeyInFlight> {
     for (;;) {
       lease.pending ??= this.#requestLease(lease, owner, limit);
-      const got = await inTime(lease.pending, name);
+      // A lease that arrives late still belongs to this process and serves the next request.
+      const got = await inTime(lease.pending, askMs, () => {
+        const message = `The gateway could not find out in time how many requests key "${name}" has in flight.`;
+        throw new GatewayError('overloaded', { message, hint: 'Send the request again.' });
+      });
       if (lease.count < Math.min(lease.granted, limit)) return counted(lease);
       if (got === 0) throw keyLimit(name, limit);
     }
@@ -92,20 +97,6 @@ export class LeasedShares implements Shares {
       this.#leases.delete(owner);
       this.#giveBack(owner, lease);
     }
-  }
-}
-
-/** A lease that arrives late still belongs to this process and serves the next request. */
-async function inTime(asking: Promise<number>, name: string): Promise<number> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    const message = `The gateway could not find out in time how many requests key "${name}" has in flight.`;
-    late.reject(new GatewayError('overloaded', { message, hint: 'Send the request again.' }));
-  }, askMs);
-  try {
-    return await Promise.race([asking, late.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

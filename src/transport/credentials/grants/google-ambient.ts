@@ -1,3 +1,4 @@
+import { inTime } from '../../../core/async/in-time.ts';
 import type { AuthClient, GoogleAuthOptions } from 'google-auth-library';
 import type { OAuthGrant } from '../../../core/provider.ts';
 import { checkRegularFile } from '../../../core/files/regular-file.ts';
@@ -40,7 +41,10 @@ export function googleAmbient(
   return {
     async fetch() {
       try {
-        return await within(fetch(), deps.patienceMs ?? patience);
+        const patienceMs = deps.patienceMs ?? patience;
+        return await inTime(fetch(), patienceMs, () => {
+          throw new TokenError(`no token within ${patienceMs} ms`);
+        });
       } catch (error) {
         client = undefined;
         throw error instanceof TokenError ? error : faultOf(error);
@@ -73,18 +77,6 @@ function checkCredentials(file: string): void {
     // The library's own error names the file.
     if (code === 'ENOENT') return;
     throw new TokenError(`the credentials file cannot be read (${code})`, { cause });
-  }
-}
-
-async function within(work: Promise<Token>, patienceMs: number): Promise<Token> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TokenError(`no token within ${patienceMs} ms`)), patienceMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 
