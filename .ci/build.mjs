@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compileSchemas } from './compile-schemas.mjs';
 import { buildDashboard, isBuilt } from './dashboard.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -16,6 +17,11 @@ const { build } = await import('esbuild').catch(() => {
   process.stderr.write('The package is compiled by development packages: run npm ci first.\n');
   process.exit(1);
 });
+/** Replaces the module that says that no schema is compiled. */
+const inPackage = {
+  name: 'compiled-schemas',
+  setup: ({ onResolve }) => onResolve({ filter: /\/in-package\.ts$/ }, () => ({ path: './compiled-schemas/index.js', external: true })),
+};
 await build({
   absWorkingDir: root,
   // Threads and processes are started by the URL of their file, so chunks and entry points must be in the same folder.
@@ -36,6 +42,7 @@ await build({
   bundle: true,
   splitting: true,
   packages: 'external',
+  plugins: [inPackage],
   platform: 'node',
   format: 'esm',
   target: 'node22.19',
@@ -46,6 +53,7 @@ await build({
   minifySyntax: true,
   logLevel: 'warning',
 });
+await compileSchemas(root, join(dist, 'compiled-schemas'));
 if (!isBuilt(root)) await buildDashboard(root);
 
 const tsc = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.ci/tsconfig.types.json'], {

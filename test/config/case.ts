@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { providers, stages } from '../../plugins/index.ts';
 import { shortDiagnostic } from '../../src/cli/diagnostics.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/reload/load.ts';
-import { Validators } from '../../src/config/validate/schema.ts';
+import { Validators } from '../../src/config/validate/schemas/validators.ts';
 import { rehearse } from '../../src/gateway/reload/rehearse.ts';
 
 /**
@@ -56,7 +56,7 @@ function parseCase(name: string, text: string): Case {
 const validators = new Validators();
 
 /** Loads the files of a case from a folder of their own, as `gateway check` does. */
-export async function loadCase(one: Case): Promise<{ loaded: LoadedConfig; cwd: string }> {
+export async function loadCase(one: Case, compiled = validators): Promise<{ loaded: LoadedConfig; cwd: string }> {
   return inFolder(one, async (cwd) => {
     const loaded = await loadConfig({
       source: { path: 'gateway.yaml' },
@@ -67,7 +67,7 @@ export async function loadCase(one: Case): Promise<{ loaded: LoadedConfig; cwd: 
       importPlugin: (path) => import(pathToFileURL(path).href),
       rehearse: (valid) => rehearse(valid, { providers, stages }),
       allowMissingSecrets: one.allowMissing,
-      validators,
+      validators: compiled,
     });
     return { loaded, cwd };
   });

@@ -39,8 +39,8 @@ export const closedToPlugins = {
 /** One wrapper a library: outside these files (or folders) nobody imports it. */
 export const wrappers: Readonly<Record<string, readonly string[]>> = {
   '@pydantic/genai-prices': ['src/pricing/library.ts'],
-  ajv: ['src/config/validate/schema.ts'],
-  'ajv-formats': ['src/config/validate/schema.ts'],
+  ajv: ['src/config/validate/schemas/ajv.ts'],
+  'ajv-formats': ['src/config/validate/schemas/ajv.ts'],
   chokidar: ['src/config/reload/watch.ts'],
   commander: ['src/cli/index.ts'],
   'google-auth-library': ['src/transport/credentials/grants/google-ambient.ts'],

@@ -17,7 +17,8 @@ import { type Policy, type ReferenceSources, resolveReferences } from '../read/r
 import type { GatewayConfig } from '../schema/index.ts';
 import { commentSecrets, literalSecrets, publicNames } from '../read/secrets.ts';
 import { canonicalSpelling } from '../read/canonical-keys.ts';
-import { type Validators, validate } from '../validate/schema.ts';
+import { validate } from '../validate/schema.ts';
+import type { Validators } from '../validate/schemas/validators.ts';
 import { isPlain } from '../../core/json/merge.ts';
 
 export interface LoadRequest {
@@ -116,7 +117,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   for (const secret of literalSecrets(root)) secrets.add(secret);
   for (const text of Object.values(merged.texts)) for (const secret of commentSecrets(text)) secrets.add(secret);
   for (const name of publicNames(root, registry.providers)) secrets.delete(name);
-  const valid = validate(root, registry, later, request.validators);
+  const valid = await validate(root, registry, later, request.validators);
   check({ root, registry, valid, missing, unresolved, broken: merged.broken.size > 0, start: request.start ?? {}, report: later });
 
   const toDiagnostics = (): Diagnostic[] => sortDiagnostics(withFrames(values.hideIn(relevant(problems, merged)), secrets));

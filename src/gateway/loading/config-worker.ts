@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { providers, stages } from '../../../plugins/index.ts';
 import { type LoadRequest, loadConfig } from '../../config/reload/load.ts';
 import type { LoadAnswer, LoadQuestion, PostedRequest } from '../../config/reload/loader.ts';
-import { Validators } from '../../config/validate/schema.ts';
+import { Validators } from '../../config/validate/schemas/validators.ts';
 
 /** The child process of `config/reload/loader.ts`: reads, resolves and checks a configuration, and sends the result. */
 async function answer({ id, request }: LoadQuestion): Promise<LoadAnswer> {

@@ -1,0 +1,1 @@
+export function compileSchemas(root: string, outdir: string): Promise<void>;
