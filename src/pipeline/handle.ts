@@ -18,6 +18,7 @@ import type { Chain } from './chain.ts';
 import { completeHeaders, type ReplyFacts } from './answer/headers.ts';
 import { lastPiece } from './answer/last-event.ts';
 import { endPlainly, plainError, recordOf } from './answer/last-resort.ts';
+import { withProvider } from './answer/named-provider.ts';
 import { settle } from './record/draft.ts';
 import type { Ending } from './record/index.ts';
 import { RequestContext } from './request.ts';
@@ -288,8 +289,9 @@ export class Handling implements DenseSetMember {
     try {
       const { last } = this.#run ?? {};
       if (!this.#isHeadSent && last?.kind === 'answered') last.reply.flow?.abort();
-      if (this.#isHeadSent) this.#break(fromUnknown(thrown), end, finalBytes);
-      else this.#refuse(thrown, end);
+      const error = withProvider(last?.attempt, fromUnknown(thrown));
+      if (this.#isHeadSent) this.#break(error, end, finalBytes);
+      else this.#refuse(error, end);
     } catch (again) {
       this.#collapse(again);
     }

@@ -152,7 +152,7 @@ describe('POST /v1/messages', () => {
     ['m-breaks', /\nevent: error\ndata: \{"type":"error","error":\{"type":"overloaded_error","message":"Overloaded"\}\}\n\n$/],
     [
       'm-cut',
-      /\nevent: error\ndata: \{"type":"error","error":\{"type":"api_error","message":"The provider closed the stream before its end\.".*"request_id":"req_[^"]+"\}\n\n$/,
+      /\nevent: error\ndata: \{"type":"error","error":\{"type":"api_error","message":"Provider \\"claude\\" closed the stream before its end\.".*"request_id":"req_[^"]+"\}\n\n$/,
     ],
   ])('ends a broken stream with an error event: %s', async (model, end) => {
     const response = await post({ 'x-api-key': callerKey }, { model: `@claude/${model}`, stream: true, ...ask });
@@ -162,7 +162,7 @@ describe('POST /v1/messages', () => {
 
   it.each([
     ['m-breaks', 'Overloaded'],
-    ['m-cut', 'The provider closed the stream before its end.'],
+    ['m-cut', 'Provider "claude" closed the stream before its end.'],
   ])('a converted stream ends with an error and no finish: %s', async (model, text) => {
     const response = await post({ 'x-api-key': callerKey }, { model: `@claude/${model}`, stream: true, ...ask }, '/v1/chat/completions');
     const said = await response.text();

@@ -181,11 +181,11 @@ describe('a stream', () => {
 
   it.each([
     ['of the provider', say({ say: 'Hel' }, { oops: 'no more seeds' }, { over: 'DONE' }), 'parrot error: no more seeds', null],
-    ['of the connection', say({ say: 'Hel' }), 'The provider closed the stream before its end.', 'stream_interrupted'],
+    ['of the connection', say({ say: 'Hel' }), 'Provider "bird" closed the stream before its end.', 'stream_interrupted'],
     [
       'of the format',
       [...say({ say: 'Hel' }), 'data: nonsense\n\n', ...say({ over: 'DONE' })],
-      'The provider sent an event that is not a JSON object in its stream.',
+      'Provider "bird" sent an event that is not a JSON object in its stream.',
       'upstream_invalid',
     ],
   ])('ends with an error %s', async (_, events, message, code) => {

@@ -414,7 +414,8 @@ describe('a provider that fails before anything was sent', () => {
       const error = errorOf(told.text);
       expect([told.status, error.code, told.cut]).toEqual([status, shows ?? code, false]);
       expect(error.message).toMatch(says);
-      if (code === 'upstream_invalid') expect(error.message).toMatch(/^Provider "a"(?::| returned| sent| compressed)/);
+      if (code === 'upstream_invalid')
+        expect(error.message).toMatch(/^(?:Provider "a"(?::| returned| sent| compressed)|The response of provider "a" )/);
       expect(told.headers.get('content-type')).toBe('application/json');
       expect(told.record).toMatchObject({ end: 'fault', status, error: { code, source: 'provider', message: error.message } });
       expect(outcomes(told.record)).toEqual([outcome]);

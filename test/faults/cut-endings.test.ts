@@ -95,7 +95,7 @@ describe.each(cases)('$path', ({ path, provider, body, start, end }) => {
     expect(text.slice(0, start.length)).toBe(start);
     const isNamed = path === 'responses' || path === 'messages';
     expect(text.slice(start.length).startsWith('event: error\ndata: {"type":"error"')).toBe(isNamed);
-    expect(text.slice(start.length)).toMatch(/^(?:event: error\n)?data: \{.*The provider closed the stream before its end.*\}\n\n$/);
+    expect(text.slice(start.length)).toMatch(/^(?:event: error\n)?data: \{.*Provider \\"\w+\\" closed the stream before its end.*\}\n\n$/);
     expect(record).toMatchObject({ end: 'fault', error: { code: 'stream_interrupted' } });
   });
 

@@ -10,6 +10,7 @@ import type { StreamTransform } from '../../core/stream.ts';
 import type { Tap } from '../../core/tap.ts';
 import { FlowOver } from './flow-over.ts';
 import { convertLines } from './lines.ts';
+import { withProvider } from './named-provider.ts';
 
 /**
  * The full lane: converts a successful response of a provider with another format into the client's format. Runs before
@@ -165,7 +166,7 @@ class ConvertedFlow extends FlowOver {
     this.below.into({
       data: (_, events) => this.#step(consumer, () => this.#events(events)),
       end: (_, events) => this.#step(consumer, () => this.#end(events), true),
-      fault: (error) => this.#step(consumer, () => this.#fail(error)),
+      fault: (error) => this.#step(consumer, () => this.#fail(withProvider(this.#conversion.attempt, error))),
     });
   }
 

@@ -8,6 +8,7 @@ import { type Attempt, type Outcome, type Reply, statusOf, type TimeoutPhase, ty
 import { faultText } from './convert.ts';
 import { type Execution, isSuccess } from '../execute.ts';
 import type { FaultFacts } from './headers.ts';
+import { withProvider } from './named-provider.ts';
 
 /** The final result for the client: a response to pass on, or an error. */
 export type Final = { readonly kind: 'pass'; readonly reply: UpstreamReply } | { readonly kind: 'error'; readonly error: GatewayError };
@@ -94,15 +95,6 @@ function refusedCredential({ binding, credential }: Attempt, status: number, fau
     hint: fault?.hint ?? `Correct ${setting} in the gateway's configuration, then run "gateway providers test ${binding.slug}".`,
     source: 'provider',
   });
-}
-
-/** Names the provider in the error of an invalid response: the code that reads the response does not know its name. */
-function withProvider({ binding: { slug } }: Attempt, error: GatewayError): GatewayError {
-  if (error.code !== 'upstream_invalid' || error.message.includes(`provider "${slug}"`)) return error;
-  const named = error.message.replace(/^The provider (?=\w)/, `Provider "${slug}" `);
-  const message = named === error.message ? `Provider "${slug}": ${named}` : named;
-  const { hint, source, status, retry, cause } = error;
-  return new GatewayError(error.code, { message, hint, source, status, retry, cause });
 }
 
 /** Adds the setting to an error of a credential exchange, whose code does not know where the credential is configured. */

@@ -1,0 +1,21 @@
+import { type ErrorCode, GatewayError } from '../../core/error.ts';
+import type { Attempt } from '../../core/plan.ts';
+
+/** Errors of the code that reads a response, which does not know the provider's name. */
+const unnamed: ReadonlySet<ErrorCode> = new Set(['upstream_invalid', 'stream_interrupted', 'idle_timeout', 'timeout']);
+
+/** Names the provider in the error of a response that is invalid, incomplete or late. */
+export function withProvider(attempt: Attempt | undefined, error: GatewayError): GatewayError {
+  const slug = attempt?.binding.slug;
+  if (slug === undefined || error.source !== 'provider' || !unnamed.has(error.code) || error.message.includes(`rovider "${slug}"`))
+    return error;
+  const { hint, source, status, retry, cause } = error;
+  return new GatewayError(error.code, { message: named(error.message, slug), hint, source, status, retry, cause });
+}
+
+function named(message: string, slug: string): string {
+  const ofResponse = "The provider's response ";
+  if (message.startsWith(ofResponse)) return `The response of provider "${slug}" ${message.slice(ofResponse.length)}`;
+  const ofProvider = 'The provider ';
+  return message.startsWith(ofProvider) ? `Provider "${slug}" ${message.slice(ofProvider.length)}` : `Provider "${slug}": ${message}`;
+}
