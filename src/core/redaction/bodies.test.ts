@@ -55,6 +55,48 @@ describe('a JSON body', () => {
       { authentication: { type: 'api_key', key: '[secret]' }, other: { key: 'a-name-of-something' }, token: 'hello there' },
       { secret: 1 },
     ],
+    [
+      'the value of a pair whose name is that of a secret',
+      {
+        env: [
+          { name: 'API_KEY', value: 'abc' },
+          { name: 'REGION', value: 'eu' },
+          { Name: 'DB_PASSWORD', Value: 'x y' },
+        ],
+        headers: [
+          { key: 'Authorization', value: 'Bearer abc' },
+          { value: 'kept', name: 'API_KEY' },
+        ],
+        parameters: [{ ParameterKey: 'ClientSecret', ParameterValue: 'hunter2' }],
+      },
+      {
+        env: [
+          { name: 'API_KEY', value: '[secret]' },
+          { name: 'REGION', value: 'eu' },
+          { Name: 'DB_PASSWORD', Value: '[secret]' },
+        ],
+        headers: [
+          { key: 'Authorization', value: '[secret]' },
+          { value: 'kept', name: 'API_KEY' },
+        ],
+        parameters: [{ ParameterKey: 'ClientSecret', ParameterValue: '[secret]' }],
+      },
+      { secret: 4 },
+    ],
+    [
+      'such a pair in a text',
+      {
+        yaml: 'env:\n  - name: API_KEY\n    value: abc12345\n  - name: REGION\n    value: eu12345678\n',
+        json: '[{"name":"API_KEY","value":"abc"},\n{"name": "DB_PASSWORD",\n  "value": "it\\"s"}]',
+        xml: '<add key="ApiKey" value="abc12345"/> <add key="Color" value="abc12345"/>',
+      },
+      {
+        yaml: 'env:\n  - name: API_KEY\n    value: [secret]\n  - name: REGION\n    value: eu12345678\n',
+        json: '[{"name":"API_KEY","value":"[secret]"},\n{"name": "DB_PASSWORD",\n  "value": "[secret]"}]',
+        xml: '<add key="ApiKey" value="[secret]"/> <add key="Color" value="abc12345"/>',
+      },
+      { secret: 4 },
+    ],
     ['keys in a list', { key: ['AbCdEfGhIjKlMnOp1rSt2uvw'] }, { key: ['[secret]'] }, { secret: 1 }],
     [
       'names of members',

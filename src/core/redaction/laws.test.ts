@@ -103,6 +103,7 @@ describe('whatever a body is', () => {
     const name = fc.oneof(
       fc.constantFrom('model', 'content', 'created', 'api_key', 'ke_y', 'Secret-', 'token', 'phone', 'logprobs', 'usage'),
       fc.constantFrom('key', 'authorization_token', 'X-Auth-Token', 'myCookie', 'dbPassword', 'passphrase', 'pass_phrase', 'page_token'),
+      fc.constantFrom('name', 'value', 'Value'),
       fc.constantFrom('jane@example.com', 'a@b', '4111111111111111', 'DE89370400440532013000', 'sk-abcdefghijklmnop_0123', 'max_tokens_2'),
     );
     const piece = fc.oneof(
@@ -110,6 +111,7 @@ describe('whatever a body is', () => {
       around,
       fc.constantFrom('the ', 'phone ', 'password=', 'Bearer ', 'http://', '?key=', '@', '://', ':', '+'),
       fc.constantFrom(String.raw`\u0040`, String.raw`\n`, String.raw`\/`, String.raw`\rk_live_abcdefghijklmnop1234`),
+      fc.constantFrom('"name":"API_KEY","value":"abc"', 'name: API_KEY\n value: abc12345', "key='ApiKey' value='abc12345'"),
       fc.stringMatching(/^[A-Za-z0-9+ ()./=@-]{1,12}$/),
     );
     const announced = fc.tuple(
@@ -131,7 +133,7 @@ describe('whatever a body is', () => {
       .map((pieces) => pieces.join(''));
     const value = fc.oneof(
       said,
-      fc.constantFrom('a1b2c3d4e5f6a7b8c9d0e1f2', 'a-word-and-another-one', '12345678901234567890123'),
+      fc.constantFrom('a1b2c3d4e5f6a7b8c9d0e1f2', 'API_KEY', 'DB_PASSWORD', 'a-word-and-another-one', '12345678901234567890123'),
       fc.constantFrom(1712345678, 4111111111111111, 5551234567, null),
       fc.array(said, { maxLength: 2 }),
       fc.constant({}),

@@ -6,7 +6,7 @@ import { endOfPhone } from './find/phones.ts';
 import { type Effort, findAll, findOwn, passage, rangesOf } from './find/text.ts';
 import { fileIn, shortestFile } from './media.ts';
 import type { MaskedFields } from './masked-fields.ts';
-import { namesSecret, namesTokenList } from './member-names.ts';
+import { isValueOfSecret, namesSecret, namesTokenList } from './member-names.ts';
 import type { FindKnown, RedactionRules } from './rules.ts';
 import { decoded, Offsets } from './texts/strings.ts';
 import { cutMark, tailOf } from './texts/tail.ts';
@@ -139,8 +139,13 @@ export class Masker implements Visitor {
     if (this.rules.fieldPaths.size > 0 && this.rules.fieldPaths.has(path)) return true;
     // An element of a list.
     if (name === 0) return false;
-    if (first === quote) return this.walk.mayNameBeMasked(this.text) && namesSecret(this.walk.nameIn(this.text));
+    if (first === quote) return this.walk.mayNameBeMasked(this.text) && this.#isSecret();
     return (first === 0x7b || first === 0x5b) && this.#isTokenList();
+  }
+
+  #isSecret(): boolean {
+    const { nameStart, nameEnd } = this.walk;
+    return namesSecret(this.walk.nameIn(this.text)) || isValueOfSecret(this.text, nameStart, nameEnd);
   }
 
   #isTokenList(): boolean {

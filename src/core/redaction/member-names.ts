@@ -24,6 +24,18 @@ export const namesTokenList = (name: string): boolean => tokenLists.has(plainNam
 export const isMaskedMember = (name: string, first: number): boolean =>
   mayNameSecret(name) || (first === 0x22 ? namesSecret(name) : (first === 0x5b || first === 0x7b) && namesTokenList(name));
 
+/** The end of a text up to the name `value`: a member, attribute or line before it with the name of a secret as its value. */
+const secretsName = /(?:name|key|variable|header)["'\\]*\s*[:=]\s*["'\\]*([\w.-]{1,64})["'\\]*(?:[\s,]|\\[nr])+["'\\]*$/i;
+/** Maximum characters of such a pair up to there. */
+const longestPair = 160;
+
+/** True for `value` in a pair such as `{"name": "API_KEY", "value": "…"}`, which lists of variables and headers consist of. */
+export function isValueOfSecret(text: string, start: number, end: number): boolean {
+  if (!/value$/i.test(text.slice(Math.max(start, end - 5), end))) return false;
+  const name = secretsName.exec(text.slice(Math.max(0, start - longestPair), start))?.[1];
+  return name !== undefined && namesSecret(name);
+}
+
 const isDash = (c: number): boolean => c === 0x5f || c === 0x2d;
 
 /**
@@ -45,6 +57,8 @@ export function mayBeMasked(text: string, end: number): boolean {
       return fourth === 0x63;
     case 0x6f6e: // authorization, assertion, json
       return fourth === 0x6a || (fourth === 0x74 && isOneOf(text.charCodeAt(end - 6) | 0x20));
+    case 0x7565: // value
+      return fourth === 0x61;
     case 0x7264: // password
       return fourth === 0x77;
     case 0x7365: // passphrase

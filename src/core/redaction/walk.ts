@@ -92,6 +92,11 @@ export class Walk {
     return this.#nameStart;
   }
 
+  /** Offset after that name. */
+  get nameEnd(): number {
+    return this.#nameEnd;
+  }
+
   /** The end of the name of the member that contains the current value. Limited, because names may be as long as bodies. */
   nameIn(text: string): string {
     const most = this.#isNameEscaped ? longestName * longestEscape : longestName;

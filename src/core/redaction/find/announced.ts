@@ -1,4 +1,4 @@
-import { mayBeMasked, namesSecret } from '../member-names.ts';
+import { isValueOfSecret, mayBeMasked, namesSecret } from '../member-names.ts';
 import type { Cursors } from './cursors.ts';
 import type { Hits } from './hits.ts';
 
@@ -43,7 +43,12 @@ function endOfName(text: string, sign: number, from: number): number {
 }
 
 const isAnnounced = (text: string, end: number, from: number): boolean =>
-  mayBeMasked(text, end) && (named.test(text.slice(Math.max(from, end - longestName), end)) || namesSecret(lastWord(text, end)));
+  mayBeMasked(text, end) && (named.test(text.slice(Math.max(from, end - longestName), end)) || namesSecretAt(text, end));
+
+function namesSecretAt(text: string, end: number): boolean {
+  const word = lastWord(text, end);
+  return namesSecret(word) || isValueOfSecret(text, end - word.length, end);
+}
 
 function inValue(text: string, sign: number, endOfName: number, to: number, hits: Hits): void {
   let start = sign + 1;
@@ -52,7 +57,7 @@ function inValue(text: string, sign: number, endOfName: number, to: number, hits
   const most = Math.min(to, start + mostBetween);
   while (start < most && isBetween(text.charCodeAt(start))) start += 1;
   const isQuoted = isQuote(text.charCodeAt(start - 1));
-  const isMember = isQuoted && isQuote(text.charCodeAt(sign - 1)) && namesSecret(lastWord(text, endOfName));
+  const isMember = isQuoted && isQuote(text.charCodeAt(sign - 1)) && namesSecretAt(text, endOfName);
   const opening = start;
   start += scheme.exec(text.slice(start, Math.min(to, start + longestName)))?.[0].length ?? 0;
   const end = isQuoted

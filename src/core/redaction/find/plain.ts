@@ -4,7 +4,7 @@ import { isCard } from './cards.ts';
 import { behindEscape, isAlnum, isDigit, isDomainCharacter, isGap, isKeyCharacter, isLetter } from './classes.ts';
 import { beginsLikeKey, isIssued, mayBeAnnounced, shortestKey } from './keys.ts';
 import { announcesPhone } from './phones.ts';
-import { mayBeMasked } from '../member-names.ts';
+import { isValueOfSecret, mayBeMasked } from '../member-names.ts';
 
 /**
  * A fast check of the text of a body: true if no pattern could match in it, so that most bodies need no further check. In
@@ -196,7 +196,8 @@ function hasPlainMembers(text: string, isMasked: (name: string, first: number) =
     if (!mayBeMasked(text, at - 1)) continue;
     let value = at + 1;
     while (text.charCodeAt(value) <= 0x20) value += 1;
-    if (isMasked(text.slice(text.lastIndexOf('"', at - 2) + 1, at - 1), text.charCodeAt(value))) return false;
+    const start = text.lastIndexOf('"', at - 2) + 1;
+    if (isMasked(text.slice(start, at - 1), text.charCodeAt(value)) || isValueOfSecret(text, start, at - 1)) return false;
   }
   return true;
 }
