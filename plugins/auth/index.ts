@@ -88,9 +88,9 @@ function search({ headers, at }: Received, known: Known | undefined): Found {
     const header = credentialPlaces[bit] as string;
     const value = credentialIn(headers.get(header));
     if (value === undefined) continue;
-    const proven = bit === 0 && tokens?.inAuthorization === true ? tokens.known(value, at) : undefined;
-    const isToken = proven !== undefined || (bit === 0 && tokens?.isOurs(value) === true);
-    const key = isToken ? proven : known?.keys.find(value);
+    const verified = bit === 0 && tokens?.inAuthorization === true ? tokens.known(value, at) : undefined;
+    const isToken = verified !== undefined || (bit === 0 && tokens?.isOurs(value) === true);
+    const key = isToken ? verified : known?.keys.find(value);
     const isOurs = key !== undefined || value === own || isToken || value.startsWith(keyPrefix);
     const isMixed = !isOurs && holdsKey(value, own, known?.keys);
     if (!isOurs && !isMixed) {

@@ -17,7 +17,7 @@ export class KnownKeys {
   readonly #apiKeys: ReadonlyMap<string, ApiKey>;
   readonly #host: Hasher;
   readonly #keys = new Map<string, ApiKey>();
-  readonly #strangers = new Map<string, true>();
+  readonly #unknown = new Map<string, true>();
 
   constructor(snapshot: Snapshot, host: Hasher) {
     this.#apiKeys = snapshot.apiKeys;
@@ -27,10 +27,10 @@ export class KnownKeys {
   find(value: string): ApiKey | undefined {
     const seen = this.#keys.get(value);
     if (seen !== undefined) return seen;
-    if (this.#strangers.has(value)) return undefined;
+    if (this.#unknown.has(value)) return undefined;
     const key = this.#apiKeys.get(this.#host.sha256(value));
     if (value.length > longest) return key;
-    if (key === undefined) remember(this.#strangers, value, true, mostOthers);
+    if (key === undefined) remember(this.#unknown, value, true, mostOthers);
     else remember(this.#keys, value, key, mostKeys);
     return key;
   }

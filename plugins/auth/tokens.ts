@@ -1,6 +1,14 @@
 import { remember } from '#core/memory/recent.ts';
 import type { Received } from '#core/context.ts';
-import { claimAt, claimText, type JwtClaims, type JwtVerdict, type JwtVerifier, looksLikeJwt, unprovenClaims } from '#core/secrets/jwt.ts';
+import {
+  claimAt,
+  claimText,
+  type JwtClaims,
+  type JwtVerdict,
+  type JwtVerifier,
+  looksLikeJwt,
+  unverifiedClaims,
+} from '#core/secrets/jwt.ts';
 import type { PluginHost } from '#core/plugin.ts';
 import { printable } from '#core/text/printable.ts';
 import type { ApiKey, JwtRules } from '#core/snapshot.ts';
@@ -14,7 +22,7 @@ const longest = 4_096;
 const valueLimit = 128;
 
 /** The caller named by a token, and the time until the token must be verified again. */
-interface Proven {
+interface VerifiedToken {
   readonly key: ApiKey;
   /** Unix milliseconds. */
   readonly until: number;
@@ -25,7 +33,7 @@ export class Tokens {
   readonly #rules: JwtRules;
   readonly #verifier: JwtVerifier;
   readonly #host: PluginHost;
-  readonly #known = new Map<string, Proven>();
+  readonly #known = new Map<string, VerifiedToken>();
 
   constructor(rules: JwtRules, host: PluginHost) {
     this.#rules = rules;
@@ -35,8 +43,8 @@ export class Tokens {
 
   /** Returns a token that was verified before. */
   known(token: string, now: number): ApiKey | undefined {
-    const proven = this.#known.get(token);
-    return proven !== undefined && proven.until > now ? proven.key : undefined;
+    const verified = this.#known.get(token);
+    return verified !== undefined && verified.until > now ? verified.key : undefined;
   }
 
   /**
@@ -45,7 +53,7 @@ export class Tokens {
    */
   isOurs(value: string): boolean {
     if (!this.#rules.inAuthorization || !looksLikeJwt(value)) return false;
-    return this.#rules.settings.issuers.includes(unprovenClaims(value)?.['iss'] as string);
+    return this.#rules.settings.issuers.includes(unverifiedClaims(value)?.['iss'] as string);
   }
 
   /** True if a token of any issuer may have been meant for the gateway. */

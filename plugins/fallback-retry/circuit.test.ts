@@ -121,7 +121,7 @@ describe('an open circuit', () => {
   });
 });
 
-/** The same target in several worker processes, which hear of each other at once. */
+/** The same target in several worker processes, which get each other's messages at once. */
 function workers(count: number): { circuits: readonly Circuit[]; words: () => number } {
   let words = 0;
   const circuits: Circuit[] = Array.from(
@@ -129,7 +129,7 @@ function workers(count: number): { circuits: readonly Circuit[]; words: () => nu
     (_, mine) =>
       new Circuit('one', (word) => {
         words += 1;
-        circuits.forEach((other, at) => at !== mine && other.hear(word, noon));
+        circuits.forEach((other, at) => at !== mine && other.receive(word, noon));
       }),
   );
   return { circuits, words: () => words };

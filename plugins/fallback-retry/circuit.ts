@@ -60,7 +60,7 @@ export class Circuit {
     return hasFailed ? 'opened' : 'closed';
   }
 
-  hear(word: CircuitMessage, now: number): void {
+  receive(word: CircuitMessage, now: number): void {
     if ('until' in word) return this.#set(word.since, word.until);
     if (this.#until !== 0) return;
     this.#row = word.failed + (word.worked > 0 ? 0 : this.#row);

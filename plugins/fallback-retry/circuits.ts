@@ -37,8 +37,8 @@ export class Circuits {
     this.#host = host;
     this.#shared = host.shared(
       'circuits',
-      (tell) => new SharedCircuits(tell),
-      (known, word) => known.of((word as CircuitMessage).id).hear(word as CircuitMessage, host.now()),
+      (send) => new SharedCircuits(send),
+      (known, word) => known.of((word as CircuitMessage).id).receive(word as CircuitMessage, host.now()),
     );
   }
 

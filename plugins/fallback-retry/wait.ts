@@ -30,8 +30,8 @@ export function waitAfter(ctx: Routed, outcome: Outcome, now: number): number {
  */
 export function requestedWait(outcome: Outcome, now: number): number | undefined {
   if (!outcome.attempt.target.retry.useRetryAfter) return undefined;
-  const told = outcome.kind === 'answered' ? retryAfterMs(outcome.reply.headers, now) : undefined;
-  return told ?? faultOf(outcome)?.retryAfterMs;
+  const fromHeader = outcome.kind === 'answered' ? retryAfterMs(outcome.reply.headers, now) : undefined;
+  return fromHeader ?? faultOf(outcome)?.retryAfterMs;
 }
 
 /**

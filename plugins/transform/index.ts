@@ -189,8 +189,8 @@ function relayed(ctx: Routed, attempt: Attempt, call: AttemptCall, body: Request
   const { provider } = attempt.binding;
   const address = provider.relay?.(call, pathFor(ctx, attempt));
   if (address === undefined) throw new GatewayError('internal', { message: 'The provider does not serve this route.' });
-  const theirs = relayedHeaders(ctx.headers, withheldFrom(provider, call.credential));
-  const headers = joinHeaders(theirs, address.headers ?? []);
+  const relayed = relayedHeaders(ctx.headers, withheldFrom(provider, call.credential));
+  const headers = joinHeaders(relayed, address.headers ?? []);
   // A compressed response cannot be searched for the credential.
   headers.push('accept-encoding', 'identity');
   const passes = body.kind === 'passing' || body.kind === 'socket' ? body : emptyBody;

@@ -16,15 +16,15 @@ const mostEarly = 1024 * 1024;
 /** The notes of one process. Worker processes share their notes. */
 class SharedNotes {
   readonly memory = new NoteMemory();
-  readonly #tell: (told: ReceivedNote) => void;
+  readonly #send: (received: ReceivedNote) => void;
   /** Notes received before the first request, from which the limits are known. */
   #early: ReceivedNote[] = [];
   #length = 0;
   /** The current limits; undefined before the first request. */
   #keeping: Keeping | undefined;
 
-  constructor(tell: (told: ReceivedNote) => void) {
-    this.#tell = tell;
+  constructor(send: (received: ReceivedNote) => void) {
+    this.#send = send;
   }
 
   use(keeping: Keeping): void {
@@ -37,15 +37,15 @@ class SharedNotes {
     this.memory.clear();
   }
 
-  keep(told: ReceivedNote, keeping: Keeping): void {
-    this.memory.keep(told.scope, told.note, keeping);
-    this.#tell(told);
+  keep(received: ReceivedNote, keeping: Keeping): void {
+    this.memory.keep(received.scope, received.note, keeping);
+    this.#send(received);
   }
 
-  hear(told: ReceivedNote, now: number): void {
-    if (this.#keeping !== undefined) return this.memory.keep(told.scope, told.note, { ...this.#keeping, now });
-    this.#length += told.note.text.length;
-    if (this.#length <= mostEarly) this.#early.push(told);
+  receive(received: ReceivedNote, now: number): void {
+    if (this.#keeping !== undefined) return this.memory.keep(received.scope, received.note, { ...this.#keeping, now });
+    this.#length += received.note.text.length;
+    if (this.#length <= mostEarly) this.#early.push(received);
   }
 }
 
@@ -58,8 +58,8 @@ export class Remembering {
     this.#host = host;
     this.#notes = host.shared(
       'notes',
-      (tell) => new SharedNotes(tell),
-      (notes, told) => notes.hear(told as ReceivedNote, host.now()),
+      (send) => new SharedNotes(send),
+      (notes, received) => notes.receive(received as ReceivedNote, host.now()),
     );
   }
 

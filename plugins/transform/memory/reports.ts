@@ -3,21 +3,21 @@ import type { PluginHost } from '#core/plugin.ts';
 import type { Call } from '#core/provider.ts';
 import { Reported } from './reported.ts';
 
-interface Told {
+interface SharedReports {
   readonly reported: Reported;
-  readonly tell: (id: string) => void;
+  readonly send: (id: string) => void;
 }
 
 /** Ids counted by any worker process. */
 export class Reports {
-  readonly #told: Told;
+  readonly #shared: SharedReports;
   readonly #host: PluginHost;
 
   constructor(host: PluginHost) {
     this.#host = host;
-    this.#told = host.shared(
+    this.#shared = host.shared(
       'reported',
-      (tell) => ({ reported: new Reported(), tell }),
+      (send) => ({ reported: new Reported(), send }),
       ({ reported }, id) => void reported.add(String(id)),
     );
   }
@@ -25,9 +25,9 @@ export class Reports {
   /** True the first time for this id of this provider. A host from a request counts as another provider. */
   isFirst({ binding }: Attempt, { settings }: Pick<Call, 'settings'>, id: string): boolean {
     const key = this.#host.sha256(JSON.stringify([binding.slug, settings.custom_host ?? '', id]));
-    const { reported, tell } = this.#told;
+    const { reported, send } = this.#shared;
     if (!reported.add(key)) return false;
-    tell(key);
+    send(key);
     return true;
   }
 }

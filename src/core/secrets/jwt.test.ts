@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { claimAt, claimText, looksLikeJwt, unprovenClaims } from './jwt.ts';
+import { claimAt, claimText, looksLikeJwt, unverifiedClaims } from './jwt.ts';
 
 it.each([
   ['eyJh.eyJp.sig', true],
@@ -28,11 +28,11 @@ it.each<[payload: string, claims: unknown]>([
   ['{"iss":', undefined],
   ['', undefined],
 ])('reads the claims %j', (payload, claims) => {
-  expect(unprovenClaims(`${part('{}')}.${part(payload)}.sig`)).toEqual(claims);
+  expect(unverifiedClaims(`${part('{}')}.${part(payload)}.sig`)).toEqual(claims);
 });
 
 it('reads no claims where there is one part', () => {
-  expect(unprovenClaims('eyJh')).toBeUndefined();
+  expect(unverifiedClaims('eyJh')).toBeUndefined();
 });
 
 it.each([
@@ -41,7 +41,7 @@ it.each([
   // As it is written in a token without a long number.
   ['1.0,"y":9007199254740993', '1'],
 ])('reads %s as the text %s', (json, text) => {
-  expect(claimText(unprovenClaims(`${part('{}')}.${part(`{"x":${json}}`)}.sig`)?.['x'])).toBe(text);
+  expect(claimText(unverifiedClaims(`${part('{}')}.${part(`{"x":${json}}`)}.sig`)?.['x'])).toBe(text);
 });
 
 it.each<[name: string, value: unknown, text: string | undefined]>([

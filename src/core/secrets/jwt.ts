@@ -59,7 +59,7 @@ export function looksLikeJwt(value: string): boolean {
  * Returns the claims without verification. Use them only to find out the issuer of a token. Long numbers keep their
  * digits: two callers may differ in the last one.
  */
-export function unprovenClaims(token: string): JwtClaims | undefined {
+export function unverifiedClaims(token: string): JwtClaims | undefined {
   try {
     const claims = parseExact(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
     return isObject(claims) ? claims : undefined;

@@ -1,5 +1,5 @@
 import type { CryptoKey, JWTPayload, LocalJWKSet } from 'jose';
-import { type JwtFault, type JwtSettings, type JwtVerdict, type JwtVerifier, unprovenClaims } from '../../core/secrets/jwt.ts';
+import { type JwtFault, type JwtSettings, type JwtVerdict, type JwtVerifier, unverifiedClaims } from '../../core/secrets/jwt.ts';
 import { FetchedKeys, freshMs, type JwksDeps, type KeySet } from './jwks.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 import { remember } from '../../core/memory/recent.ts';
@@ -69,7 +69,7 @@ class Verifier implements JwtVerifier {
   }
 
   async #verdict(token: string): Promise<JwtVerdict> {
-    const claims = token.length > longestToken ? undefined : unprovenClaims(token);
+    const claims = token.length > longestToken ? undefined : unverifiedClaims(token);
     if (claims === undefined) return { fault: 'malformed' };
     // Checked before the signature, so that a token of another issuer causes no key lookup.
     if (!this.#settings.issuers.includes(claims['iss'] as string)) return { fault: 'issuer' };
@@ -109,7 +109,7 @@ class Verifier implements JwtVerifier {
     // A number outside the range of a double (1e400) is parsed as Infinity: such a token would never expire.
     if (!Number.isFinite(exp)) return { fault: 'claim', claim: 'exp' };
     // The same claims, with all their digits.
-    return { claims: unprovenClaims(token) ?? {}, until: Math.min((exp + this.#settings.toleranceS) * 1000, now + freshMs) };
+    return { claims: unverifiedClaims(token) ?? {}, until: Math.min((exp + this.#settings.toleranceS) * 1000, now + freshMs) };
   }
 
   /** For a token without a key id and a set with several matching keys: tries each key. */
