@@ -102,3 +102,30 @@ it('what a thread had is counted when it dies', async () => {
   expect(said[0]).toBe('logs 1 exported');
   await own.close(10);
 });
+
+const dead = new URL(`data:text/javascript,${encodeURIComponent("throw new Error('dead at once')")}`);
+
+it.each([
+  ['is not started with each batch', 1_000_000, 1],
+  ['is started again after a pause', 20, 3],
+])('a thread that dies at its start %s', async (_, pause, deaths) => {
+  const faults: string[] = [];
+  let failed = 0;
+  const own = new ExportThread({
+    entry: dead,
+    pauses: [pause, pause],
+    onResult: (_signal, items) => (failed += items),
+    onFault: (error) => faults.push(error.message),
+  });
+  own.use(settings());
+  for (const entry of entries(128)) own.add(entry);
+  await until(() => faults.length === 1, 'the first death');
+  for (let batch = 1; batch < deaths || batch === 1; batch += 1) {
+    for (const entry of entries(256)) own.add(entry);
+    if (deaths > 1) await until(() => faults.length > batch, 'the next death');
+  }
+  expect(own.waiting > 0).toBe(deaths === 1);
+  await own.close(10);
+  expect(failed).toBe(128 + 256 * Math.max(1, deaths - 1));
+  expect(own.waiting).toBe(0);
+});

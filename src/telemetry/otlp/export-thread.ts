@@ -7,8 +7,10 @@ export interface ExportThreadOptions {
   /** Entry file of the thread. */
   readonly entry: URL;
   onResult(signal: Signal, items: number, result: Result, why: string | undefined): void;
-  /** Called when the thread died; the next record starts another. */
+  /** Called when the thread died. Another one is started after a pause. */
   onFault(error: Error): void;
+  /** Shortest and longest pause, in milliseconds. It doubles until a thread delivers something. */
+  readonly pauses?: readonly [shortest: number, longest: number];
 }
 
 /** Maximum number of entries per message to the thread, and how long an entry waits for others, in milliseconds. */
@@ -21,6 +23,8 @@ const mostCharacters = 16_000_000;
  * replaced settings.
  */
 const heapMb = 320;
+/** A thread that dies at its start would otherwise be started with each batch. */
+const defaultPauses = [1000, 60_000] as const;
 /** Milliseconds granted to a thread that does not respond. */
 const graceMs = 500;
 
@@ -51,6 +55,9 @@ export class ExportThread {
   #entries: Entry[] = [];
   #characters = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** Set during the pause after the death of a thread. */
+  #pause: NodeJS.Timeout | undefined;
+  #pauseMs = 0;
   #isClosed = false;
 
   constructor(options: ExportThreadOptions) {
@@ -65,7 +72,7 @@ export class ExportThread {
   /** Applies from the next record on. Without a collector the thread ends after sending its pending records. */
   use(settings: ExportSettings | undefined): void {
     if (settings === undefined) {
-      this.#handOver();
+      this.#resume();
       void this.#end(5000);
     } else this.#running?.worker.postMessage({ kind: 'settings', settings } satisfies ToThread);
     this.#settings = settings;
@@ -86,13 +93,20 @@ export class ExportThread {
   /** Sends the pending records for at most `withinMs` milliseconds, and ends the thread. */
   async close(withinMs: number): Promise<void> {
     this.#isClosed = true;
-    this.#handOver();
+    this.#resume();
     await this.#end(withinMs);
   }
+
+  readonly #resume = (): void => {
+    clearTimeout(this.#pause);
+    this.#pause = undefined;
+    this.#handOver();
+  };
 
   readonly #handOver = (): void => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    if (this.#pause !== undefined) return;
     const entries = this.#entries;
     this.#entries = [];
     if (entries.length === 0) return;
@@ -126,13 +140,14 @@ export class ExportThread {
       for (const signal of signals) queued[signal] += message.items[signal];
     } else if (message.kind === 'result') {
       queued[message.signal] -= message.items;
+      this.#pauseMs = 0;
       this.#options.onResult(message.signal, message.items, message.result, message.why);
     }
   }
 
   #died(running: Running, error: Error): void {
     const isUnexpected = this.#running === running;
-    if (isUnexpected) this.#running = undefined;
+    if (isUnexpected) this.#pauseAfterDeath();
     const left = { ...running.queued };
     for (const { characters, items } of running.unread.splice(0)) {
       this.#characters -= characters;
@@ -140,6 +155,13 @@ export class ExportThread {
     }
     this.#lost(left, 'failed', error.message);
     if (isUnexpected) this.#options.onFault(error);
+  }
+
+  #pauseAfterDeath(): void {
+    this.#running = undefined;
+    const [shortest, longest] = this.#options.pauses ?? defaultPauses;
+    this.#pauseMs = Math.min(longest, Math.max(shortest, 2 * this.#pauseMs));
+    this.#pause = setTimeout(this.#resume, this.#pauseMs).unref();
   }
 
   /** Lets the thread send its pending records, then ends it. New records start another thread. */
