@@ -8,6 +8,8 @@ const flushMs = 1000;
 /** Delay before the next write to a stalled reader, in milliseconds. */
 const retryMs = 50;
 
+const lineEnd = Buffer.from('\n');
+
 /** Errors that mean that the reader is gone for good. */
 const goneCodes: ReadonlySet<string | undefined> = new Set(['EPIPE', 'EBADF', 'ECONNRESET']);
 
@@ -24,6 +26,9 @@ export class DescriptorWriter implements Destination {
   /** The unwritten rest of the current write. */
   #rest: Buffer | undefined;
   #lost = 0;
+  #endsLine = true;
+  /** Only a part of a line was written: the next text begins a new line. */
+  #isCut = false;
   #isGone = false;
   #onIdle: (() => void)[] = [];
 
@@ -57,6 +62,11 @@ export class DescriptorWriter implements Destination {
   }
 
   #next(): void {
+    if (this.#isCut) {
+      this.#isCut = false;
+      this.#queue.unshift(lineEnd);
+      this.#waiting += lineEnd.length;
+    }
     this.#rest = this.#queue.length === 1 ? this.#queue[0] : Buffer.concat(this.#queue);
     this.#queue = [];
     this.#send();
@@ -70,6 +80,7 @@ export class DescriptorWriter implements Destination {
     const rest = this.#rest ?? Buffer.alloc(0);
     if (error === null) {
       this.#waiting -= taken;
+      if (taken > 0) this.#endsLine = rest[taken - 1] === lineEnd[0];
       this.#rest = rest.subarray(taken);
       if (this.#rest.length > 0) this.#send();
       else this.#done(true);
@@ -78,6 +89,7 @@ export class DescriptorWriter implements Destination {
     } else {
       this.#waiting -= rest.length;
       this.#lost += 1;
+      this.#isCut = !this.#endsLine;
       this.#isGone = goneCodes.has(error.code);
       this.#done(false);
     }

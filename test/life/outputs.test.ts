@@ -116,3 +116,31 @@ describe('a gateway whose outputs take nothing', () => {
     expect(fds === undefined ? Number(await readFile(join(dir, 'code'), 'utf8')) : child.exitCode).toBe(3);
   });
 });
+
+/** Writes to a file of at most 1 KB, which is made shorter after its limit has cut a line. */
+const cutLine = `
+import { openSync, truncateSync } from 'node:fs';
+import { DescriptorWriter } from '${new URL('../../src/telemetry/descriptor.ts', import.meta.url).href}';
+const lost = [];
+const writer = new DescriptorWriter(openSync('log', 'a'), (writes) => lost.push(writes));
+for (const line of ['first', 'x'.repeat(2000), 'y'.repeat(2000)]) {
+  writer.write(line + '\\n');
+  await writer.flush();
+}
+truncateSync('log', 100);
+for (const line of ['second', 'third']) {
+  writer.write(line + '\\n');
+  await writer.flush();
+}
+process.stdout.write(String(lost));
+`;
+
+it('a line that a full disk cut does not swallow the next one', async () => {
+  const { stdout, stderr } = spawnSync('sh', ['-c', 'ulimit -f 1; exec "$0" --input-type=module --eval "$1"', process.execPath, cutLine], {
+    cwd: dir,
+    encoding: 'utf8',
+  });
+  expect({ stdout, stderr }).toEqual({ stdout: '2', stderr: '' });
+  const lines = (await readFile(join(dir, 'log'), 'utf8')).split('\n');
+  expect(lines).toEqual(['first', expect.stringMatching(/^x+$/), 'second', 'third', '']);
+});
