@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { commentSecrets, literalSecrets } from './secrets.ts';
+import { commentSecrets, literalSecrets, withoutKeys } from './secrets.ts';
 import { parse, sourceFile } from './yaml/parse.ts';
 
 it.each([
@@ -32,4 +32,15 @@ it.each([
   ['name: a#b api_key: an-old-value-0123456789', []],
 ])('%s has the secrets %j', (text, secrets) => {
   expect(commentSecrets(`version: 1\n${text}\n`)).toEqual(secrets);
+});
+
+it.each([
+  ['postgres://gateway:abc12@db/logs', 'postgres://gateway:…@db/logs'],
+  ['postgres://gateway:${env:PW}@db/logs', 'postgres://gateway:${env:PW}@db/logs'],
+  ['postgres://gateway:${env:PW:-abc12}@db/logs', 'postgres://gateway:${env:PW:-…}@db/logs'],
+  ['postgres://gateway:${file:/run/pw}@db/logs', 'postgres://gateway:${file:/run/pw}@db/logs'],
+  ['https://h.example/v1?sig=abc12&a=1', 'https://h.example/v1?sig=…&a=1'],
+  ['https://h.example:8443/v1/a@b', 'https://h.example:8443/v1/a@b'],
+])('%s is shown as %s', (text, shown) => {
+  expect(withoutKeys(text)).toBe(shown);
 });

@@ -60,11 +60,15 @@ function keysInAddress(text: string): string[] {
   return [...inQuery, ...[...text.matchAll(password)].flatMap(([, value = '']) => (value.length >= 4 ? [value] : []))];
 }
 
-/** The text with keys in the query of a URL masked. */
+/** The text with passwords in URLs, and keys in their queries, masked. References stay. */
 export const withoutKeys = (text: string): string =>
   text.includes('://')
-    ? text.replaceAll(inAddress, (whole, lead: string, name: string) => (isKeyOfQuery(name) ? `${lead}…` : whole))
+    ? text
+        .replaceAll(inAddress, (whole, lead: string, name: string) => (isKeyOfQuery(name) ? `${lead}…` : whole))
+        .replaceAll(password, (whole, value: string) => `${whole.slice(0, -value.length - 1)}${shownPart(value)}@`)
     : text;
+
+const shownPart = (value: string): string => (value.includes('${') ? shownSecret(value) : '…');
 
 /** Secrets written in the files, including those with a misspelled key or a malformed value. */
 export function literalSecrets(root: Node): string[] {
