@@ -8,6 +8,7 @@ import type { CheckFlags } from './check.ts';
 import type { ExplainFlags } from './explain/request.ts';
 import { CommandError, type CommonFlags, errorText, exitCodes } from './command.ts';
 import { addCompletion } from './completion/command.ts';
+import { addConfig } from './config/command.ts';
 import type { HealthFlags } from './health/index.ts';
 import { addDoctor } from './doctor/command.ts';
 import { addHelp } from './help.ts';
@@ -120,6 +121,8 @@ export function createProgram(io: CliIo, registry: Registry, done: (code: number
   addLogs({ io, remote: (name, about) => remote(logs, name, about), does: making.does });
   addReplay(logs, making);
   addProviders(group(program, 'providers', 'list, show, test and add providers'), making);
+  const config = group(program, 'config', 'show the effective configuration, and print its JSON Schema');
+  addConfig(config, { ...making, common: (name, about, file) => common(config, name, about, file) });
   addKeys(group(program, 'keys', 'issue, list, rotate, revoke and identify API keys of the gateway'), making);
   addPrompts(group(program, 'prompts', 'list and render stored prompts'), making);
   addDoctor(remote(program, 'doctor', 'check configuration, machine and network, with a fix for each problem'), making);

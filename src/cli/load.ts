@@ -24,6 +24,9 @@ export function load(
   return loadConfig({ source, cwd, env, providers, plugins: stages, importPlugin, ...more });
 }
 
+/** Hint for commands that read a file or standard input. */
+export const nameFile = 'Name a file with -c FILE, or - for standard input.';
+
 /** A configuration without errors, and what it was loaded from. */
 export interface LoadedTree {
   readonly source: LoadRequest['source'];
@@ -31,15 +34,26 @@ export interface LoadedTree {
   readonly tree: GatewayConfig;
 }
 
+interface LoadOptions {
+  /** Shown if there is no configuration. */
+  readonly hint?: string;
+  /** Also return the location of each value. */
+  readonly wantsPlaces?: boolean;
+}
+
 /**
  * Loads the configuration for a command that does not start a gateway: secrets may be missing. Prints errors.
  *
- * @param hint shown if there is no configuration
  * @throws CommandError
  */
-export async function loadTree(flags: CommonFlags, io: CliIo, registry: Registry, hint?: string): Promise<LoadedTree> {
+export async function loadTree(
+  flags: CommonFlags,
+  io: CliIo,
+  registry: Registry,
+  { hint, wantsPlaces = false }: LoadOptions = {},
+): Promise<LoadedTree> {
   const source = await sourceOf(needConfig(flags.config, io, hint), io);
-  const loaded = await load(source, io, registry, { allowMissingSecrets: true });
+  const loaded = await load(source, io, registry, { allowMissingSecrets: true, wantsPlaces });
   if (loaded.tree !== undefined) return { source, loaded, tree: loaded.tree };
   const errors = loaded.diagnostics.filter(({ severity }) => severity === 'error');
   io.stderr.write(`${prettyDiagnostics(errors, { colors: hasColors(io.stderr, io.env, flags.color) })}\n`);

@@ -360,6 +360,8 @@ describe('the commands', () => {
     ['providers show --json', ['providers', 'show', 'literal', '--json']],
     ['providers show of a client secret', ['providers', 'show', 'entra']],
     ['providers test', ['providers', 'test']],
+    ['config show', ['config', 'show']],
+    ['config show --json', ['config', 'show', '--json']],
     ['prompts list', ['prompts', 'list']],
     ['prompts show', ['prompts', 'show', 'hello']],
     ['keys list', ['keys', 'list']],
@@ -368,7 +370,7 @@ describe('the commands', () => {
     wire ??= await startWire();
     wire.script = mirror();
     const isStart = name.startsWith('start');
-    const texts = name.startsWith('check') || isStart ? edits : [yaml];
+    const texts = name.startsWith('check') || isStart ? edits : name.startsWith('config') ? [yaml, ...edits] : [yaml];
     for (const text of texts) {
       const dir = folder(text);
       const { out, err } = await run(args, dir, env(dir));

@@ -10,7 +10,7 @@ import { parseSize } from '../../core/text/units.ts';
 import { listedPrompts, renderedPrompt } from './render.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText } from '../text.ts';
-import { loadTree } from '../load.ts';
+import { loadTree, nameFile } from '../load.ts';
 import type { CliIo } from '../io.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { GatewayConfig } from '../../config/schema/index.ts';
@@ -61,7 +61,7 @@ interface Found {
 }
 
 async function open(flags: CommonFlags, io: CliIo, registry: Registry): Promise<Found> {
-  const { loaded, tree } = await loadTree(flags, io, registry, 'Name a file with -c FILE, or - for standard input.');
+  const { loaded, tree } = await loadTree(flags, io, registry, { hint: nameFile });
   const mask = createMask(loaded.secrets);
   return {
     prompts: complete(compilePrompts(tree.prompts)),

@@ -121,6 +121,8 @@ export function configurationPage(): string {
     '# Configuration',
     example,
     '`gateway.yaml` is YAML 1.2 or JSON. Unknown keys are errors, except keys that start with `x-`, which you can use for notes and anchors. Every string may contain `${env:NAME}` (an environment variable), `${env:NAME:-default}` and `${file:path}` (the content of a file). `$${` is a literal `${`. Inside `{…}` and `[…]`, put such strings in quotes.',
+    '`gateway config show` prints each value that applies with its file and line, or `default`; references stay references. A path limits it to a part: `gateway config show server`. Configs have no rows for defaults, since targets inherit what they leave out.',
+    '`gateway config schema > gateway.schema.json` writes a JSON Schema for editors. Editors with the YAML language server use it if the first line of `gateway.yaml` is `# yaml-language-server: $schema=gateway.schema.json`.',
     `## Top level\n\n${table({ properties: simple, required: schema['required'] })}`,
     ...options.map((stage) => `### Options of the plugin \`${stage.name}\`\n\n${table(stage.options)}`),
     ...['server', 'logging', 'observability'].map((key) => `## ${key}\n\n${about(child(top, key))}\n\n${table(child(top, key))}`),

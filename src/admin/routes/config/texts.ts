@@ -1,5 +1,7 @@
 import { dirname, resolve } from 'node:path';
+import { defaultsBeside } from '../../../config/report/defaults.ts';
 import { diffConfigs } from '../../../config/report/diff.ts';
+import { effectiveValues } from '../../../config/report/effective.ts';
 import { filesDiff, renamed } from '../../../config/report/files-diff.ts';
 import type { LoadedConfig } from '../../../config/reload/load.ts';
 import type { SavedFiles } from '../../../config/read/merge-files.ts';
@@ -9,7 +11,6 @@ import { createMask, type Mask } from '../../../core/secrets/mask.ts';
 import { barePath } from '../../../core/text/shown-path.ts';
 import type { CheckResult, EffectiveConfig, PlanResult } from '../../api-types.ts';
 import { shownDiagnostics } from '../../views/diagnostics.ts';
-import { schemaDefaults } from '../../views/defaults.ts';
 import { unmasked } from '../../views/unmask.ts';
 import type { AdminCall, AdminRoute } from '../route.ts';
 
@@ -56,18 +57,13 @@ export const textRoutes: readonly AdminRoute[] = [
 ];
 
 async function effective({ subject }: AdminCall): Promise<EffectiveConfig> {
-  const { revision, texts, diagnostics } = subject.loaded();
-  const { values } = await subject.written();
+  const { revision, tree, texts, diagnostics } = subject.loaded();
+  const types = new Set(subject.catalog().map(({ binding }) => binding.provider));
   const mask = subject.mask();
-  const written = new Set(values.map(({ path }) => path));
-  const standard = schemaDefaults().filter(({ path }) => !written.has(path));
   return {
     revision,
     files: Object.entries(texts).map(([path, text]) => ({ path: barePath(path, subject.cwd), text: mask.text(text) })),
-    values: [
-      ...values.map(({ path, value, origin }) => ({ path, value: mask.text(value), origin })),
-      ...standard.map(({ path, value }) => ({ path, value, origin: 'default' as const })),
-    ],
+    values: effectiveValues(await subject.written(), defaultsBeside(tree, [...types]), mask),
     diagnostics: shownDiagnostics(diagnostics, mask),
   };
 }

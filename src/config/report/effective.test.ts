@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { providers, stages } from '../../../plugins/index.ts';
+import { createMask } from '../../core/secrets/mask.ts';
+import { loadConfig } from '../reload/load.ts';
+import { defaultsBeside } from './defaults.ts';
+import { effectiveValues } from './effective.ts';
+
+const text = `version: 1
+server:
+  header_prefixes: [x-a-]
+  listen: {unix: /run/g.sock}
+  open: true
+providers:
+  mock: {type: mock}
+  gem: {type: gemini, api_key: "\${env:KEY:-none}", schemas: original}
+  claude: {type: bedrock, api_key: "\${env:KEY:-none}", x-note: {a: 1}}
+  azure: {type: azure-openai, resource_name: r, api_key: k-0123456789, deployments: {m: {deployment_id: d, api_version: "2024-10-21"}}}
+api_keys:
+  "a.b": {hash: "sha256:${'0'.repeat(64)}", enforce_config: true, default_config: c}
+configs:
+  c: {retry: {attempts: 2}, targets: [mock/m]}
+`;
+
+const shown = async (secrets: readonly string[] = []) => {
+  const { tree, written, diagnostics } = await loadConfig({
+    source: { text, name: 'gateway.yaml' },
+    cwd: '/',
+    env: {},
+    providers,
+    plugins: stages,
+    wantsPlaces: true,
+  });
+  if (tree === undefined || written === undefined) throw new Error(JSON.stringify(diagnostics));
+  return effectiveValues(written, defaultsBeside(tree, providers), createMask(secrets));
+};
+
+describe('effective values', () => {
+  it.each<[string, string | undefined, number | 'default' | undefined]>([
+    ['server.open', 'true', 5],
+    ['server.max_body', '50MB', 'default'],
+    ['server.drain.timeout', '25s', 'default'],
+    // A list or a mapping that is written replaces the default.
+    ['server.header_prefixes[0]', 'x-a-', 3],
+    ['server.header_prefixes', undefined, undefined],
+    ['server.listen', undefined, undefined],
+    ['logging.requests.bodies', 'redacted', 'default'],
+    ['providers.mock.enabled', 'true', 'default'],
+    // Settings of the type.
+    ['providers.gem.schemas', 'original', 8],
+    ['providers.gem.signature_stand_in', 'true', 'default'],
+    ['providers.claude.region', 'us-east-1', 'default'],
+    ['providers.claude.x-note.a', '1', 9],
+    ['api_keys."a.b".enforce_config', 'true', 12],
+    ['api_keys."a.b".isolate', 'true', 'default'],
+    // A target inherits what it leaves out.
+    ['configs.c.retry.use_retry_after_header', undefined, undefined],
+    // Sections that are not written are not in use.
+    ['observability.metrics.path', undefined, undefined],
+  ])('%s is %s, from %s', async (path, value, from) => {
+    const found = (await shown()).filter((one) => one.path === path);
+    const origin = from === 'default' ? from : { file: 'gateway.yaml', line: from };
+    expect(found).toEqual(value === undefined ? [] : [{ path, value, origin }]);
+  });
+
+  it('have each path once, with the defaults of an entry behind its values', async () => {
+    const paths = (await shown()).map(({ path }) => path);
+    expect(new Set(paths).size).toBe(paths.length);
+    const groups = paths.map((path) => path.split('.', path.startsWith('providers.') ? 2 : 1).join('.'));
+    expect(groups.filter((one, i) => one !== groups[i - 1]).filter((one, i, all) => all.indexOf(one) !== i)).toEqual([]);
+  });
+
+  it('show no secret, also where one is a name', async () => {
+    expect(JSON.stringify(await shown(['bedrock', 'claude']))).not.toMatch(/bedrock|claude|k-0123456789/);
+  });
+});
