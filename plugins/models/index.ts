@@ -3,14 +3,15 @@ import { dialectOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import { parseExact } from '#core/json/scan.ts';
 import { isPlain } from '#core/json/merge.ts';
+import { modelsOfConfig, type Reader } from '#core/known-models/of-config.ts';
+import { type KnownModel, namesOf } from '#core/known-models/of-provider.ts';
 import { bareModel } from '#core/model/model-name.ts';
 import { forbiddenModel, isLimited, rulesFor, unseen } from '#core/model/model-rules.ts';
 import { definePlugin, type Planned } from '#core/plugin.ts';
 import { nearest } from '#core/text/nearest.ts';
 import type { Attempt, Plan, Reply } from '#core/plan.ts';
 import type { ApiKey, ProviderBinding, Snapshot } from '#core/snapshot.ts';
-import { modelsOfConfig, type Reader } from './config-models.ts';
-import { isRow, type KnownModel, listReply, messagesList, modelReply } from './list.ts';
+import { isRow, listReply, messagesList, modelReply } from './list.ts';
 
 /**
  * `GET /v1/models` and `GET /v1/models/{id}`. Responds from the configuration if it knows the models; otherwise the request
@@ -91,7 +92,6 @@ function readerOf({ snapshot, facts: { caller }, metadata }: Admitted): Reader {
   return {
     key,
     metadata,
-    namesOf,
     catalog: () => catalogRows(snapshot, key),
     mayUse: ({ slug, virtualKey }) =>
       key === undefined || key.allowsProvider(slug) || (virtualKey !== undefined && key.allowsProvider(virtualKey)),
@@ -142,12 +142,5 @@ function rowsOf(binding: ProviderBinding, key: ApiKey | undefined, snapshot: Sna
   const prefix = snapshot.providers.get(name) === binding ? `@${name}/` : '';
   return namesOf(binding)
     .filter((model) => binding.allowsModel(model) && (key === undefined || key.allowsModel(model)))
-    .map((model) => ({ id: prefix + model, owner: name }));
-}
-
-/** Model names from the settings of the entry, then those of its `models:` list that it can serve. */
-function namesOf({ provider, settings, models }: ProviderBinding): readonly string[] {
-  const named = provider.entry.models?.(settings).map(({ id }) => id) ?? [];
-  const allowed = (models ?? []).filter((model) => !(provider.entry.deployment?.(settings, model) instanceof Error));
-  return [...new Set([...named, ...allowed])];
+    .map((model) => ({ id: prefix + model, owner: name, model }));
 }

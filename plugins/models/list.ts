@@ -1,12 +1,7 @@
 import type { DialectName } from '#core/endpoint.ts';
 import { isPlain } from '#core/json/merge.ts';
+import type { KnownModel } from '#core/known-models/of-provider.ts';
 import type { Reply } from '#core/plan.ts';
-
-/** A model of the configuration: its name as the caller writes it, and the entry that serves it. */
-export interface KnownModel {
-  readonly id: string;
-  readonly owner: string;
-}
 
 interface List {
   readonly [name: string]: unknown;

@@ -1,6 +1,9 @@
 /** Exit codes: success, negative result, wrong usage, invalid configuration, gateway unreachable, not allowed, ended by Ctrl-C. */
 export const exitCodes = { yes: 0, no: 1, usage: 2, invalid: 3, unreachable: 4, forbidden: 5, interrupted: 130 } as const;
 
+/** Description of `-c` for commands that can read standard input. */
+export const fileOrStdin = 'configuration file, or - for standard input';
+
 /** Flags that most commands have. */
 export interface CommonFlags {
   /** `-c`. */

@@ -6,7 +6,7 @@ import type { DrainFlags } from './admin/change.ts';
 import type { AdminFlags } from './admin/target.ts';
 import type { CheckFlags } from './check.ts';
 import type { ExplainFlags } from './explain/request.ts';
-import { CommandError, type CommonFlags, errorText, exitCodes } from './command.ts';
+import { CommandError, type CommonFlags, errorText, exitCodes, fileOrStdin } from './command.ts';
 import { addCompletion } from './completion/command.ts';
 import { addConfig } from './config/command.ts';
 import type { HealthFlags } from './health/index.ts';
@@ -18,8 +18,9 @@ import { type RemoteGateway, type CliIo, Interrupted } from './io.ts';
 import type { CreateFlags } from './keys/create.ts';
 import type { RotateFlags } from './keys/rotate.ts';
 import { addLogs, logExamples } from './logs/commands.ts';
+import { addModels } from './models/command.ts';
 import { addPlan } from './plan/command.ts';
-import type { RenderFlags } from './prompts/index.ts';
+import { addPrompts } from './prompts/command.ts';
 import type { ReplayFlags } from './replay/index.ts';
 import type { AddFlags } from './providers/add.ts';
 import type { ImportFlags } from './providers/import-uri.ts';
@@ -85,6 +86,13 @@ export interface CommandDeps {
   does(run: (...given: never[]) => Promise<number>): (...given: unknown[]) => Promise<void>;
 }
 
+/** Input for creating the commands of a group in its own folder. */
+export interface GroupDeps extends CommandDeps {
+  readonly parent: CliCommand;
+  /** Adds a command with the common options. */
+  common(name: string, about: string, config?: string): CliCommand;
+}
+
 /** The command tree, from which docs/cli.md is generated. */
 export function createProgram(io: CliIo, registry: Registry, done: (code: number) => void, loader?: Loader): Command {
   const program = new Command('gateway')
@@ -121,10 +129,10 @@ export function createProgram(io: CliIo, registry: Registry, done: (code: number
   addLogs({ io, remote: (name, about) => remote(logs, name, about), does: making.does });
   addReplay(logs, making);
   addProviders(group(program, 'providers', 'list, show, test and add providers'), making);
-  const config = group(program, 'config', 'show the effective configuration, and print its JSON Schema');
-  addConfig(config, { ...making, common: (name, about, file) => common(config, name, about, file) });
+  addConfig(groupDeps(making, group(program, 'config', 'show the effective configuration, and print its JSON Schema')));
+  addModels(common(program, 'models', 'list the models that clients can use, with context length and price, offline', fileOrStdin), making);
   addKeys(group(program, 'keys', 'issue, list, rotate, revoke and identify API keys of the gateway'), making);
-  addPrompts(group(program, 'prompts', 'list and render stored prompts'), making);
+  addPrompts(groupDeps(making, group(program, 'prompts', 'list and render stored prompts')));
   addDoctor(remote(program, 'doctor', 'check configuration, machine and network, with a fix for each problem'), making);
   addCompletion(program, making);
   addHelp(program, io);
@@ -149,11 +157,17 @@ function common(parent: Command, name: string, about: string, config = 'configur
   return command.option('-c, --config <file>', config).option('--json', 'print JSON').option('--no-color', 'no colors');
 }
 
+const groupDeps = (making: CommandDeps, parent: Command): GroupDeps => ({
+  ...making,
+  parent,
+  common: (name, about, config) => common(parent, name, about, config),
+});
+
 function addMain(program: Command, { io, registry, loader, does }: CommandDeps): void {
   const start = program
     .command('start')
     .description('run the gateway; without a configuration file, with a mock provider for trying it out')
-    .option('-c, --config <file>', 'configuration file, or - for standard input')
+    .option('-c, --config <file>', fileOrStdin)
     .option('--listen <address>', 'host:port or unix:/path of the data listener', listenFlag('--listen'))
     .option('--probe-listen <address>', 'a second listener with only /healthz, /readyz and /metrics', listenFlag('--probe-listen'))
     .option('--admin-listen <address>', 'host:port or unix:/path of the dashboard and the admin API', listenFlag('--admin-listen'))
@@ -377,23 +391,5 @@ function addKeys(parent: Command, { io, registry, does }: CommandDeps): void {
     'gateway keys create app-web --configs support --expires 90d --write',
     'gateway keys rotate app-web --overlap 24h',
     'gateway keys verify < key.txt',
-  );
-}
-
-function addPrompts(parent: Command, { io, registry, does }: CommandDeps): void {
-  const config = 'configuration file, or - for standard input';
-  common(parent, 'list', 'list all prompts with versions, labels and variables', config).action(
-    does(async (flags: CommonFlags) => (await import('./prompts/index.ts')).listPrompts(flags, io, registry)),
-  );
-  common(parent, 'render', 'print the messages and parameters that a call would send, without sending them', config)
-    .argument('<name>', 'a prompt: welcome, welcome@2, welcome@latest, welcome@production')
-    .option('--var <name=value>', 'a variable; JSON unless the prompt declares it as a string', collect)
-    .option('--var-file <name=path>', 'a variable whose value is the content of a file', collect)
-    .action(does(async (name: string, flags: RenderFlags) => (await import('./prompts/index.ts')).renderPrompt(name, flags, io, registry)));
-  examples(
-    parent,
-    'gateway prompts list',
-    'gateway prompts render welcome --var product=Kite',
-    'gateway prompts render welcome@2 --var-file question=mail.txt --json',
   );
 }

@@ -38,6 +38,17 @@ export function libraryPrice(provider: string, model: string, at: number): Libra
   }
 }
 
+/** Largest number of tokens of input and output, from the same list; undefined if unknown. */
+export function contextLength(provider: string, model: string): number | undefined {
+  const { findProvider, calcPrice } = library();
+  if (findProvider({ providerId: provider })?.id !== provider) return undefined;
+  try {
+    return calcPrice({}, model, { providerId: provider })?.model.context_window;
+  } catch {
+    return undefined;
+  }
+}
+
 export function warmPrices(): void {
   library();
 }

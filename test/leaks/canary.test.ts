@@ -362,6 +362,8 @@ describe('the commands', () => {
     ['providers test', ['providers', 'test']],
     ['config show', ['config', 'show']],
     ['config show --json', ['config', 'show', '--json']],
+    ['models', ['models']],
+    ['models --json', ['models', '--json']],
     ['prompts list', ['prompts', 'list']],
     ['prompts show', ['prompts', 'show', 'hello']],
     ['keys list', ['keys', 'list']],

@@ -14,7 +14,7 @@ export interface CatalogEntry {
 }
 
 /** Returns why a provider gets no requests; undefined if it is in use. */
-export function whyOff({ entry, missing }: CatalogEntry): string | undefined {
+export function whyOff({ entry, missing }: Pick<CatalogEntry, 'entry' | 'missing'>): string | undefined {
   if (entry.enabled === false) return 'enabled: false';
   if (missing === undefined) return undefined;
   return /^[A-Za-z_]\w*$/.test(missing) ? `${missing} is not set` : `${missing} cannot be read`;
