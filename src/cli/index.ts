@@ -11,6 +11,7 @@ import { addCompletion } from './completion/command.ts';
 import { addConfig } from './config/command.ts';
 import type { HealthFlags } from './health/index.ts';
 import { addDoctor } from './doctor/command.ts';
+import { addFmt } from './fmt/command.ts';
 import { addHelp } from './help.ts';
 import type { InitFlags } from './init.ts';
 import { Refusal } from '../manage/refusal.ts';
@@ -130,6 +131,7 @@ export function createProgram(io: CliIo, registry: Registry, done: (code: number
   addReplay(logs, making);
   addProviders(group(program, 'providers', 'list, show, test and add providers'), making);
   addConfig(groupDeps(making, group(program, 'config', 'show the effective configuration, and print its JSON Schema')));
+  addFmt(common(program, 'fmt', 'format the configuration: order, names and spacing; keeps values and comments'), making);
   addModels(common(program, 'models', 'list the models that clients can use, with context length and price, offline', fileOrStdin), making);
   addKeys(group(program, 'keys', 'issue, list, rotate, revoke and identify API keys of the gateway'), making);
   addPrompts(groupDeps(making, group(program, 'prompts', 'list and render stored prompts')));

@@ -362,6 +362,7 @@ describe('the commands', () => {
     ['providers test', ['providers', 'test']],
     ['config show', ['config', 'show']],
     ['config show --json', ['config', 'show', '--json']],
+    ['fmt', ['fmt', '--check']],
     ['models', ['models']],
     ['models --json', ['models', '--json']],
     ['prompts list', ['prompts', 'list']],
@@ -372,7 +373,7 @@ describe('the commands', () => {
     wire ??= await startWire();
     wire.script = mirror();
     const isStart = name.startsWith('start');
-    const texts = name.startsWith('check') || isStart ? edits : name.startsWith('config') ? [yaml, ...edits] : [yaml];
+    const texts = name.startsWith('check') || isStart ? edits : /^(?:config|fmt)/.test(name) ? [yaml, ...edits] : [yaml];
     for (const text of texts) {
       const dir = folder(text);
       const { out, err } = await run(args, dir, env(dir));

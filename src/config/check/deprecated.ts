@@ -23,5 +23,5 @@ export function deprecated(context: CheckContext): void {
 
 function oldName({ key, written, keyAt }: Entry, { report }: CheckContext): void {
   if (key === written || !isOldName(written)) return;
-  report({ code: 'deprecated', at: keyAt, message: `"${written}" is an old name`, hint: `write ${key}` });
+  report({ code: 'deprecated', at: keyAt, message: `"${written}" is an old name`, hint: `write ${key}, or run gateway fmt --fix` });
 }

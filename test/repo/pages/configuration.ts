@@ -122,6 +122,7 @@ export function configurationPage(): string {
     example,
     '`gateway.yaml` is YAML 1.2 or JSON. Unknown keys are errors, except keys that start with `x-`, which you can use for notes and anchors. Every string may contain `${env:NAME}` (an environment variable), `${env:NAME:-default}` and `${file:path}` (the content of a file). `$${` is a literal `${`. Inside `{…}` and `[…]`, put such strings in quotes.',
     '`gateway config show` prints each value that applies with its file and line, or `default`; references stay references. A path limits it to a part: `gateway config show server`. Configs have no rows for defaults, since targets inherit what they leave out.',
+    '`gateway fmt` formats the file and those that it includes: sections in the order of this page with an empty line between long ones, `snake_case` keys in configs, no trailing white space. Values and comments stay. It leaves a file as it is if an alias would then precede its anchor. `--fix` also replaces old names, `--check` changes nothing and exits with 1 if a file is not formatted.',
     '`gateway config schema > gateway.schema.json` writes a JSON Schema for editors. Editors with the YAML language server use it if the first line of `gateway.yaml` is `# yaml-language-server: $schema=gateway.schema.json`.',
     `## Top level\n\n${table({ properties: simple, required: schema['required'] })}`,
     ...options.map((stage) => `### Options of the plugin \`${stage.name}\`\n\n${table(stage.options)}`),

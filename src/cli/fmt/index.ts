@@ -1,0 +1,118 @@
+import { format } from '../../config/edit/format/index.ts';
+import type { Respelling } from '../../config/edit/format/respell.ts';
+import type { LoadedConfig } from '../../config/reload/load.ts';
+import { printable } from '../../core/text/printable.ts';
+import type { Registry } from '../../gateway/types.ts';
+import { replaceFile } from '../../manage/keys/replace-file.ts';
+import { CommandError, type CommonFlags, exitCodes } from '../command.ts';
+import { prettyDiagnostics } from '../diagnostics.ts';
+import { needConfig } from '../find-config.ts';
+import { type CliIo, hasColors } from '../io.ts';
+import { load, nameFile, sourceOf } from '../load.ts';
+import { barePath, jsonText, plural } from '../text.ts';
+
+export interface FmtFlags extends CommonFlags {
+  readonly check?: boolean | undefined;
+  readonly fix?: boolean | undefined;
+}
+
+/** A file and its new text. */
+interface Result {
+  /** Absolute path; undefined for standard input. */
+  readonly path: string | undefined;
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+  readonly renamed: readonly Respelling[];
+  /** Old names that are still there. */
+  readonly left: readonly Respelling[];
+  /** Why the file was left as it is; null if it was not. */
+  readonly refused: string | null;
+}
+
+/** `gateway fmt [FILE…]`: formats the files of a configuration. Values and comments stay. Returns the exit code. */
+export async function fmt(files: readonly string[], flags: FmtFlags, io: CliIo, registry: Registry): Promise<number> {
+  const results: Result[] = [];
+  for (const text of await textsOf(files, flags, io, registry)) results.push(formatted(text, flags, io, registry));
+  const changed = results.filter(({ before, after }) => before !== after);
+  if (flags.check !== true)
+    for (const { path, file, before, after } of changed) if (path !== undefined) replaceFile(path, after, file, before);
+  if (flags.json === true) io.stdout.write(jsonText(asJson(results)));
+  else
+    io.stdout.write(
+      results.some(({ path }) => path === undefined) && flags.check !== true
+        ? results.map(({ after }) => after).join('')
+        : changed.map(({ file }) => `${printable(file)}\n`).join(''),
+    );
+  io.stderr.write(remarks(results, changed.length, flags));
+  const isRefused = results.some(({ refused }) => refused !== null);
+  return isRefused || (flags.check === true && changed.length > 0) ? exitCodes.no : exitCodes.yes;
+}
+
+interface Text {
+  readonly path: string | undefined;
+  readonly file: string;
+  readonly text: string;
+  readonly loaded: LoadedConfig;
+}
+
+/** The texts of the named files, otherwise of the configuration with its includes. @throws CommandError */
+async function textsOf(files: readonly string[], flags: FmtFlags, io: CliIo, registry: Registry): Promise<readonly Text[]> {
+  const texts = new Map<string, Text>();
+  for (const name of files.length > 0 ? files : [flags.config]) {
+    const source = await sourceOf(needConfig(name, io, nameFile), io);
+    const loaded = await load(source, io, registry, { allowMissingSecrets: true });
+    if ('text' in source) {
+      texts.set('', { path: undefined, file: source.name, text: source.text, loaded });
+      continue;
+    }
+    if (loaded.texts[source.path] === undefined)
+      throw new CommandError(exitCodes.invalid, loaded.diagnostics[0]?.message ?? `${source.path} cannot be read`);
+    for (const [path, text] of Object.entries(loaded.texts))
+      if (files.length === 0 || path === source.path) texts.set(path, { path, file: barePath(path, io.cwd), text, loaded });
+  }
+  return [...texts.values()];
+}
+
+/** @throws CommandError for a file that is not valid YAML, after printing its errors */
+function formatted({ path, file, text, loaded }: Text, flags: FmtFlags, io: CliIo, registry: Registry): Result {
+  const made = format(text, { providers: registry.providers, fixes: flags.fix === true });
+  const known = { path, file, before: text };
+  if ('text' in made) return { ...known, after: made.text, renamed: made.renamed, left: made.left, refused: null };
+  if (!('isInvalid' in made)) return { ...known, after: text, renamed: [], left: [], refused: made.refused };
+  const errors = loaded.diagnostics.filter((one) => one.severity === 'error' && one.file === file);
+  const shown = errors.filter(({ code }) => code === 'yaml-syntax' || code === 'duplicate-key');
+  io.stderr.write(`${prettyDiagnostics(shown.length > 0 ? shown : errors, { colors: hasColors(io.stderr, io.env, flags.color) })}\n`);
+  throw new CommandError(exitCodes.invalid, `${file} is not valid YAML; nothing was written`);
+}
+
+function remarks(results: readonly Result[], changed: number, { check, fix }: FmtFlags): string {
+  const lines = results.flatMap(({ file, renamed, left, refused }) => [
+    ...renamed.map(({ from, to, line }) => `${file}:${line}: ${from} → ${to}`),
+    ...left.map(({ from, to, line }) => `warning: ${file}:${line}: ${from} is an old name of ${to}; replace it with: gateway fmt --fix`),
+    ...(refused === null ? [] : [`error: ${file} was left as it is: ${refused}`]),
+  ]);
+  const isStdin = results.every(({ path }) => path === undefined);
+  const all = plural(results.length, 'file');
+  const summary =
+    check === true
+      ? changed === 0
+        ? `${all} checked, nothing to format`
+        : `${changed} of ${all} not formatted; run: gateway fmt${fix === true ? ' --fix' : ''}`
+      : `formatted ${changed} of ${all}`;
+  return [...lines, ...(isStdin ? [] : [summary])].map((line) => `${printable(line)}\n`).join('');
+}
+
+function asJson(results: readonly Result[]): object {
+  const shown = ({ from, to, line }: Respelling): object => ({ from, to, line });
+  return {
+    files: results.map(({ path, file, before, after, renamed, left, refused }) => ({
+      file,
+      changed: before !== after,
+      renamed: renamed.map(shown),
+      old_names: left.map(shown),
+      refused,
+      ...(path === undefined ? { text: after } : {}),
+    })),
+  };
+}
