@@ -13,6 +13,7 @@ configs:
     labels: {team: web}
     overrideParams:
       temperature: 0.2
+      tools: [{type: mcp, headers: {cookie: s=canary-of-the-tool}}]
     targets: [main/gpt-4o, {provider: other, x-note: "\${env:PLACE}"}]
 observability:
   logs: {otlp: http://c, headers: {x-team: canary-of-the-team}}
@@ -28,14 +29,14 @@ describe('origins', () => {
     ['providers.other.api_key', 6],
     ['configs."a.b"', 8],
     ['configs."a.b".override_params.temperature', 11],
-    ['configs."a.b".targets[1].provider', 12],
+    ['configs."a.b".targets[1].provider', 13],
   ])('of %s is line %d', (path, line) => {
     expect(make().at(path)).toEqual({ file: 'gateway.yaml', line });
   });
 
   it('has none for what no file says, and the nearest above it', () => {
     expect(make().at('configs."a.b".targets[1].weight')).toBeNull();
-    expect(make().near('configs."a.b".targets[1].weight')).toEqual({ file: 'gateway.yaml', line: 12 });
+    expect(make().near('configs."a.b".targets[1].weight')).toEqual({ file: 'gateway.yaml', line: 13 });
     expect(make().near('server.listen')).toBeNull();
   });
 
@@ -45,7 +46,7 @@ describe('origins', () => {
     expect(valueOf('providers.main.api_key')).toBe('${env:KEY:-…}');
     expect(valueOf('providers.other.api_key')).toBe('(written in the file, not shown)');
     expect(valueOf('configs."a.b".override_params.temperature')).toBe('0.2');
-    expect(JSON.stringify(values)).not.toMatch(/none-of-it|sk-literal|canary-of-the-team/);
+    expect(JSON.stringify(values)).not.toMatch(/none-of-it|sk-literal|canary-of-the-t/);
   });
 
   it('hides what is known to be secret wherever it stands', () => {

@@ -4,7 +4,7 @@ import { createMask } from '../../core/secrets/mask.ts';
 import { canonicalSpelling } from '../read/canonical-keys.ts';
 import { mergeFiles, type SavedFiles, type Source } from '../read/merge-files.ts';
 import { formatPath, type Node, type Path, type SourceLocation, walk } from '../read/node.ts';
-import { isCollectorHeader, isSecretKey, shownSecret, withoutKeys } from '../read/secrets.ts';
+import { isSecretKey, shownSecret, withoutKeys } from '../read/secrets.ts';
 
 /** One value of the files. */
 export interface WrittenValue {
@@ -112,5 +112,8 @@ export const isBare = (node: Node): boolean =>
 export function printableValue(node: Node, path: Path): string {
   if (node.kind !== 'scalar') return node.kind === 'map' ? '{}' : '[]';
   const key = path.findLast((step) => typeof step === 'string');
-  return isSecretKey(key) || isCollectorHeader(path) ? shownSecret(node.text) : withoutKeys(node.text);
+  return isSecretKey(key) || isHeader(path) ? shownSecret(node.text) : withoutKeys(node.text);
 }
+
+/** True for a header: of a telemetry collector, or of a tool server in `override_params`. Services choose the names, and most are keys. */
+const isHeader = (path: Path): boolean => path.slice(2, -1).includes('headers');
