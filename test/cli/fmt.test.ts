@@ -34,6 +34,7 @@ function folder(text = main): string {
   mkdirSync(join(dir, 'configs'));
   writeFileSync(join(dir, 'gateway.yaml'), text);
   writeFileSync(join(dir, 'configs/support.yaml'), support);
+  writeFileSync(join(dir, 'binary.yaml'), Buffer.from([0xff, 0xfe]));
   return dir;
 }
 
@@ -56,7 +57,7 @@ formatted 2 of 2 files
     });
     expect([read(dir), read(dir, 'configs/support.yaml')]).toEqual([formattedMain, spelled]);
     expect(statSync(join(dir, 'gateway.yaml')).mode & 0o777).toBe(0o640);
-    expect(readdirSync(dir).toSorted()).toEqual(['configs', 'gateway.yaml']);
+    expect(readdirSync(dir).toSorted()).toEqual(['binary.yaml', 'configs', 'gateway.yaml']);
     expect(await revisionOf(dir)).toBe(revision);
     expect(await runHere(['fmt'], dir)).toMatchObject({ code: 0, out: '' });
   });
@@ -85,7 +86,7 @@ formatted 2 of 2 files
     symlinkSync('gateway.yaml', join(dir, 'link.yaml'));
     expect(await runHere(['fmt', 'link.yaml'], dir)).toMatchObject({ code: 0, out: 'link.yaml\n' });
     expect(read(dir)).toBe(formattedMain);
-    expect(readdirSync(dir).toSorted()).toEqual(['configs', 'gateway.yaml', 'link.yaml']);
+    expect(readdirSync(dir).toSorted()).toEqual(['binary.yaml', 'configs', 'gateway.yaml', 'link.yaml']);
   });
 
   it('formats standard input', async () => {
@@ -141,6 +142,21 @@ formatted 2 of 2 files
     ['a key that is there twice', [], 'version: 1\nversion: 1\n', 3, /\[duplicate-key\][^]*is not valid YAML/],
     ['a list', [], '- a\n', 3, /must be a mapping/],
     ['a file that is not there', ['none.yaml'], main, 3, /none\.yaml/],
+    [
+      'an included file that is not there',
+      [],
+      main.replace('configs/*', 'configs/none'),
+      3,
+      /^error: gateway\.yaml:3: the file "configs\/none\.yaml" cannot be read/,
+    ],
+    [
+      'an included file that is not text',
+      [],
+      main.replace('configs/*', 'binary'),
+      3,
+      /^error: binary\.yaml:1: the file is not text in UTF-8/,
+    ],
+    ['a file that is not text', ['binary.yaml'], main, 3, /not text in UTF-8/],
     ['a folder', ['configs'], main, 3, /it is a directory/],
     ['an empty name', [''], main, 2, /is empty/],
   ])('fails for %s', async (_, args, text, wanted, message) => {

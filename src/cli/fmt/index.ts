@@ -1,6 +1,8 @@
 import { format } from '../../config/edit/format/index.ts';
 import type { Respelling } from '../../config/edit/format/respell.ts';
-import type { LoadedConfig } from '../../config/reload/load.ts';
+import { readWritten } from '../../config/edit/written.ts';
+import type { Source } from '../../config/read/merge-files.ts';
+import { placeText, type Problem } from '../../config/report/problem.ts';
 import { printable } from '../../core/text/printable.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { replaceFile } from '../../manage/keys/replace-file.ts';
@@ -33,7 +35,7 @@ interface Result {
 /** `gateway fmt [FILE…]`: formats the files of a configuration. Values and comments stay. Returns the exit code. */
 export async function fmt(files: readonly string[], flags: FmtFlags, io: CliIo, registry: Registry): Promise<number> {
   const results: Result[] = [];
-  for (const text of await textsOf(files, flags, io, registry)) results.push(formatted(text, flags, io, registry));
+  for (const text of await textsOf(files, flags, io)) results.push(await formatted(text, flags, io, registry));
   const changed = results.filter(({ before, after }) => before !== after);
   if (flags.check !== true)
     for (const { path, file, before, after } of changed) if (path !== undefined) replaceFile(path, after, file, before);
@@ -53,34 +55,41 @@ interface Text {
   readonly path: string | undefined;
   readonly file: string;
   readonly text: string;
-  readonly loaded: LoadedConfig;
+  /** The configuration that the file belongs to. */
+  readonly source: Source;
 }
 
 /** The texts of the named files, otherwise of the configuration with its includes. @throws CommandError */
-async function textsOf(files: readonly string[], flags: FmtFlags, io: CliIo, registry: Registry): Promise<readonly Text[]> {
-  const texts = new Map<string, Text>();
+async function textsOf(files: readonly string[], flags: FmtFlags, io: CliIo): Promise<readonly Text[]> {
+  const found = new Map<string, Text>();
   for (const name of files.length > 0 ? files : [flags.config]) {
     const source = await sourceOf(needConfig(name, io, nameFile), io);
-    const loaded = await load(source, io, registry, { allowMissingSecrets: true });
     if ('text' in source) {
-      texts.set('', { path: undefined, file: source.name, text: source.text, loaded });
+      found.set('', { path: undefined, file: source.name, text: source.text, source });
       continue;
     }
-    if (loaded.texts[source.path] === undefined)
-      throw new CommandError(exitCodes.invalid, loaded.diagnostics[0]?.message ?? `${source.path} cannot be read`);
-    for (const [path, text] of Object.entries(loaded.texts))
-      if (files.length === 0 || path === source.path) texts.set(path, { path, file: barePath(path, io.cwd), text, loaded });
+    const problems: Problem[] = [];
+    const { texts } = readWritten(source, io, (problem) => void problems.push(problem));
+    // Files that are missing or not text have no text.
+    const unread = problems.find(
+      ({ code, at }) => code === 'unreadable-file' || (code === 'yaml-syntax' && texts[at.file.path] === undefined),
+    );
+    if (unread !== undefined && (files.length === 0 || texts[source.path] === undefined))
+      throw new CommandError(exitCodes.invalid, `${placeText(unread.at)}: ${unread.message}`);
+    for (const [path, text] of Object.entries(texts))
+      if (files.length === 0 || path === source.path) found.set(path, { path, file: barePath(path, io.cwd), text, source });
   }
-  return [...texts.values()];
+  return [...found.values()];
 }
 
 /** @throws CommandError for a file that is not valid YAML, after printing its errors */
-function formatted({ path, file, text, loaded }: Text, flags: FmtFlags, io: CliIo, registry: Registry): Result {
+async function formatted({ path, file, text, source }: Text, flags: FmtFlags, io: CliIo, registry: Registry): Promise<Result> {
   const made = format(text, { providers: registry.providers, fixes: flags.fix === true });
   const known = { path, file, before: text };
   if ('text' in made) return { ...known, after: made.text, renamed: made.renamed, left: made.left, refused: null };
   if (!('isInvalid' in made)) return { ...known, after: text, renamed: [], left: [], refused: made.refused };
-  const errors = loaded.diagnostics.filter((one) => one.severity === 'error' && one.file === file);
+  const { diagnostics } = await load(source, io, registry, { allowMissingSecrets: true });
+  const errors = diagnostics.filter((one) => one.severity === 'error' && one.file === file);
   const shown = errors.filter(({ code }) => code === 'yaml-syntax' || code === 'duplicate-key');
   io.stderr.write(`${prettyDiagnostics(shown.length > 0 ? shown : errors, { colors: hasColors(io.stderr, io.env, flags.color) })}\n`);
   throw new CommandError(exitCodes.invalid, `${file} is not valid YAML; nothing was written`);
