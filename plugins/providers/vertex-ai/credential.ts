@@ -60,8 +60,7 @@ export function parseServiceAccount(text: string): ServiceAccount | string {
   if (key === undefined) return 'it has no private_key';
   return {
     email,
-    // In keys from an environment variable, line breaks are often escaped as `
-    // `.
+    // In keys from an environment variable, line breaks are often written as a backslash and an n.
     privateKey: key.replaceAll(String.raw`\n`, '\n'),
     keyId: textOf(file['private_key_id']),
     project: textOf(file['project_id']),

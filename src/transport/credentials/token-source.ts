@@ -23,7 +23,7 @@ export interface TokenFetcher {
 export class TokenError extends Error {
   /** The name of the credential's field at fault, as the configuration or the request spells it. */
   readonly field: string | undefined;
-  /** The token endpoint's error code, such as `invalid_client`. */
+  /** The token endpoint's error code, such as `invalid_client`; undefined if a later request may succeed. */
   readonly reason: string | undefined;
 
   constructor(message: string, details: { cause?: unknown; field?: string | undefined; reason?: string | undefined } = {}) {

@@ -1,3 +1,4 @@
+import { mayPass } from '../../../core/error.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { objectIn } from '../../../core/json/scan.ts';
 import { scrubbed, type TokenAnswer } from '../grants/token-request.ts';
@@ -23,6 +24,7 @@ export function keysOf({ status, body, host, askedAt, secrets }: TokenAnswer, fi
     );
     const said = why.length === 0 ? 'no keys, and no reason' : scrubbed(why.join(': '), secrets).slice(0, 300);
     const told = `${host} returned ${status}: ${said}`;
+    if (mayPass(status) || temporary.test(why[0] ?? '')) throw new TokenError(told);
     throw new TokenError(field === undefined ? told : `${field} cannot be used (${told.replace(/\.$/, '')})`, { field, reason: why[0] });
   }
   // If cached, they would be rejected until they expire.
@@ -32,6 +34,9 @@ export function keysOf({ status, body, host, askedAt, secrets }: TokenAnswer, fi
   const value = JSON.stringify({ accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) });
   return { value, expiresAt: ends > askedAt && Number.isFinite(ends) ? ends : askedAt + assumedLife };
 }
+
+/** Codes of STS with status 400 after which a later request may succeed (AssumeRoleWithWebIdentity, "Errors"; "Common Error Types"). */
+const temporary = /^(?:Throttling|IDPCommunicationError)/;
 
 /** Parses a date, or Unix seconds, to Unix milliseconds. */
 const momentIn = (text: string): number => (/^[\d.e+]+$/i.test(text) ? Number(text) * 1000 : Date.parse(text));

@@ -100,6 +100,19 @@ describe('a web identity', () => {
     );
   });
 
+  it.each([
+    [503, 'ServiceUnavailable'],
+    [400, 'Throttling'],
+    [400, 'IDPCommunicationError'],
+  ])('refused for now with %i %s is not the fault of the field', async (status, code) => {
+    server.script = text(status, `<Error><Code>${code}</Code><Message>Later</Message></Error>`);
+    await expect(source().fetch()).rejects.toMatchObject({
+      message: expect.stringMatching(new RegExp(`^127.*returned ${status}: ${code}: Later$`)) as string,
+      field: undefined,
+      reason: undefined,
+    });
+  });
+
   it('that is repeated stays out of the reason', async () => {
     server.script = text(400, '<Error><Code>InvalidIdentityToken</Code><Message>web-token-1 is no token</Message></Error>');
     await expect(source().fetch()).rejects.toThrow(/InvalidIdentityToken: \*\*\* is no token\)$/);

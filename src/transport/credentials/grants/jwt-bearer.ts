@@ -24,8 +24,7 @@ async function sign(grant: Grant, now: number): Promise<string> {
   const { importPKCS8, SignJWT } = await import('jose');
   let key: Awaited<ReturnType<typeof importPKCS8>>;
   try {
-    // In keys from an environment variable, line breaks are often escaped as `
-    // `.
+    // In keys from an environment variable, line breaks are often written as a backslash and an n.
     key = await importPKCS8(grant.privateKey.replaceAll('\\n', '\n'), 'RS256');
   } catch {
     // Without the cause: no data derived from the key leaves this function.

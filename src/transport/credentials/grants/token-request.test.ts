@@ -38,4 +38,23 @@ describe('the answer of a token endpoint', () => {
     expect(refused).toThrow(TokenError);
     expect(refused).toThrow('issuer.example returned a token that no header could carry');
   });
+
+  it.each([
+    [400, 'invalid_client', 'invalid_client'],
+    [401, 'invalid_grant', 'invalid_grant'],
+    [408, 'request_timeout', undefined],
+    [429, 'too_many_requests', undefined],
+    [500, 'server_error', undefined],
+    [503, 'temporarily_unavailable', undefined],
+  ])('with status %i and error %s has the reason %s', (status, error, reason) => {
+    const refused = (): unknown =>
+      tokenOf({ ...answer({ error, error_description: 'why' }), status }, [{ text: 'why', field: 'secret', says: 'is wrong' }]);
+    expect(refused).toThrow(
+      expect.objectContaining({
+        reason,
+        field: reason === undefined ? undefined : 'secret',
+        message: expect.stringContaining(error) as string,
+      }) as Error,
+    );
+  });
 });

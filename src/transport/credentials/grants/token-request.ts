@@ -1,5 +1,5 @@
 import { objectIn } from '../../../core/json/scan.ts';
-import type { GatewayError } from '../../../core/error.ts';
+import { type GatewayError, mayPass } from '../../../core/error.ts';
 import type { GrantBlame, GrantRepeat } from '../../../core/secrets/grant.ts';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
@@ -98,6 +98,8 @@ export function tokenOf(answer: TokenAnswer, blames: readonly GrantBlame[] = [])
   }
   const reasons = reasonsIn(said, answer.secrets);
   const told = `${answer.host} returned ${status}: ${reasons === '' ? 'no token, and no reason' : reasons}`;
+  // The endpoint is busy or broken: the credential is not at fault, whatever the body says.
+  if (mayPass(status)) throw new TokenError(told);
   const reason = typeof said['error'] === 'string' ? said['error'] : undefined;
   const blame = status === 200 ? undefined : blames.find((one) => fits(one, status, reasons));
   if (blame === undefined) throw new TokenError(told, { reason });
