@@ -78,11 +78,10 @@ afterEach(async () => {
   await Promise.all([service.close(), source.close(), rm(folder, { recursive: true })]);
 });
 
-async function start(entry: object, env: Record<string, string> = {}): Promise<void> {
+async function start(entry: object, env: Record<string, string> = {}, more: object = {}): Promise<void> {
   const aws = { type: 'bedrock', region: 'eu-west-1', custom_host: service.url, ...entry };
-  gateway = await startTestGateway(JSON.stringify({ version: 1, server: { egress: { allow: ['127.0.0.1'] } }, providers: { aws } }), {
-    env,
-  });
+  const config = { version: 1, server: { egress: { allow: ['127.0.0.1'] } }, providers: { aws }, ...more };
+  gateway = await startTestGateway(JSON.stringify(config), { env });
 }
 
 async function ask(headers: Record<string, string> = { 'x-gateway-provider': '@aws' }): Promise<{ status: number; text: string }> {
@@ -138,6 +137,17 @@ describe('an access key', () => {
       expect(service.requests.length).toBe(0);
     },
   );
+
+  it.each([
+    ['that a virtual key has', { api_key: 'bedrock-api-key' }, {}],
+    ['that a caller sends', { auth: { mode: 'caller' } }, { authorization: 'Bearer bedrock-api-key' }],
+  ])('gives way as a whole to an API key %s', async (_, credential, sent) => {
+    service.script = (response) => json(response, 200, answer);
+    const own = { access_key_id: 'AKIAOWN', secret_access_key: secrets['AKIAOWN'], session_token: 'own-token' };
+    await start(own, {}, { virtual_keys: { team: { provider: 'aws', ...credential } } });
+    expect(await ask({ 'x-gateway-virtual-key': 'team', ...sent })).toMatchObject({ status: 200 });
+    expect(service.requests[0]?.headers.authorization).toBe('Bearer bedrock-api-key');
+  });
 
   it('is not needed beside an API key, which goes as bearer', async () => {
     service.script = (response) => json(response, 200, answer);

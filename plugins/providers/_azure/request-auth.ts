@@ -32,11 +32,16 @@ export const azureAuthProperties = {
   auth_mode: {
     enum: modes,
     description: 'How a request with its own credential authenticates: api_key or entra. In gateway.yaml: auth.',
+    'x-credential': true,
   },
-  entra_tenant_id: { ...text('Tenant of the application, for a request with its own credential.'), pattern: tenantPattern },
-  entra_client_id: text('Id of the application, for a request with its own credential.'),
+  entra_tenant_id: {
+    ...text('Tenant of the application, for a request with its own credential.'),
+    pattern: tenantPattern,
+    'x-credential': true,
+  },
+  entra_client_id: { ...text('Id of the application, for a request with its own credential.'), 'x-credential': true },
   entra_client_secret: { ...text('Secret of the application, for a request with its own credential.'), writeOnly: true },
-  entra_scope: text('Scope of its token.'),
+  entra_scope: { ...text('Scope of its token.'), 'x-credential': true },
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
 /** Neutral names first, the Azure names as aliases. */

@@ -49,7 +49,7 @@ export const schema: JsonSchema = {
       default: defaultRegion,
     },
     fips: { type: 'boolean', description: 'Uses the FIPS endpoint of the region.', default: false },
-    access_key_id: text('Id of an access key: with secret_access_key, requests are signed with it.'),
+    access_key_id: { ...text('Id of an access key: with secret_access_key, requests are signed with it.'), 'x-credential': true },
     secret_access_key: { ...text('Secret of the access key.'), writeOnly: true },
     session_token: { ...text('Session token of temporary keys.'), writeOnly: true },
     auth_type: text('How a request with its own credential authenticates: apiKey or accessKey. In gateway.yaml: auth.'),

@@ -1,7 +1,7 @@
 import { didYouMean } from '../../core/text/nearest.ts';
 import type { Plain } from '../../core/json/merge.ts';
 import type { Provider } from '../../core/provider.ts';
-import { isSecretSetting } from '../../core/model/request-settings.ts';
+import { isCredentialSetting, isSecretSetting } from '../../core/model/request-settings.ts';
 import type { ConfigEntry } from '../schema/index.ts';
 import { targetSettings } from '../schema/target.ts';
 import { invalid } from './invalid.ts';
@@ -46,9 +46,9 @@ export function hasOwnCredential(entry: ConfigEntry, provider: Provider): boolea
   );
 }
 
-/** Settings without secrets and `auth`: a request with its own credential is never signed with the operator's. */
+/** Settings without any part of a credential: a request with its own one is never signed with the operator's. */
 export function withoutSecrets(provider: Provider, settings: Plain): Plain {
-  return Object.fromEntries(Object.entries(settings).filter(([name]) => name !== 'auth' && !isSecretSetting(provider, name)));
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => name !== 'auth' && !isCredentialSetting(provider, name)));
 }
 
 /** True for keys of a config object that the gateway defines, including `targets`. */

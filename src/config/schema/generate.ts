@@ -11,7 +11,7 @@ import { virtualKey } from './catalog.ts';
 const id = 'gateway.schema.json';
 
 /** Annotations for the gateway's own messages, which editors do not understand. */
-const own: ReadonlySet<string> = new Set(['x-form', 'x-code', 'x-range', 'x-hints']);
+const own: ReadonlySet<string> = new Set(['x-form', 'x-code', 'x-range', 'x-hints', 'x-credential']);
 
 /** JSON Schema of `gateway.yaml` for editors, with the settings of these providers and the options of these plugins. */
 export function generateSchema(providers: readonly Provider[], plugins: readonly Plugin[]): JsonSchema {

@@ -1,6 +1,7 @@
 /**
  * Schema parts used in several places. Custom keywords: `x-form` describes the form of a string in words, `x-code` is
- * the diagnostic for a failed pattern, `x-range` the limits of a duration or size. `writeOnly` marks secrets.
+ * the diagnostic for a failed pattern, `x-range` the limits of a duration or size. `writeOnly` marks secrets, `x-credential`
+ * other settings that are part of a credential.
  */
 
 /** `30s`, `5m`, `1.5h`; the unit is required. */

@@ -59,10 +59,16 @@ export const secretTails = (provider: Provider): readonly string[] =>
   provider.entry.requestSettings.flatMap(({ setting, headers }) => (isSecretSetting(provider, setting) ? headers : []));
 
 /** True if the type's schema marks the setting as secret (`writeOnly`). */
-export function isSecretSetting(provider: Provider, setting: string): boolean {
-  const { properties } = provider.entry.settings;
+export const isSecretSetting = (provider: Provider, setting: string): boolean => isMarked(provider, setting, 'writeOnly');
+
+/** True for a secret, and for a setting that is useless without one (`x-credential`), such as the id of an access key. */
+export const isCredentialSetting = (provider: Provider, setting: string): boolean =>
+  isSecretSetting(provider, setting) || isMarked(provider, setting, 'x-credential');
+
+function isMarked({ entry }: Provider, setting: string, keyword: 'writeOnly' | 'x-credential'): boolean {
+  const { properties } = entry.settings;
   const schema = isPlain(properties) ? properties[setting] : undefined;
-  return isPlain(schema) && schema['writeOnly'] === true;
+  return isPlain(schema) && schema[keyword] === true;
 }
 
 /** Error for a request that selects an identity of the machine. @param written as the request spells the setting */
