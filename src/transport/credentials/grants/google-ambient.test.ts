@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -98,8 +98,29 @@ describe('without it', () => {
     await expect(googleAmbient(grant(await federation()), deps).fetch()).rejects.toThrow(/invalid_target.*The pool is gone/);
   });
 
-  it('a missing file is named as the library names it', async () => {
-    await expect(googleAmbient(grant(join(folder, 'none.json')), deps).fetch()).rejects.toThrow(/none\.json/);
+  it.each([
+    ['of the configuration', () => join(folder, 'none.json'), undefined, /^the credentials file cannot be read \(ENOENT\)$/],
+    [
+      'of the environment',
+      () => undefined,
+      () => join(folder, 'none.json'),
+      /^Unable to read .* GOOGLE_APPLICATION_CREDENTIALS environment variable: the file does not exist, or is not a file$/,
+    ],
+    ['with a subject token', () => join(folder, 'no-subject.json'), undefined, /^the file does not exist, or is not a file$/],
+  ])('a missing file %s is reported without its path', async (_, named, inEnv, message) => {
+    const federated = JSON.parse(await readFile(await federation(), 'utf8')) as Record<string, unknown>;
+    const noSubject = { ...federated, credential_source: { file: join(folder, 'none') } };
+    await writeFile(join(folder, 'no-subject.json'), JSON.stringify(noSubject));
+    vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', inEnv?.());
+    await expect(googleAmbient(grant(named()), deps).fetch()).rejects.toThrow(message);
+  });
+
+  it('a subject token that the exchange repeats is not in the message', async () => {
+    const subject = `eyJhbGciOiJSUzI1NiJ9.${'c'.repeat(400)}.sig-1_x`;
+    const file = await federation();
+    await writeFile(join(folder, 'subject'), subject);
+    server.script = (response) => json(response, 400, { error: 'invalid_grant', error_description: `No issuer for ${subject}.` });
+    await expect(googleAmbient(grant(file), deps).fetch()).rejects.toThrow(/invalid_grant: No issuer for \*\*\*$/);
   });
 
   it.each([

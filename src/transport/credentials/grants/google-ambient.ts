@@ -73,20 +73,24 @@ function checkCredentials(file: string): void {
   try {
     checkRegularFile(file, maxCredentials);
   } catch (cause) {
-    const code = errorCode(cause);
-    // The library's own error names the file.
-    if (code === 'ENOENT') return;
-    throw new TokenError(`the credentials file cannot be read (${code})`, { cause });
+    throw new TokenError(`the credentials file cannot be read (${errorCode(cause)})`, { cause });
   }
 }
 
 /** JSON parsers quote invalid input in their message: part of a private key would reach callers and logs, also through the cause. */
 const quotes = /Unexpected token .*/s;
 
+/** The library names the path of a missing file, which callers must not see. */
+const missing = /The file at .* does not exist, or it is not a file.*/s;
+
+/** A token of another issuer, which a token endpoint may repeat. */
+const tokens = /eyJ[\w-]{8,}(?:\.[\w-]*)*/g;
+
 function faultOf(error: unknown): TokenError {
   const text = error instanceof Error ? error.message : String(error);
   const isQuoting = quotes.test(text);
-  return new TokenError(firstLine(text.replace(quotes, 'it is not valid JSON')), isQuoting ? {} : { cause: error });
+  const shown = text.replace(quotes, 'it is not valid JSON').replace(missing, 'the file does not exist, or is not a file');
+  return new TokenError(firstLine(shown.replaceAll(tokens, '***')), isQuoting ? {} : { cause: error });
 }
 
 /** Without a trailing full stop, because the text becomes part of a sentence. */
