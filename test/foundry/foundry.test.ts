@@ -205,6 +205,29 @@ describe('credentials', () => {
     expect(JSON.stringify(last().rawHeaders)).not.toContain(callerKey);
   });
 
+  it.each([
+    ['azure-model-format', 'toString', 'Send one of inference, openai, messages.'],
+    ['cloud-model-format', 'openal', 'Send one of inference, openai, messages.'],
+    ['azure-extra-params', 'ignore', 'Send one of error, drop, pass-through.'],
+    ['azure-auth-mode', 'entar', 'Send one of api_key, default, entra.'],
+  ])('%s: %s is an error that lists the values', async (tail, value, hint) => {
+    const before = upstream.requests.length;
+    const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key, maxRetries: 0 });
+    const headers = {
+      'x-gateway-api-key': callerKey,
+      'x-gateway-provider': 'azure-ai',
+      'x-gateway-azure-foundry-url': upstream.url,
+      [`x-gateway-${tail}`]: value,
+    };
+    await expect(client.chat.completions.create({ model: 'm', messages: hello }, { headers })).rejects.toMatchObject({
+      status: 400,
+      code: 'invalid_header',
+      param: tail,
+      error: { gateway: { hint } },
+    });
+    expect(upstream.requests.length).toBe(before);
+  });
+
   it('of the catalog never go to a host that a request chose', async () => {
     const before = upstream.requests.length;
     const bad = openai({ 'x-gateway-azure-foundry-url': 'https://evil.example' }).chat.completions.create({

@@ -1,8 +1,9 @@
 import { GatewayError } from '../error.ts';
 import type { HeaderBag } from '../http/headers.ts';
-import { isPlain } from '../json/merge.ts';
+import { isPlain, type Plain } from '../json/merge.ts';
 import type { CredentialOwner, Provider } from '../provider.ts';
 import { spelledTail } from '../text/header-spelling.ts';
+import { didYouMean } from '../text/nearest.ts';
 
 /** Provider settings in the headers of a request. */
 export interface SentSettings {
@@ -14,7 +15,8 @@ export interface SentSettings {
 /**
  * Reads the headers of a provider's `requestSettings`; returns undefined if the request has none.
  *
- * @throws GatewayError `not_allowed` for a value that selects an identity of the machine
+ * @throws GatewayError `not_allowed` for a value that selects an identity of the machine, `invalid_header` for one that the
+ * setting does not have
  */
 export function settingsIn(headers: HeaderBag, provider: Provider): SentSettings | undefined {
   let settings: Record<string, string> | undefined;
@@ -24,6 +26,8 @@ export function settingsIn(headers: HeaderBag, provider: Provider): SentSettings
       const value = headers.tail(tail);
       if (value === undefined || value === '') continue;
       if (ambient?.includes(value) === true) throw ambientRefused(spelledTail(headers, tail), spelledTail(headers, tail));
+      const values = schemaOf(provider, setting)?.['enum'];
+      if (Array.isArray(values) && !values.includes(value)) throw noValue(spelledTail(headers, tail), tail, value, values, ambient);
       settings ??= {};
       settings[setting] ??= value;
       if (shapesHost) shaping ??= tail;
@@ -65,10 +69,23 @@ export const isSecretSetting = (provider: Provider, setting: string): boolean =>
 export const isCredentialSetting = (provider: Provider, setting: string): boolean =>
   isSecretSetting(provider, setting) || isMarked(provider, setting, 'x-credential');
 
-function isMarked({ entry }: Provider, setting: string, keyword: 'writeOnly' | 'x-credential'): boolean {
+const isMarked = (provider: Provider, setting: string, keyword: 'writeOnly' | 'x-credential'): boolean =>
+  schemaOf(provider, setting)?.[keyword] === true;
+
+function schemaOf({ entry }: Provider, setting: string): Plain | undefined {
   const { properties } = entry.settings;
   const schema = isPlain(properties) ? properties[setting] : undefined;
-  return isPlain(schema) && schema[keyword] === true;
+  return isPlain(schema) ? schema : undefined;
+}
+
+/** Error for a header whose value is not one of its setting's. */
+function noValue(header: string, param: string, value: string, values: readonly unknown[], ambient: readonly string[] = []): GatewayError {
+  const known = values.map(String).filter((one) => !ambient.includes(one));
+  return new GatewayError('invalid_header', {
+    message: `"${value.slice(0, 40)}" is not a value of ${header}.${didYouMean(value, known)}`,
+    param,
+    hint: `Send one of ${known.join(', ')}.`,
+  });
 }
 
 /** Error for a request that selects an identity of the machine. @param written as the request spells the setting */
