@@ -1,4 +1,4 @@
-import type { GatewayError } from '../../../core/error.ts';
+import { GatewayError } from '../../../core/error.ts';
 import type { Plain } from '../../../core/json/merge.ts';
 import type { CommonSettings, CredentialOwner, CredentialSpec, Deployment, Provider } from '../../../core/provider.ts';
 import type { CredentialRef, PartialClocks, ProviderBinding, Trust } from '../../../core/snapshot.ts';
@@ -78,11 +78,22 @@ function memoCredentials(
     const compiled = known.get(signing)?.get(key);
     if (compiled !== undefined) return compiled;
     const spec = provider.entry.credential(key === mainKey ? settings : keyed, key, signing);
-    const ref = makeCredential(spec, ownerOf(spec, owner));
+    const ref = compiledRef(spec, parts, makeCredential);
     const made = owner === 'catalog' ? { ...ref, setting: settingOf(parts, key) } : ref;
     known.set(signing, (known.get(signing) ?? new Map<string | undefined, CredentialRef>()).set(key, made));
     return made;
   };
+}
+
+/** @throws GatewayError that names the operator's provider or virtual key */
+function compiledRef(spec: CredentialSpec, { owner, signedAt }: BindingParts, makeCredential: MakeCredential): CredentialRef {
+  try {
+    return makeCredential(spec, ownerOf(spec, owner));
+  } catch (error) {
+    if (!(error instanceof GatewayError) || owner === 'caller' || signedAt === '') throw error;
+    const { code, message, hint } = error;
+    throw new GatewayError(code, { message: `${signedAt}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, hint, cause: error });
+  }
 }
 
 /** Path of the setting that holds the credential, for messages to the operator. */
