@@ -88,9 +88,10 @@ const tokens = /eyJ[\w-]{8,}(?:\.[\w-]*)*/g;
 
 function faultOf(error: unknown): TokenError {
   const text = error instanceof Error ? error.message : String(error);
-  const isQuoting = quotes.test(text);
-  const shown = text.replace(quotes, 'it is not valid JSON').replace(missing, 'the file does not exist, or is not a file');
-  return new TokenError(firstLine(shown.replaceAll(tokens, '***')), isQuoting ? {} : { cause: error });
+  const clean = text.replace(quotes, 'it is not valid JSON').replaceAll(tokens, '***');
+  // Logs show the message of a cause too.
+  const cause = clean === text ? { cause: error } : {};
+  return new TokenError(firstLine(clean.replace(missing, 'the file does not exist, or is not a file')), cause);
 }
 
 /** Without a trailing full stop, because the text becomes part of a sentence. */
