@@ -7,20 +7,24 @@ type Grant = Extract<OAuthGrant, { kind: 'jwt-bearer' }>;
 
 /** Maximum lifetime of an assertion, in seconds. */
 const assertionLife = 3600;
+/** Maximum length of a caller's key, in bits: a longer one could occupy a thread for seconds. */
+const longestKey = 4096;
+/** Name of the key in the file of a service account. */
+const field = 'private_key';
 
 /** RFC 7523: signs an assertion with the account's key and exchanges it at the token endpoint. */
 export function jwtBearer(grant: Grant, trust: Trust, deps: GrantDeps): TokenFetcher {
   return {
     async fetch() {
       const url = tokenUrl(grant.tokenUri);
-      const assertion = await sign(grant, Math.floor(deps.now() / 1000));
+      const assertion = await sign(grant, trust, Math.floor(deps.now() / 1000));
       const form = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
       return tokenOf(await askToken({ url, form, trust }, deps));
     },
   };
 }
 
-async function sign(grant: Grant, now: number): Promise<string> {
+async function sign(grant: Grant, trust: Trust, now: number): Promise<string> {
   const { importPKCS8, SignJWT } = await import('jose');
   let key: Awaited<ReturnType<typeof importPKCS8>>;
   try {
@@ -28,8 +32,11 @@ async function sign(grant: Grant, now: number): Promise<string> {
     key = await importPKCS8(grant.privateKey.replaceAll('\\n', '\n'), 'RS256');
   } catch {
     // Without the cause: no data derived from the key leaves this function.
-    throw new TokenError('the private key of the service account cannot be read: it must be PEM in PKCS #8');
+    throw new TokenError('the private key of the service account cannot be read: it must be PEM in PKCS #8', { field });
   }
+  const { modulusLength = 0 } = key.algorithm as { readonly modulusLength?: number };
+  if (trust === 'request' && modulusLength > longestKey)
+    throw new TokenError(`the private key of the service account is longer than ${longestKey} bits`, { field });
   return new SignJWT({ scope: grant.scope })
     .setProtectedHeader({ alg: 'RS256', typ: 'JWT', ...(grant.keyId === undefined ? {} : { kid: grant.keyId }) })
     .setIssuer(grant.issuer)

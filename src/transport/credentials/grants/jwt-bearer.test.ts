@@ -1,0 +1,55 @@
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../../../core/error.ts';
+import { createUpstream } from '../../outbound/upstream.ts';
+import { Wheel } from '../../wire/wheel.ts';
+import { jwtBearer } from './jwt-bearer.ts';
+import type { GrantDeps } from './token-request.ts';
+
+/** No request is sent: the egress rules refuse each one, after the assertion was signed. */
+const deps: GrantDeps = {
+  upstream: createUpstream({ wheel: new Wheel(), lookup: () => undefined }),
+  checkEgress: () => new GatewayError('not_allowed', { message: 'signed' }),
+  now: Date.now,
+  monotonic: performance.now.bind(performance),
+  wait: () => Promise.resolve(),
+  env: {},
+};
+
+const grant = (privateKey: string) =>
+  ({
+    kind: 'jwt-bearer',
+    tokenUri: 'https://issuer.example/token',
+    issuer: 'a@example',
+    audience: 'https://issuer.example/token',
+    scope: 's',
+    privateKey,
+    keyId: undefined,
+  }) as const;
+
+const own = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+/** A key of this length that was never generated: its numbers do not belong together. */
+function keyOf(bits: number): string {
+  const number = (length: number): string => Buffer.alloc(length / 8, 0xd5).toString('base64url');
+  const half = number(bits / 2);
+  const jwk = { kty: 'RSA', n: number(bits), e: 'AQAB', d: number(bits), p: half, q: half, dp: half, dq: half, qi: half };
+  return createPrivateKey({ key: jwk, format: 'jwk' }).export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+describe('the key of a service account', () => {
+  it.each([
+    ['a key', 'request', own, 'signed', undefined],
+    ['a key with escaped line breaks', 'request', own.replaceAll('\n', String.raw`\n`), 'signed', undefined],
+    ['no key', 'request', 'SECRET', 'the private key of the service account cannot be read: it must be PEM in PKCS #8', 'private_key'],
+    [
+      'a key that takes long to sign with',
+      'request',
+      keyOf(8192),
+      'the private key of the service account is longer than 4096 bits',
+      'private_key',
+    ],
+  ] as const)('signs, or says why not: %s of a %s', async (_, trust, key, message, field) => {
+    await expect(jwtBearer(grant(key), trust, deps).fetch()).rejects.toMatchObject({ message, field });
+  });
+});
