@@ -120,16 +120,16 @@ export const noDeploymentId = (path: readonly string[], hint: string): SettingsP
 
 /** Returns the problems of `auth:` and related settings that the schema cannot express. */
 function azureAuthProblems(settings: AzureAuthSettings): readonly SettingsProblem[] {
-  return [...beside(settings), ...brought(settings), ...authority(settings), ...scope(settings)];
+  return [...tokenProblems(settings), ...applicationProblems(settings), ...authority(settings), ...scope(settings)];
 }
 
-function beside({ ad_token: token, auth }: AzureAuthSettings): readonly SettingsProblem[] {
+function tokenProblems({ ad_token: token, auth }: AzureAuthSettings): readonly SettingsProblem[] {
   if (token === undefined || auth === undefined) return [];
   const message = `ad_token cannot be combined with auth mode ${auth.mode}, and only the token would be used`;
   return [{ path: ['ad_token'], code: 'conflict', message, hint: 'Remove one of them.' }];
 }
 
-function brought(settings: AzureAuthSettings): readonly SettingsProblem[] {
+function applicationProblems(settings: AzureAuthSettings): readonly SettingsProblem[] {
   const found = applicationIn(settings);
   if (found === undefined || !('code' in found)) return [];
   const code = found.code === 'missing_credential' ? 'missing-key' : 'out-of-range';

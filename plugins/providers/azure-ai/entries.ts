@@ -16,8 +16,8 @@ export const azureAi: AzureType<FoundrySettings, FoundryUri, Format> = {
    * or its path. Never guessed from other parts of an address.
    */
   apiOf(settings, { format, foundation_model: model }, uri, own) {
-    const said = format ?? (own ? uri.format : undefined);
-    if (said !== undefined) return said;
+    const explicit = format ?? (own ? uri.format : undefined);
+    if (explicit !== undefined) return explicit;
     if (model !== undefined && isAnthropicModel(model)) return 'messages';
     return settings.format ?? uri.format ?? 'inference';
   },

@@ -41,8 +41,8 @@ function onInference({ uri, version }: Target, call: FoundryCall, route: string)
 
 /** The v1 API rejects dated versions on Foundry hosts; only the version `preview` is sent. */
 function openai({ uri, version }: Target, call: FoundryCall, route: string): UpstreamAddress {
-  const asked = (version ?? paramOf(call.query, 'api-version'))?.trim().toLowerCase();
-  const query = withParam(call.query, 'api-version', asked === 'preview' ? 'preview' : undefined);
+  const requested = (version ?? paramOf(call.query, 'api-version'))?.trim().toLowerCase();
+  const query = withParam(call.query, 'api-version', requested === 'preview' ? 'preview' : undefined);
   return at({ origin: uri.origin, path: `${uri.path}/openai/v1` }, route, query);
 }
 
@@ -70,7 +70,7 @@ export function relayed(call: FoundryCall, route: string): UpstreamAddress {
   return target.api === 'openai' ? openai(target, call, route) : messages(call, route);
 }
 
-const spoken = {
+const formatNames = {
   inference: 'the inference route, which has chat completions and embeddings',
   openai: 'the OpenAI format',
   messages: 'the messages API',
@@ -80,7 +80,7 @@ function unserved({ name, api: format }: Target, route: string): GatewayError {
   const which = name === '' ? 'This provider' : `The deployment "${name.slice(0, 100)}"`;
   const needed = route.startsWith('messages') ? 'messages' : route === 'images/embeddings' ? 'inference' : 'openai';
   return new GatewayError('unsupported_endpoint', {
-    message: `${which} uses ${spoken[format]}, which has no route ${route}.`,
+    message: `${which} uses ${formatNames[format]}, which has no route ${route}.`,
     hint: `Choose another deployment, or set its format to ${needed} where the service has this route.`,
   });
 }

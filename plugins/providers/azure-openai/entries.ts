@@ -19,16 +19,16 @@ const v1: ApiVersion = { urls: 'v1', version: undefined };
  * used. On a base that ends in `/v1`, a dated value is dropped, because services there reject it.
  */
 export function apiVersionOf(version: string | undefined, onV1: boolean): ApiVersion | undefined {
-  const asked = version?.trim() ?? '';
-  const word = asked.toLowerCase();
+  const requested = version?.trim() ?? '';
+  const word = requested.toLowerCase();
   if (word === '') return onV1 ? v1 : undefined;
   if (word === 'v1' || word === 'latest') return v1;
   if (word === 'preview') return { urls: 'v1', version: 'preview' };
-  return onV1 ? v1 : { urls: 'dated', version: asked };
+  return onV1 ? v1 : { urls: 'dated', version: requested };
 }
 
 /** Returns the API version for a client's own `api-version`; v1 if it has none. */
-export const apiVersionFor = (asked: string | undefined): ApiVersion => apiVersionOf(asked, false) ?? v1;
+export const apiVersionFor = (requested: string | undefined): ApiVersion => apiVersionOf(requested, false) ?? v1;
 
 export const azureOpenai: AzureType<AzureSettings, TargetUri, ApiVersion | undefined> = {
   parse: parseTargetUri,

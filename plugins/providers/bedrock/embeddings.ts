@@ -22,14 +22,14 @@ export const embeddings: Operation<BedrockSettings> = {
   isConverted: true,
   begin(body, call) {
     const drops = new Drops();
-    const asked = body.kind === 'none' ? {} : said(body.json());
-    const sent = bodyFor(call)(asked, call, drops);
-    const asBase64 = asked['encoding_format'] === 'base64';
+    const fields = body.kind === 'none' ? {} : withoutNulls(body.json());
+    const sent = bodyFor(call)(fields, call, drops);
+    const asBase64 = fields['encoding_format'] === 'base64';
     const tap = new VectorTap();
     return {
       request: toModel(call, call.model, 'invoke', { body: JsonBody.of(sent), dropped: drops.list }),
       tap,
-      result: (text) => listOf(text, call.model, { asBase64, tokens: tap.usage?.prompt, inputs: textsIn(asked['input']).length }),
+      result: (text) => listOf(text, call.model, { asBase64, tokens: tap.usage?.prompt, inputs: textsIn(fields['input']).length }),
       then({ headers }) {
         tap.head(headers);
         return undefined;
@@ -39,7 +39,7 @@ export const embeddings: Operation<BedrockSettings> = {
 };
 
 /** Removes null values, which some libraries send for unset parameters and the service rejects. */
-const said = (body: Plain): Plain => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+const withoutNulls = (body: Plain): Plain => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 
 /** Titan reports the token count in the body; for other models the service reports it in a header. */
 class VectorTap extends JsonTap {

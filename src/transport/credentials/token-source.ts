@@ -127,11 +127,11 @@ export class TokenSource {
   }
 
   async #fetchOnce(): Promise<string> {
-    const asked = { at: this.#deps.monotonic(), wall: this.#deps.now() };
+    const requested = { at: this.#deps.monotonic(), wall: this.#deps.now() };
     try {
       const token = await this.#fetcher.fetch();
       this.lastError = undefined;
-      this.#keep(token, asked);
+      this.#keep(token, requested);
       return token.value;
     } catch (error) {
       this.lastError = error as Error;
@@ -140,18 +140,18 @@ export class TokenSource {
     }
   }
 
-  /** @param asked when the token was requested, by the monotonic and the wall clock */
-  #keep(token: Token, asked: { readonly at: number; readonly wall: number }): void {
-    const left = token.expiresAt - asked.wall;
+  /** @param requested when the token was requested, by the monotonic and the wall clock */
+  #keep(token: Token, requested: { readonly at: number; readonly wall: number }): void {
+    const left = token.expiresAt - requested.wall;
     const life = left > 0 ? Math.min(left, longestLifeMs) : 0;
-    const end = asked.at + life;
+    const end = requested.at + life;
     this.#token = token;
     const jitter = this.#deps.random() * jitterMs;
     const due = end - (life >= longLifeMs ? life / 2 + jitter : Math.min(earlyMs + jitter, life / 4));
-    const renewal = token.renewAt === undefined ? 0 : token.renewAt - asked.wall;
-    this.#refreshAt = renewal > 0 ? Math.min(due, asked.at + renewal) : due;
+    const renewal = token.renewAt === undefined ? 0 : token.renewAt - requested.wall;
+    this.#refreshAt = renewal > 0 ? Math.min(due, requested.at + renewal) : due;
     this.#usableUntil = end - Math.min(marginMs, life / 10);
-    if (this.#isReplacing) this.#replacedAt = asked.at;
+    if (this.#isReplacing) this.#replacedAt = requested.at;
     this.#isReplacing = false;
   }
 }

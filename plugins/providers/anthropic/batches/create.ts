@@ -16,7 +16,7 @@ import { type InputLine, toRequests } from './lines.ts';
 import { type BatchRequest, toBatch } from './object.ts';
 
 /** A parsed create request. */
-interface Asked extends BatchRequest {
+interface CreateRequest extends BatchRequest {
   /** For lines without a model. */
   readonly model: string;
   readonly dropped: readonly Dropped[];
@@ -36,15 +36,15 @@ const known: ReadonlySet<string> = new Set(['input_file_id', 'requests', 'endpoi
 export const createBatch: Operation<AnthropicSettings> = {
   isConverted: true,
   begin(body, call) {
-    const asked = read(body, call);
-    const result = (text: string) => toBatch(parseObject(text), asked);
-    const made = (lines: readonly InputLine[]): Translation => ({ request: create(asked, lines, call), tap: new ObjectTap(), result });
-    if (asked.lines !== undefined) return made(asked.lines);
-    return { request: download(asked, call), tap: new TextTap(), result, then: (file) => made(linesOf(file, asked.endpoint)) };
+    const parsed = read(body, call);
+    const result = (text: string) => toBatch(parseObject(text), parsed);
+    const made = (lines: readonly InputLine[]): Translation => ({ request: create(parsed, lines, call), tap: new ObjectTap(), result });
+    if (parsed.lines !== undefined) return made(parsed.lines);
+    return { request: download(parsed, call), tap: new TextTap(), result, then: (file) => made(linesOf(file, parsed.endpoint)) };
   },
 };
 
-function read(body: JsonBody | EmptyBody, call: ACall): Asked {
+function read(body: JsonBody | EmptyBody, call: ACall): CreateRequest {
   const fields: Plain = body.kind === 'json' ? body.json() : {};
   const endpoint = endpointOf(fields['endpoint']);
   const window = fields['completion_window'];
@@ -107,7 +107,7 @@ function inline(requests: unknown): readonly InputLine[] {
   return requests.map((value: unknown, index) => ({ number: index + 1, param: `requests[${index}]`, value }));
 }
 
-const download = ({ inputFileId, dropped }: Asked, call: ACall): UpstreamRequest =>
+const download = ({ inputFileId, dropped }: CreateRequest, call: ACall): UpstreamRequest =>
   send(call, {
     route: `files/${segment(inputFileId ?? '')}/content`,
     method: 'GET',
@@ -137,20 +137,20 @@ function linesOf({ text }: StepReply, endpoint: BatchEndpoint): readonly InputLi
   return lines;
 }
 
-function create(asked: Asked, lines: readonly InputLine[], call: ACall): UpstreamRequest {
+function create(parsed: CreateRequest, lines: readonly InputLine[], call: ACall): UpstreamRequest {
   const { requests, dropped, betas } = toRequests(lines, {
-    endpoint: asked.endpoint,
-    model: asked.model,
+    endpoint: parsed.endpoint,
+    model: parsed.model,
     maxTokens: call.settings.max_tokens,
   });
-  const fromFile = asked.lines === undefined;
+  const fromFile = parsed.lines === undefined;
   const request = send(call, {
     route: 'messages/batches',
     method: 'POST',
     query: '',
     body: JsonBody.of({ requests }),
     // The first request has already reported its dropped fields.
-    dropped: fromFile ? dropped : [...asked.dropped, ...dropped],
+    dropped: fromFile ? dropped : [...parsed.dropped, ...dropped],
     betas,
   });
   return { ...request, models: [...new Set(requests.map(modelOf))] };

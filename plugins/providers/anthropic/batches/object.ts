@@ -13,14 +13,14 @@ export interface BatchRequest {
 /**
  * Converts a message batch to a batch of the OpenAI format.
  *
- * @param asked the client's values, only right after creation
+ * @param requested the client's values, only right after creation
  * @throws GatewayError `upstream_invalid`
  */
-export function toBatch(value: unknown, asked?: BatchRequest): Batch {
+export function toBatch(value: unknown, requested?: BatchRequest): Batch {
   if (!isPlain(value) || textOf(value['id']) === undefined) {
     throw new GatewayError('upstream_invalid', { message: "The provider's response is not a message batch.", source: 'provider' });
   }
-  const name = { ...batchNamed(String(value['id'])), ...(asked === undefined ? {} : { endpoint: asked.endpoint }) };
+  const name = { ...batchNamed(String(value['id'])), ...(requested === undefined ? {} : { endpoint: requested.endpoint }) };
   const counts = countsOf(value['request_counts']);
   const status = statusOf(value, counts);
   const createdAt = unixSeconds(value['created_at']) ?? 0;
@@ -29,7 +29,7 @@ export function toBatch(value: unknown, asked?: BatchRequest): Batch {
     id: clientId(name),
     status,
     endpoint: name.endpoint,
-    input_file_id: asked?.inputFileId ?? null,
+    input_file_id: requested?.inputFileId ?? null,
     output_file_id: textOf(value['results_url']) === undefined ? null : outputFileId(name),
     created_at: createdAt,
     in_progress_at: createdAt,

@@ -19,7 +19,7 @@ import { batchModel } from './rows.ts';
 const handled: ReadonlySet<string> = new Set(['input_file_id', 'endpoint', 'completion_window', 'metadata', 'model', 'labels']);
 
 /** A parsed create request. */
-interface Order {
+interface CreateRequest {
   readonly input: StoredObject;
   readonly endpoint: BatchEndpoint;
   /** Undefined if the model is in the notes of the uploaded file. */
@@ -37,28 +37,28 @@ export const createBatch: Operation<VertexSettings> = {
   isConverted: true,
   findsModel: true,
   begin(body, call) {
-    const order = orderOf(objectOf(body), call);
+    const parsed = createRequestOf(objectOf(body), call);
     const begun = (request: UpstreamRequest): Translation => ({
       request,
       tap: new WholeTap(),
       result: (text) => batchFromJob(rowOf(text)),
     });
-    if (order.model !== undefined) return begun(jobRequest(call, order, order.model));
+    if (parsed.model !== undefined) return begun(jobRequest(call, parsed, parsed.model));
     return {
-      ...begun(plainRequest(objectAddress(call, order.input), 'GET', storageHeaders(call), order.dropped)),
+      ...begun(plainRequest(objectAddress(call, parsed.input), 'GET', storageHeaders(call), parsed.dropped)),
       then({ text }) {
         const { model, endpoint } = notesOf(rowOf(text));
         if (model === undefined) throw noModel();
-        if (endpoint !== undefined && endpoint !== order.endpoint) throw wrongEndpoint(order.endpoint, endpoint);
+        if (endpoint !== undefined && endpoint !== parsed.endpoint) throw wrongEndpoint(parsed.endpoint, endpoint);
         // The first request has already reported the dropped fields.
-        return begun({ ...jobRequest(call, { ...order, dropped: [] }, model), models: [model] });
+        return begun({ ...jobRequest(call, { ...parsed, dropped: [] }, model), models: [model] });
       },
     };
   },
 };
 
 /** Parses a create request. @throws GatewayError for missing or invalid values */
-function orderOf(body: Plain, call: VertexCall): Order {
+function createRequestOf(body: Plain, call: VertexCall): CreateRequest {
   checkMetadata(body['metadata']);
   const file = textOf(body['input_file_id']);
   if (file === undefined) throw missing('input_file_id');
@@ -93,9 +93,9 @@ function dropsOf(body: Plain): readonly Dropped[] {
   return dropped;
 }
 
-function jobRequest(call: VertexCall, order: Order, model: string): UpstreamRequest {
-  const { input, endpoint } = order;
-  const { labels, dropped } = labelsOf({ [endpointLabel]: wordOf(endpoint) }, order.labels, order.metadata);
+function jobRequest(call: VertexCall, parsed: CreateRequest, model: string): UpstreamRequest {
+  const { input, endpoint } = parsed;
+  const { labels, dropped } = labelsOf({ [endpointLabel]: wordOf(endpoint) }, parsed.labels, parsed.metadata);
   const bucket = call.settings.storage_bucket ?? input.bucket;
   const { resource, instanceConfig } = resourceOf(model);
   return {
@@ -113,7 +113,7 @@ function jobRequest(call: VertexCall, order: Order, model: string): UpstreamRequ
       ...(instanceConfig === undefined ? {} : { instanceConfig }),
       labels,
     }),
-    dropped: [...order.dropped, ...dropped],
+    dropped: [...parsed.dropped, ...dropped],
   };
 }
 

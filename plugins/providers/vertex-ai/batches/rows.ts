@@ -50,9 +50,9 @@ export function toRow(line: Plain, settings: VertexSettings, files?: FileRules):
   const body = isPlain(line['body']) ? line['body'] : {};
   const customId = textOf(line['custom_id']);
   if (customId === undefined) throw missing('custom_id', 'it has no custom_id');
-  const asked = textOf(body['model']);
-  if (asked === undefined) throw missing('body.model', 'it names no model');
-  const model = bareModel(asked);
+  const requested = textOf(body['model']);
+  if (requested === undefined) throw missing('body.model', 'it names no model');
+  const model = bareModel(requested);
   const endpoint = endpointOf(textOf(line['url']) ?? (body['input'] === undefined ? '/v1/chat/completions' : '/v1/embeddings'));
   if (endpoint === undefined) throw unserved(String(line['url']).slice(0, 100));
   const { stream, stream_options: _options, ...whole } = body;

@@ -32,13 +32,13 @@ const handled: ReadonlySet<string> = new Set([
 export const createTuning: Operation<VertexSettings> = {
   isConverted: true,
   begin(body, call) {
-    const order = objectOf(body);
-    checkMetadata(order['metadata']);
+    const fields = objectOf(body);
+    checkMetadata(fields['metadata']);
     const drops = new Drops();
-    for (const [key, value] of Object.entries(order))
+    for (const [key, value] of Object.entries(fields))
       if (value !== null && !handled.has(key)) drops.add(key, 'not supported by this service');
-    const { labels, dropped } = labelsOf({}, order['labels'], order['metadata']);
-    const job = { ...jobOf(order, call, drops), ...(Object.keys(labels).length === 0 ? {} : { labels }) };
+    const { labels, dropped } = labelsOf({}, fields['labels'], fields['metadata']);
+    const job = { ...jobOf(fields, call, drops), ...(Object.keys(labels).length === 0 ? {} : { labels }) };
     return {
       request: {
         ...resourceAddress(call, 'tuningJobs'),
@@ -53,12 +53,12 @@ export const createTuning: Operation<VertexSettings> = {
   },
 };
 
-function jobOf(order: Plain, call: VertexCall, drops: Drops): Plain {
-  const training = fileIn(order, call, 'training_file');
+function jobOf(fields: Plain, call: VertexCall, drops: Drops): Plain {
+  const training = fileIn(fields, call, 'training_file');
   if (training === undefined) throw missing('training_file');
-  const validation = fileIn(order, call, 'validation_file');
-  const suffix = textOf(order['suffix']);
-  const hyperParameters = hyperparametersOf(order, drops);
+  const validation = fileIn(fields, call, 'validation_file');
+  const suffix = textOf(fields['suffix']);
+  const hyperParameters = hyperparametersOf(fields, drops);
   return {
     baseModel: baseModel(call),
     ...(suffix === undefined ? {} : { tunedModelDisplayName: suffix }),
@@ -82,8 +82,8 @@ function baseModel(call: VertexCall): string {
   );
 }
 
-function fileIn(order: Plain, call: VertexCall, param: string): string | undefined {
-  const id = textOf(order[param]);
+function fileIn(fields: Plain, call: VertexCall, param: string): string | undefined {
+  const id = textOf(fields[param]);
   return id === undefined ? undefined : uriOf(allowedObject(call, id, param));
 }
 
@@ -98,8 +98,8 @@ const adapterSizes: Readonly<Record<string, string>> = {
 };
 
 /** `method.supervised.hyperparameters` takes precedence over the older field. `auto` is the service's default. */
-function hyperparametersOf(order: Plain, drops: Drops): Plain {
-  const method = isPlain(order['method']) ? order['method'] : {};
+function hyperparametersOf(fields: Plain, drops: Drops): Plain {
+  const method = isPlain(fields['method']) ? fields['method'] : {};
   const type = textOf(method['type']) ?? 'supervised';
   if (type !== 'supervised') {
     throw cannotCarry(
@@ -110,7 +110,7 @@ function hyperparametersOf(order: Plain, drops: Drops): Plain {
   }
   const supervised = isPlain(method['supervised']) ? method['supervised'] : {};
   const newer = isPlain(supervised['hyperparameters']) ? supervised['hyperparameters'] : undefined;
-  const older = isPlain(order['hyperparameters']) ? order['hyperparameters'] : {};
+  const older = isPlain(fields['hyperparameters']) ? fields['hyperparameters'] : {};
   const at = newer === undefined ? 'hyperparameters' : 'method.supervised.hyperparameters';
   const out: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(newer === undefined ? {} : older))

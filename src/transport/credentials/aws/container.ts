@@ -1,7 +1,7 @@
 import { readRegularFileLater } from '../../../core/files/regular-file.ts';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
 import { isSet } from '../grants/variables.ts';
-import { askToken, type GrantDeps, tokenUrl } from '../grants/token-request.ts';
+import { requestToken, type GrantDeps, tokenUrl } from '../grants/token-request.ts';
 import { TokenError, type TokenFetcher } from '../token-source.ts';
 import { keysOf } from './keys-answer.ts';
 
@@ -31,7 +31,7 @@ export function awsContainer(deps: GrantDeps): TokenFetcher {
       const url = endpoint(deps);
       const proof = await proofIn(deps);
       const headers: HeaderPairs = proof === undefined ? [] : ['authorization', proof];
-      return keysOf(await askToken({ url, headers, trust: 'operator', connectMs: 2000, repeats }, deps));
+      return keysOf(await requestToken({ url, headers, trust: 'operator', connectMs: 2000, repeats }, deps));
     },
   };
 }

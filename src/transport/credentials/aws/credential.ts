@@ -14,36 +14,36 @@ type Spec = Extract<CredentialSpec, { scheme: 'aws-sigv4' }>;
 export function awsCredential(owner: CredentialOwner, spec: Spec, tokens: TokenSources, now: () => number): CredentialRef {
   const { keys } = spec;
   if (!('kind' in keys)) {
-    const held = new Held(keys, spec);
-    return { owner, headers: (request) => held.sign(request, now()), secrets: () => held.secrets };
+    const signingKeys = new SigningKeys(keys, spec);
+    return { owner, headers: (request) => signingKeys.sign(request, now()), secrets: () => signingKeys.secrets };
   }
   const source = tokens.for(keys, owner === 'catalog' ? 'operator' : 'request');
-  let last: { readonly text: string; readonly held: Held } | undefined;
-  const heldOf = (text: string): Held => {
-    if (last?.text !== text) last = { text, held: new Held(parseJson(text) as AwsKeys, spec) };
-    return last.held;
+  let last: { readonly text: string; readonly signingKeys: SigningKeys } | undefined;
+  const signingKeysOf = (text: string): SigningKeys => {
+    if (last?.text !== text) last = { text, signingKeys: new SigningKeys(parseJson(text) as AwsKeys, spec) };
+    return last.signingKeys;
   };
   return {
     owner,
     headers: (request) => {
       const text = source.get();
-      if (typeof text === 'string') return heldOf(text).sign(request, now());
+      if (typeof text === 'string') return signingKeysOf(text).sign(request, now());
       return text.then(
-        (fetched) => heldOf(fetched).sign(request, now()),
+        (fetched) => signingKeysOf(fetched).sign(request, now()),
         (error: unknown) => {
           throw noToken(owner, error);
         },
       );
     },
     // The response to a request that was signed before a renewal may arrive after it.
-    secrets: (used) => (last?.held.hasSigned(used) === true ? last.held.secrets : secretForms(used)),
-    evict: (used) => last === undefined || !last.held.hasSigned(used) || source.evict(last.text),
+    secrets: (used) => (last?.signingKeys.hasSigned(used) === true ? last.signingKeys.secrets : secretForms(used)),
+    evict: (used) => last === undefined || !last.signingKeys.hasSigned(used) || source.evict(last.text),
     isRefused: (status, body) => status === 403 && /ExpiredToken|security token included in the request/.test(body.toString('latin1')),
   };
 }
 
 /** Keys, and the values derived from them once. */
-class Held {
+class SigningKeys {
   /** Only the token can appear in a response: the secret key is never sent, and the access key id is not secret. */
   readonly secrets: SecretForms | undefined;
   readonly #token: string | undefined;

@@ -1,7 +1,7 @@
 import type { AwsGrant } from '../../../core/secrets/grant.ts';
 import { FetchFault } from '../../outbound/fetch-whole.ts';
 import { resolvedText } from '../grants/variables.ts';
-import { askToken, type GrantDeps, type TokenAnswer, type TokenRequest, tokenUrl } from '../grants/token-request.ts';
+import { requestToken, type GrantDeps, type TokenAnswer, type TokenRequest, tokenUrl } from '../grants/token-request.ts';
 import { TokenError, type TokenFetcher } from '../token-source.ts';
 import { keysOf } from './keys-answer.ts';
 
@@ -22,9 +22,9 @@ const repeats = [{ statuses: [429, 500, 502, 503, 504], waitsMs: [500, 1500] }] 
 export function awsInstance(grant: Grant, deps: GrantDeps): TokenFetcher {
   const base = (): string =>
     resolvedText({ env: 'AWS_EC2_METADATA_SERVICE_ENDPOINT', otherwise: 'http://169.254.169.254' }, deps.env).replace(/\/+$/, '');
-  const ask = async (path: string, request: Omit<TokenRequest, 'url' | 'trust'>): Promise<TokenAnswer> => {
+  const request = async (path: string, options: Omit<TokenRequest, 'url' | 'trust'>): Promise<TokenAnswer> => {
     try {
-      return await askToken({ url: tokenUrl(`${base()}/latest/${path}`), trust: 'operator', connectMs, repeats, ...request }, deps);
+      return await requestToken({ url: tokenUrl(`${base()}/latest/${path}`), trust: 'operator', connectMs, repeats, ...options }, deps);
     } catch (error) {
       if (!(error instanceof TokenError) || !(error.cause instanceof FetchFault)) throw error;
       throw new TokenError(`the instance metadata service does not respond, so the machine has no role (${error.message})`, {
@@ -37,13 +37,13 @@ export function awsInstance(grant: Grant, deps: GrantDeps): TokenFetcher {
       if (deps.env['AWS_EC2_METADATA_DISABLED']?.trim().toLowerCase() === 'true')
         throw new TokenError('AWS_EC2_METADATA_DISABLED switches the instance metadata service off');
       const session = lineOf(
-        await ask('api/token', { method: 'PUT', headers: ['x-aws-ec2-metadata-token-ttl-seconds', sessionLife] }),
+        await request('api/token', { method: 'PUT', headers: ['x-aws-ec2-metadata-token-ttl-seconds', sessionLife] }),
         'session',
       );
       const headers = ['x-aws-ec2-metadata-token', session];
       const place = 'meta-data/iam/security-credentials/';
-      const role = grant.role ?? lineOf(await ask(place, { headers }), 'role');
-      return keysOf(await ask(place + encodeURIComponent(role), { headers }));
+      const role = grant.role ?? lineOf(await request(place, { headers }), 'role');
+      return keysOf(await request(place + encodeURIComponent(role), { headers }));
     },
   };
 }

@@ -13,7 +13,7 @@ const assumedLife = 900_000;
  *
  * @throws TokenError with the endpoint's message
  */
-export function keysOf({ status, body, host, askedAt, secrets }: TokenAnswer, field?: string): Token {
+export function keysOf({ status, body, host, requestedAt, secrets }: TokenAnswer, field?: string): Token {
   const text = body.toString('utf8');
   const found = membersIn(text);
   const { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, Expiration: until } = found;
@@ -22,17 +22,20 @@ export function keysOf({ status, body, host, askedAt, secrets }: TokenAnswer, fi
     const why = [found['Code'] ?? found['code'], found['Message'] ?? found['message']].filter(
       (part) => part !== undefined && part !== 'Success',
     );
-    const said = why.length === 0 ? 'no keys, and no reason' : scrubbed(why.join(': '), secrets).slice(0, 300);
-    const told = `${host} returned ${status}: ${said}`;
-    if (mayPass(status) || temporary.test(why[0] ?? '')) throw new TokenError(told);
-    throw new TokenError(field === undefined ? told : `${field} cannot be used (${told.replace(/\.$/, '')})`, { field, reason: why[0] });
+    const reasons = why.length === 0 ? 'no keys, and no reason' : scrubbed(why.join(': '), secrets).slice(0, 300);
+    const message = `${host} returned ${status}: ${reasons}`;
+    if (mayPass(status) || temporary.test(why[0] ?? '')) throw new TokenError(message);
+    throw new TokenError(field === undefined ? message : `${field} cannot be used (${message.replace(/\.$/, '')})`, {
+      field,
+      reason: why[0],
+    });
   }
   // If cached, they would be rejected until they expire.
   if (![accessKeyId, sessionToken ?? ''].every((part) => /^[\x21-\x7e]*$/.test(part)))
     throw new TokenError(`${host} returned keys that no header could carry, with status ${status}`, { field });
-  const ends = until === undefined ? Number.NaN : momentIn(until);
+  const expiry = until === undefined ? Number.NaN : momentIn(until);
   const value = JSON.stringify({ accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) });
-  return { value, expiresAt: ends > askedAt && Number.isFinite(ends) ? ends : askedAt + assumedLife };
+  return { value, expiresAt: expiry > requestedAt && Number.isFinite(expiry) ? expiry : requestedAt + assumedLife };
 }
 
 /** Codes of STS with status 400 after which a later request may succeed (AssumeRoleWithWebIdentity, "Errors"; "Common Error Types"). */

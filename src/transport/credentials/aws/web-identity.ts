@@ -1,7 +1,7 @@
 import type { AwsGrant } from '../../../core/secrets/grant.ts';
 import { readRegularFileLater } from '../../../core/files/regular-file.ts';
 import { resolvedText } from '../grants/variables.ts';
-import { askToken, type GrantDeps, tokenUrl } from '../grants/token-request.ts';
+import { requestToken, type GrantDeps, tokenUrl } from '../grants/token-request.ts';
 import { TokenError, type TokenFetcher } from '../token-source.ts';
 import { keysOf } from './keys-answer.ts';
 
@@ -28,7 +28,7 @@ export function awsWebIdentity(grant: Grant, deps: GrantDeps): TokenFetcher {
         WebIdentityToken: await tokenIn(grant, deps),
       });
       const url = tokenUrl(resolvedText(grant.endpoint, deps.env));
-      return keysOf(await askToken({ url, form, trust: 'operator', repeats }, deps), grant.roleField);
+      return keysOf(await requestToken({ url, form, trust: 'operator', repeats }, deps), grant.roleField);
     },
   };
 }

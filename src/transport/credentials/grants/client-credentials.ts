@@ -2,7 +2,7 @@ import type { OAuthGrant } from '../../../core/secrets/grant.ts';
 import type { Trust } from '../../../core/snapshot.ts';
 import type { TokenFetcher } from '../token-source.ts';
 import { endpointUrl } from './variables.ts';
-import { askToken, type GrantDeps, tokenOf } from './token-request.ts';
+import { requestToken, type GrantDeps, tokenOf } from './token-request.ts';
 
 type Grant = Extract<OAuthGrant, { kind: 'client-credentials' }>;
 
@@ -13,7 +13,7 @@ export function clientCredentials(grant: Grant, trust: Trust, deps: GrantDeps): 
     async fetch() {
       const url = endpointUrl(grant.endpoint, deps.env);
       const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret, scope });
-      return tokenOf(await askToken({ url, form, trust, repeats }, deps), blame);
+      return tokenOf(await requestToken({ url, form, trust, repeats }, deps), blame);
     },
   };
 }

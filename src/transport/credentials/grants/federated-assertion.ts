@@ -2,7 +2,7 @@ import type { OAuthGrant } from '../../../core/secrets/grant.ts';
 import { readRegularFileLater } from '../../../core/files/regular-file.ts';
 import { type Token, TokenError, type TokenFetcher } from '../token-source.ts';
 import { endpointUrl, resolvedText } from './variables.ts';
-import { askToken, type GrantDeps, tokenOf } from './token-request.ts';
+import { requestToken, type GrantDeps, tokenOf } from './token-request.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
 
 type Grant = Extract<OAuthGrant, { kind: 'federated-assertion' }>;
@@ -51,7 +51,7 @@ async function exchange(grant: Grant, assertion: string, deps: GrantDeps): Promi
     scope,
   });
   const url = endpointUrl(grant.endpoint, deps.env);
-  return tokenOf(await askToken({ url, form, trust: 'operator', repeats }, deps), blame);
+  return tokenOf(await requestToken({ url, form, trust: 'operator', repeats }, deps), blame);
 }
 
 /** @throws TokenError without the path, because callers may see it */

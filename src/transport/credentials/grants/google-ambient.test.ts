@@ -11,7 +11,7 @@ import { googleAmbient } from './google-ambient.ts';
 let server: ScriptedUpstream;
 let folder: string;
 const now = Date.now();
-const deps = { now: () => now, patienceMs: 60_000 };
+const deps = { now: () => now, timeoutMs: 60_000 };
 const grant = (credentialsFile?: string) => ({ kind: 'google-ambient', scopes: ['https://scope.example/all'], credentialsFile }) as const;
 
 beforeAll(async () => {

@@ -13,7 +13,7 @@ export interface GoogleAuthLibrary {
 }
 
 /** Timeout in milliseconds; a metadata server responds immediately or does not exist. */
-const patience = 10_000;
+const defaultTimeoutMs = 10_000;
 /** Maximum size in bytes; a credential file has a few kilobytes. */
 const maxCredentials = 1024 * 1024;
 /** Assumed lifetime of a token in milliseconds, if the library does not know it. */
@@ -27,7 +27,7 @@ type Client = Pick<AuthClient, 'getAccessToken' | 'credentials'>;
  */
 export function googleAmbient(
   grant: Grant,
-  deps: { now(): number; readonly patienceMs?: number },
+  deps: { now(): number; readonly timeoutMs?: number },
   load: () => Promise<GoogleAuthLibrary> = () => import('google-auth-library'),
 ): TokenFetcher {
   let client: Promise<Client> | undefined;
@@ -41,9 +41,9 @@ export function googleAmbient(
   return {
     async fetch() {
       try {
-        const patienceMs = deps.patienceMs ?? patience;
-        return await inTime(fetch(), patienceMs, () => {
-          throw new TokenError(`no token within ${patienceMs} ms`);
+        const timeoutMs = deps.timeoutMs ?? defaultTimeoutMs;
+        return await inTime(fetch(), timeoutMs, () => {
+          throw new TokenError(`no token within ${timeoutMs} ms`);
         });
       } catch (error) {
         client = undefined;

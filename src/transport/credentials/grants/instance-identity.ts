@@ -4,7 +4,7 @@ import { FetchFault } from '../../outbound/fetch-whole.ts';
 import { type Token, TokenError, type TokenFetcher } from '../token-source.ts';
 import { answerChallenge } from './file-challenge.ts';
 import { resolvedText, isSet } from './variables.ts';
-import { askToken, type GrantDeps, tokenOf, type TokenRequest, tokenUrl } from './token-request.ts';
+import { requestToken, type GrantDeps, tokenOf, type TokenRequest, tokenUrl } from './token-request.ts';
 
 type Grant = Extract<OAuthGrant, { kind: 'instance-identity' }>;
 
@@ -20,17 +20,17 @@ export function instanceIdentity(grant: Grant, deps: GrantDeps): TokenFetcher {
       const endpoint = grant.endpoints.find(({ when }) => when.every((name) => isSet(name, deps.env)));
       if (endpoint === undefined) throw new TokenError('this machine has no identity');
       if (endpoint.unsupported !== undefined) throw new TokenError(`${endpoint.name} ${endpoint.unsupported}`);
-      return ask(endpoint, grant, deps);
+      return fetchToken(endpoint, grant, deps);
     },
   };
 }
 
-async function ask(endpoint: InstanceEndpoint, grant: Grant, deps: GrantDeps): Promise<Token> {
+async function fetchToken(endpoint: InstanceEndpoint, grant: Grant, deps: GrantDeps): Promise<Token> {
   const request = requestFor(endpoint, grant, deps);
-  let answer = await sent(endpoint, request, deps);
+  let answer = await requestFrom(endpoint, request, deps);
   if (answer.status === 401 && endpoint.challenge !== undefined) {
     const proof = await answerChallenge(answer.headers['www-authenticate'], endpoint.challenge, deps.env);
-    answer = await sent(endpoint, { ...request, headers: [...(request.headers ?? []), 'authorization', `Basic ${proof}`] }, deps);
+    answer = await requestFrom(endpoint, { ...request, headers: [...(request.headers ?? []), 'authorization', `Basic ${proof}`] }, deps);
   }
   return tokenOf(answer, grant.blame);
 }
@@ -54,9 +54,9 @@ function requestFor(endpoint: InstanceEndpoint, grant: Grant, { env }: GrantDeps
 }
 
 /** If there is no response, the machine probably does not have the configured type of identity. */
-async function sent(endpoint: InstanceEndpoint, request: TokenRequest, deps: GrantDeps): ReturnType<typeof askToken> {
+async function requestFrom(endpoint: InstanceEndpoint, request: TokenRequest, deps: GrantDeps): ReturnType<typeof requestToken> {
   try {
-    return await askToken(request, deps);
+    return await requestToken(request, deps);
   } catch (error) {
     if (!(error instanceof TokenError) || !(error.cause instanceof FetchFault)) throw error;
     throw new TokenError(`${endpoint.name} does not respond, so the machine has no identity (${error.message})`, { cause: error });

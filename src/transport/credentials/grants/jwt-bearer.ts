@@ -1,7 +1,7 @@
 import type { OAuthGrant } from '../../../core/secrets/grant.ts';
 import type { Trust } from '../../../core/snapshot.ts';
 import { TokenError, type TokenFetcher } from '../token-source.ts';
-import { askToken, type GrantDeps, tokenOf, tokenUrl } from './token-request.ts';
+import { requestToken, type GrantDeps, tokenOf, tokenUrl } from './token-request.ts';
 
 type Grant = Extract<OAuthGrant, { kind: 'jwt-bearer' }>;
 
@@ -19,7 +19,7 @@ export function jwtBearer(grant: Grant, trust: Trust, deps: GrantDeps): TokenFet
       const url = tokenUrl(grant.tokenUri);
       const assertion = await sign(grant, trust, Math.floor(deps.now() / 1000));
       const form = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
-      return tokenOf(await askToken({ url, form, trust }, deps));
+      return tokenOf(await requestToken({ url, form, trust }, deps));
     },
   };
 }

@@ -7,7 +7,7 @@ const answer = (said: object) => ({
   headers: {},
   body: Buffer.from(JSON.stringify(said)),
   host: 'issuer.example',
-  askedAt: 0,
+  requestedAt: 0,
   secrets: undefined,
 });
 

@@ -38,7 +38,7 @@ export interface TokenRequest {
 /** A response, and when its request was sent. The lifetime of a token is counted from that time, so that it is never overestimated. */
 export interface TokenAnswer extends FetchedWhole {
   readonly host: string;
-  readonly askedAt: number;
+  readonly requestedAt: number;
   /** The request's own credentials, which must not appear in an error message. */
   readonly secrets: SecretForms | undefined;
 }
@@ -55,16 +55,17 @@ export function tokenUrl(text: string): URL {
 }
 
 /** Sends a token request, with repeats as the grant defines. Redirects are not followed. @throws TokenError */
-export async function askToken(request: TokenRequest, deps: GrantDeps): Promise<TokenAnswer> {
+export async function requestToken(request: TokenRequest, deps: GrantDeps): Promise<TokenAnswer> {
   const { url, trust } = request;
   const refusal = deps.checkEgress(url.origin, trust);
   if (refusal !== undefined) throw new TokenError(refusal.message, { cause: refusal });
   for (let repeat = 0; ; repeat += 1) {
-    const askedAt = deps.now();
+    const requestedAt = deps.now();
     const answer = await once(request, deps.upstream);
     const rule = request.repeats?.find(({ statuses }) => statuses.includes(answer.status));
     const wait = rule?.waitsMs[repeat];
-    if (wait === undefined) return { ...answer, host: url.host, askedAt, secrets: secretForms(request.headers ?? [], proofsIn(request)) };
+    if (wait === undefined)
+      return { ...answer, host: url.host, requestedAt, secrets: secretForms(request.headers ?? [], proofsIn(request)) };
     await deps.wait(wait);
   }
 }
@@ -88,22 +89,22 @@ async function once({ url, method, form, headers = [], trust, connectMs }: Token
 
 /** Parses the response of a token endpoint. @throws TokenError with the endpoint's own reasons, and the field at fault */
 export function tokenOf(answer: TokenAnswer, blames: readonly GrantBlame[] = []): Token {
-  const { status, askedAt } = answer;
-  const said = objectIn(answer.body.toString('utf8')) ?? {};
-  const value = said['access_token'];
+  const { status, requestedAt } = answer;
+  const members = objectIn(answer.body.toString('utf8')) ?? {};
+  const value = members['access_token'];
   if (status === 200 && typeof value === 'string' && value !== '') {
     // If cached, it would be rejected until it expires.
     if (!/^[\x21-\x7e]+$/.test(value)) throw new TokenError(`${answer.host} returned a token that no header could carry`);
-    return { value, ...lifeOf(said, askedAt) };
+    return { value, ...lifeOf(members, requestedAt) };
   }
-  const reasons = reasonsIn(said, answer.secrets);
-  const told = `${answer.host} returned ${status}: ${reasons === '' ? 'no token, and no reason' : reasons}`;
+  const reasons = reasonsIn(members, answer.secrets);
+  const message = `${answer.host} returned ${status}: ${reasons === '' ? 'no token, and no reason' : reasons}`;
   // The endpoint is busy or broken: the credential is not at fault, whatever the body says.
-  if (mayPass(status)) throw new TokenError(told);
-  const reason = typeof said['error'] === 'string' ? said['error'] : undefined;
+  if (mayPass(status)) throw new TokenError(message);
+  const reason = typeof members['error'] === 'string' ? members['error'] : undefined;
   const blame = status === 200 ? undefined : blames.find((one) => fits(one, status, reasons));
-  if (blame === undefined) throw new TokenError(told, { reason });
-  throw new TokenError(`${blame.field} ${blame.says} (${told.replace(/\.$/, '')})`, { field: blame.field, reason });
+  if (blame === undefined) throw new TokenError(message, { reason });
+  throw new TokenError(`${blame.field} ${blame.says} (${message.replace(/\.$/, '')})`, { field: blame.field, reason });
 }
 
 const fits = (blame: GrantBlame, status: number, reasons: string): boolean =>
@@ -113,13 +114,15 @@ const fits = (blame: GrantBlame, status: number, reasons: string): boolean =>
  * Returns when a token expires. `expires_on` takes precedence: endpoints of machines return cached tokens, whose `expires_in` may
  * count from the original issue. Numbers may be strings, and the time a date.
  */
-function lifeOf(said: Plain, askedAt: number): Pick<Token, 'expiresAt' | 'renewAt'> {
-  const until = momentIn(said['expires_on']);
-  const seconds = Number(said['expires_in']);
+function lifeOf(members: Plain, requestedAt: number): Pick<Token, 'expiresAt' | 'renewAt'> {
+  const until = momentIn(members['expires_on']);
+  const seconds = Number(members['expires_in']);
   const expiresAt =
-    until !== undefined && until > askedAt ? until : askedAt + (seconds > 0 && Number.isFinite(seconds) ? seconds : assumedLife) * 1000;
-  const renewal = Number(said['refresh_in']);
-  return { expiresAt, renewAt: renewal > 0 ? askedAt + renewal * 1000 : undefined };
+    until !== undefined && until > requestedAt
+      ? until
+      : requestedAt + (seconds > 0 && Number.isFinite(seconds) ? seconds : assumedLife) * 1000;
+  const renewal = Number(members['refresh_in']);
+  return { expiresAt, renewAt: renewal > 0 ? requestedAt + renewal * 1000 : undefined };
 }
 
 function momentIn(value: unknown): number | undefined {
@@ -130,9 +133,9 @@ function momentIn(value: unknown): number | undefined {
 }
 
 /** Returns `invalid_client: AADSTS…: <message>`, or the parts that exist. Only first lines, because trace ids follow. */
-function reasonsIn(said: Plain, secrets: SecretForms | undefined): string {
-  const { error } = said;
-  const parts = isPlain(error) ? [error['code'], error['message']] : [error, said['error_description'], said['message']];
+function reasonsIn(members: Plain, secrets: SecretForms | undefined): string {
+  const { error } = members;
+  const parts = isPlain(error) ? [error['code'], error['message']] : [error, members['error_description'], members['message']];
   return (
     parts
       .filter((part) => typeof part === 'string' && part !== '')
