@@ -37,6 +37,14 @@ beforeAll(async () => {
           models: ['llama', 'embed', 'gpt', 'ears', 'claude', 'lost', 'other'],
         },
         token: { ...place, ad_token: token, deployments },
+        application: {
+          ...place,
+          auth_mode: 'entra',
+          entra_tenant_id: 't',
+          entra_client_id: 'c',
+          entra_client_secret: 'secret-of-the-application',
+          deployments,
+        },
         callers: { ...place, auth: { mode: 'caller' }, deployments: { claude: { ...deployments.claude, api_key: undefined } } },
         project: { type: 'azure-ai', custom_host: `${upstream.url}/api/projects/p1/openai/v1`, api_key: key },
         spare: { type: 'mock' },
@@ -175,8 +183,8 @@ describe('credentials', () => {
     expect(last().headers.authorization).toBe(`Bearer ${token}`);
   });
 
-  it('a key of the deployment comes before the token of the entry', async () => {
-    await openai().chat.completions.create({ model: '@token/claude', messages: hello });
+  it.each(['token', 'application'])('a key of the deployment comes before the %s of the entry', async (slug) => {
+    await openai().chat.completions.create({ model: `@${slug}/claude`, messages: hello });
     expect(last().headers).toMatchObject({ 'x-api-key': ownKey, 'api-key': ownKey });
     expect(last().headers.authorization).toBeUndefined();
   });
