@@ -11,9 +11,13 @@ const assumedLife = 900_000;
  * Extracts keys from a response: `{AccessKeyId, SecretAccessKey, Token | SessionToken, Expiration}`, at any depth in JSON or XML.
  * They are stored as JSON text, like any other token.
  *
+ * @param fieldOf returns the field at fault, by the endpoint's error code
  * @throws TokenError with the endpoint's message
  */
-export function keysOf({ status, body, host, requestedAt, secrets }: TokenAnswer, field?: string): Token {
+export function keysOf(
+  { status, body, host, requestedAt, secrets }: TokenAnswer,
+  fieldOf: (code?: string) => string | undefined = () => undefined,
+): Token {
   const text = body.toString('utf8');
   const found = membersIn(text);
   const { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, Expiration: until } = found;
@@ -25,6 +29,7 @@ export function keysOf({ status, body, host, requestedAt, secrets }: TokenAnswer
     const reasons = why.length === 0 ? 'no keys, and no reason' : scrubbed(why.join(': '), secrets).slice(0, 300);
     const message = `${host} returned ${status}: ${reasons}`;
     if (mayPass(status) || temporary.test(why[0] ?? '')) throw new TokenError(message);
+    const field = fieldOf(why[0]);
     throw new TokenError(field === undefined ? message : `${field} cannot be used (${message.replace(/\.$/, '')})`, {
       field,
       reason: why[0],
@@ -32,7 +37,7 @@ export function keysOf({ status, body, host, requestedAt, secrets }: TokenAnswer
   }
   // If cached, they would be rejected until they expire.
   if (![accessKeyId, sessionToken ?? ''].every((part) => /^[\x21-\x7e]*$/.test(part)))
-    throw new TokenError(`${host} returned keys that no header could carry, with status ${status}`, { field });
+    throw new TokenError(`${host} returned keys that no header could carry, with status ${status}`, { field: fieldOf() });
   const expiry = until === undefined ? Number.NaN : momentIn(until);
   const value = JSON.stringify({ accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) });
   return { value, expiresAt: expiry > requestedAt && Number.isFinite(expiry) ? expiry : requestedAt + assumedLife };

@@ -113,6 +113,14 @@ describe('a web identity', () => {
     });
   });
 
+  it('that has expired is the fault of the file', async () => {
+    server.script = text(400, '<Error><Code>ExpiredTokenException</Code><Message>Token expired.</Message></Error>');
+    await expect(source().fetch()).rejects.toMatchObject({
+      message: expect.stringMatching(/^auth\.token_file cannot be used \(127.*ExpiredTokenException: Token expired\)$/) as string,
+      field: 'auth.token_file',
+    });
+  });
+
   it('that is repeated stays out of the reason', async () => {
     server.script = text(400, '<Error><Code>InvalidIdentityToken</Code><Message>web-token-1 is no token</Message></Error>');
     await expect(source().fetch()).rejects.toThrow(/InvalidIdentityToken: \*\*\* is no token\)$/);
