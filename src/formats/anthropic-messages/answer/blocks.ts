@@ -114,6 +114,11 @@ export class MessageBlocks {
     return [native(block, { citations: opened.citations }), close];
   }
 
+  /** Ends the blocks that the service has left open, so that what is collected for them is not lost. */
+  endOpen(): readonly ModelEvent[] {
+    return this.#open.size === 0 ? nothing : [...this.#open.keys()].flatMap((block) => [...this.end(block)]);
+  }
+
   #opened(content: Plain): OpenBlock {
     const { type, citations, input } = content;
     const output = isOutput(content);

@@ -58,6 +58,24 @@ describe('MessagesStream', () => {
     expect(events.at(-1)).toEqual({ type: 'usage', usage: { prompt: 5, completion: 7, cached: 3, cacheWrite: 0 } });
   });
 
+  it.each<[string, Json, Json[]]>([
+    ['a call without arguments', { type: 'tool_use', id: 'a', name: 'f', input: {} }, []],
+    ['a call whose arguments are in its start', { type: 'tool_use', id: 'a', name: 'f', input: { x: 1 } }, []],
+    [
+      "an input of the API's own tool",
+      { type: 'server_tool_use', id: 'a', name: 'n', input: {} },
+      [{ type: 'input_json_delta', partial_json: '{"q":1}' }],
+    ],
+    [
+      'citations',
+      { type: 'text', text: 'x' },
+      [{ type: 'citations_delta', citation: { type: 'web_search_result_location', url: 'https://a.example' } }],
+    ],
+  ])('ends blocks that the service leaves open: %s', (_what, block, deltas) => {
+    const begun = [start, open(0, block), ...deltas.map((one) => delta(0, one))];
+    expect(play([...begun, ...end('end_turn')])).toEqual(play([...begun, close(0), ...end('end_turn')]));
+  });
+
   it('passes over what is not known, whatever it holds', () => {
     const odd = [
       wire('{}', 'vertex_event'),

@@ -117,10 +117,11 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
   #finish(): readonly ModelEvent[] {
     if (this.#isFinished) return nothing;
     this.#isFinished = true;
+    const rest = this.#blocks.endOpen();
     const { annotations, calls, isOutput } = this.#blocks;
     const reason = finishReasonOf(finishReasons, this.#stop, { calls, isOutput });
     const sources: readonly ModelEvent[] = annotations.length === 0 ? nothing : [{ type: 'annotations', choice: 0, annotations }];
-    return [...sources, { type: 'finish', choice: 0, reason, ...(this.#stop === undefined ? {} : { raw: this.#stop }) }];
+    return [...rest, ...sources, { type: 'finish', choice: 0, reason, ...(this.#stop === undefined ? {} : { raw: this.#stop }) }];
   }
 
   #finished(): readonly ModelEvent[] {

@@ -20,10 +20,11 @@ const streamed = [
   event('contentBlockStop', { contentBlockIndex: 1 }),
   event('messageStop', { stopReason: 'end_turn' }),
 ];
-const events = () => {
+const play = (wire: readonly ReturnType<typeof event>[]) => {
   const stream = new ConverseStream(call);
-  return streamed.flatMap((one) => stream.push(one));
+  return wire.flatMap((one) => stream.push(one));
 };
+const events = () => play(streamed);
 
 it('has what a tool of the service was asked, and what it found', () => {
   const text = `{"output":{"message":{"role":"assistant","content":[
@@ -44,4 +45,25 @@ it('tells clients of the messages API what the tool was asked', () => {
     index: 0,
     delta: { type: 'input_json_delta', partial_json: '{"q":12345678901234567890}' },
   });
+});
+
+it.each([
+  ['a call without arguments', [event('contentBlockStart', { contentBlockIndex: 0, start: { toolUse: { toolUseId: 't', name: 'f' } } })]],
+  ['an input of a tool of the service', streamed.slice(1, 4)],
+  ['what such a tool found', streamed.slice(5, 7)],
+  [
+    'encrypted reasoning',
+    [event('contentBlockDelta', { contentBlockIndex: 0, delta: { reasoningContent: { redactedContent: 'cmVkYWN0ZWQ=' } } })],
+  ],
+  [
+    'citations',
+    [
+      event('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'x' } }),
+      event('contentBlockDelta', { contentBlockIndex: 0, delta: { citation: { location: { web: { url: 'https://a.example' } } } } }),
+    ],
+  ],
+])('ends blocks that the service leaves open: %s', (_what, block) => {
+  const close = { ...block[0], name: 'contentBlockStop' } as ReturnType<typeof event>;
+  const end = event('messageStop', { stopReason: 'end_turn' });
+  expect(play([...block, end])).toEqual(play([...block, close, end]));
 });

@@ -214,7 +214,8 @@ export class ConverseReader {
     const raw = textOf(stopReason);
     this.fault = finishFault(raw);
     if (this.fault !== undefined) return nothing;
-    const events: ModelEvent[] = [];
+    // Ends the blocks that the service has left open, so that what is collected for them is not lost.
+    const events = [...this.#open.keys()].flatMap((block) => [...this.#stop(block)]);
     if (isPlain(fields)) events.push({ type: 'extra', fields: { additional_model_response_fields: fields }, strict: false });
     if (this.#annotations.length > 0) events.push({ type: 'annotations', choice: 0, annotations: this.#annotations });
     const reason = finishReasonOf(finishReasons, raw, { calls: this.#calls, isOutput: this.#isOutput });
