@@ -40,6 +40,19 @@ describe('calls become blocks that follow each other', () => {
     ['the first without arguments', [f, g, args(1, '{"b":2}')], '0(f 0) 1(g 1:{"b":2} 1)'],
     ['cut off', [f, args(0, '{"a'), g, args(1, '{}')], '0(f 0:{"a 0) 1(g 1:{} 1)'],
     ['with text behind them', [f, args(0, '{"a'), g, args(1, '{}'), text('x')], '0(f 0:{"a 0) 1(g 1:{} 1) 2(text 2:x 2)'],
+    ['with text inside it', [f, args(0, '{"a'), text('x'), args(0, '":1}'), text('y')], '0(f 0:{"a 0:":1} 0) 1(text 1:x 1:y 1)'],
+    [
+      'with text inside one of two',
+      [f, args(0, '{"a'), text('x'), g, args(1, '{}'), text('y'), args(0, '":1}')],
+      '0(f 0:{"a 0:":1} 0) 1(g 1:{} 1) 2(text 2:x 2:y 2)',
+    ],
+    ['with a refusal inside it', [f, args(0, '{'), { type: 'refusal', choice: 0, text: 'x' }, args(0, '}')], '0(f 0:{ 0:} 0) 1(text 1:x 1)'],
+    ['with white space behind it', [f, args(0, '{}'), text('x'), args(0, ' ')], '0(f 0:{} 0) 1(text 1:x 1)'],
+    [
+      'cut off, its end named by the service',
+      [f, args(0, '{"a'), { type: 'block', choice: 0, block: 3, state: 'close', kind: 'tool' }, text('x')],
+      '0(f 0:{"a 0) 1(text 1:x 1)',
+    ],
     ['around text', [f, args(0, '{}'), text('x'), g, args(1, '{}')], '0(f 0:{} 0) 1(text 1:x 1) 2(g 2:{} 2)'],
     ['with null for none', [call(0, { name: 'f', arguments: 'null' }), g, args(1, '{}')], '0(f 0) 1(g 1:{} 1)'],
   ])('%s', (_, events, wanted) => {

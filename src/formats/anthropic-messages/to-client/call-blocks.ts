@@ -49,6 +49,11 @@ export class CallBlocks {
     return this.#calls.size;
   }
 
+  /** True while the input of the open call is incomplete. A closed block cannot be continued, so nothing else may follow yet. */
+  get isOpen(): boolean {
+    return this.#current?.end.isReached === false;
+  }
+
   take(event: Extract<ModelEvent, { type: 'tool_call' }>): readonly Step[] {
     if (event.kind === 'custom') this.#custom.add(event.index);
     const known = this.#calls.get(event.index);
@@ -74,7 +79,7 @@ export class CallBlocks {
   #next(): readonly Step[] {
     const out: Step[] = [];
     for (const call of this.#waiting) {
-      if (this.#current?.end.isReached === false) break;
+      if (this.isOpen) break;
       this.#current = call;
       out.push(begin(call));
     }

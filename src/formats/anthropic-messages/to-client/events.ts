@@ -1,6 +1,7 @@
 import type { ModelEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { signedBy } from '../../history/signatures.ts';
+import { Kept } from '../../shared/answer/kept.ts';
 import { unsigned } from '../marks.ts';
 import { CallBlocks, type Step } from './call-blocks.ts';
 import { Ending } from './ending.ts';
@@ -15,6 +16,7 @@ export interface AnswerNames {
 }
 
 type Hub<T extends ModelEvent['type']> = Extract<ModelEvent, { type: T }>;
+type Content = Hub<'text' | 'thinking' | 'redacted' | 'refusal' | 'tool_call' | 'block' | 'annotations' | 'audio'>;
 
 /** The open block. */
 interface Open {
@@ -40,6 +42,9 @@ export class MessageEvents {
   #open: Open | undefined;
   /** True once citations were sent in the API's own form. */
   #hasCitations = false;
+  /** Content that came before the input of the open call was complete. It follows the call. */
+  #late: Content[] = [];
+  readonly #kept = new Kept();
 
   constructor(names: AnswerNames) {
     this.#names = names;
@@ -77,8 +82,8 @@ export class MessageEvents {
 
   /** Returns the end of the response. Call it only if `isFinished`. */
   end(): readonly ApiEvent[] {
+    const last = [...this.#start('', ''), ...this.#calling(this.#calls.rest()), ...this.#afterCall(), ...this.#close()];
     const { delta, usage, more } = this.#ending.told(this.#calls.count);
-    const last = [...this.#start('', ''), ...this.#calling(this.#calls.rest()), ...this.#close()];
     return [...last, { type: 'message_delta', delta, usage, ...more }, { type: 'message_stop' }];
   }
 
@@ -98,9 +103,24 @@ export class MessageEvents {
     return [{ type: 'message_start', message }, { type: 'ping' }];
   }
 
-  #content(
-    event: Hub<'text' | 'thinking' | 'redacted' | 'refusal' | 'tool_call' | 'block' | 'annotations' | 'audio'>,
-  ): readonly ApiEvent[] {
+  #content(event: Content): readonly ApiEvent[] {
+    if (event.type === 'tool_call') return [...this.#calling(this.#calls.take(event)), ...this.#afterCall()];
+    if (!this.#calls.isOpen) return this.#written(event);
+    if (event.type === 'block' && event.kind === 'tool') return [...this.#calling(this.#calls.rest()), ...this.#afterCall()];
+    this.#kept.addJson(event);
+    this.#late.push(event);
+    return nothing;
+  }
+
+  /** Returns the content that came during a call, if the call has ended. */
+  #afterCall(): readonly ApiEvent[] {
+    if (this.#late.length === 0 || this.#calls.isOpen) return nothing;
+    const late = this.#late;
+    this.#late = [];
+    return late.flatMap((event) => this.#content(event));
+  }
+
+  #written(event: Exclude<Content, { type: 'tool_call' }>): readonly ApiEvent[] {
     switch (event.type) {
       case 'text':
         return this.#text(event.text, event.block);
@@ -113,8 +133,6 @@ export class MessageEvents {
         return this.#thinking(event);
       case 'redacted':
         return [...this.#begin('native', { type: 'redacted_thinking', data: event.data }, event.block), ...this.#close()];
-      case 'tool_call':
-        return this.#calling(this.#calls.take(event));
       case 'block':
         return this.#block(event);
       case 'annotations':
@@ -144,7 +162,8 @@ export class MessageEvents {
       if (start !== undefined) call.index = this.#next;
       const opened = start === undefined ? nothing : this.#begin('call', start, undefined);
       const partial = { type: 'input_json_delta', partial_json: delta };
-      return delta === '' ? opened : [...opened, { type: 'content_block_delta', index: call.index, delta: partial }];
+      // White space after the end of the input, for example, comes too late.
+      return delta === '' || call.index !== this.#open?.index ? opened : [...opened, { type: 'content_block_delta', index: call.index, delta: partial }];
     });
   }
 
