@@ -60,6 +60,19 @@ describe('calls become blocks that follow each other', () => {
   });
 });
 
+it('begins a block of text with its first text', () => {
+  const opened = (block: number): ModelEvent => ({ type: 'block', choice: 0, block, state: 'open', kind: 'text' });
+  const said = (block: number, words: string): ModelEvent => ({ ...text(words), block }) as ModelEvent;
+  expect(told([opened(0), said(0, ''), opened(1), said(1, 'a'), opened(2), said(2, 'b')])).toBe('0(text 0:a 0) 1(text 1:b 1)');
+});
+
+it('sends a summary of the context as the API does', () => {
+  const native = (members: object): ModelEvent => ({ type: 'block', choice: 0, block: 0, state: 'open', kind: 'native', native: members });
+  const writer = new MessageEvents({ id: 'r1', model: 'm' });
+  const out = [native({ type: 'compaction', content: null }), native({ content: 'x' })].flatMap((event) => writer.push(event));
+  expect(out.at(-1)).toEqual({ type: 'content_block_delta', index: 0, delta: { type: 'compaction_delta', content: 'x' } });
+});
+
 it.each([
   ['{}', true],
   [' {"a":{"b":[1,{}]}}', true],

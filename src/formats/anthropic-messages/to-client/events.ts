@@ -167,17 +167,19 @@ export class MessageEvents {
     });
   }
 
-  /** Handles blocks that are visible before their text. Blocks of the API's own tools are sent unchanged. */
+  /**
+   * Sends blocks of the API's own tools unchanged. Blocks of text begin with their first text, because the API rejects empty ones
+   * in later requests.
+   */
   #block({ kind, state, block, native }: Hub<'block'>): readonly ApiEvent[] {
     if (state === 'close') return this.#open?.block === block ? this.#close() : nothing;
-    if (kind === 'text')
-      return this.#is('text', block) && this.#open?.block === block ? nothing : this.#begin('text', { type: 'text', text: '' }, block);
     if (kind !== 'native' || !isPlain(native)) return nothing;
     if (isApiBlock(native['type'])) return this.#begin('native', native, block);
     if (Array.isArray(native['citations']) && this.#is('text', block)) return this.#cite(native['citations'].filter(isPlain));
-    if (isPlain(native['input']) && this.#is('native', block))
-      return [this.#delta({ type: 'input_json_delta', partial_json: JSON.stringify(native['input']) })];
-    return nothing;
+    if (!this.#is('native', block)) return nothing;
+    const { input, content } = native;
+    if (isPlain(input)) return [this.#delta({ type: 'input_json_delta', partial_json: JSON.stringify(input) })];
+    return typeof content === 'string' ? [this.#delta({ type: 'compaction_delta', content })] : nothing;
   }
 
   #cite(citations: readonly Plain[]): readonly ApiEvent[] {
