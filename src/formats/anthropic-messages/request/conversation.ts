@@ -4,7 +4,7 @@ import { cannotCarry } from '../../shared/request/cannot-carry.ts';
 import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
 import { partBlocks } from './parts.ts';
 import { stringOf } from '../../shared/json.ts';
-import { type Turn, Turns } from './turns.ts';
+import { type CallKey, type Turn, Turns } from './turns.ts';
 
 /** A conversation in the form of the API. */
 export interface Conversation {
@@ -31,7 +31,7 @@ export function conversationOf(messages: unknown, conversion: Conversion): Conve
         break;
       case 'tool':
       case 'function':
-        addResult(message, turns, conversion);
+        addToolMessage(message, turns, conversion);
         break;
       default:
         addUser(message, turns, conversion);
@@ -49,6 +49,7 @@ export function conversationOf(messages: unknown, conversion: Conversion): Conve
 /** Members of messages that are converted. The API's messages have no `name`. */
 const read: ReadonlySet<string> = new Set(['role', 'content', 'cache_control', 'tool_call_id', 'is_error']);
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'cache_control']);
+const resultMembers: ReadonlySet<string> = new Set(['type', 'tool_use_id', 'content', 'is_error', 'cache_control']);
 
 function systemBlocks(message: Plain, { drops }: Conversion): readonly Block[] {
   drops.others(message, read, 'messages[].', 'not known to this service');
@@ -78,31 +79,35 @@ function addUser(message: Plain, turns: Turns, conversion: Conversion): void {
   }
   const rest: unknown[] = [];
   for (const part of content as unknown[]) {
-    if (!isPlain(part)) {
+    if (!isPlain(part) || part['type'] !== 'tool_result') {
       rest.push(part);
       continue;
     }
-    const { type, tool_use_id: id, ...result } = part;
-    if (type !== 'tool_result') rest.push(part);
-    else if (!turns.result({ id: stringOf(id) }, result)) lost(partBlocks(result['content'], conversion), turns, conversion);
+    conversion.drops.others(part, resultMembers, 'messages[].content[].tool_result.', 'not known to this service');
+    addResult({ id: stringOf(part['tool_use_id']) }, part, turns, conversion);
   }
   turns.user(withCache(partBlocks(rest, conversion), message));
 }
 
-function addResult(message: Plain, turns: Turns, conversion: Conversion): void {
+function addToolMessage(message: Plain, turns: Turns, conversion: Conversion): void {
   // Messages of the legacy role are matched by `name`, so it is not reported as dropped.
   if (message['role'] !== 'function') conversion.drops.others(message, read, 'messages[].', 'not known to this service');
-  const { content } = message;
+  const key = message['role'] === 'function' ? { name: stringOf(message['name']) } : { id: stringOf(message['tool_call_id']) };
+  addResult(key, message, turns, conversion);
+}
+
+/** Adds the result that a message or a block contains to its call. */
+function addResult(key: CallKey, result: Plain, turns: Turns, conversion: Conversion): void {
+  const { content } = result;
   const isText = typeof content === 'string';
   const cached = isText ? undefined : lastCache(content);
   const blocks = isText ? [] : partBlocks(content, conversion).map(({ cache_control: _moved, ...block }) => block);
   const block: Block = {
     content: isText ? content : blocks,
-    ...(message['is_error'] === true ? { is_error: true } : {}),
+    ...(result['is_error'] === true ? { is_error: true } : {}),
     ...(cached === undefined ? {} : { cache_control: cached }),
-    ...cacheOf(message),
+    ...cacheOf(result),
   };
-  const key = message['role'] === 'function' ? { name: stringOf(message['name']) } : { id: stringOf(message['tool_call_id']) };
   if (!turns.result(key, block)) lost(isText ? partBlocks(content, conversion) : blocks, turns, conversion);
 }
 

@@ -56,6 +56,20 @@ describe("toMessages in Vertex AI's form", () => {
     expect(content[1]).toMatchObject({ title: 'T' });
   });
 
+  it("sends the files of results in the API's own form by value, and keeps its other blocks", () => {
+    const reference = { type: 'tool_reference', tool_name: 'g' };
+    const result = (content: unknown) => ({ type: 'tool_result', tool_use_id: 'a', content });
+    const use = { type: 'tool_use', id: 'a', name: 'f', input: {} };
+    const messages = [
+      user('Hi'),
+      { role: 'assistant', content: [use] },
+      user([result([{ type: 'document', source: { type: 'url', url: pdf[0] } }, reference, 'x'])]),
+    ];
+    const source = { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' };
+    const sent = convert({ messages }, [pdf]).body['messages'] as readonly Json[];
+    expect(sent[2]).toEqual(user([result([{ type: 'document', source }, reference, { type: 'text', text: 'x' }])]));
+  });
+
   it('refuses files by id', () => {
     expect(() => convert({ messages: [user([{ type: 'file', file: { file_id: 'file_1' } }])] })).toThrow('not read by this service');
   });

@@ -37,18 +37,15 @@ function partBlock(part: Plain, conversion: Conversion): Block | undefined {
   if (file !== undefined) return { ...fileBlock(file, conversion), ...keptOf(part) };
   const stored = storedBlock(part, conversion);
   if (stored !== undefined) return { ...stored, ...cacheOf(part) };
-  switch (part['type']) {
-    case 'file':
-      throw cannotCarry('messages[].content[].file', 'The part names no file.', 'Send the file as a data URI in file_data.');
-    case 'image':
-    case 'document':
-    case 'search_result':
-      // The API's own blocks are passed unchanged.
-      return part;
-    default:
-      throw unknownPart('Content parts', part['type'], 'service', 'It reads text, images, PDF and plain text files.');
-  }
+  if (part['type'] === 'file')
+    throw cannotCarry('messages[].content[].file', 'The part names no file.', 'Send the file as a data URI in file_data.');
+  // The API's own blocks are passed unchanged.
+  if (conversion.form !== 'converse' && native.has(part['type'])) return part;
+  throw unknownPart('Content parts', part['type'], 'service', 'It reads text, images, PDF and plain text files.');
 }
+
+/** Blocks of the API for user messages and for results of tools. */
+const native: ReadonlySet<unknown> = new Set(['image', 'document', 'search_result', 'tool_reference', 'browser_state']);
 
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'cache_control']);
 const partMembers: ReadonlySet<string> = new Set(['type', 'image_url', 'file', 'cache_control', 'title', 'context', 'citations']);

@@ -8,6 +8,9 @@ export interface Turn {
   readonly content: string | readonly Block[];
 }
 
+/** What a result has to find its call: the id, or the name for the legacy `function` role. */
+export type CallKey = { readonly id: string } | { readonly name: string };
+
 /** A call and its result, if it has arrived. */
 interface OpenCall {
   readonly original: string;
@@ -27,7 +30,7 @@ class OpenCalls {
   }
 
   /** Returns the first matching call without a result. */
-  next(key: { readonly id: string } | { readonly name: string }): OpenCall | undefined {
+  next(key: CallKey): OpenCall | undefined {
     const list = (this.#lists ??= this.#index()).get('name' in key ? `name ${key.name}` : key.id === '' ? 'any' : `id ${key.id}`);
     let call = list?.pop();
     while (call !== undefined && call.result !== undefined) call = list?.pop();
@@ -104,7 +107,7 @@ export class Turns {
    *
    * @returns false if no call is waiting for it
    */
-  result(key: { readonly id: string } | { readonly name: string }, block: Block): boolean {
+  result(key: CallKey, block: Block): boolean {
     const call = this.#calls.next(key);
     if (call === undefined) return false;
     call.result = { type: 'tool_result', tool_use_id: call.id, ...block };

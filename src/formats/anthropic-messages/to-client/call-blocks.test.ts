@@ -46,7 +46,11 @@ describe('calls become blocks that follow each other', () => {
       [f, args(0, '{"a'), text('x'), g, args(1, '{}'), text('y'), args(0, '":1}')],
       '0(f 0:{"a 0:":1} 0) 1(g 1:{} 1) 2(text 2:x 2:y 2)',
     ],
-    ['with a refusal inside it', [f, args(0, '{'), { type: 'refusal', choice: 0, text: 'x' }, args(0, '}')], '0(f 0:{ 0:} 0) 1(text 1:x 1)'],
+    [
+      'with a refusal inside it',
+      [f, args(0, '{'), { type: 'refusal', choice: 0, text: 'x' }, args(0, '}')],
+      '0(f 0:{ 0:} 0) 1(text 1:x 1)',
+    ],
     ['with white space behind it', [f, args(0, '{}'), text('x'), args(0, ' ')], '0(f 0:{} 0) 1(text 1:x 1)'],
     [
       'cut off, its end named by the service',

@@ -163,7 +163,9 @@ export class MessageEvents {
       const opened = start === undefined ? nothing : this.#begin('call', start, undefined);
       const partial = { type: 'input_json_delta', partial_json: delta };
       // White space after the end of the input, for example, comes too late.
-      return delta === '' || call.index !== this.#open?.index ? opened : [...opened, { type: 'content_block_delta', index: call.index, delta: partial }];
+      return delta === '' || call.index !== this.#open?.index
+        ? opened
+        : [...opened, { type: 'content_block_delta', index: call.index, delta: partial }];
     });
   }
 

@@ -21,6 +21,24 @@ it.each(rows)('$name', ({ model, chat, converse, dropped }) => {
 });
 
 it.each([
+  ['a picture', [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }], { format: 'png' }],
+  ['nothing', undefined, undefined],
+  ['null', null, undefined],
+])('converts a result in the form of the messages API: %s', (_what, content, image) => {
+  const messages = [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content }] },
+  ];
+  const made = toConverse({ messages }, { model: 'amazon.nova-pro-v1:0', foundationModel: undefined }, { media: new Map() });
+  const wanted = image === undefined ? [] : [{ image: { ...image, source: { bytes: 'AAAA' } } }];
+  expect((made.body['messages'] as readonly Plain[])[2]).toEqual({
+    role: 'user',
+    content: [{ toolResult: { toolUseId: 'a', content: wanted } }],
+  });
+});
+
+it.each([
   [
     { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'gs://b/k.png' } }] }] },
     'it accepts bytes, and addresses of S3',
@@ -30,6 +48,7 @@ it.each([
     'application/zip are not read',
   ],
   [{ messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'file', file_id: 'f' } }] }] }, 'Files by id are not read'],
+  [{ messages: [{ role: 'user', content: [{ type: 'image' }] }] }, 'of type "image" cannot be sent'],
   [{ messages: [{ role: 'user', content: 'Hi' }], n: 2 }, 'The service returns one choice'],
   [{ messages: 'Hi' }, '"messages" is a string'],
 ])('refuses %j', (chat, message) => {
