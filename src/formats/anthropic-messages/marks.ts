@@ -25,14 +25,15 @@ export function ownCitations(citations: unknown): readonly unknown[] {
 export function withoutMarks(body: JsonBody): JsonBody {
   const messages = body.mentions('"gateway:') ? body.exact('messages') : undefined;
   if (!Array.isArray(messages)) return body;
-  return body.edit(new Map([['messages', messages.map((message: unknown) => (isPlain(message) ? cleaned(message) : message))]]));
+  return body.edit(new Map([['messages', messages.flatMap((message: unknown) => (isPlain(message) ? cleaned(message) : [message]))]]));
 }
 
-function cleaned(message: Plain): Plain {
+/** Returns no message if nothing is left of it, because the API rejects empty messages. */
+function cleaned(message: Plain): readonly Plain[] {
   const { content } = message;
-  if (message['role'] !== 'assistant' || !Array.isArray(content)) return message;
+  if (message['role'] !== 'assistant' || !Array.isArray(content)) return [message];
   const kept = content.filter((block: unknown) => !isPlain(block) || !isForeignThought(block)).map(withoutForeignSources);
-  return { ...message, content: kept };
+  return kept.length === 0 && content.length > 0 ? [] : [{ ...message, content: kept }];
 }
 
 function withoutForeignSources(block: unknown): unknown {

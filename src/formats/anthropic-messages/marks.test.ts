@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { JsonBody } from '../../core/json/body.ts';
+import { unsigned, withoutMarks } from './marks.ts';
+
+const user = { role: 'user', content: 'Hi' };
+const said = (...content: readonly object[]) => ({ role: 'assistant', content });
+const foreign = { type: 'thinking', thinking: 'a', signature: unsigned };
+const own = { type: 'thinking', thinking: 'b', signature: 's' };
+const text = { type: 'text', text: 'c' };
+const page = (encrypted_index: string) => ({ type: 'web_search_result_location', url: 'https://a.example', encrypted_index });
+
+it.each<[string, readonly object[], readonly object[]]>([
+  ['nothing without a mark', [user, said(own, text)], [user, said(own, text)]],
+  ['thinking of another service', [user, said(foreign, own, text)], [user, said(own, text)]],
+  ['encrypted reasoning of another service', [user, said({ type: 'redacted_thinking', data: 'gateway:x' }, text)], [user, said(text)]],
+  ['its sources', [user, said({ ...text, citations: [page(unsigned)] })], [user, said(text)]],
+  ['none of the sources of the API', [said({ ...text, citations: [page('e'), page(unsigned)] })], [said({ ...text, citations: [page('e')] })]],
+  ['a turn of nothing else, which would be empty', [user, said(foreign), user, said(foreign, text)], [user, user, said(text)]],
+  ['no turn that was empty before', [said(), said(foreign, text)], [said(), said(text)]],
+])('removes %s', (_what, messages, wanted) => {
+  expect(withoutMarks(JsonBody.of({ model: 'm', messages })).value('messages')).toEqual(wanted);
+});
