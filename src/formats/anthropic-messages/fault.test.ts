@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { anthropicFault, statusOfType } from './fault.ts';
+import { anthropicFault, faultInBand, statusOfType } from './fault.ts';
 
 it.each([
   [
@@ -25,5 +25,8 @@ it.each([
 });
 
 it('knows the status that goes with a type', () => {
-  expect(['overloaded_error', 'rate_limit_error', 'api_error', undefined].map(statusOfType)).toEqual([529, 429, 500, 502]);
+  const types = ['overloaded_error', 'rate_limit_error', 'api_error', 'constructor', undefined];
+  expect(types.map(statusOfType)).toEqual([529, 429, 500, 502, 502]);
+  const inBand = types.slice(0, 4).map((type) => faultInBand({ type: 'error', error: { type, message: 'm' } }, '').status);
+  expect(inBand).toEqual([529, 429, 500, undefined]);
 });

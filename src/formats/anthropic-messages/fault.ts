@@ -25,21 +25,21 @@ export function faultInBand(object: Plain | undefined, raw: string): ProviderFau
   const inner = object?.['error'];
   if (isGoogleStatus(inner)) return googleFaultInBand(inner);
   const fault = faultOf(object ?? {}, raw);
-  return { ...fault, status: statuses[fault.type ?? ''] };
+  return { ...fault, status: statuses.get(fault.type ?? '') };
 }
 
 /** HTTP status of each error type of the API. Errors in streams have only the type. */
-const statuses: Readonly<Record<string, number>> = {
-  invalid_request_error: 400,
-  authentication_error: 401,
-  billing_error: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  api_error: 500,
-  timeout_error: 504,
-  overloaded_error: 529,
-};
+const statuses: ReadonlyMap<string, number> = new Map([
+  ['invalid_request_error', 400],
+  ['authentication_error', 401],
+  ['billing_error', 402],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['request_too_large', 413],
+  ['rate_limit_error', 429],
+  ['api_error', 500],
+  ['timeout_error', 504],
+  ['overloaded_error', 529],
+]);
 
-export const statusOfType = (type: string | null | undefined): number => statuses[type ?? ''] ?? 502;
+export const statusOfType = (type: string | null | undefined): number => statuses.get(type ?? '') ?? 502;
