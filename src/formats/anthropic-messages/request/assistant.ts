@@ -32,7 +32,7 @@ export function assistantPieces(message: Plain, conversion: Conversion, isLast: 
     if (block !== undefined) pieces.push({ block });
   }
   if (!pieces.some((piece) => 'block' in piece && piece.block['type'] === 'thinking')) dropReasoning(message, drops, unsigned);
-  return withCache(pairedBlocks(pieces, conversion, isLast), message);
+  return withCache(pairedBlocks(pieces, conversion, isLast), message, conversion);
 }
 
 function blockOf(said: Exclude<AssistantPart, { kind: 'call' }>, conversion: Conversion): Block | undefined {
@@ -79,11 +79,18 @@ function thought({ text, signature, from }: Extract<AssistantPart, { kind: 'thin
   return undefined;
 }
 
-/** `cache_control` of a message applies to its last block. Thinking blocks cannot have it. */
-function withCache(pieces: readonly Piece[], message: Plain): readonly Piece[] {
-  const last = pieces.findLastIndex((piece) => 'block' in piece);
+/** `cache_control` of a message applies to its last call or block. Thinking blocks cannot have it. */
+function withCache(pieces: readonly Piece[], message: Plain, { drops }: Conversion): readonly Piece[] {
+  if (message['cache_control'] === undefined || message['cache_control'] === null) return pieces;
+  const last = pieces.findLastIndex((piece) => 'called' in piece || !String(piece.block['type']).endsWith('thinking'));
   const piece = pieces[last];
-  if (message['cache_control'] === undefined || piece === undefined || !('block' in piece)) return pieces;
-  if (String(piece.block['type']).endsWith('thinking')) return pieces;
-  return pieces.with(last, { block: { ...cacheOf(message), ...piece.block } });
+  if (piece === undefined) {
+    drops.add('messages[].cache_control', 'the message has no block for it');
+    return pieces;
+  }
+  const mark = cacheOf(message);
+  return pieces.with(
+    last,
+    'called' in piece ? { called: { ...piece.called, extra: { ...mark, ...piece.called.extra } } } : { block: { ...mark, ...piece.block } },
+  );
 }

@@ -9,6 +9,7 @@ const call = { model: 'claude-sonnet-4-5@20250929', foundationModel: undefined, 
 const vertex = { version: 'vertex-2023-10-16' };
 const user = (content: unknown): Json => ({ role: 'user', content });
 const picture = (url: string): Json => ({ type: 'image_url', image_url: { url } });
+const thought = { type: 'thinking', thinking: 't', signature: 's' };
 const pdf: readonly [string, Media] = ['https://h.example/r', { mimeType: 'application/pdf', base64: 'JVBERi0=' }];
 const fileOf = (block: unknown): unknown => (block as Json)['source'];
 
@@ -118,6 +119,29 @@ describe('toMessages', () => {
     const tool_choice = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [own] } };
     const { body } = convert({ tools: [own], tool_choice, web_search_options: {} });
     expect((body['tools'] as Json[]).map(({ name }) => name)).toEqual(['f', 'web_search']);
+  });
+
+  it.each<[string, Json, Json[], string[]]>([
+    [
+      'on its last call',
+      { content: 'x', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }] },
+      [
+        { type: 'text', text: 'x' },
+        { type: 'tool_use', id: 'a', name: 'f', input: {}, cache_control: { type: 'ephemeral' } },
+      ],
+      [],
+    ],
+    [
+      'on the text before its thinking',
+      { content: [{ type: 'text', text: 'x' }, thought] },
+      [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral' } }, thought],
+      [],
+    ],
+    ['nowhere, and names it', { content: [thought] }, [thought], ['messages[].cache_control']],
+  ])('sets the cache mark of an assistant message %s', (_where, message, content, dropped) => {
+    const messages = [user('Hi'), { role: 'assistant', ...message, cache_control: { type: 'ephemeral' } }, user('Ho')];
+    const made = convert({ messages });
+    expect({ ...(made.body['messages'] as Json[])[1], dropped: made.dropped }).toEqual({ role: 'assistant', content, dropped });
   });
 
   it('reads results that are objects, texts in lists, and arguments that are null', () => {
