@@ -55,6 +55,22 @@ it.each([
   expect(() => toConverse(chat, { model: 'amazon.nova-pro-v1:0', foundationModel: undefined }, { media: new Map() })).toThrow(message);
 });
 
+it('leaves out the summary of a context, which only Anthropic can read', () => {
+  const said = {
+    role: 'assistant',
+    content: 'b',
+    content_blocks: [
+      { type: 'compaction', content: 'c' },
+      { type: 'text', text: 'b' },
+    ],
+  };
+  const chat = { messages: [{ role: 'user', content: 'Hi' }, said, { role: 'user', content: 'Ho' }] };
+  const made = toConverse(chat, { model: 'anthropic.claude-sonnet-4-5', foundationModel: undefined }, { media: new Map() });
+  expect((made.body['messages'] as readonly Plain[])[1]).toEqual({ role: 'assistant', content: [{ text: 'b' }] });
+  expect(made.dropped).toMatchObject([{ param: 'messages[].content[].compaction' }]);
+  expect(made.body).not.toHaveProperty('additionalModelRequestFields');
+});
+
 it('asks for features of Claude alone', () => {
   const chat = { messages: [{ role: 'user', content: 'Hi' }] };
   const options = { media: new Map(), betas: ['a-1'], maxTokens: 7, defaults: { guardrailConfig: { guardrailIdentifier: 'g' } } };

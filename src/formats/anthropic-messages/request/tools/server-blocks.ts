@@ -39,11 +39,12 @@ export function serverBlock(type: string, part: Plain, conversion: Conversion): 
     drops.add(`messages[].content[].${type}`, 'assistant messages cannot contain files on this service');
     return undefined;
   }
-  if (!isUse(type) && !isResult(type) && type !== 'compaction') {
+  const isSummary = type === 'compaction' && conversion.form !== 'converse';
+  if (!isUse(type) && !isResult(type) && !isSummary) {
     drops.add(`messages[].content[].${type}`, 'not supported by this service');
     return undefined;
   }
-  if (type === 'compaction') {
+  if (isSummary) {
     if (textOf(part['content']) === undefined && textOf(part['encrypted_content']) === undefined) {
       drops.add('messages[].content[].compaction', 'the block holds nothing');
       return undefined;
