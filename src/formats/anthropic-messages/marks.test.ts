@@ -14,7 +14,11 @@ it.each<[string, readonly object[], readonly object[]]>([
   ['thinking of another service', [user, said(foreign, own, text)], [user, said(own, text)]],
   ['encrypted reasoning of another service', [user, said({ type: 'redacted_thinking', data: 'gateway:x' }, text)], [user, said(text)]],
   ['its sources', [user, said({ ...text, citations: [page(unsigned)] })], [user, said(text)]],
-  ['none of the sources of the API', [said({ ...text, citations: [page('e'), page(unsigned)] })], [said({ ...text, citations: [page('e')] })]],
+  [
+    'none of the sources of the API',
+    [said({ ...text, citations: [page('e'), page(unsigned)] })],
+    [said({ ...text, citations: [page('e')] })],
+  ],
   ['a turn of nothing else, which would be empty', [user, said(foreign), user, said(foreign, text)], [user, user, said(text)]],
   ['no turn that was empty before', [said(), said(foreign, text)], [said(), said(text)]],
 ])('removes %s', (_what, messages, wanted) => {

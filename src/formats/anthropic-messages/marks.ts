@@ -25,7 +25,9 @@ export function ownCitations(citations: unknown): readonly unknown[] {
 export function withoutMarks(body: JsonBody): JsonBody {
   const messages = body.mentions('"gateway:') ? body.exact('messages') : undefined;
   if (!Array.isArray(messages)) return body;
-  return body.edit(new Map([['messages', messages.flatMap((message: unknown) => (isPlain(message) ? cleaned(message) : [message]))]]));
+  return body.edit(
+    new Map([['messages', messages.flatMap((message: unknown): readonly unknown[] => (isPlain(message) ? cleaned(message) : [message]))]]),
+  );
 }
 
 /** Returns no message if nothing is left of it, because the API rejects empty messages. */

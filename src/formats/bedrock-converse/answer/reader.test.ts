@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { MessageEvents } from '../../anthropic-messages/to-client/events.ts';
+import { collectChat } from '../../openai-chat/collect.ts';
 import { ConverseStream } from './stream.ts';
 import { fromConverse } from './whole.ts';
 
@@ -45,6 +46,27 @@ it('tells clients of the messages API what the tool was asked', () => {
     index: 0,
     delta: { type: 'input_json_delta', partial_json: '{"q":12345678901234567890}' },
   });
+});
+
+const video = { format: 'mp4', source: { s3Location: { uri: 's3://b/k' } } };
+
+it.each([
+  ['a kind that is not known', { video }, { type: 'video', ...video }],
+  ['an image without its bytes', { image: { ...video, format: 'webp' } }, { type: 'image', ...video, format: 'webp' }],
+])('passes content as a block: %s', (_what, content, wanted) => {
+  const whole = fromConverse(JSON.stringify({ output: { message: { content: [content] } }, stopReason: 'end_turn' }), call);
+  const [kind = '', { format, ...rest }] = Object.entries(content)[0] ?? ['', video];
+  const events = play([
+    event('contentBlockStart', { contentBlockIndex: 0, start: { [kind]: { format } } }),
+    event('contentBlockDelta', { contentBlockIndex: 0, delta: { [kind]: rest } }),
+    event('contentBlockStop', { contentBlockIndex: 0 }),
+    event('messageStop', { stopReason: 'end_turn' }),
+  ]);
+  for (const made of [whole, collectChat(events, call)]) expect(made['choices']).toMatchObject([{ message: { content_blocks: [wanted] } }]);
+});
+
+it('passes over events that it does not know, whatever they hold', () => {
+  expect(play([event('initial-response', {}), { name: 'initial-response', data: '' }])).toEqual([]);
 });
 
 it.each([

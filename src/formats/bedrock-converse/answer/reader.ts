@@ -82,7 +82,8 @@ export class ConverseReader {
     }
   }
 
-  #start(block: number, { toolUse, toolResult, image }: Plain): readonly ModelEvent[] {
+  #start(block: number, start: Plain): readonly ModelEvent[] {
+    const { toolUse, toolResult, image } = start;
     if (isPlain(toolUse)) return this.#toolUse(block, toolUse);
     if (isPlain(toolResult)) {
       this.#opened(block, 'native');
@@ -91,14 +92,24 @@ export class ConverseReader {
         native(block, { type: textOf(type) ?? 'tool_result', tool_use_id: toolUseId, ...(status === 'error' ? { is_error: true } : {}) }),
       ];
     }
-    if (isPlain(image)) this.#opened(block, 'media', textOf(image['format']));
+    if (!isPlain(image)) return this.#unknown(block, start);
+    this.#opened(block, 'media', textOf(image['format']));
     return nothing;
+  }
+
+  /** Passes content of an unknown kind as a block with the name of the kind as its type, for clients that use blocks. */
+  #unknown(block: number, content: Plain): readonly ModelEvent[] {
+    const [type, members] = Object.entries(content)[0] ?? [];
+    if (!isPlain(members)) return nothing;
+    const isNew = !this.#open.has(block);
+    this.#block(block, 'native');
+    return [native(block, isNew ? { type, ...members } : members)];
   }
 
   #toolUse(block: number, { toolUseId, name, type }: Plain): readonly ModelEvent[] {
     if (type === 'server_tool_use') {
       this.#opened(block, 'native');
-      return [native(block, { type: 'server_tool_use', id: toolUseId, name })];
+      return [native(block, { type: 'server_tool_use', id: toolUseId, name, input: {} })];
     }
     const isOutput = name === outputTool;
     this.#isOutput ||= isOutput;
@@ -120,7 +131,8 @@ export class ConverseReader {
     return note === undefined ? [event] : [{ type: 'note', note }, event];
   }
 
-  #delta(block: number, { text, toolUse, toolResult, reasoningContent, citation, image }: Plain): readonly ModelEvent[] {
+  #delta(block: number, delta: Plain): readonly ModelEvent[] {
+    const { text, toolUse, toolResult, reasoningContent, citation, image } = delta;
     if (typeof text === 'string') return this.#text(block, text);
     if (isPlain(toolUse)) return this.#input(block, toolUse['input']);
     if (Array.isArray(toolResult)) {
@@ -138,7 +150,7 @@ export class ConverseReader {
       this.#block(block, 'text').citations.push(found);
       return nothing;
     }
-    return isPlain(image) ? this.#image(block, image) : nothing;
+    return isPlain(image) ? this.#image(block, image) : this.#unknown(block, delta);
   }
 
   #text(block: number, text: string): readonly ModelEvent[] {
@@ -182,9 +194,10 @@ export class ConverseReader {
 
   #image(block: number, { source, format }: Plain): readonly ModelEvent[] {
     const bytes = isPlain(source) ? textOf(source['bytes']) : undefined;
-    if (bytes === undefined) return nothing;
     const opened = this.#block(block, 'media');
     const word = textOf(format) ?? opened.format ?? 'png';
+    // An image that the service has stored, for example.
+    if (bytes === undefined) return isPlain(source) ? [native(block, { type: 'image', format: word, source })] : nothing;
     return [{ type: 'media', choice: 0, block, mimeType: `image/${word}`, base64: bytes }];
   }
 

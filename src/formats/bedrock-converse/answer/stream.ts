@@ -8,6 +8,16 @@ import { streamInterrupted } from '../../shared/answer/interrupted.ts';
 
 const nothing: readonly ModelEvent[] = Object.freeze([]);
 
+/** Events whose data must be JSON. Unknown ones may contain anything. */
+const known: ReadonlySet<string> = new Set([
+  'messageStart',
+  'contentBlockStart',
+  'contentBlockDelta',
+  'contentBlockStop',
+  'messageStop',
+  'metadata',
+]);
+
 /** Converts the unframed events of a ConverseStream response to hub events. */
 export class ConverseStream implements StreamTransform<WireEvent, ModelEvent> {
   readonly #reader: ConverseReader;
@@ -23,6 +33,7 @@ export class ConverseStream implements StreamTransform<WireEvent, ModelEvent> {
     if (isFault(event)) return this.fail(faultError(faultOfEvent(event)));
     const data = parseObject(event.data);
     if (data === undefined) {
+      if (!known.has(event.name)) return nothing;
       const message = `The provider sent an event "${event.name}" that is not JSON.`;
       return this.fail(new GatewayError('upstream_invalid', { message, source: 'provider' }));
     }

@@ -75,7 +75,7 @@ function fragments(block: Plain): { readonly start?: Plain; readonly deltas: rea
     const { content, citations } = citationsContent;
     return { deltas: [...listOf(content).map((one) => ({ text: one['text'] })), ...listOf(citations).map((citation) => ({ citation }))] };
   }
-  return isPlain(image) ? { start: { image }, deltas: [{ image }] } : { deltas: [] };
+  return isPlain(image) ? { start: { image }, deltas: [{ image }] } : { start: block, deltas: [] };
 }
 
 const listOf = (value: unknown): readonly Plain[] => (Array.isArray(value) ? value.filter(isPlain) : []);
