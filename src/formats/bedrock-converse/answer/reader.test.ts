@@ -55,7 +55,7 @@ it.each([
   ['an image without its bytes', { image: { ...video, format: 'webp' } }, { type: 'image', ...video, format: 'webp' }],
 ])('passes content as a block: %s', (_what, content, wanted) => {
   const whole = fromConverse(JSON.stringify({ output: { message: { content: [content] } }, stopReason: 'end_turn' }), call);
-  const [kind = '', { format, ...rest }] = Object.entries(content)[0] ?? ['', video];
+  const [kind, { format, ...rest }] = Object.entries(content)[0] ?? ['', video];
   const events = play([
     event('contentBlockStart', { contentBlockIndex: 0, start: { [kind]: { format } } }),
     event('contentBlockDelta', { contentBlockIndex: 0, delta: { [kind]: rest } }),
