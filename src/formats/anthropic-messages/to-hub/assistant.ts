@@ -2,6 +2,7 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import { keptDetail } from '../../history/reasoning-details.ts';
 import { isForeignThought, ownCitations } from '../marks.ts';
+import { cacheOf } from './cache.ts';
 
 /**
  * Converts an assistant turn: text and calls in the members that every service reads. If the turn has more (thinking, steps of
@@ -15,6 +16,7 @@ export function assistantMessage({ content }: Plain, drops: Drops): Plain {
   const details = given.map(keptDetail).filter((detail) => detail !== undefined);
   const blocks = given.filter((block) => !isEncrypted(block)).map(readable);
   const texts = blocks.filter(({ type }) => type === 'text');
+  for (const block of texts) drops.others(block, textMembers, 'messages[].content[].', 'not known to other services');
   const calls = blocks.filter(({ type }) => type === 'tool_use').map((block) => callOf(block, drops));
   const thoughts = blocks.map(({ type, thinking }) => (type === 'thinking' && typeof thinking === 'string' ? thinking : '')).join('');
   const isPlainTurn = isInOrder(blocks);
@@ -51,7 +53,7 @@ function isInOrder(blocks: readonly Plain[]): boolean {
 function plainContent(texts: readonly Plain[]): unknown {
   const [only] = texts;
   if (only === undefined) return '';
-  if (texts.length === 1 && only['cache_control'] === undefined) return only['text'];
+  if (texts.length === 1 && (only['cache_control'] ?? undefined) === undefined) return only['text'];
   return texts.map((block) => ({ type: 'text', text: block['text'], ...cacheOf(block) }));
 }
 
@@ -59,6 +61,7 @@ function plainContent(texts: readonly Plain[]): unknown {
 const placed = (block: Plain): Plain =>
   block['type'] === 'tool_use' ? { type: 'tool_use', id: block['id'], name: block['name'], input: {} } : block;
 
+const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'citations', 'cache_control']);
 const callMembers: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input', 'cache_control', 'caller']);
 
 function callOf(block: Plain, drops: Drops): Plain {
@@ -68,5 +71,3 @@ function callOf(block: Plain, drops: Drops): Plain {
   if (isPlain(caller) && caller['type'] !== 'direct') drops.add('messages[].content[].tool_use.caller', 'not known to other services');
   return { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) }, ...cacheOf(block) };
 }
-
-const cacheOf = (block: Plain): Plain => (block['cache_control'] === undefined ? {} : { cache_control: block['cache_control'] });

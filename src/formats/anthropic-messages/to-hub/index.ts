@@ -2,6 +2,7 @@ import { GatewayError } from '../../../core/error.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Dropped } from '../../../core/provider.ts';
 import { Drops } from '../../shared/request/drops.ts';
+import { cacheOf } from './cache.ts';
 import { chatMessages } from './messages.ts';
 import { ownNames } from './names.ts';
 import { plainFields } from './params.ts';
@@ -40,7 +41,7 @@ function systemMessages(system: unknown, drops: Drops): readonly Plain[] {
   if (typeof system === 'string') return system === '' ? [] : [{ role: 'system', content: system }];
   const blocks = Array.isArray(system) ? system.filter(isPlain) : [];
   for (const block of blocks) drops.others(block, systemMembers, 'system[].', 'not known to other services');
-  return blocks.length === 0 ? [] : [{ role: 'system', content: blocks.map(({ citations: _none, ...block }) => block) }];
+  return blocks.length === 0 ? [] : [{ role: 'system', content: blocks.map(({ type, text, ...block }) => ({ type, text, ...cacheOf(block) })) }];
 }
 
 const systemMembers: ReadonlySet<string> = new Set(['type', 'text', 'citations', 'cache_control']);

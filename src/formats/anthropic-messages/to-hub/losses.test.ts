@@ -10,6 +10,11 @@ const asked = { messages: [{ role: 'user', content: 'x' }] };
 it.each<[string, object, string[]]>([
   ['nothing, where all is known', user({ type: 'text', text: 'x', citations: null, cache_control: { type: 'ephemeral' } }), []],
   ['a member of a text', user({ type: 'text', text: 'x', tone: 'low' }), ['messages[].content[].tone']],
+  [
+    'a member of a text of the assistant',
+    { messages: [{ role: 'assistant', content: [{ type: 'text', text: 'x', tone: 'low' }] }] },
+    ['messages[].content[].tone'],
+  ],
   ['a member of a text in a result', result({ type: 'text', text: 'x', tone: 'low' }), ['messages[].content[].tone']],
   ['a member of an image', user({ type: 'image', source: image, detail: 'high' }), ['messages[].content[].image.detail']],
   ['a member of its source', user({ type: 'image', source: { ...image, crop: [1] } }), ['messages[].content[].image.source.crop']],
@@ -56,4 +61,25 @@ it('keeps a turn plain that a client library writes with all members', () => {
   const { body } = toHub({ model: 'm', max_tokens: 1, messages: [{ role: 'assistant', content }] });
   const tool_calls = [{ id: 't', type: 'function', function: { name: 'f', arguments: '{}' } }];
   expect(body['messages']).toEqual([{ role: 'assistant', content: 'x', tool_calls }]);
+});
+
+it('takes null for no cache mark, as in requests without it', () => {
+  const request = (mark: object) => ({
+    model: 'm',
+    max_tokens: 1,
+    system: [{ type: 'text', text: 's', ...mark }],
+    tools: [{ name: 'f', input_schema: {}, ...mark }],
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'x', ...mark }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'y', ...mark },
+          { type: 'tool_use', id: 't', name: 'f', input: {}, ...mark },
+        ],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'z', ...mark }] },
+    ],
+  });
+  expect(toHub(request({ cache_control: null }))).toEqual(toHub(request({})));
 });

@@ -3,6 +3,7 @@ import { cannotCarry } from '../../shared/request/cannot-carry.ts';
 import { textOf } from '../../shared/json.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import { assistantMessage } from './assistant.ts';
+import { cacheOf } from './cache.ts';
 import { chatContent } from './parts.ts';
 
 /** Converts messages of the API to chat messages. A tool result becomes a message of its own. @throws GatewayError */
@@ -46,6 +47,6 @@ function toolMessage(block: Plain, drops: Drops): Plain {
     tool_call_id: block['tool_use_id'],
     content: chatContent(block['content'], drops),
     ...(block['is_error'] === true ? { is_error: true } : {}),
-    ...(block['cache_control'] === undefined ? {} : { cache_control: block['cache_control'] }),
+    ...cacheOf(block),
   };
 }

@@ -2,6 +2,7 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { cannotCarry, unknownPart } from '../../shared/request/cannot-carry.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import { textOf } from '../../shared/json.ts';
+import { cacheOf } from './cache.ts';
 
 type Part = Record<string, unknown>;
 
@@ -46,8 +47,6 @@ const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'citations', '
 const imageMembers: ReadonlySet<string> = new Set(['type', 'source', 'cache_control']);
 const sourceMembers: ReadonlySet<string> = new Set(['type', 'media_type', 'data', 'url', 'file_id']);
 const searchMembers: ReadonlySet<string> = new Set(['type', 'source', 'title', 'content', 'citations', 'cache_control']);
-
-const cacheOf = (block: Plain): Part => (block['cache_control'] === undefined ? {} : { cache_control: block['cache_control'] });
 
 /** @throws GatewayError `unsupported_parameter` */
 function imageUrl(source: unknown, drops: Drops): string {

@@ -1,5 +1,6 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
+import { cacheOf } from './cache.ts';
 
 /**
  * Converts `tools` and `tool_choice` to the form of chat completions. Tools that the API runs or defines itself are not changed:
@@ -20,7 +21,7 @@ const isOwnTool = ({ type }: Plain): boolean => type === undefined || type === n
 
 function toolOf(tool: Plain, drops: Drops): Plain {
   if (!isOwnTool(tool)) return tool;
-  const { type: _type, name, description, input_schema: parameters, strict, ...rest } = tool;
+  const { type: _type, name, description, input_schema: parameters, strict, cache_control: _mark, ...rest } = tool;
   if (parameters === undefined) drops.add('tools[].input_schema', 'the tool has none');
   return {
     type: 'function',
@@ -31,6 +32,7 @@ function toolOf(tool: Plain, drops: Drops): Plain {
       ...(typeof strict === 'boolean' ? { strict } : {}),
     },
     ...rest,
+    ...cacheOf(tool),
   };
 }
 
