@@ -24,6 +24,15 @@ const histories: Readonly<Record<string, readonly Json[]>> = {
     { role: 'assistant', content: null, tool_calls: each((at) => callOf(`c${at}`)) },
     ...each(() => ({ role: 'function', name: 'g', content: 'a' })),
   ],
+  'a long call beside many': [
+    user,
+    {
+      role: 'assistant',
+      content: null,
+      function_call: { name: 'f', arguments: JSON.stringify({ a: 'x'.repeat(1_000_000) }) },
+      tool_calls: each((at) => callOf(`c${at}`)),
+    },
+  ],
   'blocks of calls in reverse': [
     user,
     {

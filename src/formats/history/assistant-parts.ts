@@ -117,7 +117,7 @@ function callsOf(message: Plain): readonly Plain[] {
   const calls = Array.isArray(list) ? list.filter(isPlain).filter((call) => isPlain(call['function']) || isPlain(call['custom'])) : [];
   const single = message['function_call'];
   if (!isPlain(single)) return calls;
-  const isListed = calls.some(({ function: fn }) => isPlain(fn) && isSameCall(fn, single));
+  const isListed = calls.map((call) => call['function']).some(sameAs(single));
   return isListed || (calls.length > 0 && stringOf(single['name']) === '') ? calls : [{ function: single }, ...calls];
 }
 
@@ -125,14 +125,19 @@ function callsOf(message: Plain): readonly Plain[] {
  * Compares loosely: the two copies of a call may differ in the order of members, in additional members, and in the white space of
  * the arguments.
  */
-function isSameCall(one: Plain, other: Plain): boolean {
-  if (one['name'] !== other['name']) return false;
-  const [own, others] = [one, other].map((fn) => stringOf(fn['arguments']));
-  return own === others || plainText(own) === plainText(others);
+function sameAs(single: Plain): (fn: unknown) => boolean {
+  const text = stringOf(single['arguments']);
+  /** Computed once: there may be many calls. */
+  let plain: string | undefined;
+  return (fn) => {
+    if (!isPlain(fn) || fn['name'] !== single['name']) return false;
+    const own = stringOf(fn['arguments']);
+    return own === text || plainText(own) === (plain ??= plainText(text));
+  };
 }
 
 /** Removes white space from JSON. Text that is not JSON is returned unchanged. */
-function plainText(json = ''): string {
+function plainText(json: string): string {
   const value = parsedJson(json);
   return value === undefined ? json : JSON.stringify(value);
 }
