@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { partsInOrder } from '../history/assistant-parts.ts';
 import { toMessages } from './request/index.ts';
+import { MessageEvents } from './to-client/events.ts';
 
 type Json = Record<string, unknown>;
 
@@ -55,6 +56,13 @@ it.each(Object.entries(histories))('a history is converted in time: %s', (_name,
 it('results stand in the order of their calls, whatever their own', () => {
   const { messages } = convert({ messages: histories['results in reverse'] }) as { messages: { content: Json[] }[] };
   expect(messages[2]?.content.every(({ tool_use_id: id, content }, at) => id === `c${at}` && content === String(at))).toBe(true);
+});
+
+it('calls that begin at once are written in time', () => {
+  const writer = new MessageEvents({ id: 'r', model: 'm' });
+  const write = (index: number, part: object) => writer.push({ type: 'tool_call', choice: 0, index, ...part }).length;
+  for (let index = 0; index < count; index += 1) write(index, { name: 'f', arguments: '' });
+  for (let index = 0; index < count; index += 1) expect(write(index, { arguments: '{}' })).toBeGreaterThan(0);
 });
 
 it('citations of a stream are collected in time', () => {

@@ -38,7 +38,9 @@ export class CallBlocks {
   readonly #custom = new Set<number>();
   /** The call whose block is open. */
   #current: CallBlock | undefined;
-  #waiting: CallBlock[] = [];
+  /** Calls in the order of their blocks. Those from `#begun` on are held back. */
+  readonly #order: CallBlock[] = [];
+  #begun = 0;
   readonly #kept = new Kept();
 
   constructor(requestId: string) {
@@ -57,37 +59,36 @@ export class CallBlocks {
   take(event: Extract<ModelEvent, { type: 'tool_call' }>): readonly Step[] {
     if (event.kind === 'custom') this.#custom.add(event.index);
     const known = this.#calls.get(event.index);
-    const call = known ?? this.#begun(event);
+    const call = known ?? this.#made(event);
     const delta = this.#inputOf(event, call);
     call.end.push(delta);
     if (call.index !== undefined) return [{ start: undefined, delta, call }, ...(call === this.#current ? this.#next() : nothing)];
     this.#kept.add(delta.length);
     call.held += delta;
-    if (known === undefined) this.#waiting.push(call);
+    if (known === undefined) this.#order.push(call);
     return this.#next();
   }
 
   /** Returns all calls that are held back, because other content or the end follows. */
   rest(): readonly Step[] {
-    const waiting = this.#waiting;
-    if (waiting.length === 0 && this.#current === undefined) return nothing;
-    this.#waiting = [];
     this.#current = undefined;
-    return waiting.map(begin);
+    if (this.#begun === this.#order.length) return nothing;
+    const held = this.#order.slice(this.#begun);
+    this.#begun = this.#order.length;
+    return held.map(begin);
   }
 
   #next(): readonly Step[] {
     const out: Step[] = [];
-    for (const call of this.#waiting) {
-      if (this.isOpen) break;
+    for (let call = this.#order[this.#begun]; call !== undefined && !this.isOpen; call = this.#order[this.#begun]) {
+      this.#begun += 1;
       this.#current = call;
       out.push(begin(call));
     }
-    if (out.length > 0) this.#waiting = this.#waiting.slice(out.length);
     return out;
   }
 
-  #begun(event: Extract<ModelEvent, { type: 'tool_call' }>): CallBlock {
+  #made(event: Extract<ModelEvent, { type: 'tool_call' }>): CallBlock {
     const id = event.id ?? madeCallId(this.#requestId, 0, this.#calls.size);
     const start = { type: 'tool_use', id: id.replaceAll(/[^\w-]/g, '_'), name: event.name ?? '', input: {} };
     const call = { start, index: undefined, held: '', end: new ObjectEnd(), isTold: false };
