@@ -1,6 +1,6 @@
 import type { BlockKind, ModelEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { textOf } from '../../shared/json.ts';
+import { stringOf, textOf } from '../../shared/json.ts';
 import { annotationsOf } from '../citations.ts';
 import { parseExact } from '../../../core/json/scan.ts';
 import { Kept } from '../../shared/answer/kept.ts';
@@ -63,7 +63,7 @@ export class MessageBlocks {
             : this.delta(block, { type: 'signature_delta', signature: content['signature'] })),
         ];
       case 'redacted_thinking':
-        return [{ type: 'redacted', choice: 0, block, data: String(content['data']) }];
+        return [{ type: 'redacted', choice: 0, block, data: stringOf(content['data']) }];
       case 'tool_use': {
         if (opened.isOutput) return [{ type: 'block', choice: 0, block, state: 'open', kind: 'text' }];
         const id = textOf(content['id']);

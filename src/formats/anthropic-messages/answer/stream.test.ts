@@ -76,6 +76,11 @@ describe('MessagesStream', () => {
     expect(play([...begun, ...end('end_turn')])).toEqual(play([...begun, close(0), ...end('end_turn')]));
   });
 
+  it.each([[undefined], [null], [{ toString: 1 }]])('has no encrypted reasoning where its data is %j', (data) => {
+    const events = play([start, open(0, { type: 'redacted_thinking', data }), close(0), ...end('end_turn')]);
+    expect(events).toContainEqual({ type: 'redacted', choice: 0, block: 0, data: '' });
+  });
+
   it('passes over what is not known, whatever it holds', () => {
     const odd = [
       wire('{}', 'vertex_event'),
