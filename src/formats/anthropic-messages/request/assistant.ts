@@ -1,10 +1,11 @@
-import type { Plain } from '../../../core/json/merge.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { assistantMembers, type AssistantPart, partsInOrder } from '../../history/assistant-parts.ts';
 import { signedBy } from '../../history/signatures.ts';
 import { dropReasoning } from '../../shared/request/reasoning.ts';
 import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
 import { pairedBlocks, serverBlock } from './tools/server-blocks.ts';
 import { type Called, calledBy } from './tools/calls.ts';
+import { stringOf } from '../../shared/json.ts';
 
 /** One piece of an assistant turn: a finished block, or a call that gets its id when the turn is built. */
 export type Piece = { readonly block: Block } | { readonly called: Called };
@@ -66,7 +67,7 @@ function textOf(text: string, from: Plain, { drops }: Conversion): Block | undef
   const block = textBlock(text, from);
   const { citations } = from;
   if (!Array.isArray(citations) || citations.length === 0) return block;
-  const known = citations.filter((one: unknown) => citation.test(String((one as { type?: unknown } | null)?.type)));
+  const known = citations.filter((one: unknown) => isPlain(one) && citation.test(stringOf(one['type'])));
   if (known.length < citations.length) drops.add('messages[].content[].citations', 'not in the form of this service');
   return block === undefined || known.length === 0 ? block : { ...block, citations: known };
 }

@@ -57,7 +57,8 @@ function systemBlocks(message: Plain, { drops }: Conversion): readonly Block[] {
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content.filter(isPlain) : [];
   const blocks: Block[] = [];
   for (const part of parts) {
-    if (part['type'] !== 'text') drops.add(`messages[].content[].${String(part['type'])}`, 'system messages can contain only text');
+    if (part['type'] !== 'text')
+      drops.add(`messages[].content[].${stringOf(part['type']) || 'type'}`, 'system messages can contain only text');
     else drops.others(part, textMembers, 'messages[].content[].', 'not known to this service');
     const block = textBlock(part['text'], part);
     if (block !== undefined) blocks.push(block);

@@ -9,6 +9,8 @@ const call = { model: 'claude-sonnet-4-5@20250929', foundationModel: undefined, 
 const vertex = { version: 'vertex-2023-10-16' };
 const user = (content: unknown): Json => ({ role: 'user', content });
 const picture = (url: string): Json => ({ type: 'image_url', image_url: { url } });
+/** An object that cannot be written as text. */
+const odd = { toString: 1, valueOf: 1 };
 const thought = { type: 'thinking', thinking: 't', signature: 's' };
 const pdf: readonly [string, Media] = ['https://h.example/r', { mimeType: 'application/pdf', base64: 'JVBERi0=' }];
 const fileOf = (block: unknown): unknown => (block as Json)['source'];
@@ -114,6 +116,19 @@ describe('mediaNeeds', () => {
 });
 
 describe('toMessages', () => {
+  it.each<[string, Json]>([
+    ['the type of a tool', { tools: [{ type: odd, name: odd }] }],
+    ['the name of a server', { mcp_servers: [{ name: odd }] }],
+    ['the type of a choice', { tools: [{ name: 'f', input_schema: {} }], tool_choice: { type: odd } }],
+    ['the type of a part', { messages: [user('Hi'), { role: 'system', content: [{ type: odd }] }] }],
+    [
+      'the type of a citation',
+      { messages: [user('Hi'), { role: 'assistant', content: [{ type: 'text', text: 'x', citations: [{ type: odd }] }] }] },
+    ],
+  ])('does not take an object for a text: %s', (_what, body) => {
+    expect(() => convert(body)).not.toThrow();
+  });
+
   it('searches whichever tools are allowed', () => {
     const own = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
     const tool_choice = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [own] } };

@@ -11,6 +11,7 @@ import { fileIn } from './parts.ts';
 import { samplingFields, thinkingFields } from './thinking.ts';
 import { toolFields } from './tools/index.ts';
 import { checkChatTypes } from '../../shared/request/field-types.ts';
+import { objectOf, stringOf } from '../../shared/json.ts';
 
 /** Options for the conversion of a chat request to a messages request. */
 export interface MessagesOptions {
@@ -91,13 +92,13 @@ export function toMessages(
 function offeredTools(body: Plain): ReadonlySet<string> {
   const offered = new Set<string>();
   for (const tool of Array.isArray(body['tools']) ? body['tools'].filter(isPlain) : []) {
-    const words = JSON.stringify([tool['type'], tool['name'], isPlain(tool[String(tool['type'])]) ? tool[String(tool['type'])] : {}]);
+    const words = JSON.stringify([tool['type'], tool['name'], objectOf(tool[stringOf(tool['type'])])]);
     if (words.includes('tool_search')) offered.add('tool_search');
     if (words.includes('code_execution')) for (const name of codeTools) offered.add(name);
     if (words.includes('advisor')) offered.add('advisor');
   }
   for (const server of Array.isArray(body['mcp_servers']) ? body['mcp_servers'].filter(isPlain) : [])
-    offered.add(`mcp:${String(server['name'])}`);
+    offered.add(`mcp:${stringOf(server['name'])}`);
   return offered;
 }
 

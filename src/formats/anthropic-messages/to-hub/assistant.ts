@@ -3,6 +3,7 @@ import type { Drops } from '../../shared/request/drops.ts';
 import { keptDetail } from '../../history/reasoning-details.ts';
 import { isForeignThought, ownCitations } from '../marks.ts';
 import { cacheOf } from './cache.ts';
+import { stringOf } from '../../shared/json.ts';
 
 /**
  * Converts an assistant turn: text and calls in the members that every service reads. If the turn has more (thinking, steps of
@@ -20,7 +21,7 @@ export function assistantMessage({ content }: Plain, drops: Drops): Plain {
   const calls = blocks.filter(({ type }) => type === 'tool_use').map((block) => callOf(block, drops));
   const thoughts = blocks.map(({ type, thinking }) => (type === 'thinking' && typeof thinking === 'string' ? thinking : '')).join('');
   const isPlainTurn = isInOrder(blocks);
-  const text = texts.map((block) => String(block['text'] ?? '')).join('');
+  const text = texts.map((block) => stringOf(block['text'])).join('');
   return {
     role: 'assistant',
     content: texts.length === 0 && blocks.length > 0 ? null : isPlainTurn ? plainContent(texts) : text,

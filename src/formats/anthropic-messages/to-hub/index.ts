@@ -41,7 +41,9 @@ function systemMessages(system: unknown, drops: Drops): readonly Plain[] {
   if (typeof system === 'string') return system === '' ? [] : [{ role: 'system', content: system }];
   const blocks = Array.isArray(system) ? system.filter(isPlain) : [];
   for (const block of blocks) drops.others(block, systemMembers, 'system[].', 'not known to other services');
-  return blocks.length === 0 ? [] : [{ role: 'system', content: blocks.map(({ type, text, ...block }) => ({ type, text, ...cacheOf(block) })) }];
+  return blocks.length === 0
+    ? []
+    : [{ role: 'system', content: blocks.map(({ type, text, ...block }) => ({ type, text, ...cacheOf(block) })) }];
 }
 
 const systemMembers: ReadonlySet<string> = new Set(['type', 'text', 'citations', 'cache_control']);

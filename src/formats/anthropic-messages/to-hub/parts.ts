@@ -1,7 +1,7 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { cannotCarry, unknownPart } from '../../shared/request/cannot-carry.ts';
 import type { Drops } from '../../shared/request/drops.ts';
-import { textOf } from '../../shared/json.ts';
+import { stringOf, textOf } from '../../shared/json.ts';
 import { cacheOf } from './cache.ts';
 
 type Part = Record<string, unknown>;
@@ -59,7 +59,7 @@ function imageUrl(source: unknown, drops: Drops): string {
 /** Returns a data URI, a URL, or the id of a stored file. */
 function urlOf(source: Plain): string | undefined {
   const { type, media_type: mime, data, url, file_id: id } = source;
-  if (type === 'base64') return typeof data === 'string' ? `data:${String(mime)};base64,${data}` : undefined;
+  if (type === 'base64') return typeof data === 'string' ? `data:${stringOf(mime)};base64,${data}` : undefined;
   return textOf(type === 'file' ? id : url);
 }
 
@@ -114,8 +114,8 @@ function searchText(block: Plain, drops: Drops): string {
   if (besides(block)['citations'] !== undefined)
     drops.add('messages[].content[].search_result.citations', 'other services do not cite the documents of a request');
   const content = Array.isArray(block['content']) ? block['content'].filter(isPlain) : [];
-  for (const { type } of content) if (type !== 'text') drops.add(`messages[].content[].search_result.${String(type)}`, unknown);
-  const texts = content.map(({ text }) => String(text ?? ''));
+  for (const { type } of content) if (type !== 'text') drops.add(`messages[].content[].search_result.${stringOf(type)}`, unknown);
+  const texts = content.map(({ text }) => stringOf(text));
   return `${opening('search_result', { title: block['title'], source: block['source'] })}\n${texts.join('\n')}\n</search_result>`;
 }
 
@@ -128,6 +128,6 @@ function opening(name: string, facts: Plain): string {
 /** Adds the tags around parts. A single text stays one text, and files keep their position. */
 function framed(head: string, parts: readonly Part[], tail: string): readonly Part[] {
   const [only] = parts;
-  if (parts.length === 1 && only?.['type'] === 'text') return [{ ...only, text: `${head}\n${String(only['text'])}\n${tail}` }];
+  if (parts.length === 1 && only?.['type'] === 'text') return [{ ...only, text: `${head}\n${stringOf(only['text'])}\n${tail}` }];
   return [{ type: 'text', text: head }, ...parts, { type: 'text', text: tail }];
 }

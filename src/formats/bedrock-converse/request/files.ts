@@ -7,6 +7,7 @@ import { cannotCarry } from '../../shared/request/cannot-carry.ts';
 import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../../shared/media/data-uri.ts';
 import { audioType, servedType } from '../../shared/media/media-types.ts';
 import { typeOfPath } from '../../shared/media/mime.ts';
+import { stringOf } from '../../shared/json.ts';
 
 type Kind = 'image' | 'document' | 'video' | 'audio';
 
@@ -82,7 +83,7 @@ export function ownPart(part: Plain, conversion: Pick<Conversion, 'media'>, name
 }
 
 function namedFile(part: Plain): NamedFile | undefined {
-  const type = String(part['type']);
+  const type = stringOf(part['type']);
   if (!urlParts.has(type)) return fileIn(part);
   const inner = part[type];
   const url = isPlain(inner) ? inner['url'] : inner;
@@ -161,18 +162,18 @@ function soundBlock(part: Plain): Plain {
   const audio = isPlain(part['input_audio']) ? part['input_audio'] : {};
   const param = 'messages[].content[].input_audio';
   const [, format] = formatOf(audioType(audio['format'], param), param);
-  return { audio: { format, source: { bytes: standardBase64(String(audio['data'])) } } };
+  return { audio: { format, source: { bytes: standardBase64(stringOf(audio['data'])) } } };
 }
 
 /** Converts blocks of the messages API that contain the file itself. */
 function nativeFile(part: Plain, names: DocumentNames): Block | undefined {
   const { source, type, title } = part;
   if (!isPlain(source)) return undefined;
-  const param = `messages[].content[].${String(type)}.source`;
+  const param = `messages[].content[].${stringOf(type)}.source`;
   const file: NamedFile = { url: '', mimeType: undefined, name: undefined, otherwise: 'document', param };
   switch (source['type']) {
     case 'base64':
-      return block(fileOf(String(source['media_type']), { bytes: source['data'] }, file, part, names));
+      return block(fileOf(stringOf(source['media_type']), { bytes: source['data'] }, file, part, names));
     case 'text':
       return block({
         document: { format: 'txt', name: documentName(title, names), source: { text: source['data'] }, ...documentExtras(part) },

@@ -5,6 +5,7 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { lacksTool } from '../../shared/request/cannot-carry.ts';
 import { type Blocks, marked } from './blocks.ts';
 import type { Family } from './model.ts';
+import { stringOf } from '../../shared/json.ts';
 
 /** The tools of a request, split into `toolConfig` and the model's own fields. */
 export interface ConverseTools {
@@ -79,10 +80,10 @@ function toolSpec(tool: Block, { traits }: Family, to: Blocks): Plain[] {
 }
 
 function nativeTool(tool: Block, found: { specs: Plain[]; native: Plain[] }, { isClaude }: Family, { drops }: Blocks): void {
-  const type = String(tool['type']);
+  const type = stringOf(tool['type']);
   if (isClaude && clientTools.test(type)) found.native.push(tool);
   else if (type === 'system_tool' && typeof tool['name'] === 'string') found.specs.push({ systemTool: { name: tool['name'] } });
-  else drops.add(`tools[].${type}`, 'not served by Bedrock');
+  else drops.add(`tools[].${type || 'type'}`, 'not served by Bedrock');
 }
 
 /** Disables parallel calls with a field of the model, which excludes a tool choice of the service. */

@@ -1,6 +1,6 @@
 import { isPlain, type Plain } from '../../../../core/json/merge.ts';
 import { cannotCarry } from '../../../shared/request/cannot-carry.ts';
-import { textOf } from '../../../shared/json.ts';
+import { stringOf, textOf } from '../../../shared/json.ts';
 import { typeOfPath } from '../../../shared/media/mime.ts';
 import type { Block, Conversion } from '../conversion.ts';
 import { filesBeta } from '../../files-beta.ts';
@@ -17,7 +17,7 @@ export function storedBlock(part: Plain, conversion: Conversion): Block | undefi
   if (conversion.form !== 'direct') {
     if (part['type'] === 'image_url') return undefined;
     throw cannotCarry(
-      `messages[].content[].${String(part['type'])}`,
+      `messages[].content[].${stringOf(part['type'])}`,
       'Files by id are not read by this service.',
       'Send the file as a data URI in file_data.',
     );

@@ -3,7 +3,7 @@ import { isOtherTool, lacksTool } from '../../../shared/request/cannot-carry.ts'
 import type { Block, Conversion } from '../conversion.ts';
 import { strictSchema } from '../schema/strict-schema.ts';
 import type { Turn } from '../turns.ts';
-import { objectsIn } from '../../../shared/json.ts';
+import { objectsIn, stringOf } from '../../../shared/json.ts';
 
 /** Members of a tool that the API supports besides name, description and schema. */
 const kept = ['cache_control', 'defer_loading', 'input_examples', 'allowed_callers', 'eager_input_streaming'] as const;
@@ -24,7 +24,7 @@ export function toolFields(body: Plain, turns: readonly Turn[], conversion: Conv
   }
   const asked = choiceOf(body['tool_choice'] ?? legacyChoice(body['function_call']));
   const allowed = allowedNames(body['tool_choice']);
-  const chosen = allowed === undefined ? tools : tools.filter((tool) => allowed.has(String(tool['name'])) || isSearch(tool, body));
+  const chosen = allowed === undefined ? tools : tools.filter((tool) => allowed.has(stringOf(tool['name'])) || isSearch(tool, body));
   const isLost =
     asked?.['type'] === 'tool' && tools.every(({ name }) => name !== asked['name']) && isOtherTool(body['tools'], asked['name']);
   if (isLost) conversion.drops.add('tool_choice', lacksTool);
@@ -108,7 +108,7 @@ function mayBeStrict({ form, traits, drops }: Conversion): boolean {
  * T or the inner `name`. A tool in the API's own form is passed unchanged.
  */
 function nativeTool(tool: Plain): Block {
-  const type = String(tool['type']);
+  const type = stringOf(tool['type']);
   const inner = tool[type];
   if (!isPlain(inner)) return tool;
   const { [type]: _inner, ...rest } = tool;
@@ -142,14 +142,14 @@ function choiceOf(choice: unknown): Block | undefined {
     const inner = isPlain(choice['allowed_tools']) ? choice['allowed_tools'] : choice;
     return { type: inner['mode'] === 'required' ? 'any' : 'auto' };
   }
-  return ['auto', 'any', 'tool', 'none'].includes(String(choice['type'])) ? choice : undefined;
+  return ['auto', 'any', 'tool', 'none'].includes(stringOf(choice['type'])) ? choice : undefined;
 }
 
 /** Returns the names in `allowed_tools`. Other tools are not offered. */
 function allowedNames(choice: unknown): ReadonlySet<string> | undefined {
   if (!isPlain(choice) || choice['type'] !== 'allowed_tools') return undefined;
   const inner = isPlain(choice['allowed_tools']) ? choice['allowed_tools'] : choice;
-  return new Set(objectsIn(inner['tools']).map((tool) => String((isPlain(tool['function']) ? tool['function'] : tool)['name'])));
+  return new Set(objectsIn(inner['tools']).map((tool) => stringOf((isPlain(tool['function']) ? tool['function'] : tool)['name'])));
 }
 
 /** Replaces a forced tool by `auto` for models that do not support it. */

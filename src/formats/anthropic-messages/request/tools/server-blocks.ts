@@ -1,5 +1,5 @@
 import type { Plain } from '../../../../core/json/merge.ts';
-import { textOf } from '../../../shared/json.ts';
+import { stringOf, textOf } from '../../../shared/json.ts';
 import type { Piece } from '../assistant.ts';
 import type { Block, Conversion } from '../conversion.ts';
 
@@ -65,7 +65,7 @@ export function pairedBlocks(pieces: readonly Piece[], conversion: Conversion, i
   for (const piece of pieces) {
     if (!('block' in piece)) continue;
     const { type, id, name, server_name: server, tool_use_id: use } = piece.block;
-    if (isUse(type)) used.set(id, type === 'mcp_tool_use' ? `mcp:${String(server)}` : String(name));
+    if (isUse(type)) used.set(id, type === 'mcp_tool_use' ? `mcp:${stringOf(server)}` : stringOf(name));
     else if (isResult(type) && used.has(use)) answered.add(use);
   }
   if (used.size === 0 && !pieces.some((piece) => 'block' in piece && isResult(piece.block['type']))) return pieces;
