@@ -132,6 +132,7 @@ describe('MessagesStream', () => {
       529,
       'Overloaded',
     ],
+    ['an error that is not JSON', [start, wire('Overloaded', 'error')], 'provider_error', 502, 'Overloaded'],
     [
       'an unreadable event',
       [start, wire('{"type":"content_block_delta"', 'content_block_delta')],

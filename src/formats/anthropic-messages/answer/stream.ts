@@ -47,7 +47,7 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
     if (type === 'message_stop') return this.#finished();
     if (!known.has(type)) return this.#unnamed(event.data);
     const data = parseObject(event.data);
-    if (data === undefined) return this.#unreadable(type);
+    if (data === undefined) return type === 'error' ? this.#error({}, event.data) : this.#unreadable(type);
     switch (type) {
       case 'content_block_delta':
         this.#thoughts?.delta(numberOf(data['index']), data['delta']);
