@@ -14,7 +14,7 @@ import { MessagesChat } from '#formats/anthropic-messages/answer/chat.ts';
 import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
 import { withRemembered } from '#formats/anthropic-messages/answer/thoughts.ts';
 import { headerFields } from '#formats/anthropic-messages/headers.ts';
-import { withoutMarks } from '#formats/anthropic-messages/marks.ts';
+import { droppedWithMarks, withoutMarks } from '#formats/anthropic-messages/marks.ts';
 import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/index.ts';
 import { JsonTap } from '#formats/shared/answer/json-tap.ts';
 
@@ -92,13 +92,20 @@ function nativeRequest<Settings>(
 ): UpstreamRequest {
   const body = given.kind === 'json' ? withoutMarks(given) : given;
   const request = service.send(call, route, body);
-  if (body.kind === 'none') return request;
-  if (service.native !== undefined) return { ...request, body: body.edit(service.native(body, call, route)) };
-  return { ...request, body: body.edit(nativePatch(body, call)), dropped: droppedLabels(body) };
+  if (given.kind === 'none' || body.kind === 'none') return request;
+  if (service.native === undefined) return { ...request, body: body.edit(nativePatch(body, call)), dropped: droppedNative(given, body) };
+  const edited = body.edit(service.native(body, call, route));
+  return { ...request, body: edited, dropped: [...request.dropped, ...droppedWithMarks(given, body)] };
+}
+
+/** Lists what a native request loses: `given` is the request of the client, `body` the same without marks. */
+export function droppedNative(given: JsonBody, body: JsonBody): readonly Dropped[] {
+  const lost = droppedWithMarks(given, body);
+  return lost.length === 0 ? droppedLabels(given) : [...droppedLabels(given), ...lost];
 }
 
 /** The labels of a config are only for the record. The API rejects fields that it does not know. */
-export const droppedLabels = (body: Body): readonly Dropped[] => (body.kind === 'json' && body.has('labels') ? labelsDropped : none);
+const droppedLabels = (body: JsonBody): readonly Dropped[] => (body.has('labels') ? labelsDropped : none);
 
 const labelsDropped: readonly Dropped[] = Object.freeze([{ param: 'labels', reason: 'kept only in the log record' }]);
 const none: readonly Dropped[] = Object.freeze([]);

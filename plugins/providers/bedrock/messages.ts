@@ -2,7 +2,7 @@ import { GatewayError } from '#core/error.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
 import { type BodyPatch, JsonBody } from '#core/json/body.ts';
 import { isPlain } from '#core/json/merge.ts';
-import type { Operation } from '#core/provider.ts';
+import type { Dropped, Operation } from '#core/provider.ts';
 import { betasOf, listed } from '#formats/anthropic-messages/headers.ts';
 import { withoutMarks } from '#formats/anthropic-messages/marks.ts';
 import { inlined, nativeNeeds } from '#formats/anthropic-messages/native-files.ts';
@@ -10,7 +10,7 @@ import { InvokeTap } from '#formats/bedrock-converse/invoke.ts';
 import { bareModel, familyOf } from '#formats/bedrock-converse/request/model.ts';
 import { parseObject } from '#formats/shared/json.ts';
 import { JsonTap } from '#formats/shared/answer/json-tap.ts';
-import { droppedLabels } from '../_shared/anthropic-compatible.ts';
+import { droppedNative } from '../_shared/anthropic-compatible.ts';
 import { type BCall, toModel } from './address.ts';
 import type { BedrockSettings, GuardrailSettings } from './settings.ts';
 
@@ -29,8 +29,8 @@ export const messages: Operation<BedrockSettings> = {
   serves: isClaude,
   begin(body, call) {
     const action = call.stream ? 'invoke-with-response-stream' : 'invoke';
-    const sent = { headers: invokeHeaders(call), streams: call.stream, dropped: droppedLabels(body) };
-    const request = toModel(call, call.model, action, body.kind === 'none' ? sent : { ...sent, body: nativeBody(body, call) });
+    const sent = { headers: invokeHeaders(call), streams: call.stream };
+    const request = toModel(call, call.model, action, body.kind === 'none' ? sent : { ...sent, ...nativeParts(body, call) });
     return { request, tap: new InvokeTap() };
   },
 };
@@ -42,12 +42,7 @@ export const countTokens: Operation<BedrockSettings> = {
   serves: isClaude,
   begin(body, call) {
     const model = bareModel(call.model) || call.model;
-    const request = toModel(
-      call,
-      model,
-      'count-tokens',
-      body.kind === 'none' ? {} : { body: countBody(body, call), dropped: droppedLabels(body) },
-    );
+    const request = toModel(call, model, 'count-tokens', body.kind === 'none' ? {} : countParts(body, call));
     return { request, tap: new JsonTap(), result: counted };
   },
 };
@@ -59,18 +54,24 @@ function counted(text: string): unknown {
   throw new GatewayError('upstream_invalid', { message: 'The response of the provider contains no count of tokens.', source: 'provider' });
 }
 
-const nativeBody = (given: JsonBody, call: BCall): JsonBody => {
-  const body = withoutMarks(given);
-  return body.edit(nativePatch(body, call));
-};
+interface Parts {
+  readonly body: JsonBody;
+  readonly dropped: readonly Dropped[];
+}
 
-function countBody(given: JsonBody, call: BCall): JsonBody {
+function nativeParts(given: JsonBody, call: BCall): Parts {
+  const body = withoutMarks(given);
+  return { body: body.edit(nativePatch(body, call)), dropped: droppedNative(given, body) };
+}
+
+function countParts(given: JsonBody, call: BCall): Parts {
   const body = withoutMarks(given);
   const thinking = body.value('thinking');
   const budget = isPlain(thinking) && typeof thinking['budget_tokens'] === 'number' ? thinking['budget_tokens'] : 0;
   // A model request must set a limit above its reasoning budget. A count request has no limit, so one is added.
   const patch = new Map([...nativePatch(body, call), ...(body.has('max_tokens') ? [] : [['max_tokens', budget + 1] as const])]);
-  return JsonBody.of({ input: { invokeModel: { body: body.edit(patch).bytes().toString('base64') } } });
+  const sent = JsonBody.of({ input: { invokeModel: { body: body.edit(patch).bytes().toString('base64') } } });
+  return { body: sent, dropped: droppedNative(given, body) };
 }
 
 /** Removes model and streaming, which are in the path, and adds version and beta features, which Anthropic's own API has in headers. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { JsonBody } from '../../core/json/body.ts';
-import { unsigned, withoutMarks } from './marks.ts';
+import { droppedWithMarks, unsigned, withoutMarks } from './marks.ts';
 
 const user = { role: 'user', content: 'Hi' };
 const said = (...content: readonly object[]) => ({ role: 'assistant', content });
@@ -23,4 +23,20 @@ it.each<[string, readonly object[], readonly object[]]>([
   ['no turn that was empty before', [said(), said(foreign, text)], [said(), said(text)]],
 ])('removes %s', (_what, messages, wanted) => {
   expect(withoutMarks(JsonBody.of({ model: 'm', messages })).value('messages')).toEqual(wanted);
+});
+
+const use = { type: 'tool_use', id: 'a', name: 'f', input: {} };
+const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'x' }] };
+const budget = { type: 'enabled', budget_tokens: 1024 };
+
+it.each<[string, object, readonly object[], readonly string[]]>([
+  ['no budget, where another service made the last calls', budget, [user, said(foreign, use), result], ['thinking']],
+  ['its budget, where the API made them', budget, [user, said(foreign, text), user, said(own, use), result], []],
+  ['its budget without calls', budget, [user, said(foreign, text), user], []],
+  ['adaptive thinking', { type: 'adaptive' }, [user, said(foreign, use), result], []],
+])('keeps %s', (_what, thinking, messages, dropped) => {
+  const body = JsonBody.of({ model: 'm', thinking, messages });
+  const made = withoutMarks(body);
+  expect(made.value('thinking')).toEqual(dropped.length === 0 ? thinking : undefined);
+  expect(droppedWithMarks(body, made).map(({ param }) => param)).toEqual(dropped);
 });

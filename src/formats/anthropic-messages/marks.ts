@@ -1,5 +1,8 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { JsonBody } from '../../core/json/body.ts';
+import type { Dropped } from '../../core/provider.ts';
+import { objectsIn } from '../shared/json.ts';
+import { lacksThoughts, lostThoughts } from './request/thinking.ts';
 
 /**
  * The value the gateway writes where only the API could create the real one: the signature of thinking, or the index of a search
@@ -20,15 +23,25 @@ export function ownCitations(citations: unknown): readonly unknown[] {
 
 /**
  * Removes thinking and citations with such a mark from a client's messages request. Returns the same body if there are none,
- * which takes one search of the text.
+ * which takes one search of the text. If the thinking of the last tool calls is from another service, the API would reject the
+ * request with a thinking budget, so the budget is removed too.
  */
 export function withoutMarks(body: JsonBody): JsonBody {
   const messages = body.mentions('"gateway:') ? body.exact('messages') : undefined;
   if (!Array.isArray(messages)) return body;
-  return body.edit(
-    new Map([['messages', messages.flatMap((message: unknown): readonly unknown[] => (isPlain(message) ? cleaned(message) : [message]))]]),
-  );
+  const kept = messages.flatMap((message: unknown): readonly unknown[] => (isPlain(message) ? cleaned(message) : [message]));
+  const patch = new Map<string, unknown>([['messages', kept]]);
+  const thinking = body.value('thinking');
+  if (isPlain(thinking) && thinking['type'] === 'enabled' && lacksThoughts(objectsIn(kept))) patch.set('thinking', undefined);
+  return body.edit(patch);
 }
+
+/** Lists what `withoutMarks` has dropped besides the marks. */
+export const droppedWithMarks = (given: JsonBody, body: JsonBody): readonly Dropped[] =>
+  body !== given && given.has('thinking') && !body.has('thinking') ? thinkingDropped : none;
+
+const thinkingDropped: readonly Dropped[] = Object.freeze([{ param: 'thinking', reason: lostThoughts }]);
+const none: readonly Dropped[] = Object.freeze([]);
 
 /** Returns no message if nothing is left of it, because the API rejects empty messages. */
 function cleaned(message: Plain): readonly Plain[] {

@@ -1,6 +1,7 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Block, Conversion } from './conversion.ts';
 import type { ModelTraits } from './model.ts';
+import { objectsIn } from '../../shared/json.ts';
 import type { Turn } from './turns.ts';
 
 /** Settings for thinking and for the length of the response, which limit each other. */
@@ -117,21 +118,26 @@ function budgetWithin(budget: number, asked: unknown): number | undefined {
   return fitting >= leastBudget ? fitting : undefined;
 }
 
-const lostThoughts = 'the thinking before the last tool calls was not sent back, and without it the service does not continue to think';
+export const lostThoughts =
+  'the thinking before the last tool calls was not sent back, and without it the service does not continue to think';
 
-/**
- * True if the last turn has tool results, but the assistant turn before it does not begin with its thinking. In a loop of tool
- * calls the API continues to think only with it, and clients that do not support thinking cannot send it.
- */
-function lacksThoughts(turns: readonly Turn[]): boolean {
-  const last = turns.at(-1);
-  const before = turns.at(-2);
-  if (!holds(last, 'tool_result') || before === undefined || typeof before.content === 'string') return false;
-  return before.content[0]?.['type'] !== 'thinking' && before.content[0]?.['type'] !== 'redacted_thinking';
+interface AnyTurn {
+  readonly role?: unknown;
+  readonly content?: unknown;
 }
 
-const holds = (turn: Turn | undefined, type: string): boolean =>
-  turn !== undefined && typeof turn.content !== 'string' && turn.content.some((block) => block['type'] === type);
+/**
+ * True if tool results follow the last assistant turn, but this turn does not begin with its thinking. In a loop of tool calls the
+ * API continues to think only with it, and clients that do not support thinking cannot send it.
+ */
+export function lacksThoughts(turns: readonly AnyTurn[]): boolean {
+  const at = turns.findLastIndex(({ role }) => role === 'assistant');
+  const [first] = blocksIn(turns[at]);
+  if (first === undefined || !blocksIn(turns[at + 1]).some(({ type }) => type === 'tool_result')) return false;
+  return first['type'] !== 'thinking' && first['type'] !== 'redacted_thinking';
+}
+
+const blocksIn = (turn: AnyTurn | undefined): readonly Plain[] => objectsIn(turn?.content);
 
 /** Converts `temperature`, `top_p` and `top_k`: limits them to the API's range, and drops those that the model or thinking excludes. */
 export function samplingFields(body: Plain, thinking: Plain | undefined, { traits, drops }: Conversion): Block {
