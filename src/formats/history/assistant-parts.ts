@@ -38,13 +38,13 @@ export function partsInOrder(message: Plain): readonly AssistantPart[] {
   const own = partsOf(message['content']);
   const extra = message['content_blocks'];
   const placed = Array.isArray(extra) ? placedBlocks(extra) : [];
-  const blocks = placed.map(({ block, gap }) => ({ said: assistantPartOf(block), gap }));
-  const isWhole = blocks.length > 0 && (textIn(own) === '' || textIn(own) === textIn(blocks.map(({ said }) => said)));
+  const blocks = placed.map(({ block, gap }) => ({ piece: assistantPartOf(block), gap }));
+  const isWhole = blocks.length > 0 && (textIn(own) === '' || textIn(own) === textIn(blocks.map(({ piece }) => piece)));
   const order = new Order(calls);
-  if (isWhole) for (const { said, gap } of blocks) order.add(said, gap);
+  if (isWhole) for (const { piece, gap } of blocks) order.add(piece, gap);
   else {
-    for (const { said } of blocks) if (said.kind !== 'text') order.add(said, 0);
-    for (const said of own) order.add(said, 0);
+    for (const { piece } of blocks) if (piece.kind !== 'text') order.add(piece, 0);
+    for (const piece of own) order.add(piece, 0);
   }
   const last = trailingText(message, order.out);
   if (last !== undefined) order.add(last, 0);
@@ -69,16 +69,16 @@ class Order {
     }
   }
 
-  add(said: AssistantPart, gap: number): void {
+  add(piece: AssistantPart, gap: number): void {
     for (let n = 0; n < gap && this.#first(); n += 1);
-    if (said.kind !== 'call') {
-      this.out.push(said);
+    if (piece.kind !== 'call') {
+      this.out.push(piece);
       return;
     }
     // A native block of a call marks the position of the same call in `tool_calls`.
-    const same = this.#byId.get(said.call['id']);
+    const same = this.#byId.get(piece.call['id']);
     if (same === undefined) {
-      this.out.push(said);
+      this.out.push(piece);
       return;
     }
     let call = same.pop();
@@ -154,17 +154,17 @@ function partsOf(content: unknown): readonly AssistantPart[] {
 }
 
 /** Returns the refusal or, if there is no text, the transcript of the audio. */
-function trailingText(message: Plain, said: readonly AssistantPart[]): AssistantPart | undefined {
+function trailingText(message: Plain, pieces: readonly AssistantPart[]): AssistantPart | undefined {
   const refusal = textOf(message['refusal']);
   if (refusal !== undefined) return { kind: 'text', text: refusal, from: { type: 'refusal' } };
   const audio = message['audio'];
-  const transcript = isPlain(audio) && textIn(said) === '' ? textOf(audio['transcript']) : undefined;
+  const transcript = isPlain(audio) && textIn(pieces) === '' ? textOf(audio['transcript']) : undefined;
   return transcript === undefined ? undefined : { kind: 'text', text: transcript, from: {} };
 }
 
 /** Joins the texts of a list, without refusals. */
-const textIn = (said: readonly AssistantPart[]): string =>
-  said.map((one) => (one.kind === 'text' && one.from['type'] !== 'refusal' ? one.text : '')).join('');
+const textIn = (pieces: readonly AssistantPart[]): string =>
+  pieces.map((one) => (one.kind === 'text' && one.from['type'] !== 'refusal' ? one.text : '')).join('');
 
 function assistantPartOf(part: Plain): AssistantPart {
   const type = textOf(part['type']) ?? guessed(part);

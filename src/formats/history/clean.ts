@@ -66,11 +66,11 @@ const made: ReadonlySet<string> = new Set(['content', 'content_blocks', 'tool_ca
 
 function assistant(message: Plain, rules: HistoryRules, ids: Ids, drops: Drops): Plain {
   ids.step();
-  const said = partsInOrder(message);
-  const calls = said.flatMap((one) => (one.kind === 'call' ? [callOf(one.call, ids, drops)] : []));
+  const pieces = partsInOrder(message);
+  const calls = pieces.flatMap((one) => (one.kind === 'call' ? [callOf(one.call, ids, drops)] : []));
   const isOld = isPlain(message['function_call']) && !Array.isArray(message['tool_calls']) && !rules.refused.has('function_call');
   if (message['content_blocks'] !== undefined) drops.add('messages[].content_blocks', reason);
-  const thoughts = thoughtsOf(message, said, rules, calls.length > 0);
+  const thoughts = thoughtsOf(message, pieces, rules, calls.length > 0);
   const moved = (key: string): boolean => rules.thoughts !== undefined && isReasoning(key) && rules.refused.has(key);
   // Next to `tool_calls`, `function_call` is already one of the calls.
   const isListed = (key: string): boolean => key === 'function_call' && Array.isArray(message['tool_calls']) && calls.length > 0;
@@ -79,8 +79,8 @@ function assistant(message: Plain, rules: HistoryRules, ids: Ids, drops: Drops):
   return {
     ...kept(Object.fromEntries(rest), rules.refused, 'messages[].', drops),
     ...thoughts,
-    ...detailsOf(message, said, rules),
-    ...contentOf(message, said, {
+    ...detailsOf(message, pieces, rules),
+    ...contentOf(message, pieces, {
       hasOther: calls.length > 0 || audio !== undefined || textOf(message['refusal']) !== undefined,
       drops,
       rules,
@@ -94,10 +94,10 @@ function assistant(message: Plain, rules: HistoryRules, ids: Ids, drops: Drops):
  * Returns the reasoning in the member that the service reads; nothing if the service reads none, or if the message already has
  * such a member.
  */
-function thoughtsOf(message: Plain, said: readonly AssistantPart[], rules: HistoryRules, hasCalls: boolean): Plain {
+function thoughtsOf(message: Plain, pieces: readonly AssistantPart[], rules: HistoryRules, hasCalls: boolean): Plain {
   const { thoughts: member } = rules;
   if (member === undefined || reasoningNames.some((name) => !rules.refused.has(name) && typeof message[name] === 'string')) return {};
-  const parts = said.map((one) => (one.kind === 'thinking' ? one.text : '')).join('');
+  const parts = pieces.map((one) => (one.kind === 'thinking' ? one.text : '')).join('');
   const text = reasoningNames.map((name) => textOf(message[name])).find((one) => one !== undefined) ?? parts;
   return text !== '' || (hasCalls && rules.needsThoughts === true) ? { [member]: text } : {};
 }
@@ -106,8 +106,8 @@ function thoughtsOf(message: Plain, said: readonly AssistantPart[], rules: Histo
 const makesDetails = (message: Plain, { details }: HistoryRules): boolean =>
   details === true && !Array.isArray(message['reasoning_details']);
 
-function detailsOf(message: Plain, said: readonly AssistantPart[], rules: HistoryRules): Plain {
-  const details = makesDetails(message, rules) ? claudeDetails(said) : [];
+function detailsOf(message: Plain, pieces: readonly AssistantPart[], rules: HistoryRules): Plain {
+  const details = makesDetails(message, rules) ? claudeDetails(pieces) : [];
   return details.length === 0 ? {} : { reasoning_details: details };
 }
 
@@ -121,10 +121,10 @@ interface Around {
 }
 
 /** Keeps texts and refusals, and reports other parts of a list and of `content_blocks` as dropped. */
-function contentOf(message: Plain, said: readonly AssistantPart[], { hasOther, drops, rules }: Around): Plain {
+function contentOf(message: Plain, pieces: readonly AssistantPart[], { hasOther, drops, rules }: Around): Plain {
   const { content } = message;
   const parts: Plain[] = [];
-  for (const one of said) {
+  for (const one of pieces) {
     if (one.kind === 'text') {
       // If the service accepts a `refusal` member, the refusal stays there.
       if (one.text === message['refusal'] && !rules.refused.has('refusal')) continue;

@@ -24,36 +24,36 @@ export function assistantPieces(message: Plain, conversion: Conversion, isLast: 
     drops.add('messages[].audio', 'assistant audio is not read by this service');
   drops.others(message, read, 'messages[].', 'not supported by this service');
   const pieces: Piece[] = [];
-  for (const said of partsInOrder(message)) {
-    if (said.kind === 'call') {
-      pieces.push({ called: calledBy(said.call, conversion) });
+  for (const part of partsInOrder(message)) {
+    if (part.kind === 'call') {
+      pieces.push({ called: calledBy(part.call, conversion) });
       continue;
     }
-    const block = blockOf(said, conversion);
+    const block = blockOf(part, conversion);
     if (block !== undefined) pieces.push({ block });
   }
   if (!pieces.some((piece) => 'block' in piece && piece.block['type'] === 'thinking')) dropReasoning(message, drops, unsigned);
   return withCache(pairedBlocks(pieces, conversion, isLast), message, conversion);
 }
 
-function blockOf(said: Exclude<AssistantPart, { kind: 'call' }>, conversion: Conversion): Block | undefined {
+function blockOf(part: Exclude<AssistantPart, { kind: 'call' }>, conversion: Conversion): Block | undefined {
   const { drops } = conversion;
-  switch (said.kind) {
+  switch (part.kind) {
     case 'text':
-      return textOf(said.text, said.from, conversion);
+      return textOf(part.text, part.from, conversion);
     case 'thinking':
-      return thought(said, conversion);
+      return thought(part, conversion);
     case 'redacted':
-      if (said.data !== '') return { type: 'redacted_thinking', data: said.data };
+      if (part.data !== '') return { type: 'redacted_thinking', data: part.data };
       drops.add('messages[].content[].redacted_thinking', 'the part holds nothing');
       return undefined;
     case 'other':
-      return serverBlock(said.type, said.part, conversion);
+      return serverBlock(part.type, part.part, conversion);
     case 'fragment':
       drops.add('messages[].content_blocks', 'the client kept a part of it only');
       return undefined;
     default:
-      return said satisfies never;
+      return part satisfies never;
   }
 }
 

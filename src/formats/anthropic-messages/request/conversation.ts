@@ -109,7 +109,7 @@ function addResult(key: CallKey, result: Plain, turns: Turns, conversion: Conver
     ...(cached === undefined ? {} : { cache_control: cached }),
     ...cacheOf(result),
   };
-  if (!turns.result(key, block)) lost(isText ? partBlocks(content, conversion) : blocks, turns, conversion);
+  if (!turns.result(key, block)) addAsText(isText ? partBlocks(content, conversion) : blocks, turns, conversion);
 }
 
 /** `cache_control` of a message applies to its last block. */
@@ -126,7 +126,7 @@ function lastCache(content: unknown): unknown {
 }
 
 /** Sends a result as text if its call was cut off from the history, so that the model can still read it. */
-function lost(blocks: readonly Block[], turns: Turns, { drops }: Conversion): void {
+function addAsText(blocks: readonly Block[], turns: Turns, { drops }: Conversion): void {
   drops.add('messages[].tool_call_id', 'no earlier call has this id, so the result is sent as text');
   turns.user(blocks);
 }

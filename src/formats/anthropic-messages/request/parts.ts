@@ -86,7 +86,7 @@ export function fileIn(part: Plain): NamedFile | undefined {
     const from = isPlain(part['file']) ? part['file'] : part;
     const stored = textOf(from['file_id']);
     const data = textOf(from['file_data']);
-    const byValue = data === undefined ? undefined : fileDataUri(data, textOf(from['filename']), saidType(from));
+    const byValue = data === undefined ? undefined : fileDataUri(data, textOf(from['filename']), declaredType(from));
     const url = byValue ?? from['file_url'] ?? (stored !== undefined && storedUri(stored).includes('://') ? stored : undefined);
     return named(url, from, 'document', 'messages[].content[].file');
   }
@@ -102,7 +102,7 @@ function named(url: unknown, from: Plain, otherwise: NamedFile['otherwise'], par
   }
   return {
     url: storedUri(url),
-    mimeType: saidType(from),
+    mimeType: declaredType(from),
     name: textOf(from['filename']),
     otherwise,
     param,
@@ -110,7 +110,7 @@ function named(url: unknown, from: Plain, otherwise: NamedFile['otherwise'], par
 }
 
 /** Returns the media type given by the client. `format` is a media type, or only the extension. */
-function saidType(from: Plain): string | undefined {
-  const said = textOf(from['mime_type']) ?? textOf(from['format']);
-  return said === undefined || said.includes('/') ? said : typeOfPath(`.${said}`);
+function declaredType(from: Plain): string | undefined {
+  const declared = textOf(from['mime_type']) ?? textOf(from['format']);
+  return declared === undefined || declared.includes('/') ? declared : typeOfPath(`.${declared}`);
 }

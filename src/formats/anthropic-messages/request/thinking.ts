@@ -33,19 +33,19 @@ const leastBudget = 1024;
 
 /** Uses `thinking`, else `reasoning_effort`; and `max_completion_tokens`, else `max_tokens`. */
 export function thinkingFields(body: Plain, facts: ThinkingFacts, conversion: Conversion): ThinkingFields {
-  const asked = body['max_completion_tokens'] ?? body['max_tokens'] ?? undefined;
+  const limit = body['max_completion_tokens'] ?? body['max_tokens'] ?? undefined;
   const given = body['thinking'];
   const effort = body['reasoning_effort'];
   const besides = isPlain(given) && typeof effort === 'string' ? effortBeside(given, effort, conversion) : {};
-  const shorter = body['max_tokens'] ?? asked;
-  if (shorter !== asked) conversion.drops.add('max_tokens', 'max_completion_tokens is sent instead');
+  const shorter = body['max_tokens'] ?? limit;
+  if (shorter !== limit) conversion.drops.add('max_tokens', 'max_completion_tokens is sent instead');
   const chosen = isPlain(given)
     ? { ...givenThinking(given, facts, conversion), ...besides }
     : typeof effort === 'string'
-      ? byEffort(effort, asked, facts, conversion)
+      ? byEffort(effort, limit, facts, conversion)
       : {};
   const budget = chosen.thinking?.['budget_tokens'];
-  return { ...chosen, max_tokens: asked ?? facts.maxTokens + (typeof budget === 'number' ? budget : 0) };
+  return { ...chosen, max_tokens: limit ?? facts.maxTokens + (typeof budget === 'number' ? budget : 0) };
 }
 
 /** An adaptive model also accepts an effort next to `thinking`. A budget makes the effort redundant. */
@@ -84,7 +84,7 @@ function givenThinking(given: Plain, facts: ThinkingFacts, { traits, drops }: Co
   return {};
 }
 
-function byEffort(effort: string, asked: unknown, facts: ThinkingFacts, { traits, drops }: Conversion): Chosen {
+function byEffort(effort: string, limit: unknown, facts: ThinkingFacts, { traits, drops }: Conversion): Chosen {
   if (effort === 'none') return withoutThinking(traits, drops);
   if (traits.thinking === 'adaptive') {
     const word = effort === 'minimal' ? 'low' : effort;
@@ -93,7 +93,7 @@ function byEffort(effort: string, asked: unknown, facts: ThinkingFacts, { traits
   const why =
     traits.thinking === 'none' ? 'this model does not think' : facts.forcesTool ? 'thinking is not possible with a forced tool' : undefined;
   const lost = why ?? (lacksThoughts(facts.turns) ? lostThoughts : undefined);
-  const budget = budgetWithin(budgets[effort] ?? leastBudget, asked);
+  const budget = budgetWithin(budgets[effort] ?? leastBudget, limit);
   if (lost === undefined && budget !== undefined) return { thinking: { type: 'enabled', budget_tokens: budget } };
   drops.add('reasoning_effort', lost ?? 'max_tokens is too small for thinking');
   return {};
@@ -112,8 +112,8 @@ function withoutThinking(traits: ModelTraits, drops: Conversion['drops']): Chose
 }
 
 /** The budget is part of `max_tokens`. At least half of it is left for the response. */
-function budgetWithin(budget: number, asked: unknown): number | undefined {
-  const room = typeof asked === 'number' ? Math.floor(asked / 2) : budget;
+function budgetWithin(budget: number, limit: unknown): number | undefined {
+  const room = typeof limit === 'number' ? Math.floor(limit / 2) : budget;
   const fitting = Math.min(budget, room);
   return fitting >= leastBudget ? fitting : undefined;
 }

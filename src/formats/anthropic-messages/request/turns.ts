@@ -64,7 +64,7 @@ export class Turns {
   readonly #ids = new ToolIds();
   #calls = noCalls;
   /** The content of the last turn, if it is an assistant turn: consecutive assistant messages form one turn. */
-  #said: Block[] = [];
+  #lastContent: Block[] = [];
   #blocks: Block[] = [];
   /** Set while the open user turn is one plain text. */
   #text: string | undefined;
@@ -95,10 +95,10 @@ export class Turns {
     });
     this.#calls = new OpenCalls(calls);
     if (this.#turns.at(-1)?.role === 'assistant') {
-      for (const block of content) this.#said.push(block);
+      for (const block of content) this.#lastContent.push(block);
       return;
     }
-    this.#said = content;
+    this.#lastContent = content;
     this.#turns.push({ role: 'assistant', content });
   }
 

@@ -13,8 +13,8 @@ const call = (index: number, part: { readonly name?: string; readonly arguments?
 });
 const text = (words: string): ModelEvent => ({ type: 'text', choice: 0, text: words });
 
-/** The stream as short words: where a block begins and ends, and what is told of it. */
-function told(events: readonly ModelEvent[]): string {
+/** The stream as short words: where a block begins and ends, and the texts of it. */
+function summary(events: readonly ModelEvent[]): string {
   const writer = new MessageEvents({ id: 'r1', model: 'm' });
   const out = [...events.flatMap((event) => writer.push(event)), ...writer.end()];
   return out
@@ -60,14 +60,14 @@ describe('calls become blocks that follow each other', () => {
     ['around text', [f, args(0, '{}'), text('x'), g, args(1, '{}')], '0(f 0:{} 0) 1(text 1:x 1) 2(g 2:{} 2)'],
     ['with null for none', [call(0, { name: 'f', arguments: 'null' }), g, args(1, '{}')], '0(f 0) 1(g 1:{} 1)'],
   ])('%s', (_, events, wanted) => {
-    expect(told(events)).toBe(wanted);
+    expect(summary(events)).toBe(wanted);
   });
 });
 
 it('begins a block of text with its first text', () => {
   const opened = (block: number): ModelEvent => ({ type: 'block', choice: 0, block, state: 'open', kind: 'text' });
   const said = (block: number, words: string): ModelEvent => ({ ...text(words), block }) as ModelEvent;
-  expect(told([opened(0), said(0, ''), opened(1), said(1, 'a'), opened(2), said(2, 'b')])).toBe('0(text 0:a 0) 1(text 1:b 1)');
+  expect(summary([opened(0), said(0, ''), opened(1), said(1, 'a'), opened(2), said(2, 'b')])).toBe('0(text 0:a 0) 1(text 1:b 1)');
 });
 
 it('sends a summary of the context as the API does', () => {

@@ -21,7 +21,7 @@ export interface CallBlock {
   /** Input held back with the call. */
   held: string;
   readonly end: ObjectEnd;
-  isTold: boolean;
+  hasInput: boolean;
 }
 
 const nothing: readonly Step[] = Object.freeze([]);
@@ -91,7 +91,7 @@ export class CallBlocks {
   #made(event: Extract<ModelEvent, { type: 'tool_call' }>): CallBlock {
     const id = event.id ?? madeCallId(this.#requestId, 0, this.#calls.size);
     const start = { type: 'tool_use', id: id.replaceAll(/[^\w-]/g, '_'), name: event.name ?? '', input: {} };
-    const call = { start, index: undefined, held: '', end: new ObjectEnd(), isTold: false };
+    const call = { start, index: undefined, held: '', end: new ObjectEnd(), hasInput: false };
     this.#calls.set(event.index, call);
     return call;
   }
@@ -100,8 +100,8 @@ export class CallBlocks {
     // Input of custom tools is free text, not JSON. It is omitted, because the client could not parse it.
     const input = this.#custom.has(event.index) ? '' : (event.arguments ?? '');
     // Some services send null for a call without arguments.
-    const delta = input === 'null' && !call.isTold ? '' : input;
-    call.isTold ||= delta !== '';
+    const delta = input === 'null' && !call.hasInput ? '' : input;
+    call.hasInput ||= delta !== '';
     return delta;
   }
 }

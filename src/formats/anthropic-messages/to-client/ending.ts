@@ -47,7 +47,7 @@ export class Ending {
     this.#extras = { ...this.#extras, ...fields };
   }
 
-  told(calls: number): { readonly delta: Plain; readonly usage: Plain; readonly more: Plain } {
+  fields(calls: number): { readonly delta: Plain; readonly usage: Plain; readonly more: Plain } {
     const { stop_sequence: sequence, stop_details: details, container, context_management: edits } = this.#extras;
     const delta = {
       stop_reason: this.#reason(calls),

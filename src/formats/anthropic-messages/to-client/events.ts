@@ -83,7 +83,7 @@ export class MessageEvents {
   /** Returns the end of the response. Call it only if `isFinished`. */
   end(): readonly ApiEvent[] {
     const last = [...this.#start('', ''), ...this.#calling(this.#calls.rest()), ...this.#afterCall(), ...this.#close()];
-    const { delta, usage, more } = this.#ending.told(this.#calls.count);
+    const { delta, usage, more } = this.#ending.fields(this.#calls.count);
     return [...last, { type: 'message_delta', delta, usage, ...more }, { type: 'message_stop' }];
   }
 

@@ -51,11 +51,11 @@ export function wholeMessage(completion: unknown, call: Pick<DialectCall, 'id' |
   const made = `chatcmpl-${call.id}`;
   // An id that the gateway generated for a chat completion is not a message id.
   const own = (event: ModelEvent): ModelEvent => (event.type === 'start' && event.id === made ? { ...event, id: '' } : event);
-  const told = completionEvents(completion).flatMap((event) => {
+  const written = completionEvents(completion).flatMap((event) => {
     if (event.type === 'error') throw event.error;
     return [...events.push(own(event))];
   });
-  return joined([...told, ...events.end()]);
+  return joined([...written, ...events.end()]);
 }
 
 /** Joins events as client libraries do. */

@@ -8,7 +8,7 @@ type Rule =
   /** Written under this name in the common format; `with` may return nothing to write. */
   | { readonly to: string; readonly with?: (value: unknown, drops: Drops) => unknown }
   /** Dropped and reported. */
-  | { readonly lost: string };
+  | { readonly unsupported: string };
 
 const same = (to: string): Rule => ({ to });
 
@@ -39,9 +39,9 @@ const params: Readonly<Record<string, Rule>> = {
   inference_geo: same('inference_geo'),
   speed: same('speed'),
   labels: same('labels'),
-  diagnostics: { lost: 'only the API itself reports on its cache' },
-  user_profile_id: { lost: 'only the API itself has profiles' },
-  workspace_id: { lost: 'only the API itself has workspaces' },
+  diagnostics: { unsupported: 'only the API itself reports on its cache' },
+  user_profile_id: { unsupported: 'only the API itself has profiles' },
+  workspace_id: { unsupported: 'only the API itself has workspaces' },
 };
 
 /** Applies the rules to all fields of a body. `output_config` and the older `output_format` have two parts and are converted separately. */
@@ -52,7 +52,7 @@ export function plainFields(body: Plain, drops: Drops): Plain {
     const rule = Object.hasOwn(params, key) ? params[key] : undefined;
     if (rule === undefined) drops.add(key, 'not known to the messages API');
     else if (typeof rule === 'string') continue;
-    else if ('lost' in rule) drops.add(key, rule.lost);
+    else if ('unsupported' in rule) drops.add(key, rule.unsupported);
     else {
       const set = rule.with === undefined ? value : rule.with(value, drops);
       if (set !== undefined) out[rule.to] = set;

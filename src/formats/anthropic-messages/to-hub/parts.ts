@@ -121,8 +121,10 @@ function searchText(block: Plain, drops: Drops): string {
 
 /** Builds a tag such as `<document title="…">`, a form that models understand, with the facts about the text as attributes. */
 function opening(name: string, facts: Plain): string {
-  const said = Object.entries(facts).flatMap(([key, value]) => (typeof value === 'string' ? [` ${key}=${JSON.stringify(value)}`] : []));
-  return `<${name}${said.join('')}>`;
+  const attributes = Object.entries(facts).flatMap(([key, value]) =>
+    typeof value === 'string' ? [` ${key}=${JSON.stringify(value)}`] : [],
+  );
+  return `<${name}${attributes.join('')}>`;
 }
 
 /** Adds the tags around parts. A single text stays one text, and files keep their position. */

@@ -34,9 +34,9 @@ it('has what a tool of the service was asked, and what it found', () => {
   const whole = JSON.stringify(fromConverse(text, call));
   expect(whole).toContain('{"type":"server_tool_use","id":"s","name":"nova_grounding","input":{"q":12345678901234567890}}');
   expect(whole).toContain('{"type":"nova_grounding_result","tool_use_id":"s","content":[{"text":"A page."}]}');
-  const told = JSON.stringify(events());
-  expect(told).toContain('"native":{"input":{"q":12345678901234567890}}');
-  expect(told).toContain('"native":{"content":[{"text":"A page."}]}');
+  const streamedText = JSON.stringify(events());
+  expect(streamedText).toContain('"native":{"input":{"q":12345678901234567890}}');
+  expect(streamedText).toContain('"native":{"content":[{"text":"A page."}]}');
 });
 
 it('tells clients of the messages API what the tool was asked', () => {

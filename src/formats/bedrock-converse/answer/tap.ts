@@ -27,7 +27,7 @@ export class ConverseTap implements Tap {
   event(event: WireEvent): EventKind {
     switch (event.name) {
       case 'contentBlockDelta':
-        return this.#content(this.contentEvents > 0 || saysSomething(event.data));
+        return this.#content(this.contentEvents > 0 || !isEmptyDelta(event.data));
       case 'contentBlockStart':
         return this.#content(true);
       case 'messageStop':
@@ -72,8 +72,8 @@ export class ConverseTap implements Tap {
   }
 }
 
-/** False for an empty delta, with which some models begin. */
-function saysSomething(data: string): boolean {
+/** Some models begin with an empty delta. */
+function isEmptyDelta(data: string): boolean {
   const delta = parseObject(data)?.['delta'];
-  return isPlain(delta) && Object.values(delta).some((value) => value !== '');
+  return !isPlain(delta) || Object.values(delta).every((value) => value === '');
 }

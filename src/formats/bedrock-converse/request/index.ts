@@ -73,8 +73,8 @@ export function toConverse(
   const answer = outputFormat(body, ownTools, conversion);
   const tools = answer.tools ?? ownTools;
   const choice = tools.tool_choice?.['type'];
-  const asked = body['max_completion_tokens'] ?? body['max_tokens'] ?? options.maxTokens;
-  if ((body['max_tokens'] ?? asked) !== asked) drops.add('max_tokens', 'max_completion_tokens is sent instead');
+  const limit = body['max_completion_tokens'] ?? body['max_tokens'] ?? options.maxTokens;
+  if ((body['max_tokens'] ?? limit) !== limit) drops.add('max_tokens', 'max_completion_tokens is sent instead');
   const facts = {
     turns: messages,
     forcesTool: choice === 'any' || choice === 'tool',
@@ -87,7 +87,7 @@ export function toConverse(
     ...options.defaults,
     messages: converseMessages(messages, to),
     ...systemField(system, body, to),
-    ...settingFields(body, asked, made),
+    ...settingFields(body, limit, made),
   };
   return { body: out, dropped: drops.list };
 }

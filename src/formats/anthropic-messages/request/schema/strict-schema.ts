@@ -47,9 +47,9 @@ export function strictSchema(schema: unknown, drops: Drops, place = 'response_fo
   for (const key of ['title', 'description']) if (rest.has(key)) out[key] = take(key);
   if (rest.size === 0) return out;
   for (const key of rest.keys()) drops.add(place + key, 'written into the description');
-  const told = `{${[...rest].map(([key, value]) => `${key}: ${JSON.stringify(value)}`).join(', ')}}`;
+  const keywords = `{${[...rest].map(([key, value]) => `${key}: ${JSON.stringify(value)}`).join(', ')}}`;
   const before = out['description'];
-  return { ...out, description: typeof before === 'string' && before !== '' ? `${before}\n\n${told}` : told };
+  return { ...out, description: typeof before === 'string' && before !== '' ? `${before}\n\n${keywords}` : keywords };
 }
 
 const noNames: ReadonlySet<string> = new Set();

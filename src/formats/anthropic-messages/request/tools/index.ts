@@ -22,13 +22,15 @@ export function toolFields(body: Plain, turns: readonly Turn[], conversion: Conv
     // The API requires a definition of every tool in the history. The request offers no tools, so none may be called.
     return used.length === 0 ? {} : { tools: used.map((name) => ({ name, input_schema: anyObject })), tool_choice: { type: 'none' } };
   }
-  const asked = choiceOf(body['tool_choice'] ?? legacyChoice(body['function_call']));
+  const requested = choiceOf(body['tool_choice'] ?? legacyChoice(body['function_call']));
   const allowed = allowedNames(body['tool_choice']);
   const chosen = allowed === undefined ? tools : tools.filter((tool) => allowed.has(stringOf(tool['name'])) || isSearch(tool, body));
   const isLost =
-    asked?.['type'] === 'tool' && tools.every(({ name }) => name !== asked['name']) && isOtherTool(body['tools'], asked['name']);
+    requested?.['type'] === 'tool' &&
+    tools.every(({ name }) => name !== requested['name']) &&
+    isOtherTool(body['tools'], requested['name']);
   if (isLost) conversion.drops.add('tool_choice', lacksTool);
-  const choice = withParallel(isLost ? undefined : unforced(asked, conversion), parallelOf(body));
+  const choice = withParallel(isLost ? undefined : unforced(requested, conversion), parallelOf(body));
   return { tools: chosen.length === 0 ? tools : chosen, ...(choice === undefined ? {} : { tool_choice: choice }) };
 }
 
