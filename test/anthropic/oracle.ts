@@ -130,7 +130,9 @@ const finishes: Record<string, string> = {
 export function wantedOf({ id, model, blocks, stop, usage }: Reading): Wanted {
   const numbered = blocks.map((block, index) => [index, block] as const);
   const ofType = (...types: string[]): (readonly [number, ReadBlock])[] => numbered.filter(([, { type }]) => types.includes(type));
-  const tokens = (key: string): number => Number(usage[key] ?? 0);
+  // The API's reference, `usage.iterations`: the top-level fields do not include the tokens of a compaction.
+  const compactions = ((usage['iterations'] ?? []) as Json[]).filter(({ type }) => type === 'compaction');
+  const tokens = (key: string): number => [usage, ...compactions].reduce((sum, one) => sum + Number(one[key] ?? 0), 0);
   const details = (usage['output_tokens_details'] ?? {}) as Json;
   return {
     id,

@@ -1,5 +1,6 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { Usage } from '../../core/model/usage.ts';
+import { objectsIn } from '../shared/json.ts';
 
 /** Members that are read from `usage`; events may contain any number of others. */
 const members = [
@@ -11,6 +12,7 @@ const members = [
   'cache_creation',
   'server_tool_use',
   'service_tier',
+  'iterations',
 ] as const;
 
 /**
@@ -30,28 +32,55 @@ export class UsageCounts {
 
   /** Undefined if nothing was reported. */
   get usage(): Usage | undefined {
-    const input = count(this.#found['input_tokens']);
-    const output = count(this.#found['output_tokens']);
-    if (input === undefined && output === undefined) return undefined;
-    const cached = count(this.#found['cache_read_input_tokens']) ?? 0;
-    const cacheWrite = count(this.#found['cache_creation_input_tokens']) ?? 0;
-    const details = this.#found['output_tokens_details'];
+    const found = this.#found;
+    if (count(found['input_tokens']) === undefined && count(found['output_tokens']) === undefined) return undefined;
+    const [input, output, cached, cacheWrite, hour] = withCompactions(found);
+    const details = found['output_tokens_details'];
     const reasoning = isPlain(details) ? count(details['thinking_tokens']) : undefined;
     return {
-      prompt: (input ?? 0) + cached + cacheWrite,
-      completion: output ?? 0,
+      prompt: input + cached + cacheWrite,
+      completion: output,
       cached,
       cacheWrite,
       ...(reasoning === undefined ? {} : { reasoning }),
-      ...detailsOf(this.#found),
+      ...detailsOf(found, hour),
     };
   }
 }
 
+type Counts = readonly [input: number, output: number, cached: number, cacheWrite: number, cacheWriteOfHour: number];
+
+function countsOf(usage: Plain): Counts {
+  const writes = usage['cache_creation'];
+  return [
+    count(usage['input_tokens']) ?? 0,
+    count(usage['output_tokens']) ?? 0,
+    count(usage['cache_read_input_tokens']) ?? 0,
+    count(usage['cache_creation_input_tokens']) ?? 0,
+    isPlain(writes) ? (count(writes['ephemeral_1h_input_tokens']) ?? 0) : 0,
+  ];
+}
+
+/**
+ * Adds the tokens with which the API has summarized a long context. They are charged, but the totals do not include them (Messages
+ * API, `usage.iterations`).
+ */
+function withCompactions(usage: Plain): Counts {
+  let [input, output, cached, cacheWrite, hour] = countsOf(usage);
+  for (const one of objectsIn(usage['iterations'])) {
+    if (one['type'] !== 'compaction') continue;
+    const more = countsOf(one);
+    input += more[0];
+    output += more[1];
+    cached += more[2];
+    cacheWrite += more[3];
+    hour += more[4];
+  }
+  return [input, output, cached, cacheWrite, hour];
+}
+
 /** Cache writes with a lifetime of one hour, searches by the service, and the tier if it is not the regular one. */
-function detailsOf(found: Plain): Pick<Usage, 'details'> {
-  const { cache_creation: writes, server_tool_use: tools, service_tier: tier } = found;
-  const hour = isPlain(writes) ? (count(writes['ephemeral_1h_input_tokens']) ?? 0) : 0;
+function detailsOf({ server_tool_use: tools, service_tier: tier }: Plain, hour: number): Pick<Usage, 'details'> {
   const searches = isPlain(tools) ? (count(tools['web_search_requests']) ?? 0) : 0;
   const isSpecial = typeof tier === 'string' && tier !== 'standard' && tier !== '';
   if (hour + searches === 0 && !isSpecial) return {};
