@@ -121,6 +121,7 @@ const finishes: Record<string, string> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
   pause_turn: 'length',
+  compaction: 'length',
   max_tokens: 'length',
   model_context_window_exceeded: 'length',
   tool_use: 'tool_calls',

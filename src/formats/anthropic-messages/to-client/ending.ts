@@ -23,6 +23,7 @@ const own: ReadonlySet<string> = new Set([
   'stop_sequence',
   'tool_use',
   'pause_turn',
+  'compaction',
   'refusal',
   'model_context_window_exceeded',
 ]);
