@@ -9,6 +9,7 @@ const call = { model: 'claude-sonnet-4-5@20250929', foundationModel: undefined, 
 const vertex = { version: 'vertex-2023-10-16' };
 const user = (content: unknown): Json => ({ role: 'user', content });
 const picture = (url: string): Json => ({ type: 'image_url', image_url: { url } });
+const listing = { type: 'mcp_tool_listing', mcp_server_name: 's', tools: [{ name: 't', input_schema: {} }] };
 /** An object that cannot be written as text. */
 const odd = { toString: 1, valueOf: 1 };
 const thought = { type: 'thinking', thinking: 't', signature: 's' };
@@ -127,6 +128,18 @@ describe('toMessages', () => {
     ],
   ])('does not take an object for a text: %s', (_what, body) => {
     expect(() => convert(body)).not.toThrow();
+  });
+
+  it.each<[string, Json, Json, string[]]>([
+    ['the summary of a context, whole', { type: 'compaction', content: 'c', signature: 's', tool_changes: [{ type: 'tool_removal' }] }, {}, []],
+    ['the tools of a server of the request', listing, { mcp_servers: [{ name: 's' }] }, []],
+    ['no tools of another server', listing, {}, ['messages[].content[].mcp_tool_listing']],
+  ])('sends back %s', (_what, block, more, dropped) => {
+    const said = { role: 'assistant', content: 'x', content_blocks: [block, { type: 'text', text: 'x' }] };
+    const made = toMessages({ ...more, messages: [user('Hi'), said, user('Ho')] }, call, { media: new Map() });
+    const text = { type: 'text', text: 'x' };
+    expect((made.body['messages'] as Json[])[1]).toEqual({ role: 'assistant', content: dropped.length === 0 ? [block, text] : [text] });
+    expect(made.dropped.map(({ param }) => param)).toEqual(dropped);
   });
 
   it('searches whichever tools are allowed', () => {

@@ -179,9 +179,9 @@ export class MessageEvents {
     if (isApiBlock(native['type'])) return this.#begin('native', native, block);
     if (Array.isArray(native['citations']) && this.#is('text', block)) return this.#cite(native['citations'].filter(isPlain));
     if (!this.#is('native', block)) return nothing;
-    const { input, content } = native;
+    const { input, content, encrypted_content: encrypted } = native;
     if (isPlain(input)) return [this.#delta({ type: 'input_json_delta', partial_json: JSON.stringify(input) })];
-    return typeof content === 'string' ? [this.#delta({ type: 'compaction_delta', content })] : nothing;
+    return typeof content === 'string' || typeof encrypted === 'string' ? [this.#delta({ type: 'compaction_delta', ...native })] : nothing;
   }
 
   #cite(citations: readonly Plain[]): readonly ApiEvent[] {

@@ -18,6 +18,9 @@ const members: ReadonlySet<string> = new Set([
   'encrypted_content',
   'signature',
   'file_id',
+  'tool_changes',
+  'mcp_server_name',
+  'tools',
 ]);
 
 const isUse = (type: unknown): boolean => type === 'server_tool_use' || type === 'mcp_tool_use';
@@ -40,7 +43,8 @@ export function serverBlock(type: string, part: Plain, conversion: Conversion): 
     return undefined;
   }
   const isSummary = type === 'compaction' && conversion.form !== 'converse';
-  if (!isUse(type) && !isResult(type) && !isSummary) {
+  const isListing = type === 'mcp_tool_listing' && isServed(`mcp:${stringOf(part['mcp_server_name'])}`, conversion);
+  if (!isUse(type) && !isResult(type) && !isSummary && !isListing) {
     drops.add(`messages[].content[].${type}`, 'not supported by this service');
     return undefined;
   }
