@@ -131,7 +131,12 @@ describe('toMessages', () => {
   });
 
   it.each<[string, Json, Json, string[]]>([
-    ['the summary of a context, whole', { type: 'compaction', content: 'c', signature: 's', tool_changes: [{ type: 'tool_removal' }] }, {}, []],
+    [
+      'the summary of a context, whole',
+      { type: 'compaction', content: 'c', signature: 's', tool_changes: [{ type: 'tool_removal' }] },
+      {},
+      [],
+    ],
     ['the tools of a server of the request', listing, { mcp_servers: [{ name: 's' }] }, []],
     ['no tools of another server', listing, {}, ['messages[].content[].mcp_tool_listing']],
   ])('sends back %s', (_what, block, more, dropped) => {

@@ -73,7 +73,9 @@ it('begins a block of text with its first text', () => {
 it('sends a summary of the context as the API does', () => {
   const native = (members: object): ModelEvent => ({ type: 'block', choice: 0, block: 0, state: 'open', kind: 'native', native: members });
   const writer = new MessageEvents({ id: 'r1', model: 'm' });
-  const out = [native({ type: 'compaction', content: null }), native({ content: 'x', encrypted_content: 'y' })].flatMap((event) => writer.push(event));
+  const out = [native({ type: 'compaction', content: null }), native({ content: 'x', encrypted_content: 'y' })].flatMap((event) =>
+    writer.push(event),
+  );
   const delta = { type: 'compaction_delta', content: 'x', encrypted_content: 'y' };
   expect(out.at(-1)).toEqual({ type: 'content_block_delta', index: 0, delta });
 });

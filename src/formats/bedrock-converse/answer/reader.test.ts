@@ -52,6 +52,11 @@ const video = { format: 'mp4', source: { s3Location: { uri: 's3://b/k' } } };
 
 it.each([
   ['a kind that is not known', { video }, { type: 'video', ...video }],
+  [
+    'an image that failed',
+    { image: { format: 'png', error: { message: 'No.' } } },
+    { type: 'image', format: 'png', error: { message: 'No.' } },
+  ],
   ['an image without its bytes', { image: { ...video, format: 'webp' } }, { type: 'image', ...video, format: 'webp' }],
 ])('passes content as a block: %s', (_what, content, wanted) => {
   const whole = fromConverse(JSON.stringify({ output: { message: { content: [content] } }, stopReason: 'end_turn' }), call);

@@ -192,12 +192,13 @@ export class ConverseReader {
     return events;
   }
 
-  #image(block: number, { source, format }: Plain): readonly ModelEvent[] {
+  #image(block: number, image: Plain): readonly ModelEvent[] {
+    const { source, format } = image;
     const bytes = isPlain(source) ? textOf(source['bytes']) : undefined;
     const opened = this.#block(block, 'media');
     const word = textOf(format) ?? opened.format ?? 'png';
-    // An image that the service has stored, for example.
-    if (bytes === undefined) return isPlain(source) ? [native(block, { type: 'image', format: word, source })] : nothing;
+    // An image that failed, or that the service has stored.
+    if (bytes === undefined) return [native(block, { type: 'image', ...image, format: word })];
     return [{ type: 'media', choice: 0, block, mimeType: `image/${word}`, base64: bytes }];
   }
 
