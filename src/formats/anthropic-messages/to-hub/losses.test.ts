@@ -38,6 +38,15 @@ it.each<[string, object, string[]]>([
     { messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {}, caller: { type: 'direct' } }] }] },
     [],
   ],
+  [
+    'changes of the tools during a conversation',
+    {
+      messages: [
+        { role: 'system', content: [{ type: 'tool_addition', tool: {} }, { type: 'tool_removal', tool: {} }, { type: 'text', text: 'x' }] },
+      ],
+    },
+    ['messages[].content[].tool_addition', 'messages[].content[].tool_removal'],
+  ],
   ['a member of an instruction', { ...asked, system: [{ type: 'text', text: 'x', tone: 'low' }] }, ['system[].tone']],
   [
     'a member of a choice',
@@ -82,4 +91,9 @@ it('takes null for no cache mark, as in requests without it', () => {
     ],
   });
   expect(toHub(request({ cache_control: null }))).toEqual(toHub(request({})));
+});
+
+it('omits a message that only changes the tools', () => {
+  const { body } = toHub({ ...asked, messages: [...asked.messages, { role: 'system', content: [{ type: 'tool_removal', tool: {} }] }] });
+  expect(body['messages']).toEqual(asked.messages);
 });

@@ -14,7 +14,7 @@ export function chatMessages(messages: readonly Plain[], drops: Drops): readonly
       case 'assistant':
         return [assistantMessage(message, drops)];
       case 'system':
-        return [{ role: 'system', content: chatContent(message['content'], drops) }];
+        return systemMessages(message['content'], drops);
       case 'user':
         return userMessages(message['content'], drops);
       default:
@@ -24,6 +24,12 @@ export function chatMessages(messages: readonly Plain[], drops: Drops): readonly
 }
 
 const members: ReadonlySet<string> = new Set(['role', 'content']);
+
+/** Omits an empty message, such as one that only changed the tools. */
+function systemMessages(content: unknown, drops: Drops): readonly Plain[] {
+  const parts = chatContent(content, drops);
+  return parts.length === 0 ? [] : [{ role: 'system', content: parts }];
+}
 
 /** Puts results first, as the API requires, because they belong to the turn before. */
 function userMessages(content: unknown, drops: Drops): readonly Plain[] {

@@ -30,6 +30,10 @@ function partsOf(block: Plain, drops: Drops): readonly Part[] {
     case 'browser_state':
       drops.add(`messages[].content[].${block['type']}`, 'only the API itself knows what it refers to');
       return [];
+    case 'tool_addition':
+    case 'tool_removal':
+      drops.add(`messages[].content[].${block['type']}`, 'other services offer the same tools throughout a conversation');
+      return [];
     default:
       throw unknownPart(
         'Content blocks',
