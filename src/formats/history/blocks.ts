@@ -1,4 +1,5 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { parseExact } from '../../core/json/scan.ts';
 import { parseObject } from '../shared/json.ts';
 
 /** One block of `content_blocks`. `gap` is the number of empty positions before it, where calls were. */
@@ -71,7 +72,7 @@ function whole(block: Plain): Plain {
   const { partial_json: json, citation, ...rest } = block;
   return {
     ...rest,
-    ...(typeof json === 'string' ? { input: parseObject(json) ?? {} } : {}),
+    ...(typeof json === 'string' ? { input: parseObject(json, parseExact) ?? {} } : {}),
     ...(citation !== undefined && rest['citations'] === undefined ? { citations: [citation] } : {}),
   };
 }

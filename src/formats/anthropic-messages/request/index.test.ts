@@ -147,6 +147,17 @@ describe('toMessages', () => {
     expect(made.dropped.map(({ param }) => param)).toEqual(dropped);
   });
 
+  it('keeps all digits of an input that a client joined from a stream', () => {
+    const deltas = [
+      { index: 0, delta: { type: 'server_tool_use', id: 's', name: 'web_search' } },
+      { index: 0, delta: { partial_json: '{"q":1234567890' } },
+      { index: 0, delta: { partial_json: '1234567890}' } },
+      { index: 1, delta: { type: 'web_search_tool_result', tool_use_id: 's', content: [] } },
+    ];
+    const messages = [user('Hi'), { role: 'assistant', content: '', content_blocks: deltas }, user('Ho')];
+    expect(JSON.stringify(convert({ messages }).body)).toContain('"input":{"q":12345678901234567890}');
+  });
+
   it('searches whichever tools are allowed', () => {
     const own = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
     const tool_choice = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [own] } };

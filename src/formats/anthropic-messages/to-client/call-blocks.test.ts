@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelEvent } from '../../../core/events.ts';
 import { MessageEvents } from './events.ts';
+import { wholeMessage } from './index.ts';
 import { ObjectEnd } from './object-end.ts';
 
 /** Part of a call by its number: its name or text of its arguments. */
@@ -78,6 +79,18 @@ it('sends a summary of the context as the API does', () => {
   );
   const delta = { type: 'compaction_delta', content: 'x', encrypted_content: 'y' };
   expect(out.at(-1)).toEqual({ type: 'content_block_delta', index: 0, delta });
+});
+
+it.each([
+  ['{"a":12345678901234567890}', '{"a":12345678901234567890}'],
+  ['12345678901234567890', '{"arguments":12345678901234567890}'],
+  ['[1]', '{"arguments":[1]}'],
+  ['{"a', String.raw`{"arguments":"{\"a"}`],
+  ['null', '{}'],
+])('the input of a whole call with the arguments %s is an object', (json, input) => {
+  const message = { content: null, tool_calls: [{ id: 't', type: 'function', function: { name: 'f', arguments: json } }] };
+  const made = wholeMessage({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }, { id: 'r1', model: 'm' });
+  expect(JSON.stringify(made['content'])).toBe(`[{"type":"tool_use","id":"t","name":"f","input":${input}}]`);
 });
 
 it.each([

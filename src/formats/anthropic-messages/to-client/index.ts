@@ -1,7 +1,7 @@
 import type { DialectCall, DialectWriter } from '../../../core/dialect.ts';
 import { GatewayError } from '../../../core/error.ts';
 import type { ModelEvent } from '../../../core/events.ts';
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isExactNumber, isPlain, type Plain } from '../../../core/json/merge.ts';
 import { completionEvents } from '../../openai-chat/reader/completion.ts';
 import { parseExact } from '../../../core/json/scan.ts';
 import { type ApiEvent, MessageEvents } from './events.ts';
@@ -113,7 +113,7 @@ function inputOf(text: string): unknown {
   if (text.trim() === '') return {};
   try {
     const value = parseExact(text);
-    return isPlain(value) ? value : value === null ? {} : { arguments: value };
+    return isPlain(value) && !isExactNumber(value) ? value : value === null ? {} : { arguments: value };
   } catch {
     return { arguments: text };
   }
