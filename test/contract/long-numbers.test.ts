@@ -30,6 +30,7 @@ it.each<[name: string, provider: Provider, endpoint: Endpoint, model: string, se
   ['files go by value to Bedrock', bedrock, 'messages', 'anthropic.claude-m', region, `{"max_tokens":9,${messages}}`],
   ['files go by value to Vertex AI', vertexAi, 'messages', 'anthropic.claude-m', project, `{"max_tokens":9,${messages}}`],
   ['a chat becomes a messages request', anthropic, 'chat/completions', 'claude-m', {}, chat],
+  ['a chat has calls as blocks', anthropic, 'chat/completions', 'claude-m', {}, `{"model":"m","max_tokens":9,${messages}}`],
   ['a chat becomes one of Converse', bedrock, 'chat/completions', 'amazon.nova-pro-v1:0', region, chat],
   ['marks go from tools', openai, 'chat/completions', 'm', {}, chat],
   ['blocks go from a history', openai, 'chat/completions', 'm', {}, old],

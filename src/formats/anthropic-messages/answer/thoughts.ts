@@ -80,7 +80,9 @@ export class ThoughtNotes {
 /** Restores the remembered thinking in the assistant messages of a chat body. */
 export function withRemembered(body: JsonBody, call: Pick<Call, 'model' | 'foundationModel' | 'notes'>): Plain {
   // Numbers in tool schemas keep their digits, for example limits such as the largest 64-bit integer.
-  const chat = withExact(body.json(), body, 'tools');
+  const parsed = withExact(body.json(), body, 'tools');
+  // So do those in calls that are blocks: the arguments of other calls are text.
+  const chat = body.mentions('_use"') ? withExact(parsed, body, 'messages') : parsed;
   if (!mayThink(body, call)) return chat;
   const { notes } = call;
   const ids = notes === undefined ? nothing : callsWithoutThoughts(chat);
