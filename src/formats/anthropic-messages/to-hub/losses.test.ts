@@ -42,7 +42,14 @@ it.each<[string, object, string[]]>([
     'changes of the tools during a conversation',
     {
       messages: [
-        { role: 'system', content: [{ type: 'tool_addition', tool: {} }, { type: 'tool_removal', tool: {} }, { type: 'text', text: 'x' }] },
+        {
+          role: 'system',
+          content: [
+            { type: 'tool_addition', tool: {} },
+            { type: 'tool_removal', tool: {} },
+            { type: 'text', text: 'x' },
+          ],
+        },
       ],
     },
     ['messages[].content[].tool_addition', 'messages[].content[].tool_removal'],
