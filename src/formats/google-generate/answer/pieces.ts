@@ -29,6 +29,16 @@ export function piecesOf(candidate: Plain): readonly Piece[] {
   return out;
 }
 
+/** True if there is more than signatures and empty texts. */
+export function hasContent(candidate: Plain): boolean {
+  const content = candidate['content'];
+  const parts: unknown = isPlain(content) ? content['parts'] : undefined;
+  if (!Array.isArray(parts)) return false;
+  return (parts as unknown[]).some((part) => isPlain(part) && (Object.keys(part).some(isPayload) || textOf(part['text']) !== undefined));
+}
+
+const isPayload = (key: string): boolean => key !== 'text' && key !== 'thought' && key !== 'thoughtSignature';
+
 function pieceOf(part: Plain): Piece | undefined {
   const signature = textOf(part['thoughtSignature']);
   const { functionCall, inlineData, text } = part;
@@ -69,6 +79,22 @@ function nativeOf(part: Plain, signature: string | undefined): Plain | undefined
 /** True for parts that always get a block of their own: calls, files, native and signed parts. */
 export const isAlone = (piece: Piece): boolean =>
   piece.kind === 'call' || piece.kind === 'media' || piece.kind === 'native' || piece.signature !== undefined;
+
+/** The blocks of a candidate so far. */
+export interface Blocks {
+  /** Number of the current block; -1 before the first. */
+  block: number;
+  /** Kind of the current block; undefined if the next part always begins a new one. */
+  blockKind: Piece['kind'] | undefined;
+}
+
+/** Returns the block of a part: the current one if the kind is the same, but a new one for a signed part or a file. */
+export function blockFor(blocks: Blocks, piece: Exclude<Piece, { kind: 'call' }>): number {
+  const alone = isAlone(piece);
+  if (alone || blocks.blockKind !== piece.kind) blocks.block += 1;
+  blocks.blockKind = alone ? undefined : piece.kind;
+  return blocks.block;
+}
 
 /** Returns the index of the second text of an event; -1 if there is none. */
 export function secondText(pieces: readonly Piece[]): number {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ModelEvent } from '../../../core/events.ts';
 import { GenerateContentStream, type AnswerCall } from './stream.ts';
+import { GeminiTap } from './tap.ts';
 
 const part = (text: string, more = ''): string => `{"text": ${JSON.stringify(text)}${more}}`;
 
@@ -71,6 +72,7 @@ const streams: Readonly<Record<string, readonly string[]>> = {
   ),
   'an error behind it': [answer(part('a')), answer(part('b')), '{"error": {"code": 503, "message": "busy", "status": "UNAVAILABLE"}}'],
   'an end without a reason': [answer(part('a')), answer(part('b'))],
+  'content behind a reason': [answer(part('a')), answer(part('b'), ',"finishReason": "STOP"'), answer(part('c')), answer(part('d'))],
 };
 
 /** As it is converted, neighbouring pieces of text apart. */
@@ -87,4 +89,24 @@ test.each(Object.entries(streams))('%s: an event that is like one before says th
   // A blank more at the end of each: none is like another one.
   const unlike = stream.map((data, index) => data + ' '.repeat(index));
   for (const call of calls) expect(events(stream, call)).toEqual(events(unlike, call));
+});
+
+const stop = ',"finishReason": "STOP"';
+const step = '{"codeExecutionResult": {"outcome": "OUTCOME_OK"}}';
+
+/** Recorded from gemini-2.5-pro: a finish reason at a step of the code tool, then more content, then another finish reason. */
+test.each<[string, readonly string[], boolean]>([
+  ['a step', [answer(part('a'), stop), answer(step)], false],
+  ['text', [answer(part('a'), stop), answer(part('b'))], false],
+  ['text like the text before it', [answer(part('a')), answer(part('b'), stop), answer(part('c')), answer(part('d'))], false],
+  ['text of another candidate', [answer(part('a'), stop), answer(part('b')).replace('"index": 0', '"index": 1')], false],
+  ['text with an end of its own', [answer(part('a'), stop), answer(step), answer(part('b')), answer(part('c'), stop)], true],
+  ['an empty text', [answer(part('a'), stop), answer(part(''))], true],
+  ['a signature', [answer(part('a'), stop), answer(part('', ',"thoughtSignature": "s1"'))], true],
+  ['sources', [answer(part('a'), stop), answer('', ',"groundingMetadata": {"webSearchQueries": ["q"]}')], true],
+])('after a finish reason, %s: the stream may end there only if nothing is missing', (_, stream, isWhole) => {
+  const tap = new GeminiTap();
+  for (const data of stream) tap.event({ name: '', data });
+  expect(tap.complete).toBe(isWhole);
+  for (const call of calls) expect(events(stream, call).some(({ type }) => type === 'error')).toBe(!isWhole);
 });

@@ -14,7 +14,7 @@ import { errorIn, streamError } from '../fault.ts';
 import { finishFault, finishReason, finishWord } from './finish.ts';
 import { isTwoPart } from '../model.ts';
 import { parsedAnswer } from './parse.ts';
-import { isAlone, type Piece, piecesOf, secondText } from './pieces.ts';
+import { blockFor, type Blocks, hasContent, isAlone, type Piece, piecesOf, secondText } from './pieces.ts';
 import { geminiUsage, laterUsage } from './usage.ts';
 import { streamInterrupted } from '../../shared/answer/interrupted.ts';
 
@@ -30,12 +30,8 @@ const thoughtSeparator = '\r\n\r\n';
 const mostRetold = 64 * 1024 * 1024;
 
 /** One candidate of the stream as received so far. */
-interface Candidate {
+interface Candidate extends Blocks {
   readonly index: number;
-  /** Number of the current block; -1 before the first. */
-  block: number;
-  /** Kind of the current block; undefined if the next part always begins a new one. */
-  blockKind: Piece['kind'] | undefined;
   calls: number;
   /** Fields besides the content so far; undefined for strict clients, which do not get them. */
   extras: Plain | undefined;
@@ -45,6 +41,7 @@ interface Candidate {
   readonly sounds: { readonly mimeType: string; readonly base64: string }[];
   /** Undefined if no annotations are written. */
   readonly texts: TextParts | undefined;
+  /** Undefined again if more content follows: some models send a reason after a step and continue. */
   finish: string | undefined;
   /** The service's message about its finish reason. */
   why: unknown;
@@ -111,7 +108,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     const out: ModelEvent[] = [];
     this.#lastAlike = data;
     this.#pieces([{ kind, text, signature: undefined }], candidate, out);
-    candidate.finish = finish ?? candidate.finish;
+    candidate.finish = finish ?? (text === '' ? candidate.finish : undefined);
     return out;
   }
 
@@ -221,7 +218,8 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     if (logprobs !== undefined) out.push({ type: 'extra', choice: candidate.index, fields: { logprobs }, strict: true });
     this.#extras(raw, candidate, out);
     this.#pieces(piecesOf(raw), candidate, out);
-    candidate.finish = finishWord(raw['finishReason']) ?? candidate.finish;
+    const word = finishWord(raw['finishReason']);
+    if (word !== undefined || (candidate.finish !== undefined && hasContent(raw))) candidate.finish = word;
     candidate.why = raw['finishMessage'] ?? candidate.why;
   }
 
@@ -383,14 +381,6 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
 
 /** Returns the number of a candidate, or its position if it has none. */
 const indexOf = (raw: Plain, at: number): number => (typeof raw['index'] === 'number' ? raw['index'] : at);
-
-/** Returns the block of a part: the current one if the kind is the same, but a new one for a signed part or a file. */
-function blockFor(candidate: Candidate, piece: Exclude<Piece, { kind: 'call' }>): number {
-  const alone = isAlone(piece);
-  if (alone || candidate.blockKind !== piece.kind) candidate.block += 1;
-  candidate.blockKind = alone ? undefined : piece.kind;
-  return candidate.block;
-}
 
 const signed = (signature: string | undefined): { readonly signature?: string } => (signature === undefined ? {} : { signature });
 

@@ -9,14 +9,15 @@ import { googleFaultInBand } from '../../shared/google-status.ts';
 import { errorIn } from '../fault.ts';
 import { finishFault, finishWord } from './finish.ts';
 import { checkedAnswer, parsedAnswer } from './parse.ts';
+import { hasContent } from './pieces.ts';
 import { geminiUsage, laterUsage } from './usage.ts';
 
 const openBrace = 0x7b;
 
 /**
  * Tap for responses of `generateContent`, streamed and whole. Streams have no end mark: a stream is complete if all candidates
- * have a finish reason, or if the prompt was blocked. Events are parsed until the first content; afterwards only those with a
- * finish reason, an error or a further candidate.
+ * have a finish reason, or if the prompt was blocked. Events are parsed until the first content and from the first finish reason
+ * on, because a candidate may continue after it; between them only those with an error or a further candidate.
  */
 export class GeminiTap implements Tap {
   complete = false;
@@ -33,7 +34,7 @@ export class GeminiTap implements Tap {
 
   event(event: WireEvent): EventKind {
     const { data } = event;
-    if (this.contentEvents > 0 && !isRemarkable(data)) {
+    if (this.contentEvents > 0 && !this.#finish.hasEnded && !isRemarkable(data)) {
       this.#keepsCounts(data);
       this.contentEvents += 1;
       return 'content';
@@ -96,7 +97,9 @@ export class GeminiTap implements Tap {
       const index = typeof candidate['index'] === 'number' ? candidate['index'] : at;
       const word = finishWord(candidate['finishReason']);
       this.#finish.set(index, word);
-      isContent ||= word !== undefined || hasContent(candidate);
+      const isFilled = hasContent(candidate);
+      if (isFilled && word === undefined) this.#finish.reopen(index);
+      isContent ||= isFilled || word !== undefined;
       if (word !== undefined && this.#finish.size === 1 && list.length === 1) this.fault ??= finishFault(word, candidate['finishMessage']);
     }
     return isContent;
@@ -128,12 +131,3 @@ function isRemarkable(data: string): boolean {
   const index = valueOf(data, 'index');
   return index >= 0 && data.charCodeAt(index) !== 0x30;
 }
-
-function hasContent(candidate: Plain): boolean {
-  const content = candidate['content'];
-  const parts: unknown = isPlain(content) ? content['parts'] : undefined;
-  if (!Array.isArray(parts)) return false;
-  return (parts as unknown[]).some((part) => isPlain(part) && (Object.keys(part).some(isPayload) || textOf(part['text']) !== undefined));
-}
-
-const isPayload = (key: string): boolean => key !== 'text' && key !== 'thought' && key !== 'thoughtSignature';

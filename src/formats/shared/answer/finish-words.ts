@@ -17,6 +17,11 @@ export class FinishWords {
     return this.#open === 0 && this.#words.size > 0;
   }
 
+  /** True if a choice has ended. */
+  get hasEnded(): boolean {
+    return this.#open < this.#words.size;
+  }
+
   /** A service may continue a choice after its finish reason, or send the reason twice. The last one is kept. */
   set(choice: number, word: string | undefined): void {
     const before = this.#words.get(choice);
@@ -28,6 +33,13 @@ export class FinishWords {
       if (before === undefined) this.#open -= 1;
       this.#words.set(choice, word);
     }
+  }
+
+  /** Removes the finish reason of a choice that continues, for formats in which it is the only mark of the end. */
+  reopen(choice: number): void {
+    if (this.#words.get(choice) === undefined) return;
+    this.#words.set(choice, undefined);
+    this.#open += 1;
   }
 
   /** The finish reasons in the order of the choices. */
