@@ -10,6 +10,7 @@ import { GenerateContentStream } from '#formats/google-generate/answer/stream.ts
 import { GeminiTap } from '#formats/google-generate/answer/tap.ts';
 import { chatOfResponses, fromCountTokens, toCountTokens } from '#formats/google-generate/count-tokens.ts';
 import { EmbeddingTap, fromEmbeddings, toDeveloperEmbedding, toVertexEmbedding } from '#formats/google-generate/embeddings.ts';
+import { withInputPaths } from '#formats/google-generate/input-paths.ts';
 import { ImageTranslation } from '#formats/google-generate/images/calls.ts';
 import { editMedia, toImageEdits } from '#formats/google-generate/images/edits.ts';
 import { toImages } from '#formats/google-generate/images/request.ts';
@@ -117,10 +118,10 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
     isConverted: true,
     begin(body, call) {
       const model = service.ownModel(call);
-      const { body: chatBody, dropped: lost } = chatOfResponses(objectOf(body));
+      const { body: chatBody, dropped: lost, origins } = chatOfResponses(objectOf(body));
       const names = toolNames(chatBody, rule);
       const counted = names === undefined ? chatBody : objectWithServiceNames(chatBody, names);
-      const { body: asked, dropped } = toGenerateContent(counted, named(call), optionsOf(call));
+      const { body: asked, dropped } = withInputPaths(origins, call, () => toGenerateContent(counted, named(call), optionsOf(call)));
       return {
         request: requestTo(service, call, { body: toCountTokens(asked, model, surface), dropped: [...lost, ...dropped] }, 'countTokens'),
         tap: new JsonTap(),

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Plain } from '../../core/json/merge.ts';
 import { chatOfResponses } from './count-tokens.ts';
+import { withInputPaths } from './input-paths.ts';
+import { toGenerateContent } from './request/index.ts';
 
 const call = (id: string, name: string, text: string): Plain => ({
   role: 'assistant',
@@ -29,7 +31,7 @@ describe('input of the responses API', () => {
       [call('c1', 'run', '{"input":"ls"}'), result('c1', 'x')],
     ],
   ])('is converted: %s', (_name, input, messages) => {
-    expect(chatOfResponses({ input })).toEqual({ body: { messages }, dropped: [] });
+    expect(chatOfResponses({ input })).toMatchObject({ body: { messages }, dropped: [] });
   });
 
   it('reports what is not counted', () => {
@@ -56,5 +58,43 @@ describe('input of the responses API', () => {
     [{ input: 'x', conversation: 'conv_1' }, 'conversation'],
   ])('is refused if a part of it would not be counted: %j', (body, param) => {
     expect(() => chatOfResponses(body)).toThrow(expect.objectContaining({ status: 400, param }));
+  });
+});
+
+const noFiles = { model: 'gemini-3-flash', media: new Map(), strict: true, showsReasoning: false };
+const options = { surface: 'developer', schemas: 'converted', signatureStandIn: true } as const;
+
+/** Converts the chat of a request whose tokens are counted. */
+function converted(body: Plain): readonly string[] {
+  const { body: chat, origins } = chatOfResponses({ instructions: 'Be brief.', ...body });
+  return withInputPaths(origins, {}, () => toGenerateContent(chat, noFiles, options)).dropped.map(({ param }) => param);
+}
+
+const user = (...content: Plain[]): Plain => ({ role: 'user', content });
+const skipped = { type: 'reasoning', summary: [] };
+const output = (call_id: string, value: unknown): Plain => ({ type: 'function_call_output', call_id, output: value });
+
+describe('an error of the count names the place in the input', () => {
+  it.each<[Plain, string]>([
+    [{ input: [skipped, { role: 'poet', content: 'x' }] }, 'input[1].role'],
+    [{ input: [user({ type: 'video' })] }, 'input[0].content[0]'],
+    [{ input: [skipped, user({ type: 'input_image', image_url: 'x' })] }, 'input[1].content[0].image_url'],
+    [{ input: [user({ type: 'input_file', file_id: 'file-1' })] }, 'input[0].content[0].file_id'],
+    [{ input: [user({ type: 'input_text', text: 'x' }), skipped, output('c1', 'x')] }, 'input[2].call_id'],
+    [{ input: [skipped, { type: 'function_call', call_id: 'c1' }] }, 'input[1].name'],
+    [{ input: 'x', tools: [{ type: 'file_search' }, { type: 'function' }] }, 'tools[1].name'],
+  ])('%j', (body, param) => {
+    expect(() => converted(body)).toThrow(expect.objectContaining({ status: 400, param }));
+  });
+
+  it('and so does a field that is lost', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string', contentEncoding: 'base64' } } };
+    const tools = [{ type: 'function', name: 'f', parameters: schema, strict: true }];
+    const file = { type: 'input_file', filename: 'a.txt', file_data: 'data:text/plain;base64,YQ==' };
+    expect(converted({ input: [user(file)], tools })).toEqual([
+      'input[].content[].filename',
+      'tools[].strict',
+      'tools[].parameters.contentEncoding',
+    ]);
   });
 });

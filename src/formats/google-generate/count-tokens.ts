@@ -4,12 +4,14 @@ import type { Dropped } from '../../core/provider.ts';
 import { parseObject, textOf } from '../shared/json.ts';
 import { cannotCarry } from '../shared/request/cannot-carry.ts';
 import { Drops } from '../shared/request/drops.ts';
+import type { Origins } from './input-paths.ts';
 
 /** A request whose tokens are counted. */
 export interface Countable {
   /** A chat completions body, limited to what has tokens. */
   readonly body: Plain;
   readonly dropped: readonly Dropped[];
+  readonly origins: Origins;
 }
 
 /**
@@ -23,15 +25,22 @@ export function chatOfResponses(body: Plain): Countable {
   for (const name of stored) if ((body[name] ?? null) !== null) throw notStored(name);
   const drops = new Drops();
   const system = textOf(instructions);
-  const messages = itemsIn(body['input']).flatMap((item, index) => messageOf(item, `input[${index}]`, drops));
-  const functions = Array.isArray(tools) ? tools.filter(isPlain).filter((tool) => isFunction(tool, drops)) : undefined;
+  const items = itemsIn(body['input']).flatMap((item, index) => {
+    const message = messageOf(item, `input[${index}]`, drops);
+    return message === undefined ? [] : [{ message, from: `input[${index}]` }];
+  });
+  if (system !== undefined) items.unshift({ message: { role: 'system', content: system }, from: 'instructions' });
+  const functions = (Array.isArray(tools) ? (tools as unknown[]) : []).flatMap((tool, from) =>
+    isPlain(tool) && isFunction(tool, drops) ? [{ tool, from }] : [],
+  );
   nameLosses(body, drops);
   return {
     body: {
-      messages: [...(system === undefined ? [] : [{ role: 'system', content: system }]), ...messages],
-      ...(functions === undefined ? {} : { tools: functions }),
+      messages: items.map(({ message }) => message),
+      ...(Array.isArray(tools) ? { tools: functions.map(({ tool }) => tool) } : {}),
     },
     dropped: drops.list,
+    origins: { messages: items.map(({ from }) => from), tools: functions.map(({ from }) => from) },
   };
 }
 
@@ -63,24 +72,24 @@ function itemsIn(input: unknown): readonly unknown[] {
   throw new GatewayError('invalid_type', { message: `"input" is not ${wanted}.`, param: 'input', hint: `Send ${wanted} in "input".` });
 }
 
-function messageOf(item: unknown, at: string, drops: Drops): Plain[] {
+function messageOf(item: unknown, at: string, drops: Drops): Plain | undefined {
   if (!isPlain(item)) throw cannotCarry(at, 'The item is not an object.');
   const { type, call_id: id, name } = item;
   switch (type) {
     case 'function_call':
-      return [callOf(id, name, item['arguments'])];
+      return callOf(id, name, item['arguments']);
     case 'custom_tool_call':
-      return [callOf(id, name, JSON.stringify({ input: item['input'] }))];
+      return callOf(id, name, JSON.stringify({ input: item['input'] }));
     case 'function_call_output':
     case 'custom_tool_call_output':
-      return [{ role: 'tool', tool_call_id: id, content: item['output'] }];
+      return { role: 'tool', tool_call_id: id, content: item['output'] };
     case 'message':
     case undefined:
       if (typeof item['role'] !== 'string') throw cannotCarry(`${at}.role`, 'The message has no role.');
-      return [{ role: item['role'], content: item['content'] }];
+      return { role: item['role'], content: item['content'] };
     default:
       drops.add(`input[].${textOf(type) ?? 'type'}`, notCounted);
-      return [];
+      return undefined;
   }
 }
 
