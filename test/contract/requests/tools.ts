@@ -140,7 +140,21 @@ export const toolRows: readonly RequestRow[] = [
 
 /** JSON Schema in the service's subset. */
 export const schemaRows: readonly RequestRow[] = [
-  schema('none for functions without parameters', { type: 'object', properties: {} }, undefined),
+  schema('none for functions without parameters', { type: 'object', properties: {}, additionalProperties: false }, undefined, {
+    dropped: [],
+  }),
+  schema('none for parameters of any name', { type: 'object', additionalProperties: { type: 'number' } }, undefined, {
+    dropped: ['tools[].function.parameters.additionalProperties'],
+  }),
+  schema('none that is not a schema', 'x', undefined, { dropped: ['tools[].function.parameters'] }),
+  {
+    ...fields(
+      'schemas as written, of parameters of any name',
+      { tools: [fn('f', { parameters: { additionalProperties: { type: 'number' } } })] },
+      { tools: [declared({ name: 'f', parametersJsonSchema: { additionalProperties: { type: 'number' } } })] },
+    ),
+    settings: { region: 'us-central1', project: 'p1', schemas: 'original' },
+  },
   schema(
     'keywords go, properties of such names stay',
     {

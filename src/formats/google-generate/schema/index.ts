@@ -57,6 +57,7 @@ class Converter {
     const { $ref: ref, allOf, ...own } = schema;
     let node: Plain = own;
     let opened = open;
+    let hasCut = false;
     if (typeof ref === 'string') {
       if (open.length >= mostOpen || open.includes(ref)) return { node: this.#cut(node), open, isCut: true };
       opened = [...open, ref];
@@ -66,22 +67,30 @@ class Converter {
         if (below.isCut) return { ...below, node: this.#merge(below.node, node) };
         opened = below.open;
         node = this.#merge(below.node, node);
-      }
+      } else if (target !== true) this.#lost('$ref');
     }
     for (const member of Array.isArray(allOf) ? (allOf as unknown[]) : []) {
-      if (!isPlain(member) || this.#merged > mostMerged) continue;
+      if (!isPlain(member)) continue;
+      if (this.#merged > mostMerged) {
+        this.#lost('allOf');
+        break;
+      }
       const flat = this.#flat(member, opened);
-      if (flat.isCut) continue;
+      hasCut ||= flat.isCut;
       opened = [...new Set([...opened, ...flat.open])];
       this.#merged += opened.length;
       node = this.#merge(flat.node, node);
     }
-    return { node, open: opened, isCut: false };
+    return { node, open: opened, isCut: hasCut && !isTyped(node) };
   }
 
   /** Merges two schemas. Above the limit, returns only the one that takes precedence. */
   #merge(under: Plain, over: Plain): Plain {
-    if (this.#merged > mostMerged) return over;
+    if (this.#merged > mostMerged) {
+      this.#lost('properties');
+      return over;
+    }
+    for (const key of ['anyOf', 'oneOf']) if (under[key] !== undefined && over[key] !== undefined) this.#lost(key);
     const merged = mergeSchemas(under, over);
     this.#merged += sizeOf(merged);
     return merged;
@@ -89,14 +98,17 @@ class Converter {
 
   /** Returns the alternatives of a node, each merged with the node's other keywords, because `anyOf` excludes them. */
   #branches(node: Plain, open: readonly string[]): Branches | undefined {
-    const written: unknown = Array.isArray(node['anyOf']) && node['anyOf'].length > 0 ? node['anyOf'] : node['oneOf'];
+    const hasAny = Array.isArray(node['anyOf']) && node['anyOf'].length > 0;
+    const written: unknown = hasAny ? node['anyOf'] : node['oneOf'];
     if (!Array.isArray(written) && typeof node['type'] === 'string') return undefined;
     const { types, nullable } = declaredTypes(node);
     const { anyOf: _anyOf, oneOf: _oneOf, ...beside } = node;
     if (Array.isArray(written) && written.length > 0) {
       const list = (written as unknown[]).filter(isPlain).map((branch) => this.#flat(branch, open));
       const kept = list.filter((branch) => !isNull(branch.node));
-      const { default: _default, ...shared } = beside;
+      const { default: value, ...shared } = beside;
+      if (hasAny && node['oneOf'] !== undefined) this.#lost('oneOf');
+      if (kept.length > 1 && value !== undefined && value !== null) this.#lost('default');
       return {
         nullable: nullable || kept.length < list.length,
         list: kept.map((branch) => ({
@@ -121,6 +133,7 @@ class Converter {
   #plain(node: Plain, open: readonly string[], depth: number): Plain {
     const { types, nullable } = declaredTypes(node);
     const type: SchemaType = types[0] ?? 'string';
+    if (types[0] === undefined && typeof node['type'] === 'string' && node['type'].toLowerCase() !== 'null') this.#lost('type');
     const out: Record<string, unknown> = { type };
     addCommon(out, node);
     if (nullable) out['nullable'] = true;
@@ -134,6 +147,7 @@ class Converter {
   /** Converts the items of an array, which are always written. A tuple becomes an array of any of its members. */
   #items(node: Plain, open: readonly string[], depth: number): Plain {
     const { items, prefixItems } = node;
+    if (Array.isArray(prefixItems) && isPlain(items)) this.#lost('prefixItems');
     const tuple = Array.isArray(items)
       ? (items as unknown[])
       : Array.isArray(prefixItems) && !isPlain(items)
@@ -159,6 +173,10 @@ class Converter {
     }
   }
 }
+
+/** True if a node says what it allows, besides a reference that was cut. */
+const isTyped = (node: Plain): boolean =>
+  ['type', 'properties', 'items', 'enum', 'const', 'anyOf', 'oneOf'].some((key) => node[key] !== undefined);
 
 /** Counts the members of a schema and of its lists that merging writes. */
 function sizeOf({ properties, required, ...others }: Plain): number {

@@ -94,12 +94,18 @@ function declaration(tool: Plain, at: string, conversion: Conversion): Plain {
 /** Omits the schema of functions without parameters, because older models reject empty objects. */
 function parametersOf(fn: Plain, { options, drops }: Conversion): Plain {
   const schema = oneOf(fn, ['parameters', 'input_schema']);
-  if (!isPlain(schema)) return {};
-  const isEmpty = schema['$ref'] === undefined && !hasAlternatives(schema) && Object.keys(objectOf(schema['properties'])).length === 0;
-  if (isEmpty) return {};
+  if (!isPlain(schema)) {
+    if (schema !== undefined) drops.add('tools[].function.parameters', 'not an object');
+    return {};
+  }
+  if (allowsNothing(schema)) return {};
   if (options.schemas === 'original') return { parametersJsonSchema: schema };
   const parameters = toServedSchema(schema, (keyword) => drops.add(`tools[].function.parameters.${keyword}`, 'not known to this service'));
   return parameters === undefined || (parameters['type'] === 'object' && parameters['properties'] === undefined) ? {} : { parameters };
 }
 
-const hasAlternatives = (schema: Plain): boolean => ['anyOf', 'oneOf', 'allOf'].some((key) => Array.isArray(schema[key]));
+/** True for an object without properties, unless they are defined elsewhere or may have any name. */
+const allowsNothing = (schema: Plain): boolean =>
+  Object.keys(objectOf(schema['properties'])).length === 0 && propertySources.every((key) => !schema[key]);
+
+const propertySources = ['$ref', 'anyOf', 'oneOf', 'allOf', 'additionalProperties', 'patternProperties'] as const;
