@@ -343,6 +343,27 @@ describe('usage', () => {
   });
 });
 
+describe('the tier that served a request', () => {
+  it.each([
+    [{ serviceTier: 'standard' }, undefined],
+    [{ serviceTier: 'flex' }, 'flex'],
+    [{ serviceTier: 'SERVICE_TIER_PRIORITY' }, 'priority'],
+    [{ serviceTier: 'unspecified' }, undefined],
+    [{ trafficType: 'ON_DEMAND' }, undefined],
+    [{ trafficType: 'ON_DEMAND_FLEX' }, 'flex'],
+    [{ trafficType: 'TRAFFIC_TYPE_UNSPECIFIED' }, undefined],
+    [{ trafficType: 'PROVISIONED_THROUGHPUT' }, 'provisioned_throughput'],
+  ])('is recorded unless it is the regular one: %j', (tier, recorded) => {
+    const counts = { promptTokenCount: 5, candidatesTokenCount: 7 };
+    const wholeTap = new GeminiTap();
+    wholeTap.whole(JSON.stringify({ ...candidate([{ text: 'a' }], stop), usageMetadata: { ...counts, ...tier } }));
+    const streamTap = new GeminiTap();
+    for (const usageMetadata of [tier, counts])
+      streamTap.event({ name: '', data: JSON.stringify({ ...candidate([{ text: 'a' }], stop), usageMetadata }) });
+    expect([wholeTap.usage?.details?.tier, streamTap.usage?.details?.tier]).toEqual([recorded, recorded]);
+  });
+});
+
 describe('further data', () => {
   const grounded = candidate([{ text: 'Größe ' }, { text: 'zählt.' }], {
     ...stop,

@@ -23,7 +23,8 @@ export default defineProvider<GeminiSettings>({
   type: 'gemini',
   aliases: ['google'],
   entry: {
-    prices: { list: 'google' },
+    // Flex costs half (https://ai.google.dev/gemini-api/docs/optimization). The price of priority differs by model.
+    prices: { list: 'google', tiers: { flex: '0.5' } },
     telemetryName: 'gcp.gemini',
     service: { title: 'Google Gemini', host: 'https://generativelanguage.googleapis.com', keyVariable: 'GEMINI_API_KEY' },
     settings: schema,

@@ -213,6 +213,9 @@ export const paramRows: readonly RequestRow[] = [
     },
     ['user', 'store', 'metadata', 'logit_bias', 'prediction', 'prompt_cache_key', 'verbosity', 'service_tier'],
   ),
+  fields('a service tier', { service_tier: 'flex' }, { serviceTier: 'flex' }, { ...onDeveloper('gemini-3-flash'), dropped: [] }),
+  none('the service tier of everybody', { service_tier: 'default' }, [], onDeveloper('gemini-3-flash')),
+  none('a service tier of OpenAI', { service_tier: 'scale' }, ['service_tier'], onDeveloper('gemini-3-flash')),
   fields(
     'nulls say nothing',
     { temperature: null, stop: null, user: null, tools: null, response_format: null, labels: null, thinking: null },

@@ -1,6 +1,7 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Usage } from '../../../core/model/usage.ts';
-import { count } from '../../shared/usage.ts';
+import { textOf } from '../../shared/json.ts';
+import { count, withTier } from '../../shared/usage.ts';
 
 /** Modalities by name, and by number for responses with numeric enums. */
 const audio = ['AUDIO', 4] as const;
@@ -22,7 +23,7 @@ export function geminiUsage(value: unknown): Usage | undefined {
   const cached = count(value['cachedContentTokenCount']);
   const audioIn = modality(value['promptTokensDetails'], audio);
   const audioOut = modality(value['candidatesTokensDetails'], audio);
-  return {
+  const usage = {
     prompt: (prompt ?? 0) + tools,
     completion: (candidates ?? 0) + (isInside ? 0 : (thoughts ?? 0)),
     ...(cached === undefined ? {} : { cached }),
@@ -31,6 +32,14 @@ export function geminiUsage(value: unknown): Usage | undefined {
     ...(audioOut === 0 ? {} : { audioOut }),
     ...detailsOf(value),
   };
+  return withTier(usage, tierIn(value));
+}
+
+/** Reads the tier that served the request: `serviceTier` of the Gemini API, `trafficType` of Vertex AI (`ON_DEMAND_FLEX`). */
+function tierIn({ serviceTier, trafficType }: Plain): string | undefined {
+  const word = textOf(serviceTier) ?? textOf(trafficType);
+  const tier = word?.toLowerCase().replace(/^(?:service_tier_|traffic_type_|on_demand_)/, '');
+  return tier === 'unspecified' ? undefined : tier;
 }
 
 /** Reads the counts of images, and of audio read from a cache. */
@@ -66,6 +75,8 @@ export function laterUsage(before: Plain | undefined, now: unknown): Plain | und
     promptTokensDetails: newer(now['promptTokensDetails'], before['promptTokensDetails']),
     candidatesTokensDetails: newer(now['candidatesTokensDetails'], before['candidatesTokensDetails']),
     cacheTokensDetails: newer(now['cacheTokensDetails'], before['cacheTokensDetails']),
+    serviceTier: newer(now['serviceTier'], before['serviceTier']),
+    trafficType: newer(now['trafficType'], before['trafficType']),
   };
 }
 

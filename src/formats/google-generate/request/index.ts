@@ -75,6 +75,8 @@ export function toGenerateContent(chat: Plain, call: RequestCall, options: Gemin
   if (hasAny(body, passedNames)) passFields(body, out);
   const labels = labelsOf(body, conversion);
   if (labels !== undefined) out['labels'] = labels;
+  const tier = tierOf(body['service_tier'], conversion);
+  if (tier !== undefined) out['serviceTier'] = tier;
   return { body: out, dropped: drops.list };
 }
 
@@ -100,6 +102,16 @@ function labelsOf(body: Plain, { options, drops }: Conversion): Plain | undefine
   return undefined;
 }
 
+/** Tiers of the API-key endpoint (Gemini API, "Gemini API optimization and inference"). Vertex AI has a header for them. */
+const tiers: ReadonlySet<unknown> = new Set(['flex', 'priority', 'standard']);
+
+function tierOf(tier: unknown, { options, drops }: Conversion): unknown {
+  if (tier === undefined || tier === null || tier === 'auto' || tier === 'default') return undefined;
+  if (options.surface === 'developer' && tiers.has(tier)) return tier;
+  drops.add('service_tier', options.surface === 'vertex' ? 'not supported by this service' : 'the service has no such tier');
+  return undefined;
+}
+
 /** Reports requested parts of the response that are returned only with strict compliance off. */
 function noteHidden({ thinkingConfig, responseModalities }: Plain, { drops, showsThoughts }: Conversion): void {
   const reason = 'returned only with strict compliance off';
@@ -113,8 +125,6 @@ function noteDrops(body: Plain, { drops }: Conversion): void {
     if (!handled.has(key) && body[key] !== undefined && body[key] !== null) drops.add(key, 'not supported by this service');
   }
   if (body['parallel_tool_calls'] === false) drops.add('parallel_tool_calls', 'this service decides by itself');
-  const tier = body['service_tier'];
-  if (typeof tier === 'string' && tier !== 'auto' && tier !== 'default') drops.add('service_tier', 'not supported by this service');
   if (body['top_logprobs'] !== undefined && body['top_logprobs'] !== null && body['logprobs'] !== true)
     drops.add('top_logprobs', 'logprobs is not true');
 }
