@@ -415,6 +415,26 @@ describe('further data', () => {
     expect(whole(code, true).message).toEqual({ role: 'assistant', content: 'One.', refusal: null });
   });
 
+  it('of the code tool within the reasoning says so', () => {
+    const step = { executableCode: { language: 'PYTHON', code: '1' }, thought: true, thoughtSignature: 'SIG' };
+    const block = { type: 'executable_code', executable_code: { language: 'PYTHON', code: '1' }, thought: true, signature: 'SIG' };
+    expect(whole(candidate([step, { text: 'One.' }], stop), false).message['content_blocks']).toEqual([
+      block,
+      { type: 'text', text: 'One.' },
+    ]);
+  });
+
+  it('that is new is forwarded under its own name', () => {
+    const response = { name: 'f', response: { output: 1 } };
+    const extended = candidate([{ functionResponse: response }, { text: 'One.' }], { ...stop, continuationToken: 'T', newThing: { a: 1 } });
+    expect(whole(extended, false).message['content_blocks']).toEqual([
+      { type: 'function_response', function_response: response },
+      { type: 'text', text: 'One.' },
+    ]);
+    expect(whole(extended, false).choice).toMatchObject({ continuationToken: 'T', newThing: { a: 1 } });
+    expect(Object.keys(whole(extended, true).choice)).toEqual(['index', 'message', 'logprobs', 'finish_reason']);
+  });
+
   it('of speech is audio', () => {
     const speech = candidate([{ inlineData: { mimeType: 'audio/L16;rate=24000', data: 'AAAA' } }], stop);
     expect(whole(speech, true).message).toMatchObject({ content: null, audio: { data: 'AAAA' } });

@@ -22,6 +22,7 @@ describe('what a model said goes back to it as it was', () => {
     ['a signature alone', [{ text: 'x' }, { text: '', thoughtSignature: signature }]],
     ['calls', [{ functionCall: { name: 'f', args: { a: 1 } }, thoughtSignature: signature }, { functionCall: { name: 'g', args: {} } }]],
     ['code', [{ text: 'x' }, { executableCode: { code: '1' } }, { codeExecutionResult: { output: '1' } }, { text: 'y' }]],
+    ['code within the reasoning', [{ executableCode: { code: '1' }, thought: true, thoughtSignature: signature }, { text: 'y' }]],
     [
       'steps of its own tools',
       [

@@ -1,14 +1,27 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 
-/** Members of a candidate besides its content. Sent under the service's own names with strict compliance off. */
-const members = ['groundingMetadata', 'safetyRatings', 'citationMetadata', 'urlContextMetadata', 'avgLogprobs', 'finishMessage'] as const;
+/** Members of a candidate that are converted, and those that a choice has already. */
+const converted: ReadonlySet<string> = new Set([
+  'content',
+  'index',
+  'finishReason',
+  'logprobsResult',
+  'message',
+  'delta',
+  'logprobs',
+  'finish_reason',
+  'native_finish_reason',
+]);
 
-/** Returns these members of a candidate; undefined if there are none. */
+/**
+ * Returns the other members of a candidate, which are sent under the service's own names with strict compliance off; undefined if
+ * there are none.
+ */
 export function candidateExtras(candidate: Plain): Plain | undefined {
   let found: Record<string, unknown> | undefined;
-  for (const member of members) {
+  for (const member in candidate) {
     const value = candidate[member];
-    if (value === undefined || value === null) continue;
+    if (value === undefined || value === null || converted.has(member)) continue;
     found ??= {};
     found[member] = value;
   }

@@ -13,7 +13,7 @@ export type Piece =
       readonly signature: string | undefined;
     }
   | { readonly kind: 'media'; readonly mimeType: string; readonly base64: string; readonly signature: string | undefined }
-  /** A step of a tool that runs at the service. `native` is the block for it. */
+  /** A step of a tool that runs at the service, or a part of an unknown kind. `native` is the block for it. */
   | { readonly kind: 'native'; readonly native: Plain };
 
 /** Returns the parts of a candidate in order. `content`, its parts and each of their members may be missing. */
@@ -60,18 +60,16 @@ function callOf(call: Plain, signature: string | undefined): Piece | undefined {
   return { kind: 'call', id: textOf(call['id']), name, arguments: JSON.stringify(isPlain(call['args']) ? call['args'] : {}), signature };
 }
 
-/** Members with the type under which requests accept them. */
-const nativeMembers = {
-  executableCode: 'executable_code',
-  codeExecutionResult: 'code_execution_result',
-  fileData: 'file_data',
-  toolCall: 'tool_call',
-  toolResponse: 'tool_response',
-} as const;
+/** Members that describe the content of a part. */
+const beside: ReadonlySet<string> = new Set(['thoughtSignature', 'videoMetadata', 'mediaResolution', 'partMetadata']);
 
+/** The type of the block is the name of the member in the spelling of the common format, such as `executable_code`. */
 function nativeOf(part: Plain, signature: string | undefined): Plain | undefined {
-  for (const [member, type] of Object.entries(nativeMembers)) {
-    if (isPlain(part[member])) return { type, [type]: part[member], ...(signature === undefined ? {} : { signature }) };
+  for (const member in part) {
+    if (!isPlain(part[member]) || beside.has(member)) continue;
+    const type = member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const thought = part['thought'] === true ? { thought: true } : {};
+    return { type, [type]: part[member], ...thought, ...(signature === undefined ? {} : { signature }) };
   }
   return undefined;
 }

@@ -83,7 +83,8 @@ function otherPart(type: string, part: Plain, at: string, conversion: Conversion
   const signature = ownSignature(textOf(oneOf(part, signatureKeys)), drops);
   const signed = signature === undefined ? {} : { thoughtSignature: signature };
   const member = Object.hasOwn(native, type) ? (native[type] ?? '') : '';
-  if (member !== '' && isPlain(part[type])) return [{ [member]: part[type], ...signed }];
+  const thought = part['thought'] === true ? { thought: true } : {};
+  if (member !== '' && isPlain(part[type])) return [{ [member]: part[type], ...thought, ...signed }];
   if (!files.has(type)) {
     drops.add(place, 'not supported by this service');
     return [];
