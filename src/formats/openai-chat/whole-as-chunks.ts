@@ -31,13 +31,23 @@ function deltaChoice({ message, ...choice }: Plain): Plain {
     ...choice,
     delta: {
       ...rest,
-      content: Array.isArray(content) ? textOf(content as readonly unknown[]) : content,
+      content: streamedContent(content),
       ...(Array.isArray(calls) ? { tool_calls: (calls as unknown[]).map((one, index) => ({ index, ...(one as Plain) })) } : {}),
       ...(Array.isArray(blocks) ? { content_blocks: (blocks as unknown[]).map((delta, index) => ({ index, delta })) } : {}),
     },
   };
 }
 
-/** Joins the texts of a content list. Its images are in the content blocks of the delta. */
-const textOf = (parts: readonly unknown[]): string =>
-  parts.map((part) => (isPlain(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');
+/**
+ * Joins the texts of a content list. Its images are in the content blocks of the delta. An object, which some services return if
+ * JSON was requested, becomes its text, because clients join the content of deltas.
+ */
+function streamedContent(content: unknown): unknown {
+  if (isPlain(content)) return JSON.stringify(content);
+  return Array.isArray(content) ? content.map(textIn).join('') : content;
+}
+
+function textIn(part: unknown): string {
+  const text = isPlain(part) ? part['text'] : part;
+  return typeof text === 'string' ? text : '';
+}

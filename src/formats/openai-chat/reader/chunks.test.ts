@@ -65,6 +65,27 @@ it.each([
       { type: 'refusal', choice: 0, text: 'no' },
     ],
   ],
+  ['an object that was requested as JSON', [{ content: { a: 1 } }], [{ type: 'text', choice: 0, text: '{"a":1}' }]],
+  [
+    'texts in a list',
+    [{ content: ['x', { type: 'text', text: 'y' }, { text: 'z' }] }],
+    ['x', 'y', 'z'].map((text) => ({ type: 'text', choice: 0, text })),
+  ],
+  [
+    'a signed thought and a step of a tool in a list',
+    [
+      {
+        content: [
+          { type: 'thinking', thinking: 'x', signature: 's' },
+          { type: 'server_tool_use', id: 'a' },
+        ],
+      },
+    ],
+    [
+      { type: 'thinking', choice: 0, text: 'x', signature: 's' },
+      { type: 'block', choice: 0, block: -1, state: 'open', kind: 'native', native: { type: 'server_tool_use', id: 'a' } },
+    ],
+  ],
 ])('reads %s', (_name, deltas, events) => {
   expect(said(...deltas)).toEqual(events);
 });

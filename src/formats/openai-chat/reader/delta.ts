@@ -71,20 +71,28 @@ function keepSource(source: Plain, answer: StreamedAnswer): void {
   answer.sources.push(source);
 }
 
-/** Reads content as a text, or as the list of parts that some services send. */
+/** Reads content as a text, or in the forms that some services send: a list of parts, or an object if JSON was requested. */
 function plainEvents(delta: Plain, answer: StreamedAnswer, out: ModelEvent[]): void {
   const choice = answer.index;
   const thought = reasoningIn(delta);
   if (thought !== '') out.push({ type: 'thinking', choice, text: thought });
   for (const detail of detailsIn(delta)) detailEvents(detail, answer, out);
   const { content } = delta;
-  if (hasLength(content) || hasLength(delta['tool_calls'])) {
+  if (hasLength(content) || isPlain(content) || hasLength(delta['tool_calls'])) {
     answer.isAnswering = true;
     answer.details?.close(out);
   }
-  if (typeof content === 'string') {
-    if (content !== '') out.push({ type: 'text', choice, text: content });
-  } else if (Array.isArray(content)) for (const part of content) if (isPlain(part)) partEvents(part, choice, out);
+  if (typeof content === 'string') textEvent(content, choice, out);
+  else if (Array.isArray(content)) {
+    for (const part of content) {
+      if (isPlain(part)) partEvents(part, choice, out);
+      else if (typeof part === 'string') textEvent(part, choice, out);
+    }
+  } else if (isPlain(content)) textEvent(JSON.stringify(content), choice, out);
+}
+
+function textEvent(text: string, choice: number, out: ModelEvent[]): void {
+  if (text !== '') out.push({ type: 'text', choice, text });
 }
 
 const hasLength = (value: unknown): boolean => (typeof value === 'string' || Array.isArray(value)) && value.length > 0;
@@ -107,24 +115,24 @@ export function lastDetails(answer: StreamedAnswer): readonly ModelEvent[] {
 }
 
 function partEvents(part: Plain, choice: number, out: ModelEvent[]): void {
-  switch (part['type']) {
+  switch (part['type'] ?? (typeof part['text'] === 'string' ? 'text' : undefined)) {
     case 'text':
     case 'output_text':
-      if (typeof part['text'] === 'string' && part['text'] !== '') out.push({ type: 'text', choice, text: part['text'] });
+      if (typeof part['text'] === 'string') textEvent(part['text'], choice, out);
       return;
     case 'thinking':
     case 'reasoning': {
       const text = joinedText(part['thinking'] ?? part['summary']);
-      if (text !== '') out.push({ type: 'thinking', choice, text });
+      const signature = textOf(part['signature']);
+      if (text !== '' || signature !== undefined)
+        out.push({ type: 'thinking', choice, text, ...(signature === undefined ? {} : { signature }) });
       return;
     }
-    case 'image_url':
-      out.push(otherEvent(part, choice, -1));
-      return;
     case 'refusal':
       if (typeof part['refusal'] === 'string' && part['refusal'] !== '') out.push({ type: 'refusal', choice, text: part['refusal'] });
       return;
     default:
+      out.push(otherEvent(part, choice, -1));
   }
 }
 
