@@ -1,15 +1,75 @@
 import { expect, it } from 'vitest';
+import type { ModelEvent } from '../../core/events.ts';
+import type { Plain } from '../../core/json/merge.ts';
+import { collectChat } from './collect.ts';
+import { ChatReader } from './reader/chunks.ts';
+import { completionEvents } from './reader/completion.ts';
 import { chatChunks } from './whole-as-chunks.ts';
 
-const call = { strict: true, includeUsage: false, provider: 'p', model: 'm', id: 'r', createdAt: 1 };
+const call = { strict: false, showsReasoning: true, includeUsage: true, provider: 'p', model: 'm', id: 'r', createdAt: 1 };
+const completion = (message: Plain): Plain => ({
+  id: 'c',
+  choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' }],
+});
+const chunksOf = (message: Plain): readonly string[] =>
+  (chatChunks(completion(message), call) ?? '')
+    .split('\n\n')
+    .filter((event) => event !== '')
+    .map((event) => event.slice('data: '.length));
 
-it.each<[unknown, unknown]>([
+const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+const thought = { type: 'thinking', thinking: [{ type: 'text', text: 'x' }] };
+
+it.each<[unknown, unknown, Plain?]>([
   ['x', 'x'],
   [null, null],
   // Workers AI sends the object itself if JSON was requested (recorded).
   [{ a: 1 }, '{"a":1}'],
-  [[{ type: 'text', text: 'x' }, 'y', { type: 'image_url', image_url: { url: 'data:,' } }], 'xy'],
-])('content %j is streamed as %j', (content, delta) => {
-  const [first = ''] = (chatChunks({ choices: [{ index: 0, message: { role: 'assistant', content } }] }, call) ?? '').split('\n\n');
-  expect(JSON.parse(first.slice('data: '.length))).toMatchObject({ choices: [{ delta: { content: delta } }] });
+  [[{ type: 'text', text: 'x' }, 'y'], 'xy'],
+  [[{ type: 'text', text: 'x' }, image], 'x', { content_blocks: [{ type: 'text', text: 'x' }, image] }],
+  // Mistral sends the same lists in streams (recorded).
+  [
+    [thought, { type: 'text', text: 'y' }],
+    [thought, { type: 'text', text: 'y' }],
+  ],
+])('content %j is streamed as %j', (content, delta, more = {}) => {
+  expect(JSON.parse(chunksOf({ content, ...more })[0] ?? '')).toMatchObject({ choices: [{ delta: { content: delta } }] });
+});
+
+const server = { type: 'server_tool_use', id: 's', name: 'web_search', input: { q: 'x' } };
+const fn = { name: 'f', arguments: '{"a":1}' };
+const listed = [{ id: 'c', type: 'function', function: fn }];
+
+/** Read in both forms. Content is compared where no member repeats it. */
+it.each<[string, Plain]>([
+  [
+    'blocks',
+    {
+      content: 'x',
+      content_blocks: [
+        { type: 'thinking', thinking: 't', signature: 's' },
+        { type: 'text', text: 'x' },
+      ],
+    },
+  ],
+  [
+    'encrypted reasoning',
+    {
+      content: 'x',
+      content_blocks: [
+        { type: 'redacted_thinking', data: 'D' },
+        { type: 'text', text: 'x' },
+      ],
+    },
+  ],
+  ['citations', { content: 'x', content_blocks: [{ type: 'text', text: 'x', citations: [{ type: 'char_location' }] }] }],
+  ['steps of tools', { content: 'x', content_blocks: [server, { type: 'text', text: 'x' }] }],
+  ['thoughts in a list', { content: [thought, { type: 'text', text: 'y' }] }],
+  ['a call in both members', { content: null, function_call: fn, tool_calls: listed }],
+  ['an empty call beside the list', { content: null, function_call: { name: '', arguments: '' }, tool_calls: listed }],
+  ['another call in each member', { content: null, function_call: { ...fn, name: 'g' }, tool_calls: listed }],
+])('streamed and whole are the same response: %s', (_name, message) => {
+  const reader = new ChatReader();
+  const streamed = [...chunksOf(message).flatMap((data): readonly ModelEvent[] => reader.push({ name: '', data })), ...reader.end()];
+  expect(collectChat(streamed, call)['choices']).toEqual(collectChat(completionEvents(completion(message)), call)['choices']);
 });

@@ -31,23 +31,34 @@ function deltaChoice({ message, ...choice }: Plain): Plain {
     ...choice,
     delta: {
       ...rest,
-      content: streamedContent(content),
+      content: streamedContent(content, Array.isArray(blocks)),
       ...(Array.isArray(calls) ? { tool_calls: (calls as unknown[]).map((one, index) => ({ index, ...(one as Plain) })) } : {}),
-      ...(Array.isArray(blocks) ? { content_blocks: (blocks as unknown[]).map((delta, index) => ({ index, delta })) } : {}),
+      ...(Array.isArray(blocks) ? { content_blocks: blocks.map((block, index) => ({ index, delta: blockDelta(block) })) } : {}),
     },
   };
 }
 
 /**
- * Joins the texts of a content list. Its images are in the content blocks of the delta. An object, which some services return if
- * JSON was requested, becomes its text, because clients join the content of deltas.
+ * Converts content to the text that clients join, where it is one: a list of texts, a list whose other parts are in the content
+ * blocks too, or an object, which some services return if JSON was requested. Other lists have the form of the service's streams.
  */
-function streamedContent(content: unknown): unknown {
+function streamedContent(content: unknown, hasBlocks: boolean): unknown {
   if (isPlain(content)) return JSON.stringify(content);
-  return Array.isArray(content) ? content.map(textIn).join('') : content;
+  if (!Array.isArray(content)) return content;
+  const texts = content.map(textIn);
+  return hasBlocks || !texts.includes(undefined) ? texts.join('') : content;
 }
 
-function textIn(part: unknown): string {
+function textIn(part: unknown): string | undefined {
   const text = isPlain(part) ? part['text'] : part;
-  return typeof text === 'string' ? text : '';
+  return typeof text === 'string' ? text : undefined;
+}
+
+/** Blocks whose deltas are recognized by their members, and have no type. */
+const untyped: ReadonlySet<unknown> = new Set(['text', 'thinking', 'redacted_thinking']);
+
+function blockDelta(block: unknown): unknown {
+  if (!isPlain(block) || !untyped.has(block['type'])) return block;
+  const { type: _type, ...delta } = block;
+  return delta;
 }

@@ -83,7 +83,7 @@ function saidEvents(said: AssistantPart, { choice, block, call }: Position): rea
     case 'text':
       return said.from['type'] === 'refusal'
         ? [{ type: 'refusal', choice, text: said.text }]
-        : [{ type: 'text', choice, text: said.text, block }, ...cited(said.from, choice, block)];
+        : [{ type: 'text', choice, text: said.text, block }, ...citedIn(said.from, choice, block)];
     case 'thinking':
       return [{ type: 'thinking', choice, text: said.text, block, ...(said.signature === undefined ? {} : { signature: said.signature }) }];
     case 'redacted':
@@ -100,7 +100,7 @@ function saidEvents(said: AssistantPart, { choice, block, call }: Position): rea
 }
 
 /** Citations of a text in the form of the messages API. */
-const cited = ({ citations }: Plain, choice: number, block: number): readonly ModelEvent[] =>
+export const citedIn = ({ citations }: Plain, choice: number, block: number): readonly ModelEvent[] =>
   Array.isArray(citations) && citations.length > 0
     ? [{ type: 'block', choice, block, state: 'open', kind: 'native', native: { citations } }]
     : [];

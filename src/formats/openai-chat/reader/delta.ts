@@ -2,7 +2,7 @@ import type { ModelEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
 import type { Kept } from '../../shared/answer/kept.ts';
-import { argumentsOf, otherEvent, reasoningIn, signatureOf } from './completion.ts';
+import { argumentsOf, citedIn, otherEvent, reasoningIn, signatureOf } from './completion.ts';
 import { detailsIn, ReasoningDetails, textIn } from './reasoning-details.ts';
 
 /** One choice (`n`) of the stream as received so far. */
@@ -61,9 +61,23 @@ export function deltaEvents(delta: Plain, answer: StreamedAnswer, out: ModelEven
   if (isPlain(delta['audio'])) out.push({ type: 'audio', choice, audio: delta['audio'] });
   if (Array.isArray(delta['annotations'])) for (const source of delta['annotations']) if (isPlain(source)) keepSource(source, answer);
   if (Array.isArray(delta['images'])) for (const image of delta['images']) if (isPlain(image)) out.push(otherEvent(image, choice, -1));
+  if (isPlain(delta['function_call']) && !isListed(delta['function_call'], delta['tool_calls']))
+    callEvents({ index: legacyCall, function: delta['function_call'] }, legacyCall, answer, out);
   if (Array.isArray(delta['tool_calls']))
     for (const [at, call] of delta['tool_calls'].entries()) if (isPlain(call)) callEvents(call, at, answer, out);
-  if (isPlain(delta['function_call'])) callEvents({ index: 0, function: delta['function_call'] }, 0, answer, out);
+}
+
+/** Number of the legacy `function_call` among the calls. */
+const legacyCall = -1;
+
+/** True if the list has the same fragment, or the fragment is empty. Some services write a call in both members. */
+function isListed(fn: Plain, list: unknown): boolean {
+  if (!Array.isArray(list) || list.length === 0) return false;
+  if (!fn['name'] && !fn['arguments']) return true;
+  return list.some((call: unknown) => {
+    const listed = isPlain(call) && isPlain(call['function']) ? call['function'] : {};
+    return listed['name'] === fn['name'] && listed['arguments'] === fn['arguments'];
+  });
 }
 
 function keepSource(source: Plain, answer: StreamedAnswer): void {
@@ -147,6 +161,9 @@ function joinedText(value: unknown): string {
     : '';
 }
 
+/** Types of blocks that are recognized by their members. Their deltas normally have no type. */
+const untyped: ReadonlySet<string> = new Set(['text', 'thinking', 'redacted_thinking']);
+
 /** Converts a delta of the gateway's own blocks: `{index, delta}`. */
 function blockEvents(one: unknown, choice: number, out: ModelEvent[]): void {
   if (!isPlain(one) || !isPlain(one['delta'])) return;
@@ -154,10 +171,10 @@ function blockEvents(one: unknown, choice: number, out: ModelEvent[]): void {
   const block = typeof one['index'] === 'number' ? one['index'] : 0;
   const signature = textOf(delta['signature']);
   const signed = signature === undefined ? {} : { signature };
-  if (typeof delta['type'] === 'string') out.push(otherEvent(delta, choice, block));
+  if (typeof delta['type'] === 'string' && !untyped.has(delta['type'])) out.push(otherEvent(delta, choice, block));
   else if (typeof delta['text'] === 'string') {
     if (delta['text'] === '') out.push({ type: 'block', choice, block, state: 'open', kind: 'text' });
-    else out.push({ type: 'text', choice, text: delta['text'], block, ...signed });
+    else out.push({ type: 'text', choice, text: delta['text'], block, ...signed }, ...citedIn(delta, choice, block));
   } else if (typeof delta['thinking'] === 'string') out.push({ type: 'thinking', choice, text: delta['thinking'], block, ...signed });
   else if (signature !== undefined) out.push({ type: 'thinking', choice, block, signature });
   else if (typeof delta['data'] === 'string') out.push({ type: 'redacted', choice, block, data: delta['data'] });
