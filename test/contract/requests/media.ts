@@ -123,6 +123,19 @@ export const mediaRows: readonly RequestRow[] = [
       url: 'https://us-central1-aiplatform.googleapis.com/v1/projects/p1/locations/us-central1/publishers/google/models/gemini-3-flash:generateContent',
     },
   ),
+  part(
+    'a resolution of the service itself',
+    image('gs://acme/a.png', { detail: 'low', media_resolution: { level: 'MEDIA_RESOLUTION_HIGH' } }),
+    { ...file('image/png', 'gs://acme/a.png'), mediaResolution: { level: 'MEDIA_RESOLUTION_HIGH' } },
+  ),
+  part('a detail of another service', image('gs://acme/a.png', { detail: 'original' }), file('image/png', 'gs://acme/a.png'), {
+    dropped: ['messages[].content[].image_url.detail'],
+  }),
+  part(
+    'a file of a video with its range',
+    { type: 'file', file: { file_id: 'gs://acme/a.mp4' }, video_metadata: { fps: 1 } },
+    { ...file('video/mp4', 'gs://acme/a.mp4'), videoMetadata: { fps: 1 } },
+  ),
   part('with an API key https files are inlined', image('https://h.example/a.png'), inline('image/png', 'QUJD'), {
     ...onDeveloper,
     media: { 'https://h.example/a.png': { mimeType: 'image/png', base64: 'QUJD' } },

@@ -19,6 +19,8 @@ const answered = (name: string, output: unknown, more: object = {}) => ({ functi
 const signature = 'CsYBAb4+/9vQ==';
 const step = (tool: object, ...more: object[]) => [...hi, calls(tool), ...more, result('c1', 'r')];
 
+const refusedAt = (param: string) => ({ refused: ['unsupported_parameter', param] as const });
+
 /** How messages become contents. */
 export const messageRows: readonly RequestRow[] = [
   talk(
@@ -301,5 +303,17 @@ export const messageRows: readonly RequestRow[] = [
     {},
     { refused: ['unsupported_parameter', 'messages[0].role'] },
   ),
+  fields('a number as content', { messages: [{ role: 'user', content: 5 }] }, {}, refusedAt('messages[0].content')),
+  fields('a number as a system text', { messages: [{ role: 'system', content: 5 }, ...hi] }, {}, refusedAt('messages[0].content')),
+  fields('a number in content', { messages: [{ role: 'user', content: ['x', 5] }] }, {}, refusedAt('messages[0].content[1]')),
+  fields(
+    'a number as a result',
+    { messages: [...hi, calls(call('a', 'f', '{}')), { role: 'tool', tool_call_id: 'a', content: 5 }] },
+    {},
+    refusedAt('messages[2].content'),
+  ),
+  talk('an object as a system text is its JSON', [{ role: 'system', content: { a: 1 } }, ...hi], said, {
+    system: { parts: [{ text: '{"a":1}' }] },
+  }),
   fields('no messages', { messages: undefined }, {}, { refused: ['unsupported_parameter', 'messages'] }),
 ];

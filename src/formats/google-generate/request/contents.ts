@@ -96,7 +96,7 @@ function addOther(one: Message | undefined, { turns, system, conversion }: Sink)
   if (isResult(one)) {
     if (!turns.hasModel) throw orphan(one);
   } else if (role === 'system' || role === 'developer')
-    system.push(...toTexts(message['content'], conversion.drops).map((text) => ({ text })));
+    system.push(...toTexts(message['content'], `${at}.content`, conversion.drops).map((text) => ({ text })));
   else if (role === 'user') turns.add('user', toParts(message['content'], `${at}.content`, conversion));
   else throw cannotCarry(`${at}.role`, `The role "${role}" is not known.`, 'Use system, developer, user, assistant or tool.');
 }

@@ -102,10 +102,12 @@ function upperCased(value: unknown): unknown {
 }
 
 /** Converts `{voice}` of audio output. */
-function speech(value: unknown): unknown {
+function speech(value: unknown, _body: Plain, { drops }: Conversion): unknown {
   const voice = isPlain(value) ? value['voice'] : undefined;
   const name = isPlain(voice) ? voice['id'] : voice;
-  return typeof name === 'string' ? { voiceConfig: { prebuiltVoiceConfig: { voiceName: name } } } : undefined;
+  if (typeof name === 'string') return { voiceConfig: { prebuiltVoiceConfig: { voiceName: name } } };
+  if (voice !== undefined && voice !== null) drops.add('audio.voice', 'not the name of a voice');
+  return undefined;
 }
 
 /** The service accepts either spelling of a field, but not both. */

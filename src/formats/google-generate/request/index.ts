@@ -119,11 +119,14 @@ function noteHidden({ thinkingConfig, responseModalities }: Plain, { drops, show
   if (Array.isArray(responseModalities) && responseModalities.includes('IMAGE')) drops.add('content_blocks.image_url', reason);
 }
 
+const extraMembers: ReadonlySet<string> = new Set(['google']);
+
 /** Reports unknown fields. They are not sent, because the service rejects them. */
 function noteDrops(body: Plain, { drops }: Conversion): void {
   for (const key in body) {
     if (!handled.has(key) && body[key] !== undefined && body[key] !== null) drops.add(key, 'not supported by this service');
   }
+  if (isPlain(body['extra_body'])) drops.others(body['extra_body'], extraMembers, 'extra_body.', 'not supported by this service');
   if (body['parallel_tool_calls'] === false) drops.add('parallel_tool_calls', 'this service decides by itself');
   if (body['top_logprobs'] !== undefined && body['top_logprobs'] !== null && body['logprobs'] !== true)
     drops.add('top_logprobs', 'logprobs is not true');

@@ -24,20 +24,29 @@ const signatureKeys = ['signature', 'thought_signature', 'thoughtSignature'] as 
 export function toParts(content: unknown, at: string, conversion: Conversion): Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ text: content }];
   if (isPlain(content)) return [{ text: JSON.stringify(content) }];
-  if (!Array.isArray(content)) return [];
-  return content.flatMap((part: unknown, index) => {
+  return partsIn(content, at).flatMap((part, index) => {
     if (typeof part === 'string') return part === '' ? [] : [{ text: part }];
-    return isPlain(part) ? toPart(part, `${at}[${index}]`, conversion) : [];
+    return toPart(part, `${at}[${index}]`, conversion);
+  });
+}
+
+/** @throws GatewayError for content that is neither a list of parts nor empty */
+function partsIn(content: unknown, at: string): readonly (string | Plain)[] {
+  if (content === undefined || content === null) return [];
+  if (!Array.isArray(content)) throw cannotCarry(at, `The content is a ${typeof content}.`, 'Send a text or a list of parts.');
+  return content.map((part: unknown, index) => {
+    if (typeof part === 'string' || isPlain(part)) return part;
+    throw cannotCarry(`${at}[${index}]`, 'The content part is not an object.', 'Send a text or a list of parts.');
   });
 }
 
 const cachesItself = 'this service caches by itself';
 
-/** Returns the texts of a content, for roles that support only text. */
-export function toTexts(content: unknown, drops: Drops): string[] {
+/** Like `toParts`, for roles that support only text. */
+export function toTexts(content: unknown, at: string, drops: Drops): string[] {
   if (typeof content === 'string') return content === '' ? [] : [content];
-  if (!Array.isArray(content)) return [];
-  return content.flatMap((part: unknown) => {
+  if (isPlain(content)) return [JSON.stringify(content)];
+  return partsIn(content, at).flatMap((part) => {
     const text = typeof part === 'string' ? part : isPlain(part) ? part['text'] : undefined;
     if (isPlain(part)) {
       if (typeof text !== 'string') drops.add(`messages[].content[].${textOf(part['type']) ?? 'type'}`, 'system messages hold text only');
@@ -57,8 +66,11 @@ export function toPart(part: Plain, at: string, conversion: Conversion): Part[] 
   }
   nameLosses(part, type, conversion);
   if (urlParts.has(type)) return [urlPart(part, type, at, conversion)];
-  if (type === 'input_audio') return [audioPart(part, at)];
-  if (type === 'file' || type === 'input_file') return [filePart(part, at, conversion)];
+  if (type === 'input_audio') return [audioPart(part, at, conversion)];
+  if (type === 'file' || type === 'input_file') {
+    const file = isPlain(part['file']) ? part['file'] : part;
+    return [{ ...filePart(file, at, conversion), ...besideFile(file, part, conversion) }];
+  }
   if (type === 'executable_code' || type === 'code_execution_result') return [nativePart(part, type)];
   if (type === 'thinking' || type === 'redacted_thinking' || type === 'reasoning') {
     conversion.drops.add(`messages[].content[].${type}`, 'thinking is not sent back to Gemini models');
@@ -119,36 +131,48 @@ function urlPart(part: Plain, type: string, at: string, conversion: Conversion):
   const url = textOf(file['url']) ?? textOf(file['file_id']) ?? textOf(part['file_id']);
   if (url === undefined) throw cannotCarry(`${at}.${type}.url`, 'The part names no URL.');
   const out = mediaPart(named(url, file, `${at}.${type}.url`), conversion);
-  return { ...out, ...resolution(file['detail'] ?? part['detail'], conversion), ...videoAndSignature(file, part) };
+  return { ...out, ...besideFile(file, part, conversion) };
 }
 
-function videoAndSignature(file: Plain, part: Plain): Part {
-  const video = oneOf(file, ['video_metadata', 'videoMetadata']) ?? oneOf(part, ['video_metadata', 'videoMetadata']);
+const videoKeys = ['video_metadata', 'videoMetadata'] as const;
+const resolutionKeys = ['media_resolution', 'mediaResolution'] as const;
+
+/** Converts what describes a file, from its object or next to it. */
+function besideFile(file: Plain, part: Plain, conversion: Conversion): Part {
+  const video = oneOf(file, videoKeys) ?? oneOf(part, videoKeys);
+  const level = oneOf(file, resolutionKeys) ?? oneOf(part, resolutionKeys);
   const signature = textOf(oneOf(part, signatureKeys));
   return {
+    ...(level === undefined
+      ? resolution(file['detail'] ?? part['detail'], conversion)
+      : { mediaResolution: isPlain(level) ? level : { level } }),
     ...(isPlain(video) ? { videoMetadata: video } : {}),
     ...(signature === undefined ? {} : { thoughtSignature: signature }),
   };
 }
 
 /** Converts `detail`: from the third generation on it is set per part, before that per request. */
-function resolution(detail: unknown, { traits, details }: Conversion): Part {
-  if (detail !== 'low' && detail !== 'high') return {};
+function resolution(detail: unknown, { traits, details, drops }: Conversion): Part {
+  if (detail === undefined || detail === null || detail === 'auto') return {};
+  if (detail !== 'low' && detail !== 'high') {
+    drops.add('messages[].content[].image_url.detail', 'not known to this service');
+    return {};
+  }
   if (traits.major >= 3) return { mediaResolution: { level: `MEDIA_RESOLUTION_${detail.toUpperCase()}` } };
   details.add(detail);
   return {};
 }
 
-function audioPart(part: Plain, at: string): Part {
+function audioPart(part: Plain, at: string, conversion: Conversion): Part {
   const audio = part['input_audio'];
   const data = isPlain(audio) ? textOf(audio['data']) : undefined;
   if (!isPlain(audio) || data === undefined) throw cannotCarry(`${at}.input_audio.data`, 'The part contains no audio.');
-  return inline(audioType(audio['format'], `${at}.input_audio.format`), standardBase64(data), `${at}.input_audio`);
+  const type = audioType(audio['format'], `${at}.input_audio.format`);
+  return { ...inline(type, standardBase64(data), `${at}.input_audio`), ...besideFile(audio, part, conversion) };
 }
 
-/** Converts `{type: 'file', file: {file_data | file_id | file_url, filename?}}`. The members may also be next to `type`. */
-function filePart(part: Plain, at: string, conversion: Conversion): Part {
-  const file = isPlain(part['file']) ? part['file'] : part;
+/** Converts the file of `{type: 'file', file: {file_data | file_id | file_url, filename?}}`. Its members may also be next to `type`. */
+function filePart(file: Plain, at: string, conversion: Conversion): Part {
   const name = textOf(file['filename']);
   if (name !== undefined) conversion.drops.add('messages[].content[].file.filename', 'this service has no names of files');
   const data = textOf(file['file_data']);

@@ -16,12 +16,26 @@ export function toThinkingConfig(body: Plain, conversion: Conversion): Plain | u
   const native = oneOf(body, ['thinking_config', 'thinkingConfig']);
   if (isPlain(native)) return native;
   const thinking = body['thinking'];
-  const written = body['reasoning_effort'] ?? (isPlain(body['reasoning']) ? body['reasoning']['effort'] : undefined);
-  const effort = typeof written === 'string' ? written.toLowerCase() : undefined;
+  const effort = effortOf(body, conversion);
+  if (thinking !== undefined && thinking !== null && !isPlain(thinking)) conversion.drops.add('thinking', 'not an object');
   if (!isPlain(thinking)) return effort === undefined ? undefined : shown(fromEffort(effort, conversion.traits), conversion);
   const config = fromThinking(thinking, conversion);
-  return effort === undefined ? config : withEffort(config, effort, conversion);
+  const made = effort === undefined ? config : withEffort(config, effort, conversion);
+  return thinking['display'] === 'omitted' ? { ...made, includeThoughts: false } : made;
 }
+
+const efforts: ReadonlySet<string> = new Set(['none', 'disable', 'minimal', ...Object.keys(budgets)]);
+
+function effortOf({ reasoning_effort: effort, reasoning }: Plain, { drops }: Conversion): string | undefined {
+  if (isPlain(reasoning)) drops.others(reasoning, effortOnly, 'reasoning.', 'not supported by this service');
+  const written = effort ?? (isPlain(reasoning) ? reasoning['effort'] : undefined);
+  const word = typeof written === 'string' ? written.toLowerCase() : undefined;
+  if (word !== undefined && efforts.has(word)) return word;
+  if (written !== undefined && written !== null) drops.add('reasoning_effort', 'not an effort of this service');
+  return undefined;
+}
+
+const effortOnly: ReadonlySet<string> = new Set(['effort']);
 
 /** Adds the effort if `thinking` only enables thinking. With a budget, or with thinking disabled, the effort is redundant. */
 function withEffort(config: Plain, effort: string, { traits, drops }: Conversion): Plain {

@@ -14,7 +14,8 @@ export function toToolConfig(body: Plain, tools: ServedTools, conversion: Conver
   const choice = body['tool_choice'] ?? body['function_call'];
   const config = tools.names.length === 0 || choice === undefined || choice === null ? undefined : callingConfig(choice);
   if (config === undefined && choice !== undefined && choice !== null && choice !== 'auto' && choice !== 'none') {
-    conversion.drops.add('tool_choice', 'the request declares no function that it could choose');
+    const reason = tools.names.length === 0 ? 'the request declares no function that it could choose' : 'not known to this service';
+    conversion.drops.add('tool_choice', reason);
   }
   const [only, ...more] = (config?.['allowedFunctionNames'] ?? []) as readonly string[];
   const isLost = more.length === 0 && only !== undefined && !tools.names.includes(only) && isOtherTool(body['tools'], only);
