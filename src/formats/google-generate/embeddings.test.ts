@@ -38,6 +38,21 @@ it.each([
   expect(dropped.map((one) => one.param)).toEqual([param]);
 });
 
+const truncated = { values: [1], statistics: { truncated: true } };
+
+it.each<[object, object]>([
+  [
+    { predictions: [{ embeddings: { values: [1], statistics: { truncated: false } } }, { embeddings: truncated }] },
+    [{}, { truncated: true }],
+  ],
+  [{ embedding: { values: [1] }, truncated: true }, [{ truncated: true }]],
+  [{ embedding: { values: [1] }, truncated: false }, [{}]],
+  [{ embeddings: [truncated] }, [{ truncated: true }]],
+])('says which inputs were cut off by the service: %j', (answer, rows) => {
+  const { data } = fromEmbeddings(JSON.stringify(answer), 'm', false) as { data: object[] };
+  expect(data.map((row) => Object.fromEntries(Object.entries(row).filter(([key]) => key === 'truncated')))).toEqual(rows);
+});
+
 describe('the tokens of the inputs', () => {
   const vectors = [{ values: [1] }];
   const counted = (tokens: number) => ({ embeddings: { values: [1], statistics: { truncated: false, token_count: tokens } } });

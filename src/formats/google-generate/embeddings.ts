@@ -208,10 +208,12 @@ interface Vectors {
   readonly image?: readonly number[];
   /** Of a video next to text or image, or of a video with several segments: the service's own rows. */
   readonly video?: readonly Plain[];
+  /** The service has cut the input off. */
+  readonly isTruncated?: boolean;
 }
 
 /** Writes the vectors that OpenAI's format has no member for, under additional names. */
-function othersOf({ image, video }: Omit<Vectors, 'vector'>, written: (vector: readonly number[]) => unknown): Plain {
+function othersOf({ image, video, isTruncated = false }: Omit<Vectors, 'vector'>, written: (vector: readonly number[]) => unknown): Plain {
   const parts = video?.map(({ startOffsetSec, endOffsetSec, embedding }) => ({
     start_offset: startOffsetSec ?? 0,
     end_offset: endOffsetSec ?? null,
@@ -220,20 +222,26 @@ function othersOf({ image, video }: Omit<Vectors, 'vector'>, written: (vector: r
   return {
     ...(image === undefined ? {} : { image_embedding: written(image) }),
     ...(parts === undefined ? {} : { video_embeddings: parts }),
+    ...(isTruncated ? { truncated: true } : {}),
   };
 }
 
 function vectorsOf(answer: Plain): readonly Vectors[] | undefined {
   const { predictions, embeddings, embedding } = answer;
   if (Array.isArray(predictions)) return (predictions as unknown[]).map(objectOf).map(predicted);
-  if (Array.isArray(embeddings)) return (embeddings as unknown[]).map(objectOf).map(({ values }) => ({ vector: numbers(values) }));
-  return isPlain(embedding) ? [{ vector: numbers(embedding['values']) }] : undefined;
+  if (Array.isArray(embeddings)) return (embeddings as unknown[]).map(objectOf).map(embedded);
+  return isPlain(embedding) ? [{ vector: numbers(embedding['values']), isTruncated: answer['truncated'] === true }] : undefined;
 }
+
+const embedded = ({ values, statistics }: Plain): Vectors => ({
+  vector: numbers(values),
+  isTruncated: objectOf(statistics)['truncated'] === true,
+});
 
 /** Reads a prediction. It contains `embeddings.values`, or one vector for each of several kinds of input. */
 function predicted(prediction: Plain): Vectors {
   const { embeddings, textEmbedding, imageEmbedding, videoEmbeddings } = prediction;
-  if (isPlain(embeddings)) return { vector: numbers(embeddings['values']) };
+  if (isPlain(embeddings)) return embedded(embeddings);
   const video = Array.isArray(videoEmbeddings) ? (videoEmbeddings as unknown[]).filter(isPlain) : [];
   const main = textEmbedding ?? imageEmbedding;
   const isMore = video.length > (main === undefined ? 1 : 0);
