@@ -69,7 +69,15 @@ export const geminiOptions = (
 ): GeminiOptions => ({ files, surface, schemas, signatureStandIn });
 
 /** Members of a chat with Gemini's own parameters. */
-const ownForms = ['generation_config', 'generationConfig', 'extra_body'] as const;
+const ownForms = [
+  'generation_config',
+  'generationConfig',
+  'thinking_config',
+  'thinkingConfig',
+  'speech_config',
+  'speechConfig',
+  'extra_body',
+] as const;
 
 /** The routes of Gemini, converted in both directions. */
 export function geminiOperations<Settings extends GeminiConversion>(service: GeminiService<Settings>) {
