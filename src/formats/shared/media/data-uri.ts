@@ -6,6 +6,9 @@ export interface DataUri {
   readonly base64: string;
 }
 
+/** Maximum length of the part before the data, in characters. Each of its parameters is a text of its own in memory. */
+const longestHead = 4096;
+
 /**
  * Parses `data:<type>[;params][;base64],<data>`. The flag may be anywhere among the parameters in any letter case, white space
  * and the URL-safe alphabet are accepted, and a missing type is text/plain. Returns undefined if the text is not a data URI.
@@ -13,7 +16,7 @@ export interface DataUri {
 export function parseDataUri(text: string): DataUri | undefined {
   if (!/^data:/i.test(text)) return undefined;
   const comma = text.indexOf(',');
-  if (comma < 0) return undefined;
+  if (comma < 0 || comma > longestHead) return undefined;
   const [type = '', ...params] = text.slice(5, comma).split(';');
   const data = text.slice(comma + 1);
   const encoded = params.some((param) => param.trim().toLowerCase() === 'base64');

@@ -74,6 +74,7 @@ export function callPart(call: Plain, at: string, conversion: Conversion): { rea
 /** Adapts a name: it must begin with a letter or "_". A history may contain other names from other services. */
 const functionName = (name: string): string =>
   name
+    .slice(0, 128)
     .replaceAll(/[^\w.:-]/g, '_')
     .replace(/^(?![A-Za-z_])/, '_')
     .slice(0, 128);

@@ -19,26 +19,57 @@ export interface ToolMessage {
  * @throws GatewayError for a result without a call
  */
 export function resultParts(calls: readonly MadeCall[], messages: readonly ToolMessage[], conversion: Conversion): Part[] {
-  const found: (ToolMessage | undefined)[] = calls.map(() => undefined);
-  for (const one of messages) found[placeOf(one, calls, found)] = one;
+  const open = new OpenCalls(calls);
+  const found = new Map<MadeCall, ToolMessage>();
+  for (const one of messages) found.set(callOf(one, open), one);
   const responses: Part[] = [];
   const beside: Part[] = [];
-  for (const [index, call] of calls.entries()) {
-    const made = responseOf(call, found[index], conversion);
+  for (const call of calls) {
+    const made = responseOf(call, found.get(call), conversion);
     responses.push(made.response);
     beside.push(...made.beside);
   }
   return [...responses, ...beside];
 }
 
-/** Finds the call of a result. Ids may repeat within a step, so the first call with the id and without a result is used. */
-function placeOf({ message, at }: ToolMessage, calls: readonly MadeCall[], found: readonly unknown[]): number {
+/** The calls of a step that have no result yet, by id and by name, the first one last. */
+class OpenCalls {
+  readonly #byId = new Map<string | undefined, MadeCall[]>();
+  readonly #byName = new Map<string, MadeCall[]>();
+  readonly #all: MadeCall[];
+  readonly #taken = new Set<MadeCall>();
+
+  constructor(calls: readonly MadeCall[]) {
+    this.#all = calls.toReversed();
+    for (const call of this.#all) {
+      listAt(this.#byId, call.id).push(call);
+      listAt(this.#byName, call.written).push(call);
+    }
+  }
+
+  /** Takes the first call with the id. Ids may repeat within a step. Without an id, the first call with the name, or of all. */
+  take(id: string | undefined, name: string | undefined): MadeCall | undefined {
+    const list = id !== undefined ? this.#byId.get(id) : name === undefined ? this.#all : this.#byName.get(name);
+    for (let call = list?.pop(); call !== undefined; call = list?.pop()) {
+      if (this.#taken.has(call)) continue;
+      this.#taken.add(call);
+      return call;
+    }
+    return undefined;
+  }
+}
+
+function listAt<K>(lists: Map<K, MadeCall[]>, key: K): MadeCall[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
+}
+
+/** @throws GatewayError for a result without a call */
+function callOf({ message, at }: ToolMessage, open: OpenCalls): MadeCall {
   const raw = textOf(message['tool_call_id']);
-  const id = raw === undefined ? undefined : bareId(raw);
-  const name = textOf(message['name']);
-  const isMeant = (call: MadeCall): boolean => (id !== undefined ? call.id === id : name === undefined || call.written === name);
-  const free = calls.findIndex((call, index) => found[index] === undefined && isMeant(call));
-  if (free >= 0) return free;
+  const call = open.take(raw === undefined ? undefined : bareId(raw), textOf(message['name']));
+  if (call !== undefined) return call;
   throw cannotCarry(
     `${at}.tool_call_id`,
     raw === undefined
