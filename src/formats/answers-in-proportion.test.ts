@@ -156,6 +156,15 @@ it.each(endless)('what is collected has a bound: %s', (_name, make, event) => {
   expect(at).toBeGreaterThan(100);
 });
 
+it.each<[string, () => Reader, (at: number) => WireEvent]>([
+  ['of a candidate', loose, (at) => geminiParts([{ text: 'a' }], { [`member ${at}`]: at })],
+  ['of reasoning', () => new ChatReader(), (at) => openaiDelta({ reasoning_details: [{ text: 'a', [`member ${at}`]: at }] })],
+])('ever new members are converted in time: %s', (_name, make, event) => {
+  const reader = make();
+  for (let at = 0; at < 30_000; at += 1) reader.push(event(at));
+  expect([...reader.push(event(30_000))].map(({ type }) => type)).not.toContain('error');
+});
+
 it('thoughts before very many empty texts are forgotten', () => {
   const notes = new ThoughtNotes();
   notes.begin(0, { type: 'thinking', thinking: 'a', signature: 's' });

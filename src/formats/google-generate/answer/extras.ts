@@ -28,6 +28,16 @@ export function candidateExtras(candidate: Plain): Plain | undefined {
   return found;
 }
 
+/** Members that a later event may add to. */
+const growing = ['groundingMetadata', 'urlContextMetadata', 'citationMetadata'] as const;
+
+/** Returns what a later event may add to. The rest is not kept: a stream may send ever new members. */
+export function growingExtras(before: Plain | undefined, now: Plain): Plain | undefined {
+  let kept = before;
+  for (const member of growing) if (now[member] !== undefined) kept = { ...kept, [member]: now[member] };
+  return kept;
+}
+
 /**
  * Merges these members of a candidate with those of a later event. Some models repeat `groundingMetadata` in each event, empty in
  * all but one, and send only the citations of that event. Clients keep the last value of a field.

@@ -9,7 +9,7 @@ import { Kept } from '../../shared/answer/kept.ts';
 import { TextParts } from './annotations.ts';
 import { AudioDeltas, type AudioFormat, audioOf, isAudio } from './audio.ts';
 import { CallIds } from './call-ids.ts';
-import { candidateExtras, laterExtras, logprobsOf } from './extras.ts';
+import { candidateExtras, growingExtras, laterExtras, logprobsOf } from './extras.ts';
 import { errorIn, streamError } from '../fault.ts';
 import { finishFault, finishReason, finishWord } from './finish.ts';
 import { isTwoPart } from '../model.ts';
@@ -33,7 +33,7 @@ const mostRetold = 64 * 1024 * 1024;
 interface Candidate extends Blocks {
   readonly index: number;
   calls: number;
-  /** Fields besides the content so far; undefined for strict clients, which do not get them. */
+  /** Fields besides the content that may grow; undefined for strict clients, which do not get them. */
   extras: Plain | undefined;
   /** Undefined if there has been no audio. */
   audio: AudioDeltas | undefined;
@@ -255,7 +255,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     const fields = laterExtras(candidate.extras, found);
     // Fields sent before are sent again together with the new ones.
     if (candidate.extras !== undefined) this.#retold.addJson(fields);
-    candidate.extras = { ...candidate.extras, ...fields };
+    candidate.extras = growingExtras(candidate.extras, fields);
     out.push({ type: 'extra', choice: candidate.index, fields, strict: false });
   }
 

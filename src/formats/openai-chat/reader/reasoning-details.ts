@@ -9,6 +9,9 @@ export const detailsIn = ({ reasoning_details: list }: Plain): readonly Plain[] 
 /** Returns the readable text of a detail; '' for encrypted reasoning. */
 export const textIn = ({ text, summary }: Plain): string => textOf(text) ?? textOf(summary) ?? '';
 
+/** Maximum number of members of a detail that are kept. The API has six. */
+const mostMembers = 32;
+
 /** Converts the `reasoning_details` of one choice to events. A stream sends a detail in pieces, its signature in the last one. */
 export class ReasoningDetails {
   readonly #choice: number;
@@ -29,8 +32,9 @@ export class ReasoningDetails {
       return;
     }
     const text = textIn(detail);
-    if (this.#open !== undefined && isSame(this.#open, detail, text)) this.#open = { ...this.#open, ...given(detail) };
-    else {
+    if (this.#open !== undefined && isSame(this.#open, detail, text)) {
+      if (Object.keys(this.#open).length < mostMembers) this.#open = { ...this.#open, ...given(detail) };
+    } else {
       this.close(out);
       this.#next();
       this.#open = given(detail);
