@@ -22,11 +22,11 @@ export function viaInputTokens(count: Operation, format: ClientRequests): Operat
     },
     begin(body, call) {
       const hub = hubOf(body, format);
-      const asked = responsesOf(hub.body);
-      const inner = count.begin(JsonBody.of(asked.body), new HubCall(call, 'responses/input_tokens'));
+      const converted = responsesOf(hub.body);
+      const inner = count.begin(JsonBody.of(converted.body), new HubCall(call, 'responses/input_tokens'));
       const { request, tap } = inner;
       return {
-        request: { ...request, dropped: format.ownNames([...hub.dropped, ...asked.dropped, ...request.dropped], false) },
+        request: { ...request, dropped: format.ownNames([...hub.dropped, ...converted.dropped, ...request.dropped], false) },
         tap,
         result: (text, answer) => {
           const counted = inner.result === undefined ? parseObject(text) : inner.result(text, answer);

@@ -17,7 +17,7 @@ export function audioFormat(body: Plain, drops?: Drops): AudioFormat | undefined
   return 'wav';
 }
 
-interface Sound {
+interface AudioPiece {
   readonly mimeType: string;
   readonly base64: string;
 }
@@ -30,12 +30,12 @@ interface AudioCall {
 }
 
 /** Builds `audio` of a whole message from all audio pieces in order; undefined if there are none. */
-export function audioOf(sounds: readonly Sound[], call: AudioCall): Plain | undefined {
-  const [first] = sounds;
+export function audioOf(pieces: readonly AudioPiece[], call: AudioCall): Plain | undefined {
+  const [first] = pieces;
   if (first === undefined) return undefined;
   const { id, expires_at } = shellOf(call);
-  if (sounds.length === 1 && !needsHeader(first, call)) return { id, data: first.base64, transcript: '', expires_at };
-  const samples = Buffer.concat(sounds.map(({ base64 }) => Buffer.from(base64, 'base64')));
+  if (pieces.length === 1 && !needsHeader(first, call)) return { id, data: first.base64, transcript: '', expires_at };
+  const samples = Buffer.concat(pieces.map(({ base64 }) => Buffer.from(base64, 'base64')));
   const bytes = needsHeader(first, call) ? Buffer.concat([wavHeader(first.mimeType, samples.length), samples]) : samples;
   return { id, data: bytes.toString('base64'), transcript: '', expires_at };
 }
@@ -50,9 +50,9 @@ export class AudioDeltas {
     this.#call = call;
   }
 
-  push(choice: number, sound: Sound): ModelEvent {
-    const head = this.#isBegun || !needsHeader(sound, this.#call) ? [] : [wavHeader(sound.mimeType, undefined)];
-    const bytes = Buffer.concat([this.#rest, ...head, Buffer.from(sound.base64, 'base64')]);
+  push(choice: number, piece: AudioPiece): ModelEvent {
+    const head = this.#isBegun || !needsHeader(piece, this.#call) ? [] : [wavHeader(piece.mimeType, undefined)];
+    const bytes = Buffer.concat([this.#rest, ...head, Buffer.from(piece.base64, 'base64')]);
     const cut = bytes.length - (bytes.length % 3);
     this.#rest = bytes.subarray(cut);
     const data = bytes.toString('base64', 0, cut);
@@ -75,8 +75,8 @@ const shellOf = ({ id, createdAt }: AudioCall) => ({ id: `audio_${id}`, expires_
 export const isAudio = (mimeType: string): boolean => mimeType.startsWith('audio/');
 
 /** True for raw samples if the client wants a file. Audio in a container format is not changed. */
-const needsHeader = ({ mimeType }: Sound, { audioFormat: asked }: AudioCall): boolean =>
-  asked === 'wav' && /^audio\/(?:l16|pcm)\b/i.test(mimeType);
+const needsHeader = ({ mimeType }: AudioPiece, { audioFormat }: AudioCall): boolean =>
+  audioFormat === 'wav' && /^audio\/(?:l16|pcm)\b/i.test(mimeType);
 
 const usualRate = 24_000;
 

@@ -54,12 +54,12 @@ const faults: Readonly<Record<string, { readonly status: number; readonly type: 
   },
 };
 
-/** Returns the error for the finish reason of a single candidate; undefined for valid ones. @param why `finishMessage` */
-export function finishFault(word: string | undefined, why: unknown): ProviderFault | undefined {
+/** Returns the error for the finish reason of a single candidate; undefined for valid ones. @param finishMessage the message of the service about it */
+export function finishFault(word: string | undefined, finishMessage: unknown): ProviderFault | undefined {
   const row = word !== undefined && Object.hasOwn(faults, word) ? faults[word] : undefined;
   if (row === undefined) return undefined;
   const { status, type, message } = row;
-  return { message: textOf(why) ?? message, code: word ?? null, type, param: null, status, isOfModel: true };
+  return { message: textOf(finishMessage) ?? message, code: word ?? null, type, param: null, status, isOfModel: true };
 }
 
 /** Returns the service's own finish reason; undefined while a candidate is in progress. */

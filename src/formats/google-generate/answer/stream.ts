@@ -27,7 +27,7 @@ export type AnswerCall = Pick<Call, 'model' | 'strict' | 'showsReasoning' | 'id'
 const thoughtSeparator = '\r\n\r\n';
 
 /** Maximum number of characters of fields that are sent again with additions. */
-const mostRetold = 64 * 1024 * 1024;
+const mostResent = 64 * 1024 * 1024;
 
 /** One candidate of the stream as received so far. */
 interface Candidate extends Blocks {
@@ -38,19 +38,19 @@ interface Candidate extends Blocks {
   /** Undefined if there has been no audio. */
   audio: AudioDeltas | undefined;
   /** The audio pieces of a whole response. */
-  readonly sounds: { readonly mimeType: string; readonly base64: string }[];
+  readonly audioPieces: { readonly mimeType: string; readonly base64: string }[];
   /** Undefined if no annotations are written. */
   readonly texts: TextParts | undefined;
   /** Undefined again if more content follows: some models send a reason after a step and continue. */
   finish: string | undefined;
   /** The service's message about its finish reason. */
-  why: unknown;
+  finishMessage: unknown;
   /** For two-part models under strict compliance: text that may still turn out to be reasoning. Undefined once that is decided. */
   held: string | undefined;
 }
 
 /** Context of the events that match the learned one: their candidate, the kind of their text, and the finish reason in each of them. */
-interface Speaker {
+interface LearnedEvent {
   readonly candidate: Candidate;
   readonly kind: 'text' | 'thinking';
   readonly finish: string | undefined;
@@ -72,10 +72,10 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
   readonly #twoPart: boolean;
   readonly #candidates = new Map<number, Candidate>();
   readonly #kept = new Kept();
-  readonly #retold = new Kept(mostRetold);
+  readonly #resent = new Kept(mostResent);
   #usage: Plain | undefined;
   readonly #alike = new AlikeEvents('text', 'usageMetadata');
-  #speaker: Speaker | undefined;
+  #learned: LearnedEvent | undefined;
   /** The last event that matched. Its token counts are parsed on demand. */
   #lastAlike: string | undefined;
   /** Block reason of the prompt. */
@@ -94,7 +94,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     const { data } = event;
     if (this.#isOver || data === '') return [];
     const text = this.#alike.textIn(data);
-    if (text !== undefined && this.#speaker !== undefined) return this.#goesOn(data, text, this.#speaker);
+    if (text !== undefined && this.#learned !== undefined) return this.#goesOn(data, text, this.#learned);
     const answer = parsedAnswer(data);
     const error = errorIn(answer);
     if (error !== undefined) return this.fail(streamError(error));
@@ -104,7 +104,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     return out;
   }
 
-  #goesOn(data: string, text: string, { candidate, kind, finish }: Speaker): readonly ModelEvent[] {
+  #goesOn(data: string, text: string, { candidate, kind, finish }: LearnedEvent): readonly ModelEvent[] {
     const out: ModelEvent[] = [];
     this.#lastAlike = data;
     this.#pieces([{ kind, text, signature: undefined }], candidate, out);
@@ -122,7 +122,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     const candidate = this.#candidates.get(indexOf(raw, 0));
     if (candidate === undefined || second !== undefined) return;
     if ((piece?.kind !== 'text' && piece?.kind !== 'thinking') || piece.signature !== undefined) return;
-    if (this.#alike.learn(data, piece.text)) this.#speaker = { candidate, kind: piece.kind, finish: finishWord(raw['finishReason']) };
+    if (this.#alike.learn(data, piece.text)) this.#learned = { candidate, kind: piece.kind, finish: finishWord(raw['finishReason']) };
   }
 
   /** Parses the counts of the last matching event. They include those of the matching events before it. */
@@ -170,7 +170,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     const out: ModelEvent[] = [];
     const candidates = [...this.#candidates.values()];
     const [only] = candidates;
-    const fault = only === undefined || candidates.length > 1 ? undefined : finishFault(only.finish, only.why);
+    const fault = only === undefined || candidates.length > 1 ? undefined : finishFault(only.finish, only.finishMessage);
     if (fault !== undefined) return [...out, { type: 'error', error: faultError(fault) }];
     for (const candidate of candidates) this.#finish(candidate, out);
     if (candidates.length === 0 && this.#blocked !== undefined) {
@@ -220,7 +220,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     this.#pieces(piecesOf(raw), candidate, out);
     const word = finishWord(raw['finishReason']);
     if (word !== undefined || (candidate.finish !== undefined && hasContent(raw))) candidate.finish = word;
-    candidate.why = raw['finishMessage'] ?? candidate.why;
+    candidate.finishMessage = raw['finishMessage'] ?? candidate.finishMessage;
   }
 
   /** Adds the parts of one event to a candidate. */
@@ -254,7 +254,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     if (found === undefined) return;
     const fields = laterExtras(candidate.extras, found);
     // Fields sent before are sent again together with the new ones.
-    if (candidate.extras !== undefined) this.#retold.addJson(fields);
+    if (candidate.extras !== undefined) this.#resent.addJson(fields);
     candidate.extras = growingExtras(candidate.extras, fields);
     out.push({ type: 'extra', choice: candidate.index, fields, strict: false });
   }
@@ -270,10 +270,10 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
       calls: 0,
       extras: undefined,
       audio: undefined,
-      sounds: [],
+      audioPieces: [],
       texts: this.#call.strict ? undefined : new TextParts(),
       finish: undefined,
-      why: undefined,
+      finishMessage: undefined,
       held: this.#twoPart ? '' : undefined,
     };
     this.#candidates.set(index, made);
@@ -298,7 +298,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
       case 'media':
         if (isAudio(piece.mimeType)) {
           if (this.#isWhole) {
-            candidate.sounds.push(piece);
+            candidate.audioPieces.push(piece);
             return;
           }
           candidate.audio ??= new AudioDeltas(this.#call);
@@ -369,7 +369,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     this.#release(candidate, out);
     const { finish: word, index: choice } = candidate;
     if (candidate.audio !== undefined) out.push(...candidate.audio.end(choice));
-    const audio = audioOf(candidate.sounds, this.#call);
+    const audio = audioOf(candidate.audioPieces, this.#call);
     if (audio !== undefined) out.push({ type: 'audio', choice, audio });
     const annotations = candidate.texts?.annotations(candidate.extras?.['groundingMetadata']) ?? [];
     if (annotations.length > 0) out.push({ type: 'annotations', choice, annotations: annotations });

@@ -18,8 +18,8 @@ export function geminiUsage(value: unknown): Usage | undefined {
   const thoughts = count(value['thoughtsTokenCount']);
   if (prompt === undefined && candidates === undefined && thoughts === undefined) return undefined;
   const tools = count(value['toolUsePromptTokenCount']) ?? 0;
-  const told = (prompt ?? 0) + (candidates ?? 0) + tools;
-  const isInside = told === count(value['totalTokenCount']);
+  const counted = (prompt ?? 0) + (candidates ?? 0) + tools;
+  const isInside = counted === count(value['totalTokenCount']);
   const cached = count(value['cachedContentTokenCount']);
   const audioIn = modality(value['promptTokensDetails'], audio);
   const audioOut = modality(value['candidatesTokensDetails'], audio);

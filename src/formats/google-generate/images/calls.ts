@@ -4,7 +4,7 @@ import type { Tap } from '../../../core/tap.ts';
 import type { Usage } from '../../../core/model/usage.ts';
 import { JsonTap } from '../../shared/answer/json-tap.ts';
 import { sumOfUsages } from '../../shared/usage.ts';
-import { paintsInChat } from './request.ts';
+import { generatesInChat } from './request.ts';
 import { fromImages } from './result.ts';
 import { GeminiTap } from '../answer/tap.ts';
 import { geminiUsage } from '../answer/usage.ts';
@@ -23,26 +23,28 @@ export class ImageTranslation implements Translation {
   readonly tap: Tap;
   readonly #order: Order;
   /** The responses so far. */
-  readonly #painted: readonly string[];
+  readonly #responses: readonly string[];
 
-  constructor(request: UpstreamRequest, order: Order, painted: readonly string[] = []) {
+  constructor(request: UpstreamRequest, order: Order, responses: readonly string[] = []) {
     this.request = request;
-    this.tap = paintsInChat(order.model) ? new SumTap(painted) : new PredictTap();
+    this.tap = generatesInChat(order.model) ? new SumTap(responses) : new PredictTap();
     this.#order = order;
-    this.#painted = painted;
+    this.#responses = responses;
   }
 
   result(text: string): unknown {
-    return fromImages([...this.#painted, text], this.#order.call);
+    return fromImages([...this.#responses, text], this.#order.call);
   }
 
   then({ text }: StepReply): Translation | undefined {
-    const painted = [...this.#painted, text];
-    return painted.length >= this.#order.calls ? undefined : new ImageTranslation({ ...this.request, dropped: [] }, this.#order, painted);
+    const responses = [...this.#responses, text];
+    return responses.length >= this.#order.calls
+      ? undefined
+      : new ImageTranslation({ ...this.request, dropped: [] }, this.#order, responses);
   }
 
   recover(): unknown {
-    return fromImages(this.#painted, this.#order.call);
+    return fromImages(this.#responses, this.#order.call);
   }
 }
 

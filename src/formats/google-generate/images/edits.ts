@@ -7,7 +7,7 @@ import { storedUri } from '../../shared/media/stored-uri.ts';
 import { cannotCarry } from '../../shared/request/cannot-carry.ts';
 import type { Part } from '../request/conversion.ts';
 import { type MediaContext, mediaPart, needsDownload } from '../request/media/index.ts';
-import { paintsInChat, type ServedImages, toImages } from './request.ts';
+import { generatesInChat, type ServedImages, toImages } from './request.ts';
 
 /** In bytes. More than the service accepts for any image, so the service itself enforces its limit. */
 const maxBytes = 100 * 1024 * 1024;
@@ -19,7 +19,7 @@ const maxBytes = 100 * 1024 * 1024;
  * @throws GatewayError for a mask, for files that are not images, and for models that do not generate images in a chat
  */
 export function toImageEdits(body: Plain, model: string, context: MediaContext): ServedImages {
-  if (!paintsInChat(model)) {
+  if (!generatesInChat(model)) {
     throw new GatewayError('unsupported_endpoint', {
       message: `The gateway does not send edits of images to the model "${model}".`,
       hint: 'Use a Gemini model that generates images, such as gemini-2.5-flash-image.',

@@ -36,7 +36,7 @@ const predictSettings: readonly (readonly [name: string, isEverywhere: boolean])
 ];
 
 /** True for models that generate images in a chat (`gemini-2.5-flash-image`). */
-export const paintsInChat = (model: string): boolean => model.startsWith('gemini');
+export const generatesInChat = (model: string): boolean => model.startsWith('gemini');
 
 interface Request {
   readonly prompt: string;
@@ -65,7 +65,7 @@ export function toImages(body: Plain, model: string, surface: Surface, sources: 
   members.takeIf('partial_images', 0);
   const request: Request = { prompt, members, model, isVertex: surface === 'vertex', sources };
   const labels = labelsOf(request);
-  const made = paintsInChat(model) ? chatImages(request) : predictImages(request);
+  const made = generatesInChat(model) ? chatImages(request) : predictImages(request);
   // `auto` is what the service does anyway.
   for (const name of ['background', 'moderation', 'quality']) members.takeIf(name, 'auto');
   members.dropRest('not supported by this service');

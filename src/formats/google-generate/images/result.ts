@@ -18,7 +18,7 @@ export function fromImages(texts: readonly string[], call: Pick<Call, 'createdAt
     throw new GatewayError('upstream_invalid', { message: 'The response of the provider is not a JSON object.', source: 'provider' });
   });
   const data = answers.flatMap((answer) =>
-    Array.isArray(answer['predictions']) ? answer['predictions'].filter(isPlain).flatMap(predicted) : painted(answer),
+    Array.isArray(answer['predictions']) ? answer['predictions'].filter(isPlain).flatMap(predicted) : imagesIn(answer),
   );
   if (data.length === 0) throw filtered(answers[0] ?? {});
   const usages = answers.flatMap((answer) => geminiUsage(answer['usageMetadata']) ?? []);
@@ -36,7 +36,7 @@ function predicted({ bytesBase64Encoded, gcsUri, prompt }: Plain): Plain[] {
 
 const candidatesOf = (answer: Plain): readonly Plain[] => (Array.isArray(answer['candidates']) ? answer['candidates'].filter(isPlain) : []);
 
-const painted = (answer: Plain): Plain[] =>
+const imagesIn = (answer: Plain): Plain[] =>
   candidatesOf(answer).flatMap((candidate) =>
     piecesOf(candidate).flatMap((piece) => (piece.kind === 'media' ? [{ b64_json: piece.base64 }] : [])),
   );

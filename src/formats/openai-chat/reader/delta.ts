@@ -199,17 +199,17 @@ function callEvents(call: Plain, at: number, answer: StreamedAnswer, out: ModelE
     known.waiting += text ?? '';
     return;
   }
-  const isTold = known.waiting === undefined;
-  if (isTold && text === undefined && isPlain(call['extra_content']) === false) return;
-  const input = isTold ? text : known.waiting + (text ?? '');
+  const hasName = known.waiting === undefined;
+  if (hasName && text === undefined && isPlain(call['extra_content']) === false) return;
+  const input = hasName ? text : known.waiting + (text ?? '');
   known.waiting = undefined;
   out.push({
     type: 'tool_call',
     choice: answer.index,
     index: known.number,
     ...(isPlain(call['custom']) ? { kind: 'custom' as const } : {}),
-    ...(isTold || known.id === undefined ? {} : { id: known.id }),
-    ...(isTold ? {} : { name: name ?? '' }),
+    ...(hasName || known.id === undefined ? {} : { id: known.id }),
+    ...(hasName ? {} : { name: name ?? '' }),
     ...(input === undefined ? {} : { arguments: input }),
     ...signatureOf(call, fn),
   });
