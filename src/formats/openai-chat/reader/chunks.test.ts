@@ -90,6 +90,23 @@ it.each([
   expect(said(...deltas)).toEqual(events);
 });
 
+it.each<[object, object]>([
+  [{ finish_reason: 'error' }, { message: 'The provider ended its response with "error".', status: 502 }],
+  // OpenRouter, API reference, "Errors": the reason is in the choice.
+  [
+    { finish_reason: 'error', error: { code: 429, message: 'Slow down.' } },
+    { message: 'Slow down.', status: 429 },
+  ],
+  [
+    { finish_reason: 'error', error: { code: 'x', message: 'No.' } },
+    { message: 'No.', status: 502 },
+  ],
+])('a choice that ended with an error is one: %j', (choice, error) => {
+  const reader = new ChatReader();
+  const events = [...reader.push(chunk([{ index: 0, delta: { content: 'x' }, ...choice }])), ...reader.push(done), ...reader.end()];
+  expect(events.at(-1)).toMatchObject({ type: 'error', error });
+});
+
 it('is a call without arguments where they are null', () => {
   const reader = new ChatReader();
   const out = new MessageEvents({ id: 'r', model: 'm' });

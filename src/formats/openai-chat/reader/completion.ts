@@ -1,9 +1,10 @@
-import { faultError, GatewayError } from '../../../core/error.ts';
+import { faultError, GatewayError, type ProviderFault } from '../../../core/error.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { parseDataUri } from '../../shared/media/data-uri.ts';
 import { type AssistantPart, partsInOrder } from '../../history/assistant-parts.ts';
 import { textOf } from '../../shared/json.ts';
+import { faultInBand } from '../fault.ts';
 import { reasoningNames } from '../../shared/request/reasoning.ts';
 import { readUsage } from '../../shared/usage.ts';
 import { sourcesBeside } from './sources.ts';
@@ -168,11 +169,18 @@ function present(object: Plain, keys: readonly string[]): Plain | undefined {
 /** Finish reasons for a response that was cut off by an error: Mistral, OpenRouter; DeepSeek; Z.AI. */
 const faults: ReadonlySet<string> = new Set(['error', 'insufficient_system_resource', 'network_error']);
 
+/** Returns the error in the choice, where OpenRouter sends it, or one that names the finish reason. */
+function choiceFault({ error }: Plain, word: string): ProviderFault {
+  if (!isPlain(error))
+    return { message: `The provider ended its response with "${word}".`, code: word, type: 'api_error', param: null, status: 502 };
+  const fault = faultInBand({ error }, '');
+  return { ...fault, status: fault.status ?? 502 };
+}
+
 export function finishEvent(choice: Plain, at: number, calls: number): ModelEvent {
   const word = textOf(choice['finish_reason']);
   if (word !== undefined && faults.has(word)) {
-    const message = `The provider ended its response with "${word}".`;
-    return { type: 'error', error: faultError({ message, code: word, type: 'api_error', param: null, status: 502 }) };
+    return { type: 'error', error: faultError(choiceFault(choice, word)) };
   }
   const reason = word ?? (calls > 0 ? 'tool_calls' : 'stop');
   const raw = textOf(choice['native_finish_reason']) ?? (matchedStop(choice) === undefined ? undefined : 'stop_sequence');
