@@ -33,6 +33,7 @@ it.each([
   ['task_type', 5],
   ['title', ['a']],
   ['auto_truncate', 'false'],
+  ['encoding_format', 'int8'],
 ])('names %s where it is of another type', (param, value) => {
   const { dropped } = toVertexEmbedding({ input: 'a', [param]: value }, 'text-embedding-005');
   expect(dropped.map((one) => one.param)).toEqual([param]);

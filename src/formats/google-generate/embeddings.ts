@@ -167,6 +167,8 @@ function truncation(body: Plain): Plain {
 function dropsOf(body: Plain): Drops {
   const drops = new Drops();
   for (const key of Object.keys(body)) if (!handled.has(key)) dropSaid(body, key, drops, 'not supported by this service');
+  const { encoding_format: format } = body;
+  if (format !== 'float' && format !== 'base64') dropSaid(body, 'encoding_format', drops, 'neither float nor base64');
   for (const [name, type] of typed) if (typeof body[name] !== type) dropSaid(body, name, drops, `not a ${type}`);
   return drops;
 }

@@ -229,6 +229,7 @@ export const paramRows: readonly RequestRow[] = [
       dropped: ['reasoning.summary'],
     },
   ),
+  none('labels that are none', { labels: 'x' }, ['labels']),
   none('a voice that is none', { audio: { voice: { name: 'x' } } }, ['audio.voice']),
   none('members of other services', { extra_body: { google: {}, other: 1 } }, ['extra_body.other']),
   fields('a service tier', { service_tier: 'flex' }, { serviceTier: 'flex' }, { ...onDeveloper('gemini-3-flash'), dropped: [] }),

@@ -23,11 +23,22 @@ describe('images of an answer', () => {
       created: 1,
       data: [{ b64_json: 'AA==' }, { b64_json: 'BB==' }],
       usage: { input_tokens: 6, output_tokens: 24, total_tokens: 30 },
+      output_format: 'png',
     });
     const request = { origin: 'https://a.example', path: '/', method: 'POST', headers: [], body: emptyBody, dropped: [] };
     const { tap } = new ImageTranslation(request, { model: 'gemini-2.5-flash-image', calls: 2, call }, [answer('AA==')]);
     tap.whole(answer('BB=='));
     expect(tap.usage).toEqual({ prompt: 6, completion: 24, reasoning: 4, details: { image_out: 16 } });
+  });
+
+  it.each([
+    [['image/jpeg', 'image/jpeg'], 'jpeg'],
+    [['image/jpeg', 'image/png'], undefined],
+    [[undefined], undefined],
+    [['video/mp4'], undefined],
+  ])('have one format if they are all of it: %j', (types, format) => {
+    const predictions = types.map((mimeType) => ({ bytesBase64Encoded: 'AA==', mimeType }));
+    expect(fromImages([JSON.stringify({ predictions })], call)['output_format']).toBe(format);
   });
 
   it('leave out the filtered ones', () => {

@@ -17,28 +17,46 @@ export function fromImages(texts: readonly string[], call: Pick<Call, 'createdAt
     if (answer !== undefined) return answer;
     throw new GatewayError('upstream_invalid', { message: 'The response of the provider is not a JSON object.', source: 'provider' });
   });
-  const data = answers.flatMap((answer) =>
+  const images = answers.flatMap((answer) =>
     Array.isArray(answer['predictions']) ? answer['predictions'].filter(isPlain).flatMap(predicted) : imagesIn(answer),
   );
+  const data = images.map(({ row }) => row);
   if (data.length === 0) throw filtered(answers[0] ?? {});
   const usages = answers.flatMap((answer) => geminiUsage(answer['usageMetadata']) ?? []);
   const sum = (key: 'prompt' | 'completion'): number => usages.reduce((total, usage) => total + usage[key], 0);
-  return { created: call.createdAt, data, ...(usages.length === 0 ? {} : { usage: imageUsage(sum('prompt'), sum('completion')) }) };
+  return {
+    created: call.createdAt,
+    data,
+    ...(usages.length === 0 ? {} : { usage: imageUsage(sum('prompt'), sum('completion')) }),
+    ...formatOf(images),
+  };
+}
+
+/** An image in OpenAI's list, and its media type. */
+interface Image {
+  readonly row: Plain;
+  readonly mimeType: unknown;
+}
+
+/** The list names one format for all images. */
+function formatOf([first, ...others]: readonly Image[]): Plain {
+  const format = typeof first?.mimeType === 'string' ? /^image\/(png|jpeg|webp)$/.exec(first.mimeType)?.[1] : undefined;
+  return format === undefined || others.some(({ mimeType }) => mimeType !== first?.mimeType) ? {} : { output_format: format };
 }
 
 const imageUsage = (input: number, output: number): Plain => ({ input_tokens: input, output_tokens: output, total_tokens: input + output });
 
-function predicted({ bytesBase64Encoded, gcsUri, prompt }: Plain): Plain[] {
+function predicted({ bytesBase64Encoded, gcsUri, prompt, mimeType }: Plain): Image[] {
   const revised = typeof prompt === 'string' && prompt !== '' ? { revised_prompt: prompt } : {};
-  if (typeof bytesBase64Encoded === 'string') return [{ b64_json: bytesBase64Encoded, ...revised }];
-  return typeof gcsUri === 'string' ? [{ url: gcsUri, ...revised }] : [];
+  if (typeof bytesBase64Encoded === 'string') return [{ row: { b64_json: bytesBase64Encoded, ...revised }, mimeType }];
+  return typeof gcsUri === 'string' ? [{ row: { url: gcsUri, ...revised }, mimeType }] : [];
 }
 
 const candidatesOf = (answer: Plain): readonly Plain[] => (Array.isArray(answer['candidates']) ? answer['candidates'].filter(isPlain) : []);
 
-const imagesIn = (answer: Plain): Plain[] =>
+const imagesIn = (answer: Plain): Image[] =>
   candidatesOf(answer).flatMap((candidate) =>
-    piecesOf(candidate).flatMap((piece) => (piece.kind === 'media' ? [{ b64_json: piece.base64 }] : [])),
+    piecesOf(candidate).flatMap((piece) => (piece.kind === 'media' ? [{ row: { b64_json: piece.base64 }, mimeType: piece.mimeType }] : [])),
   );
 
 /** Explains why there is no image: with the message of the filter or of the model, or with the finish reason. */

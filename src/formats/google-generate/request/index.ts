@@ -96,9 +96,9 @@ function passFields(body: Plain, out: Record<string, unknown>): void {
 
 function labelsOf(body: Plain, { options, drops }: Conversion): Plain | undefined {
   const labels = body['labels'];
-  if (!isPlain(labels) || Object.keys(labels).length === 0) return undefined;
-  if (options.surface === 'vertex') return labels;
-  drops.add('labels', 'rejected by this service');
+  if (labels === undefined || labels === null || (isPlain(labels) && Object.keys(labels).length === 0)) return undefined;
+  if (options.surface === 'vertex' && isPlain(labels)) return labels;
+  drops.add('labels', isPlain(labels) ? 'rejected by this service' : 'not an object');
   return undefined;
 }
 
