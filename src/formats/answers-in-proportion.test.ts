@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { ModelEvent, WireEvent } from '../core/events.ts';
 import type { StreamTransform } from '../core/stream.ts';
 import type { Tap } from '../core/tap.ts';
+import { MessageEvents } from './anthropic-messages/to-client/events.ts';
 import { MessagesStream } from './anthropic-messages/answer/stream.ts';
 import { ThoughtNotes } from './anthropic-messages/answer/thoughts.ts';
 import { ConverseReader } from './bedrock-converse/answer/reader.ts';
@@ -163,6 +164,22 @@ it.each<[string, () => Reader, (at: number) => WireEvent]>([
   const reader = make();
   for (let at = 0; at < 30_000; at += 1) reader.push(event(at));
   expect([...reader.push(event(30_000))].map(({ type }) => type)).not.toContain('error');
+});
+
+it('ever new members of a candidate are written to messages clients in time', () => {
+  const [reader, out] = [loose(), new MessageEvents({ id: 'r', model: 'm' })];
+  for (let at = 0; at < 30_000; at += 1)
+    for (const event of reader.push(geminiParts([{ text: 'a' }], { [`member ${at}`]: at }))) out.push(event);
+  expect(out.isFinished).toBe(false);
+});
+
+it('ever new members without content are written in time', () => {
+  const writer = openaiDialect.write?.(call);
+  let written = 0;
+  for (let at = 0; at < 30_000; at += 1)
+    for (const text of writer?.push({ type: 'extra', choice: 0, fields: { [`member ${at}`]: at }, strict: false }) ?? [])
+      written += text.length;
+  expect(written).toBeGreaterThan(100_000);
 });
 
 it('thoughts before very many empty texts are forgotten', () => {

@@ -33,6 +33,9 @@ export const openaiDialect: Dialect = Object.freeze({
 const nothing: readonly string[] = Object.freeze([]);
 const noFields: Readonly<Record<string, unknown>> = Object.freeze({});
 
+/** Maximum number of fields that wait for a chunk. */
+const mostWaiting = 32;
+
 /** OpenAI's finish reasons. Clients branch on them, so no other value is ever written. */
 const finishReasons: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']);
 
@@ -118,15 +121,16 @@ class ChatWriter implements DialectWriter {
   }
 
   /**
-   * Holds fields for the next chunk they belong to. If a waiting field has the same name, the waiting fields are written in a
-   * chunk of their own first.
+   * Holds fields for the next chunk they belong to. If a waiting field has the same name, or very many are waiting, the waiting
+   * fields are written in a chunk of their own first.
    */
   #extra(event: Extract<ModelEvent, { type: 'extra' }>): readonly string[] {
     if (this.#call.strict && !event.strict) return nothing;
     const choice = event.choice === undefined ? undefined : this.#choice(event.choice);
     const waiting = choice === undefined ? this.#fields : choice.fields;
+    const isFull = waiting !== undefined && Object.keys(waiting).length >= mostWaiting;
     const clash = waiting !== undefined && Object.keys(event.fields).some((key) => Object.hasOwn(waiting, key));
-    const written = clash ? this.#flush() : nothing;
+    const written = isFull || clash ? this.#flush() : nothing;
     if (choice === undefined) this.#fields = { ...this.#fields, ...event.fields };
     else this.#merge(choice, event.fields);
     return written;

@@ -28,6 +28,9 @@ const own: ReadonlySet<string> = new Set([
   'model_context_window_exceeded',
 ]);
 
+/** Fields that are sent at the end. Others are not kept: a stream may send ever new ones. */
+const endMembers = ['stop_sequence', 'stop_details', 'container', 'context_management'] as const;
+
 /** Collects what is sent at the end of a response: stop reason and usage. */
 export class Ending {
   usage: Usage | undefined;
@@ -45,7 +48,7 @@ export class Ending {
   }
 
   extra(fields: Plain): void {
-    this.#extras = { ...this.#extras, ...fields };
+    for (const key of endMembers) if (fields[key] !== undefined) this.#extras = { ...this.#extras, [key]: fields[key] };
   }
 
   fields(calls: number): { readonly delta: Plain; readonly usage: Plain; readonly more: Plain } {
