@@ -9,6 +9,7 @@ import { makeBinding, makeBranch, makeConfig, makeContext, makeLeaf, makeRetry, 
 import { errorOf, finalOf } from './answer/index.ts';
 import { Chain } from './chain.ts';
 import { Execution, firstOf } from './execute.ts';
+import { later } from './later.ts';
 import { makeRecord } from './record/index.ts';
 import { overheadMs, upstreamMs } from './record/facts.ts';
 import { RequestContext } from './request.ts';
@@ -46,6 +47,7 @@ function rig(strategy: 'fallback' | 'loadbalance', instance: PluginInstance) {
     dialect,
     isolation: undefined,
     monotonic,
+    later,
     mask: (bytes) => bytes,
     reply: (of, outcome) => {
       const final = finalOf(of, outcome, dialect);

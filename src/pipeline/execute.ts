@@ -6,6 +6,7 @@ import type { Clocks, Leaf, ProviderBinding } from '../core/snapshot.ts';
 import type { Chain } from './chain.ts';
 import { convertOutcome } from './answer/convert.ts';
 import type { Isolation } from './isolation/index.ts';
+import type { Later } from './later.ts';
 import type { RequestContext } from './request.ts';
 import { followUp, type StepDeps } from './steps.ts';
 
@@ -17,6 +18,7 @@ export interface ExecuteDeps {
   /** Undefined when no provider separates objects (files, batches, …) by key. */
   readonly isolation: Isolation | undefined;
   monotonic(): number;
+  readonly later: Later;
   /** Masks every secret of the configuration. */
   mask(bytes: Buffer): Buffer;
   /** Makes the reply to the final outcome. Called before the `reply` plugins check the outcome. */
@@ -355,12 +357,12 @@ export class Execution {
     // A dry run only reports the wait.
     if (this.ctx.mode === 'dry') return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => wake(), ms);
       const wake = (): void => {
-        clearTimeout(timer);
+        cancel();
         this.#pauses?.delete(wake);
         resolve();
       };
+      const cancel = this.#deps.later(ms, wake);
       (this.#pauses ??= new Set()).add(wake);
     });
     this.waits.push({ at, totalMs: this.#now() - at });

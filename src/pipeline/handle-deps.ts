@@ -6,6 +6,7 @@ import type { LogRecord } from '../core/records/record.ts';
 import type { DenseSetMember } from '../core/memory/dense-set.ts';
 import type { GroupCommit } from './record/group-commit.ts';
 import type { Shares } from './in-flight.ts';
+import type { Later } from './later.ts';
 
 /** Dependencies of the request handling. */
 export interface HandleDeps {
@@ -15,6 +16,8 @@ export interface HandleDeps {
   readonly budget: Budget;
   readonly dialects: Readonly<Record<DialectName, Dialect>>;
   monotonic(): number;
+  /** Waits between attempts. */
+  readonly later: Later;
   /**
    * Assigns uncaught errors to this request, if they are caused by what the current callback starts from here on. Call
    * it first in a callback.

@@ -151,9 +151,9 @@ export class Handling implements DenseSetMember {
       const repeatable = formToHold(this.#ctx, this.#ctx.plan);
       if (repeatable !== undefined) await hold(this.#ctx, repeatable);
       if (this.#recorded) return;
-      const { send, monotonic } = this.#deps;
+      const { send, monotonic, later } = this.#deps;
       const reply = (run: Execution): Reply => this.#reply(run);
-      this.#run = new Execution(this.#ctx, { chain, send, monotonic, isolation, mask, dialect: this.#dialect, reply });
+      this.#run = new Execution(this.#ctx, { chain, send, monotonic, later, isolation, mask, dialect: this.#dialect, reply });
       this.#isTrying = true;
       const answer = await this.#run.run();
       this.#isTrying = false;
