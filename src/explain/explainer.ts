@@ -1,15 +1,13 @@
-import { createHash, randomUUID } from 'node:crypto';
 import { leavesOf } from '../config/compile/targets/plan.ts';
 import type { Origins } from '../config/report/origins.ts';
 import type { GatewayConfig } from '../config/schema/index.ts';
 import type { Clock } from '../core/context.ts';
-import { GatewayError } from '../core/error.ts';
+import type { GatewayError } from '../core/error.ts';
 import type { Hold } from '../core/memory/budget.ts';
-import { canonicalPrefix, requestHeaders } from '../core/http/headers.ts';
 import { fromHeader } from '../core/http/header-text.ts';
 import { objectIn } from '../core/json/scan.ts';
 import type { ExplainedTarget, Explanation, ExplainRequest } from '../core/logs/explanation.ts';
-import type { ApiKey, QueryFacts, Snapshot, Trust } from '../core/snapshot.ts';
+import type { QueryFacts, Snapshot, Trust } from '../core/snapshot.ts';
 import { spelled } from '../core/text/header-spelling.ts';
 import { didYouMean } from '../core/text/nearest.ts';
 import type { Generation } from '../pipeline/generation.ts';
@@ -24,6 +22,7 @@ import { arrive } from './walk/arrival.ts';
 import { type DryRun, dryRun, turn, type Visit } from './walk/dry-run.ts';
 import { Levels } from './walk/levels.ts';
 import { createHiding, type References } from './walk/references.ts';
+import { SubstituteKeys } from './walk/substitute-keys.ts';
 
 export interface ExplainerDeps {
   /** Created for explaining: its credentials are references, and it makes no requests. */
@@ -41,20 +40,14 @@ export interface ExplainerDeps {
 export class Explainer {
   readonly #deps: ExplainerDeps;
   readonly #snapshot: Snapshot;
-  /** Name of a key → substitute secret that is only valid in this explainer. */
-  readonly #keys = new Map<string, string>();
+  readonly #keys: SubstituteKeys;
   readonly #hide: (text: string) => string;
 
   constructor(deps: ExplainerDeps) {
     this.#deps = deps;
     const { snapshot } = deps.generation;
-    const apiKeys = new Map(snapshot.apiKeys);
-    for (const key of newest(snapshot.apiKeys.values())) {
-      const text = `explain-${randomUUID()}`;
-      this.#keys.set(key.name, text);
-      apiKeys.set(createHash('sha256').update(text).digest('hex'), key);
-    }
-    this.#snapshot = Object.freeze({ ...snapshot, apiKeys });
+    this.#keys = new SubstituteKeys(snapshot);
+    this.#snapshot = this.#keys.snapshot;
     this.#hide = createHiding(deps.references, snapshot.secrets);
   }
 
@@ -103,16 +96,8 @@ export class Explainer {
    * @throws GatewayError `not_allowed` when no key has the name in `key`
    */
   #ownHeaders({ key, recorded_key: recorded }: ExplainRequest): Readonly<Record<string, string>> {
-    const name = key ?? recorded;
-    if (name === undefined) return {};
-    const text = this.#keys.get(name);
-    if (text !== undefined) return { [`${canonicalPrefix}${requestHeaders.apiKey[0]}`]: text };
-    if (key === undefined) return {};
-    const names = [...this.#keys.keys()];
-    throw new GatewayError('not_allowed', {
-      message: `No API key is called "${key}".${didYouMean(key, names)}`,
-      hint: names.length === 0 ? 'The configuration has no API keys.' : `Keys: ${names.slice(0, 10).join(', ')}.`,
-    });
+    if (key !== undefined) return this.#keys.headers(key);
+    return recorded === undefined || !this.#keys.has(recorded) ? {} : this.#keys.headers(recorded);
   }
 
   async #describe(run: DryRun, ours: ReadonlySet<string>): Promise<Explanation> {
@@ -192,18 +177,6 @@ const unfetched = (urls: readonly string[], hide: (text: string) => string): rea
   [...new Set(urls)]
     .slice(0, mostFiles)
     .map((url) => `The file ${hide(url).slice(0, 200)} is not fetched: the bodies below lack its content.`);
-
-/** One secret per key: the one that is valid longest. */
-function newest(keys: Iterable<ApiKey>): readonly ApiKey[] {
-  const found = new Map<string, ApiKey>();
-  for (const key of keys) {
-    const known = found.get(key.name);
-    if (known === undefined || endOf(key) > endOf(known)) found.set(key.name, key);
-  }
-  return [...found.values()];
-}
-
-const endOf = ({ retires, revoked }: ApiKey): number => Math.min(retires ?? Number.POSITIVE_INFINITY, revoked ?? Number.POSITIVE_INFINITY);
 
 const placeIn = (section: string, name: string): string =>
   /^[\w$-]+$/.test(name) ? `${section}.${name}` : `${section}.${JSON.stringify(name)}`;

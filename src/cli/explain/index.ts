@@ -1,5 +1,3 @@
-import type { LoadedConfig, ValidConfig } from '../../config/reload/load.ts';
-import { writtenIn } from '../../config/report/origins.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { Explanation, ExplainRequest } from '../../core/logs/explanation.ts';
 import { type OpenExplainer, openExplainer } from '../../gateway/explain/open.ts';
@@ -7,9 +5,9 @@ import type { Registry } from '../../gateway/types.ts';
 import { adminClient } from '../admin-client.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import { type CliIo, usualWidth } from '../io.ts';
-import { load, loadTree } from '../load.ts';
 import { jsonText } from '../text.ts';
 import { bodyFile, curlText, hasReferences, isCut } from './curl.ts';
+import { loadComplete } from './load-complete.ts';
 import { loggedRequest, logsOf } from './logged.ts';
 import { type ExplainFlags, requestOf } from './request.ts';
 import { explanationText } from './text.ts';
@@ -76,46 +74,12 @@ export async function openFile(
   io: CliIo,
   registry: Registry,
 ): Promise<OpenExplainer & { readonly warnings: readonly string[] }> {
-  const { source, loaded, tree } = await loadTree(flags, io, registry);
-  const complete = await withUnset(
-    { ...loaded, tree },
-    async (env) => load(source, { ...io, env }, registry, { allowMissingSecrets: true }),
-    io,
-  );
+  const { loaded, written, warnings } = await loadComplete(flags, io, registry);
   const clock = { now: Date.now, monotonic: () => performance.now() };
   try {
-    const { texts, secrets } = complete.loaded;
-    const written = writtenIn({ source, cwd: io.cwd, env: complete.env, providers: registry.providers, texts, secrets });
-    return { ...(await openExplainer({ loaded: complete.loaded, written, registry, clock })), warnings: complete.warnings };
+    return { ...(await openExplainer({ loaded, written, registry, clock })), warnings };
   } catch (error) {
     // The files are valid: a plugin could not be set up.
     throw new CommandError(exitCodes.invalid, error instanceof Error ? error.message : 'the configuration could not be set up');
   }
 }
-
-interface Complete {
-  readonly loaded: ValidConfig;
-  readonly env: CliIo['env'];
-  readonly warnings: readonly string[];
-}
-
-/** Loads the configuration as if unset variables of providers were set. Only their names are shown, never values. */
-async function withUnset(first: ValidConfig, again: (env: CliIo['env']) => Promise<LoadedConfig>, io: CliIo): Promise<Complete> {
-  let { env } = io;
-  let loaded = first;
-  const warnings: string[] = [];
-  for (let round = 0; round < mostUnset; round += 1) {
-    const unset = Object.entries(loaded.missing).filter(([, name]) => /^[A-Za-z_]\w*$/.test(name));
-    if (unset.length === 0) break;
-    const filled = { ...env, ...Object.fromEntries(unset.map(([, name]) => [name, `unset:${name}`])) };
-    const next = await again(filled);
-    if (next.tree === undefined) break;
-    warnings.push(...unset.map(([slug, name]) => `${name} is not set: the gateway would reject requests to "${slug}".`));
-    env = filled;
-    loaded = { ...next, tree: next.tree };
-  }
-  return { loaded, env, warnings };
-}
-
-/** Most unset variables of one provider. */
-const mostUnset = 5;
