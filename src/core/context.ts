@@ -11,7 +11,7 @@ import type { ApiKey, CompiledConfig, Leaf, ProviderBinding, Snapshot } from './
 export interface Received extends Arrival {
   /** The configuration used for the whole request, even if a reload replaces it. */
   readonly snapshot: Snapshot;
-  /** `dry`: the request is only explained; nothing may be counted, written or sent for it. */
+  /** `dry`: the request is only explained or tested; nothing may be counted, written or sent for it. */
   readonly mode: 'live' | 'dry';
   /** Notes on how the request was handled, in `x-gateway-warnings` and in the record. Plugins may add to them. */
   readonly warnings: string[];

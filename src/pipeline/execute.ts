@@ -354,8 +354,6 @@ export class Execution {
 
   async #pause(ms: number): Promise<void> {
     const at = this.#now();
-    // A dry run only reports the wait.
-    if (this.ctx.mode === 'dry') return;
     await new Promise<void>((resolve) => {
       const wake = (): void => {
         cancel();

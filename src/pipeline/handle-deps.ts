@@ -18,6 +18,8 @@ export interface HandleDeps {
   monotonic(): number;
   /** Waits between attempts. */
   readonly later: Later;
+  /** `dry`: plugins may not write or send anything, and get no record. Default: live. */
+  readonly mode?: 'dry';
   /**
    * Assigns uncaught errors to this request, if they are caused by what the current callback starts from here on. Call
    * it first in a callback.

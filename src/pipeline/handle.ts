@@ -80,7 +80,7 @@ export class Handling implements DenseSetMember {
     this.#lease = lease;
     this.#generation = lease.value;
     this.#chain = lease.value.chains.on(arrival.endpoint);
-    this.#ctx = new RequestContext(arrival, lease.value.snapshot, deps.budget);
+    this.#ctx = new RequestContext(arrival, lease.value.snapshot, deps.budget, deps.mode);
     this.#client = client;
     this.#deps = deps;
     this.#dialect = deps.dialects[dialectOf(arrival)];
@@ -379,14 +379,14 @@ export class Handling implements DenseSetMember {
 
   /** The record is written: sends the end of the response and releases everything that the request held. */
   #over(record: LogRecord, sendEnd: () => void): void {
-    const { onDefect, onOver } = this.#deps;
+    const { onDefect, onOver, mode } = this.#deps;
     try {
       sendEnd();
     } catch (thrown) {
       onDefect(thrown, this.#ctx.id);
       this.#client.destroy();
     }
-    this.#chain.record(record, (error) => onDefect(error, this.#ctx.id));
+    if (mode !== 'dry') this.#chain.record(record, (error) => onDefect(error, this.#ctx.id));
     this.#lease.release();
     // Release this memory now, even if the client is slow to read the last bytes.
     this.#run = undefined;

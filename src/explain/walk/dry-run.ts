@@ -11,7 +11,7 @@ import { finalOf } from '../../pipeline/answer/index.ts';
 import type { Chain } from '../../pipeline/chain.ts';
 import { Execution, firstOf } from '../../pipeline/execute.ts';
 import type { Generation } from '../../pipeline/generation.ts';
-import { later } from '../../pipeline/later.ts';
+import { atOnce } from '../../pipeline/later.ts';
 import { RequestContext } from '../../pipeline/request.ts';
 import { type DryArrival, bodyOf, bytesOf } from './arrival.ts';
 import { createDrySender, type Sent } from './sender.ts';
@@ -122,7 +122,7 @@ class Walk {
       chain: this.#chain,
       send: createDrySender({ assume: this.#request.assume ?? {}, onSent: (sent) => this.#sent.push(sent), checkEgress }),
       monotonic: clock.monotonic,
-      later,
+      later: atOnce,
       // Only a running gateway knows the owners of objects.
       isolation: undefined,
       mask: (bytes) => bytes,
