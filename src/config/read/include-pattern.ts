@@ -56,6 +56,9 @@ const wildcard = /[*?[\]{}()!]/;
 /** True for a text that is no name of a file, but may fit several. */
 export const isPattern = (text: string): boolean => wildcard.test(text);
 
+/** True for the name of a file with tests. They are beside the configuration, and no part of it. */
+export const isTestFile = (name: string): boolean => /\.test\.ya?ml$/.test(name);
+
 /** True for an absolute path that a pattern fits. What the folders above the pattern are called is no part of it. */
 export const fits = (path: string, pattern: string, base: string): boolean =>
   matchesGlob(isAbsolute(pattern) ? path : relative(base, path), normalize(pattern));

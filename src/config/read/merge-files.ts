@@ -1,7 +1,18 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, relative, resolve } from 'node:path';
 import { maxConfigFile, NotText, readText, reasonOf } from './files.ts';
-import { filesIn, filesOf, fits, folderOf, foldersOf, holdsKeys, isKeptEmpty, isPattern, PatternError } from './include-pattern.ts';
+import {
+  filesIn,
+  filesOf,
+  fits,
+  folderOf,
+  foldersOf,
+  holdsKeys,
+  isKeptEmpty,
+  isPattern,
+  isTestFile,
+  PatternError,
+} from './include-pattern.ts';
 import { type Entry, type ListNode, type MapNode, type Node, type SourceLocation, type SourceFile, textOf, withEntries } from './node.ts';
 import { parse, sourceFile } from './yaml/parse.ts';
 import { placeText, type Report } from '../report/problem.ts';
@@ -233,12 +244,12 @@ class FileMerger {
   #matches(pattern: string, base: string, at: SourceLocation): readonly string[] | undefined {
     if (this.#saved !== undefined) {
       return Object.keys(this.#saved)
-        .filter((path) => fits(path, pattern, base))
+        .filter((path) => fits(path, pattern, base) && !isTestFile(path))
         .toSorted();
     }
     try {
       for (const folder of foldersOf(pattern, base)) this.#sources.watch(folder);
-      return filesOf(pattern, base);
+      return filesOf(pattern, base).filter((path) => !isTestFile(path));
     } catch (error) {
       if (!(error instanceof PatternError)) throw error;
       this.#report({ code: 'out-of-range', at, message: error.message, hint: 'name a directory that contains only configuration files' });

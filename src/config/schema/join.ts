@@ -67,7 +67,8 @@ export function gatewaySchema(providers: readonly Provider[]): JsonSchema {
       include: {
         type: ['string', 'array'],
         items: { type: 'string', minLength: 1 },
-        description: 'Files or globs, relative to this file. Merged by name; the same name twice is an error.',
+        description:
+          'Files or globs, relative to this file. Merged by name; the same name twice is an error. Files of tests (*.test.yaml) are left out.',
         examples: [['configs/*.yaml']],
       },
       server,
