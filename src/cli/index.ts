@@ -28,6 +28,7 @@ import type { ImportFlags } from './providers/import-uri.ts';
 import type { TestFlags } from './providers/test-entries.ts';
 import { listenFlag, workersFlag } from './start/flag-values.ts';
 import type { StartFlags } from './start/index.ts';
+import { addTest } from './test/command.ts';
 
 /** Command of the parser, for folders that define their own. */
 export type CliCommand = Command;
@@ -124,6 +125,7 @@ export function createProgram(io: CliIo, registry: Registry, done: (code: number
   addMain(program, making);
   addExplain(program, making);
   addPlan(remote(program, 'plan', 'compare the file with the running configuration, and show where recorded requests would go'), making);
+  addTest(common(program, 'test', 'run the tests in *.test.yaml files: scripted providers, no network, simulated time'), making);
   addRunning(program, making);
   const logs = group(program, 'logs', 'follow, search, show, export, count and replay recorded requests');
   examples(logs, ...logExamples);

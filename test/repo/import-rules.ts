@@ -18,6 +18,7 @@ export const folderRules: readonly { readonly from: string; readonly to: readonl
   { from: 'src/openapi', to: ['src/openapi', 'src/core'] },
   { from: 'src/pipeline', to: ['src/pipeline', 'src/core'] },
   { from: 'src/explain', to: ['src/explain', 'src/core', 'src/config', 'src/pipeline', 'src/formats', 'src/transport'] },
+  { from: 'src/testing', to: ['src/testing', 'src/explain', 'src/core', 'src/config', 'src/pipeline', 'src/formats', 'src/transport'] },
   { from: 'src/transport/wire', to: ['src/transport/wire', 'src/core'] },
   { from: 'src/transport/inbound', to: ['src/transport/inbound', 'src/transport/wire', 'src/core'] },
   { from: 'src/transport/outbound', to: ['src/transport/outbound', 'src/transport/credentials', 'src/transport/wire', 'src/core'] },

@@ -31,6 +31,14 @@ export async function validate(root: MapNode, registry: PluginRegistry, report: 
   return (path) => !bad.has(path.join('\n'));
 }
 
+/** Validates another YAML file of the gateway, such as a file of tests. Returns true if it is valid. */
+export async function validateBy(schema: JsonSchema, root: MapNode, report: Report, validators: Validators): Promise<boolean> {
+  const check = await validators.of(schema, () => schema);
+  const found = translate(faultsOf(check, toValue(root), []), root, []);
+  for (const { problem } of found) report(problem);
+  return found.length === 0;
+}
+
 /** Validates a node by the schema of `owner`, which is compiled once. Throws when the schema itself is invalid. */
 type Run = (owner: object, schema: () => JsonSchema, node: Node, path: Path) => Promise<void>;
 

@@ -1,0 +1,39 @@
+import { formatPath, type Node, type Path, toValue } from '../../config/read/node.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import type { Failure } from '../test-case.ts';
+import { shown } from './shown.ts';
+
+/**
+ * Compares a value with the part of it that a test expects: a mapping may have further members, a list may not have
+ * further items.
+ */
+export function partFailures(what: string, expected: Node, got: unknown, path: Path = []): readonly Failure[] {
+  const fail = (): readonly Failure[] => [
+    { what: nameOf(what, path), expected: shown(toValue(expected)), got: shown(got), at: expected.at },
+  ];
+  if (expected.kind === 'map') {
+    if (!isPlain(got)) return fail();
+    return [...expected.entries.values()].flatMap(({ key, value }) =>
+      partFailures(what, value, Object.hasOwn(got, key) ? got[key] : undefined, [...path, key]),
+    );
+  }
+  if (expected.kind === 'list') {
+    if (!Array.isArray(got) || got.length !== expected.items.length) return fail();
+    return expected.items.flatMap((item, i) => partFailures(what, item, got[i], [...path, i]));
+  }
+  return expected.value === got ? [] : fail();
+}
+
+const nameOf = (what: string, path: Path): string => {
+  const inner = formatPath(path);
+  return inner === '' ? what : inner.startsWith('[') ? `${what}${inner}` : `${what}.${inner}`;
+};
+
+/** The value at a path such as `metadata.team`; a member with that whole name comes first. Undefined if there is none. */
+export function valueAt(root: unknown, path: string): unknown {
+  if (!isPlain(root)) return undefined;
+  if (Object.hasOwn(root, path)) return root[path];
+  const dot = path.indexOf('.');
+  const first = path.slice(0, dot);
+  return dot < 0 || !Object.hasOwn(root, first) ? undefined : valueAt(root[first], path.slice(dot + 1));
+}

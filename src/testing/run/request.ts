@@ -1,0 +1,59 @@
+import type { ExplainRequest } from '../../core/logs/explanation.ts';
+import { GatewayError } from '../../core/error.ts';
+import type { Incoming } from '../../core/http/arrival.ts';
+import type { Client } from '../../core/http/client.ts';
+import { canonicalPrefix } from '../../core/http/headers.ts';
+import type { PassingBody, RequestBody } from '../../core/json/body.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import { parsedJson } from '../../core/json/scan.ts';
+import type { Clock } from '../../core/context.ts';
+import { arrive, bodyOf, bytesOf } from '../../explain/walk/arrival.ts';
+import type { SubstituteKeys } from '../../explain/walk/substitute-keys.ts';
+import type { TestRequest } from '../test-case.ts';
+
+/**
+ * The request of a test as it would arrive.
+ * @throws GatewayError when no API key has the name in `key`
+ */
+export function incoming(test: TestRequest, client: Client, keys: SubstituteKeys, clock: Clock): Incoming {
+  const request = requestOf(test);
+  const headers = { ...request.headers, ...(test.key === undefined ? {} : keys.headers(test.key)) };
+  const { arrival, fault } = arrive(request, headers, keys.snapshot, clock);
+  const read = (): RequestBody | GatewayError => {
+    try {
+      const body = bodyOf(request, arrival, keys.snapshot);
+      return body.kind === 'passing' ? passing(body, bytesOf(request.body ?? '')) : body;
+    } catch (error) {
+      if (error instanceof GatewayError) return error;
+      throw error;
+    }
+  };
+  return { arrival, client, refusal: fault, body: { read: (done) => done(read()), drop: () => undefined } };
+}
+
+function requestOf({ config, headers = {}, method, path, stream, random = 0, body }: TestRequest): ExplainRequest {
+  const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
+  return {
+    ...(method === undefined ? {} : { method }),
+    ...(path === undefined ? {} : { path }),
+    headers: { ...given, ...(config === undefined ? {} : { [`${canonicalPrefix}config`]: config }) },
+    random,
+    ...(body === undefined ? {} : { body: stream === undefined ? body : streamed(body, stream) }),
+  };
+}
+
+/** The body with `stream`. A body that is no JSON object stays as it is, and the gateway rejects it. */
+function streamed(body: unknown, stream: boolean): unknown {
+  const value = typeof body === 'string' ? parsedJson(body) : body;
+  return isPlain(value) ? { ...value, stream } : body;
+}
+
+/** A body of known bytes, which can be sent to several providers. */
+const passing = (body: PassingBody, bytes: Buffer): PassingBody => ({
+  ...body,
+  open: () => ({ chunks: chunksOf(bytes), length: bytes.length, contentType: body.contentType ?? '' }),
+});
+
+async function* chunksOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  if (bytes.length > 0) yield bytes;
+}

@@ -1,0 +1,116 @@
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import type { GatewayError } from '../../core/error.ts';
+import { Budget } from '../../core/memory/budget.ts';
+import type { Send } from '../../core/plan.ts';
+import type { Provider } from '../../core/provider.ts';
+import type { LogRecord } from '../../core/records/record.ts';
+import type { Trust } from '../../core/snapshot.ts';
+import { createHiding, type References } from '../../explain/walk/references.ts';
+import { SubstituteKeys } from '../../explain/walk/substitute-keys.ts';
+import { dialects } from '../../formats/index.ts';
+import type { Generation } from '../../pipeline/generation.ts';
+import { Handling } from '../../pipeline/handle.ts';
+import { InFlightByKey } from '../../pipeline/in-flight.ts';
+import { GroupCommit, type Masking } from '../../pipeline/record/group-commit.ts';
+import { createSender } from '../../transport/outbound/sender.ts';
+import type { TestCase } from '../test-case.ts';
+import { Script } from '../upstream/script.ts';
+import type { SimulatedClock } from '../upstream/simulated-clock.ts';
+import { outcomeOf, type TestOutcome } from './outcome.ts';
+import { RecordedClient } from './recorded-client.ts';
+import { incoming } from './request.ts';
+
+export interface RunDeps {
+  /** Created for this test: it has no state of other tests, and opens no connection. */
+  readonly generation: Generation;
+  readonly clock: SimulatedClock;
+  /** Responds without a network: the content of a success that the test leaves open. */
+  readonly answering: Provider;
+  readonly references: References;
+  checkEgress(origin: string, trust: Trust): GatewayError | undefined;
+}
+
+/** Memory of one request, in bytes. */
+const budgetBytes = 256 * 1024 * 1024;
+/** Most bytes of a response that the record keeps: none is read. */
+const keep = 0;
+
+/** A request that does not end. */
+export class Unfinished extends Error {}
+
+/**
+ * Sends the request of a test through the pipeline of real traffic, with scripted providers and in simulated time.
+ *
+ * @throws GatewayError when the test names a key that does not exist
+ * @throws Unfinished
+ */
+export async function runTest(test: TestCase, deps: RunDeps): Promise<TestOutcome> {
+  const { generation, clock, answering, references } = deps;
+  const keys = new SubstituteKeys(generation.snapshot);
+  const script = new Script(test.upstream, { answering, later: clock.later });
+  const client = new RecordedClient();
+  const budget = new Budget(budgetBytes);
+  const defects: unknown[] = [];
+  const onDefect = (error: unknown): void => void defects.push(error);
+  let record: LogRecord | undefined;
+  const handling = new Handling(
+    incoming(test.request, client, keys, clock),
+    { value: { ...generation, snapshot: keys.snapshot }, release: () => undefined },
+    {
+      send: script.sending(senderOf(script, budget, deps)),
+      commit: new GroupCommit(() => undefined, unmasked, onDefect, clock.monotonic),
+      shares: new InFlightByKey(),
+      budget,
+      dialects,
+      monotonic: clock.monotonic,
+      later: clock.later,
+      mode: 'dry',
+      enter: () => undefined,
+      onDefect,
+      onOver: (finished) => (record = finished),
+      onLeft: () => undefined,
+    },
+  );
+  handling.start();
+  const finished = await ended(() => record, clock);
+  if (defects.length > 0) throw new Error('the gateway or a plugin failed', { cause: defects[0] });
+  return outcomeOf(client, finished, script, createHiding(references, keys.snapshot.secrets));
+}
+
+/** The sender of real traffic, without a network. */
+function senderOf(script: Script, budget: Budget, { generation, clock, checkEgress }: RunDeps): Send {
+  const { server } = generation.snapshot;
+  return createSender({
+    upstream: script.upstream,
+    sweeper: clock.sweeper,
+    clock,
+    checkEgress,
+    lookup: () => undefined,
+    passed: () => undefined,
+    onEcho: () => undefined,
+    keep: () => keep,
+    maxAnswer: () => server.maxAnswer,
+    budget,
+    maxInFlight: () => server.maxInFlight,
+  });
+}
+
+/** No bodies are kept, so none are masked. */
+const unmasked: Masking = { add: ({ done }) => done(undefined, {}), flush: () => undefined };
+
+/** Turns of the event loop in which work that needs no time has ended: plugins, conversions, the group commit. */
+const turns = 4;
+/** Longest real duration of one request, in milliseconds. Reached only by a plugin that waits for something else. */
+const patienceMs = 10_000;
+
+/** Lets the simulated time pass whenever the request waits for it. */
+async function ended(record: () => LogRecord | undefined, clock: SimulatedClock): Promise<LogRecord> {
+  const begun = performance.now();
+  for (;;) {
+    for (let i = 0; i < turns; i += 1) await turn();
+    const finished = record();
+    if (finished !== undefined) return finished;
+    if (performance.now() - begun > patienceMs) throw new Unfinished(`the request did not end within ${patienceMs / 1000} s`);
+    if (!clock.advance()) await sleep(1);
+  }
+}

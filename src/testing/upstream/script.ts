@@ -1,0 +1,116 @@
+import type { Attempt, Send } from '../../core/plan.ts';
+import type { Provider } from '../../core/provider.ts';
+import type { Later } from '../../pipeline/later.ts';
+import type { Upstream, WireRequest, WireStream } from '../../transport/outbound/upstream.ts';
+import type { ScriptEntry, TestCase } from '../test-case.ts';
+import { Playback } from './playback.ts';
+import { isBare, playedOf, type Played } from './reply.ts';
+import { sampleFor } from './sample.ts';
+
+/** A request that was sent to a provider. */
+export interface SentRequest {
+  readonly attempt: Attempt;
+  /** Complete once the response has begun. */
+  body: Buffer;
+}
+
+/** A provider got more requests than its script has entries. */
+export interface Overrun {
+  readonly slug: string;
+  readonly requests: number;
+  readonly entries: number;
+}
+
+export interface ScriptDeps {
+  /** Responds without a network: the content of a success that the test leaves open. */
+  readonly answering: Provider;
+  readonly later: Later;
+}
+
+/** Plays the providers of one test. */
+export class Script {
+  readonly sent: SentRequest[] = [];
+  readonly #upstream: TestCase['upstream'];
+  readonly #deps: ScriptDeps;
+  /** Requests so far, by slug. */
+  readonly #requests = new Map<string, number>();
+  #current: { readonly attempt: Attempt; readonly played: Played } | undefined;
+
+  constructor(upstream: TestCase['upstream'], deps: ScriptDeps) {
+    this.#upstream = upstream;
+    this.#deps = deps;
+  }
+
+  get overruns(): readonly Overrun[] {
+    return Object.entries(this.#upstream).flatMap(([slug, script]) => {
+      const requests = this.#requests.get(slug) ?? 0;
+      return Array.isArray(script) && requests > script.length ? [{ slug, requests, entries: script.length }] : [];
+    });
+  }
+
+  /** Makes the sender of real traffic play the script. */
+  sending(send: Send): Send {
+    return (attempt, arrivedAt) => {
+      this.#current = { attempt, played: this.#prepare(attempt) };
+      return send(attempt, arrivedAt);
+    };
+  }
+
+  /** Decides what the provider responds, before the receiver of the response exists. */
+  #prepare(attempt: Attempt): Played {
+    const { translation, upstream } = attempt;
+    const { slug } = attempt.binding;
+    const entry = this.#entry(slug);
+    if (translation === undefined || upstream === undefined) return 'reset';
+    // A provider without a network is played too, so that its delays cost no time.
+    const { local, ...network } = translation;
+    const own = entry === undefined ? local?.(upstream) : undefined;
+    if (local !== undefined) attempt.translation = network;
+    if (own !== undefined) return own;
+    const scripted = entry ?? 200;
+    const sample = isBare(scripted) ? sampleFor(attempt, this.#deps.answering) : undefined;
+    if (sample !== undefined) {
+      attempt.translation = { request: translation.request, tap: sample.tap };
+      attempt.lane = 'express';
+    }
+    return playedOf(scripted, sample?.answer);
+  }
+
+  /** Undefined if the test has no script for this provider. */
+  #entry(slug: string): ScriptEntry | undefined {
+    const count = this.#requests.get(slug) ?? 0;
+    this.#requests.set(slug, count + 1);
+    const script = Object.hasOwn(this.#upstream, slug) ? this.#upstream[slug] : undefined;
+    if (!Array.isArray(script)) return script as ScriptEntry | undefined;
+    return (script as readonly ScriptEntry[])[count] ?? 'reset';
+  }
+
+  /** Takes the place of the network. */
+  readonly upstream: Upstream = {
+    send: (request, _route, receiver) => {
+      const current = this.#current;
+      if (current === undefined) throw new Error('a request without an attempt');
+      const sent: SentRequest = { attempt: current.attempt, body: Buffer.alloc(0) };
+      this.sent.push(sent);
+      const playback = new Playback(current.played, receiver, this.#deps.later);
+      receiver.connected(playback);
+      const begin = (body: Buffer): void => {
+        sent.body = body;
+        receiver.sent();
+        playback.begin();
+      };
+      const { body } = request;
+      if (body.kind !== 'stream') begin(bytesOf(body));
+      else void collected(body).then(begin, (error: unknown) => receiver.failed(error as Error));
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+const bytesOf = (body: Exclude<WireRequest['body'], WireStream>): Buffer => (body.kind === 'none' ? Buffer.alloc(0) : body.bytes());
+
+async function collected(body: WireStream): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return Buffer.concat(pieces);
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import type { Swept } from '../../transport/wire/sweeper.ts';
+import { SimulatedClock } from './simulated-clock.ts';
+
+/** An attempt that times out at this moment. */
+function attempt(clock: SimulatedClock, deadline: number, log: string[]): Swept {
+  const swept: Swept = {
+    place: undefined,
+    sweep(now) {
+      if (now < deadline) return;
+      log.push(`timeout ${now}`);
+      clock.sweeper.delete(swept);
+    },
+    crashed: () => undefined,
+  };
+  clock.sweeper.add(swept);
+  return swept;
+}
+
+describe('simulated time', () => {
+  it('passes from timer to timer, in their order', () => {
+    const clock = new SimulatedClock();
+    const begun = clock.monotonic();
+    const log: number[] = [];
+    for (const ms of [3000, 1000, 2000]) clock.later(ms, () => log.push(clock.monotonic() - begun));
+    const cancel = clock.later(500, () => log.push(0));
+    cancel();
+    while (clock.advance());
+    expect(log).toEqual([1000, 2000, 3000]);
+    expect(clock.monotonic() - begun).toBe(3000);
+  });
+
+  it('does not pass if nothing waits', () => {
+    const clock = new SimulatedClock();
+    attempt(clock, 0, []);
+    expect([clock.advance(), clock.monotonic()]).toEqual([false, 1000]);
+  });
+
+  it.each<[number, readonly string[]]>([
+    [5000, ['timeout 3000', 'response']],
+    [2000, ['timeout 3000', 'response']],
+    [1900, ['response']],
+  ])('ends an attempt at 3000 that gets its response after %i ms', (ms, expected) => {
+    const clock = new SimulatedClock();
+    const log: string[] = [];
+    const swept = attempt(clock, 3000, log);
+    clock.later(ms, () => {
+      log.push('response');
+      clock.sweeper.delete(swept);
+    });
+    while (clock.advance());
+    expect(log).toEqual(expected);
+  });
+});

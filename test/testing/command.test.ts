@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Ran, runHere } from '../cli/in-process.ts';
+import { root } from '../repo/tree.ts';
+import { env, inFolder, untimed } from './case.ts';
+
+const body = '{model: gpt-4o-mini, messages: [{role: user, content: hi}]}';
+const one = (name: string, expected: string): string =>
+  `tests:\n  - name: ${name}\n    request: {config: support, key: app-web, body: ${body}}\n    expect: ${expected}\n`;
+const good = one('goes to the first target', '{attempts: [openai-main]}');
+const bad = one('goes "to" <the> second & target', '{attempts: [azure-eu]}');
+
+const run = (files: Readonly<Record<string, string>>, ...args: string[]): Promise<Ran> =>
+  inFolder(files, (dir) => runHere(['test', ...args], dir, { env }));
+
+/** The tests that ran, with their files. */
+const lines = ({ out }: Ran): string[] =>
+  out
+    .split('\n')
+    .filter((line) => /^(?:PASS|FAIL) /.test(line))
+    .map((line) => line.replace(/ \(\d+ ms\)$/, '').replaceAll(/ +/g, ' '));
+
+describe('the files of gateway test', () => {
+  const files = { 'good.test.yaml': good, 'folder/bad.test.yaml': bad, 'folder/below/good.test.yml': good, 'folder/other.yaml': 'a: b' };
+  const inRoot = 'PASS good.test.yaml goes to the first target';
+  const inFolderBad = 'FAIL folder/bad.test.yaml goes "to" <the> second & target';
+  const below = 'PASS folder/below/good.test.yml goes to the first target';
+
+  it.each<[string, readonly string[], readonly string[]]>([
+    ['are beside the configuration', [], [inRoot]],
+    ['may be named', ['folder/bad.test.yaml', 'good.test.yaml', 'good.test.yaml'], [inFolderBad, inRoot]],
+    ['may be a folder, with the folders below it', ['folder'], [inFolderBad, below]],
+    ['may be a pattern', ['*/*.test.yaml'], [inFolderBad]],
+    ['are filtered by the names of files and tests', ['.', '--filter', 'second'], [inFolderBad]],
+  ])('%s', async (_what, args, expected) => {
+    const ran = await run(files, ...args);
+    expect(lines(ran)).toEqual(expected);
+    expect(ran.code).toBe(expected.some((line) => line.startsWith('FAIL')) ? 1 : 0);
+  });
+
+  it('are beside each file of the configuration, and no part of it', async () => {
+    const gateway = `version: 1\ninclude: [parts/*.yaml]\nproviders: {openai-main: {type: mock}}\n`;
+    const parts = {
+      'parts/support.yaml': 'configs: {support: {targets: [openai-main/echo]}}\n',
+      'parts/support.test.yaml': good.replace('key: app-web, ', ''),
+    };
+    const ran = await run({ 'gateway.yaml': gateway, ...parts });
+    expect(lines(ran)).toEqual(['PASS parts/support.test.yaml goes to the first target']);
+  });
+
+  it.each<[string, Readonly<Record<string, string>>, readonly string[], number, string]>([
+    ['are missing', {}, [], 1, 'error: no test files found'],
+    ['do not exist', {}, ['none.test.yaml'], 2, 'error: there is no file "none.test.yaml"'],
+    ['match no pattern', {}, ['none/*.yaml'], 1, 'error: no test files found'],
+    ['are empty', { 'a.test.yaml': 'tests: []' }, [], 1, 'error: the files contain no tests'],
+    ['match no filter', { 'a.test.yaml': good }, ['--filter', 'x"y'], 1, 'error: no test matches "x"y"'],
+    ['are not valid', { 'a.test.yaml': 'tests: [{}]' }, [], 3, 'error: "name" and "expect" are missing in tests[0]'],
+    ['belong to no valid configuration', { 'a.test.yaml': good, 'gateway.yaml': 'version: 2' }, [], 3, 'error: "version" must be 1'],
+  ])('that %s are an error', async (_what, files, args, code, message) => {
+    const ran = await run(files, ...args);
+    expect(ran.err).toContain(message);
+    expect({ code: ran.code, out: ran.out }).toEqual({ code, out: '' });
+  });
+});
+
+describe('the results of gateway test', () => {
+  const files = { 'a.test.yaml': good, 'b.test.yaml': bad };
+
+  it('are counted', async () => {
+    expect((await run(files)).out).toMatch(/^1 passed, 1 failed \(\d+ ms\)\n$/m);
+  });
+
+  it('are JSON', async () => {
+    const ran = await run(files, '--json');
+    expect(JSON.parse(ran.out)).toMatchObject({
+      ok: false,
+      passed: 1,
+      failed: 1,
+      tests: [
+        { file: 'a.test.yaml', line: 2, name: 'goes to the first target', ok: true, failures: [] },
+        {
+          file: 'b.test.yaml',
+          ok: false,
+          failures: [{ what: 'attempts', expected: 'azure-eu', got: 'openai-main', line: 4, column: 24 }],
+        },
+      ],
+    });
+  });
+
+  it('that are JSON contain the problems of a file that is not valid', async () => {
+    const ran = await run({ 'a.test.yaml': 'test: []' }, '--json');
+    expect(JSON.parse(ran.out)).toMatchObject({
+      ok: false,
+      tests: [],
+      diagnostics: [{ code: 'unknown-key', line: 1, hint: 'did you mean "tests"?' }],
+    });
+  });
+
+  it('are written in the format of JUnit', async () => {
+    const text = await inFolder(files, async (dir) => {
+      await runHere(['test', '--junit', 'results.xml'], dir, { env });
+      return readFileSync(join(dir, 'results.xml'), 'utf8').replaceAll(/time="[\d.]+"/g, 'time=""');
+    });
+    expect(text).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="2" failures="1" errors="0" time="">
+  <testsuite name="a.test.yaml" tests="1" failures="0" errors="0" time="">
+    <testcase name="goes to the first target" classname="a.test.yaml" file="a.test.yaml" line="2" time=""/>
+  </testsuite>
+  <testsuite name="b.test.yaml" tests="1" failures="1" errors="0" time="">
+    <testcase name="goes &quot;to&quot; &lt;the&gt; second &amp; target" classname="b.test.yaml" file="b.test.yaml" line="2" time="">
+      <failure message="attempts is not as expected">b.test.yaml:4:24 attempts: expected azure-eu, got openai-main</failure>
+    </testcase>
+  </testsuite>
+</testsuites>
+`);
+  });
+
+  it('that cannot be written are an error', async () => {
+    const ran = await run(files, '--junit', 'none/results.xml');
+    expect({ code: ran.code, err: ran.err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('cannot be written (no such file)') as string,
+    });
+  });
+});
+
+describe('a test', () => {
+  it('leaves the state of plugins to no other test', async () => {
+    const circuit = 'strategy: {mode: fallback, cb_config: {failure_threshold: 1, minimum_requests: 1, cooldown_interval: 1h}}';
+    const gateway = `version: 1\nproviders: {a: {type: mock}, b: {type: mock}}\nconfigs: {support: {${circuit}, targets: [a/echo, b/echo]}}\n`;
+    const again = (name: string): string =>
+      `  - {name: ${name}, request: {config: support, body: ${body}}, upstream: {a: 500}, expect: {attempts: [a, b]}}\n`;
+    const ran = await run({ 'gateway.yaml': gateway, 'a.test.yaml': `tests:\n${again('one')}${again('two')}` });
+    expect(ran.out).toContain('2 passed');
+  });
+
+  it.each<[string, string, string]>([
+    [
+      'is told that the request is no real one',
+      `plan(ctx) { throw new Error('mode ' + ctx.mode); }`,
+      'the gateway or a plugin failed: mode dry',
+    ],
+    ['gets no record, which it could send', `record() { throw new Error('recorded'); }`, '1 passed'],
+  ])('with a plugin of the operator: it %s', async (_what, moment, expected) => {
+    const plugin = `export default { name: 'own', options: { type: 'object' }, setup: () => ({ ${moment} }) };`;
+    const gateway = `version: 1\nproviders: {a: {type: mock}}\nplugins: [{use: ./own.mjs}, routing, models, transform, fallback-retry]\nserver: {open: true}\n`;
+    const test = `tests: [{name: one, request: {body: {model: "@a/echo", messages: [{role: user, content: hi}]}}, expect: {status: 200}}]`;
+    const ran = await run({ 'gateway.yaml': gateway, 'own.mjs': plugin, 'a.test.yaml': test });
+    expect(ran.out).toContain(expected);
+  });
+});
+
+describe('the example of the documentation', () => {
+  const page = readFileSync(join(root, 'docs/testing.md'), 'utf8');
+  const [example = '', shown = ''] = [...page.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, text]) => text ?? '');
+
+  it('gives the output of the documentation', async () => {
+    const files = {
+      'configs/support.test.yaml': example,
+      'configs/fixtures/audio.json': '{"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "hi"}]}',
+    };
+    const ran = await inFolder(files, (dir) => runHere(['test', 'configs'], dir, { env }));
+    expect(untimed(ran.out)).toBe(untimed(shown.replace('$ gateway test\n', '')));
+  });
+});
+
+describe('the tests of this repository', () => {
+  it('pass', async () => {
+    const ran = await runHere(['test'], root, { env: {} });
+    expect(ran.out + ran.err).toMatch(/^\d+ passed \(\d+ ms\)$/m);
+  });
+});
