@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Ran, runHere } from '../cli/in-process.ts';
@@ -61,6 +61,14 @@ describe('the files of gateway test', () => {
     const ran = await run(files, ...args);
     expect(ran.err).toContain(message);
     expect({ code: ran.code, out: ran.out }).toEqual({ code, out: '' });
+  });
+
+  it('that cannot be read are an error', async () => {
+    const ran = await inFolder({}, (dir) => {
+      symlinkSync('loop', join(dir, 'loop'));
+      return runHere(['test', 'loop'], dir, { env });
+    });
+    expect(ran).toEqual({ code: 2, out: '', err: 'error: loop cannot be read (its symbolic links form a cycle)\n' });
   });
 });
 

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { filesOf, isPattern, isTestFile, PatternError } from '../../config/read/include-pattern.ts';
+import { reasonOf } from '../../config/read/files.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import type { CliIo } from '../io.ts';
 
@@ -22,20 +23,29 @@ export function testFiles(named: readonly string[], configFiles: readonly string
 
 const besides = (configFiles: readonly string[], cwd: string): readonly string[] =>
   [...new Set(configFiles.length === 0 ? [cwd] : configFiles.map((path) => dirname(path)))]
-    .flatMap((folder) => filesIn(folder, false))
+    .flatMap((folder) => reading(folder, () => filesIn(folder, false)))
     .toSorted();
 
 function filesNamed(named: string, cwd: string): readonly string[] {
   const path = resolve(cwd, named);
-  const kind = kindOf(path);
+  const kind = reading(named, () => kindOf(path));
   if (kind === 'file') return [path];
-  if (kind === 'folder') return filesIn(path, true).toSorted();
+  if (kind === 'folder') return reading(named, () => filesIn(path, true)).toSorted();
   if (!isPattern(named)) throw new CommandError(exitCodes.usage, `there is no file "${named}"`);
   try {
     return filesOf(named, cwd).filter((one) => kindOf(one) === 'file');
   } catch (error) {
     if (error instanceof PatternError) throw new CommandError(exitCodes.usage, error.message);
     throw error;
+  }
+}
+
+/** @throws CommandError */
+function reading<T>(named: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new CommandError(exitCodes.usage, `${named} cannot be read (${reasonOf(error)})`);
   }
 }
 

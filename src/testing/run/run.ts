@@ -35,14 +35,11 @@ const budgetBytes = 256 * 1024 * 1024;
 /** Most bytes of a response that the record keeps: none is read. */
 const keep = 0;
 
-/** A request that does not end. */
-export class Unfinished extends Error {}
-
 /**
  * Sends the request of a test through the pipeline of real traffic, with scripted providers and in simulated time.
  *
  * @throws GatewayError when the test names a key that does not exist
- * @throws Unfinished
+ * @throws Error when the request does not end, or when the gateway or a plugin fails
  */
 export async function runTest(test: TestCase, deps: RunDeps): Promise<TestOutcome> {
   const { generation, clock, answering, references } = deps;
@@ -110,7 +107,7 @@ async function ended(record: () => LogRecord | undefined, clock: SimulatedClock)
     for (let i = 0; i < turns; i += 1) await turn();
     const finished = record();
     if (finished !== undefined) return finished;
-    if (performance.now() - begun > patienceMs) throw new Unfinished(`the request did not end within ${patienceMs / 1000} s`);
+    if (performance.now() - begun > patienceMs) throw new Error(`the request did not end within ${patienceMs / 1000} s`);
     if (!clock.advance()) await sleep(1);
   }
 }
