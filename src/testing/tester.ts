@@ -44,7 +44,6 @@ export class Tester {
 /** A key that does not exist, a request that does not end, or an error of the gateway or a plugin. */
 function thrown({ node }: TestCase, error: unknown): Failure {
   const isKey = error instanceof GatewayError && nodeAt(node, ['request', 'key']) !== undefined;
-  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  const got = error instanceof Error ? error.message + cause : String(error);
+  const got = error instanceof Error ? error.message : String(error);
   return { what: 'request', expected: 'a response', got, at: keyPlace(node, isKey ? ['request', 'key'] : ['request']) };
 }

@@ -146,13 +146,13 @@ describe('a test', () => {
   it.each<[string, string, string]>([
     [
       'is told that the request is no real one',
-      `plan(ctx) { throw new Error('mode ' + ctx.mode); }`,
-      'the gateway or a plugin failed: mode dry',
+      `plan(ctx) { throw new Error('mode ' + ctx.mode + ' ' + options.user); }`,
+      'the gateway or a plugin failed: mode dry ${env:TEAM_USER}',
     ],
     ['gets no record, which it could send', `record() { throw new Error('recorded'); }`, '1 passed'],
   ])('with a plugin of the operator: it %s', async (_what, moment, expected) => {
-    const plugin = `export default { name: 'own', options: { type: 'object' }, setup: () => ({ ${moment} }) };`;
-    const gateway = `version: 1\nproviders: {a: {type: mock}}\nplugins: [{use: ./own.mjs}, routing, models, transform, fallback-retry]\nserver: {open: true}\n`;
+    const plugin = `export default { name: 'own', options: { type: 'object' }, setup: (options) => ({ ${moment} }) };`;
+    const gateway = `version: 1\nproviders: {a: {type: mock}}\nplugins: [{use: ./own.mjs, options: {user: "\${env:TEAM_USER}"}}, routing, models, transform, fallback-retry]\nserver: {open: true}\n`;
     const test = `tests: [{name: one, request: {body: {model: "@a/echo", messages: [{role: user, content: hi}]}}, expect: {status: 200}}]`;
     const ran = await run({ 'gateway.yaml': gateway, 'own.mjs': plugin, 'a.test.yaml': test });
     expect(ran.out).toContain(expected);

@@ -70,8 +70,15 @@ export async function runTest(test: TestCase, deps: RunDeps): Promise<TestOutcom
   );
   handling.start();
   const finished = await ended(() => record, clock);
-  if (defects.length > 0) throw new Error('the gateway or a plugin failed', { cause: defects[0] });
-  return outcomeOf(client, finished, script, createHiding(references, keys.snapshot.secrets));
+  const hide = createHiding(references, keys.snapshot.secrets);
+  if (defects.length > 0) throw new Error(`the gateway or a plugin failed: ${hide(reasonOf(defects[0]))}`);
+  return outcomeOf(client, finished, script, hide);
+}
+
+/** A plugin of the operator may throw anything. The chain wraps its error. */
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  return thrown.cause instanceof Error ? `${thrown.message}: ${thrown.cause.message}` : thrown.message;
 }
 
 /** The sender of real traffic, without a network. */
