@@ -10,7 +10,7 @@ const openParts: ReadonlySet<string> = new Set(['override_params', 'metadata', '
 export const isSecretKey = (key: string | number | undefined): boolean => typeof key === 'string' && isSecretName(key);
 
 /** True for a header sent to a telemetry collector. Services choose the names, and most are keys. */
-export const isCollectorHeader = ([top, , part, ...rest]: Path): boolean =>
+const isCollectorHeader = ([top, , part, ...rest]: Path): boolean =>
   top === 'observability' && part === 'headers' && rest.length > 0;
 
 /** True for a path whose value must not be printed. */
