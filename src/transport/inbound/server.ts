@@ -10,14 +10,13 @@ import type { KeylessRules } from './keyless-rules.ts';
 import { ClientBody } from './body/client-body.ts';
 import type { BodyLimits, ClientBodyDeps } from './body/held-body.ts';
 import type { Cors } from './cors.ts';
-import { arrivalOf, asksForDescription, type Head, passedMethods, readHead, routeFault } from './arrival.ts';
+import { arrivalOf, asksForDescription, type Head, type HeadSource, passedMethods, readHead, routeFault } from './arrival.ts';
 import type { HeaderNames } from './header-bag.ts';
 import type { Ids } from './ids.ts';
 import { headFault } from './listener/head-fault.ts';
-import { linger } from './listener/linger.ts';
+import { boundUnread, linger } from './listener/linger.ts';
 import { ClientSocket } from './listener/client-socket.ts';
 import { NodeClient } from './listener/node-client.ts';
-import { boundUnread } from './listener/unread.ts';
 import { keptSeconds } from './plain/answer-head.ts';
 import { PlainBody } from './plain/body.ts';
 import { PlainFront, type PlainRequest } from './plain/front.ts';
@@ -27,13 +26,9 @@ import { isRealtime, type Matched } from './routes.ts';
 import type { Sweeper } from '../wire/sweeper.ts';
 import type { Wheel } from '../wire/wheel.ts';
 import { TurnResponse, Turns } from './listener/turns.ts';
+import { headTimeoutMs, maxHeaderSize, unreadable, UnreadableBytes } from './listener/unreadable.ts';
 import { upgradeOptions } from './listener/upgrades.ts';
 import { createServer } from '../../core/node-http.ts';
-
-/** Maximum total size of request headers, in bytes: large enough for a config with a service account. */
-const maxHeaderSize = 64 * 1024;
-/** Timeout for the head of a request, in milliseconds. For the first one it starts with the connection. */
-const headTimeoutMs = 10_000;
 
 export interface ServerDeps {
   readonly clock: Clock;
@@ -89,8 +84,8 @@ export function createDataServer(deps: ServerDeps): DataServer {
   server.on('checkContinue', (request, response) => reader.http(request, response, true));
   server.on('checkExpectation', (request, response) => reader.http(request, response, false));
   server.on('upgrade', (request, socket, head) => reader.upgrade(request, socket, head));
-  server.on('connect', (_request, socket) => refuseRaw(socket, noTunnel()));
-  server.on('clientError', answerUnreadable);
+  server.on('connect', (request, socket) => reader.refuse(socket, noTunnel(), request));
+  server.on('clientError', reader.onUnreadable);
   const plain = new PlainFront(server, {
     wheel: deps.wheel,
     now: deps.clock.now,
@@ -102,8 +97,8 @@ export function createDataServer(deps: ServerDeps): DataServer {
     moreHeaders: ({ headers }) => deps.cors()?.headersFor(headers.origin),
     onDefect: deps.onDefect,
     last: {
-      late: (socket) => refuseRaw(socket, unreadable('ERR_HTTP_REQUEST_TIMEOUT')),
-      unreadable: (socket) => refuseRaw(socket, unreadable(undefined)),
+      late: (socket) => reader.refuse(socket, unreadable({ code: 'ERR_HTTP_REQUEST_TIMEOUT' })),
+      unreadable: (socket) => reader.refuse(socket, unreadable({})),
       defect: (socket) => refuseRaw(socket, defect()),
     },
   });
@@ -115,12 +110,17 @@ class RequestReader {
   readonly #bodyDeps: ClientBodyDeps;
   readonly #turns = new Turns();
   readonly #onEarly: (request: IncomingMessage) => void;
+  readonly #skipped = new WeakMap<Duplex, IncomingMessage>();
+  readonly onUnreadable = new UnreadableBytes((socket, error) => this.refuse(socket, error), this.#skipped).take;
 
   constructor(deps: ServerDeps) {
     this.#deps = deps;
     const { sweeper, clock, passed, budget } = deps;
     this.#bodyDeps = { sweeper, monotonic: clock.monotonic, passed, budget };
-    this.#onEarly = (request) => linger(request, sweeper, clock.monotonic);
+    this.#onEarly = (request) => {
+      this.#skipped.set(request.socket, request);
+      linger(request, sweeper, clock.monotonic);
+    };
   }
 
   /** @param isAwaited the client waits for `100 Continue` before it sends its body */
@@ -155,6 +155,22 @@ class RequestReader {
     } catch (thrown) {
       this.#deps.onDefect(thrown);
       socket.on('error', () => {}).destroy();
+    }
+  }
+
+  /** Answers a connection that has no request to answer, and closes it. @param request a request that is not served */
+  refuse(socket: Duplex, error: GatewayError, request: HeadSource = noRequest(socket)): void {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    try {
+      const head = readHead(request, this.#deps.limits().names, this.#deps.clock);
+      const client = new ClientSocket(request, socket, Buffer.alloc(0));
+      this.#deps.handle(this.#incoming({ ...head, matched: undefined }, client, client, error));
+    } catch (thrown) {
+      this.#deps.onDefect(thrown);
+      refuseRaw(socket, error);
     }
   }
 
@@ -252,32 +268,14 @@ function answerDefect(response: ServerResponse): void {
   else response.writeHead(500, { 'content-type': 'application/json', connection: 'close' }).end(plainErrorBody(defect()));
 }
 
-/** `_httpMessage` is the response being sent; Node's own handler of such errors checks it, too. */
-type AnsweringSocket = Duplex & { readonly _httpMessage?: unknown; readonly bytesRead?: number };
-
-/** Answers bytes that the HTTP parser rejected: one complete error response, then the connection closes. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // Within another response, the error would become part of it. On an idle connection, it would be taken for the
-  // response to the next request.
-  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const { _httpMessage: running, bytesRead } = socket as AnsweringSocket;
-  if ((running ?? null) !== null || (isLate && bytesRead === 0)) socket.destroy();
-  else refuseRaw(socket, unreadable(error.code));
-}
-
-function unreadable(code: string | undefined): GatewayError {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return new GatewayError('headers_too_large', {
-        message: `The request's headers are larger than ${maxHeaderSize} bytes.`,
-        hint: 'Name a config of gateway.yaml instead of sending one.',
-      });
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new GatewayError('timeout', { message: `The head of the request did not arrive within ${headTimeoutMs / 1000} s.` });
-    default:
-      return new GatewayError('invalid_header', { message: 'The request is not valid HTTP.' });
-  }
-}
+/** The head of bytes that are not a request. */
+const noRequest = (socket: Duplex & { readonly remoteAddress?: string }): HeadSource => ({
+  method: '-',
+  url: '-',
+  headers: {},
+  rawHeaders: [],
+  socket: { remoteAddress: socket.remoteAddress },
+});
 
 const noTunnel = (): GatewayError =>
   new GatewayError('method_not_allowed', {

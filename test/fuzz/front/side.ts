@@ -17,8 +17,6 @@ export class Side {
   /** Number of requests read by the gateway's own reader. */
   plain = 0;
   readonly #server: Server;
-  /** Heads that were read, by connection. */
-  readonly #heads = new Map<string, string[]>();
 
   constructor(fastPath: boolean) {
     const names = headerNames([canonicalPrefix]);
@@ -53,16 +51,9 @@ export class Side {
     return socket;
   }
 
-  headsOf({ remoteAddress }: FakeSocket): string {
-    return (this.#heads.get(remoteAddress) ?? []).join('\n');
-  }
-
   #handle(incoming: Incoming): void {
     const { arrival, client, body, refusal } = incoming;
     if (client instanceof PlainClient) this.plain += 1;
-    const heads = this.#heads.get(arrival.peer ?? '') ?? [];
-    this.#heads.set(arrival.peer ?? '', heads);
-    heads.push(JSON.stringify([arrival.method, arrival.path, [...arrival.headers.entries()]]));
     const way = arrival.headers.get('x-answer') ?? '';
     const answer = (read: string): void => {
       if (way.includes('later')) setImmediate(() => reply(incoming, way, read));

@@ -34,7 +34,7 @@ export class ClientSocket implements Client, PendingBody, SocketBody {
   #isSwitched = false;
 
   /** @param head bytes received in the same segment after the head of the request */
-  constructor({ headers }: IncomingMessage, socket: Duplex, head: Buffer) {
+  constructor({ headers }: Pick<IncomingMessage, 'headers'>, socket: Duplex, head: Buffer) {
     this.#socket = socket;
     this.offered = relaySubprotocols(headers['sec-websocket-protocol']);
     this.handshake = handshakeOf(headers, this.offered);

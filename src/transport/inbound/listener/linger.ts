@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { slowClientMs } from '../../wire/slow-client.ts';
 import type { Sweeper, Swept } from '../../wire/sweeper.ts';
 
 /** How long the rest of a client's data is read and discarded after its response, in milliseconds. */
@@ -48,4 +50,12 @@ export function linger(request: IncomingMessage, sweeper: Sweeper, monotonic: ()
   request.once('end', over).once('close', over);
   socket.once('close', over);
   request.resume();
+}
+
+/**
+ * Sets a timeout on the connection of a completely written response: a client that does not read it would otherwise
+ * keep it in memory. Node closes a connection without activity after this time.
+ */
+export function boundUnread(socket: Socket | null, ms = slowClientMs): void {
+  if (socket !== null && socket.writableLength > 0) socket.setTimeout(ms);
 }

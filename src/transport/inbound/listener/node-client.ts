@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client } from '../../../core/http/client.ts';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
 import { endOfFrames, frame, oneWrite } from '../../wire/chunk-frames.ts';
-import { boundUnread } from './unread.ts';
+import { boundUnread } from './linger.ts';
 
 /**
  * The client of one exchange on a `node:http` response. Chunk frames of a stream are built here, one string per chunk:

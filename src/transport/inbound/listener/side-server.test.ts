@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { createSideServer } from './side-server.ts';
-import { boundUnread } from './unread.ts';
+import { boundUnread } from './linger.ts';
 
 /** More than the system keeps for a client that reads nothing. */
 const large = Buffer.alloc(32 * 1024 * 1024);

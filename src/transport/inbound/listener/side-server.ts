@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createServer } from '../../../core/node-http.ts';
-import { boundUnread } from './unread.ts';
+import { boundUnread } from './linger.ts';
 
 /** Maximum number of connections; operators and their programs need fewer. */
 const mostConnections = 256;

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
 import { slowClientMs } from '../../wire/slow-client.ts';
 import { ChunkReader } from '../../wire/chunks.ts';
+import { endSoon } from '../listener/linger.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { ArrivingBody } from './arriving-body.ts';
 import { PlainClient } from './client.ts';
@@ -167,7 +168,8 @@ export class PlainConnection {
   /** The end of the body is unknown, so following bytes cannot be parsed: stops reading. */
   #misframed(): void {
     if (this.#phase === 'exchange') this.socket.destroy();
-    else this.#front.refuseUnreadable(this.socket);
+    // Its response is complete, and a second one would be taken for the response to the next request.
+    else endSoon(this.socket);
     this.#enter('closing');
   }
 
@@ -202,7 +204,8 @@ export class PlainConnection {
   }
 
   readonly #onEnd = (): void => {
-    if (this.#phase === 'head' || this.#phase === 'rest') this.#front.refuseUnreadable(this.socket);
+    if (this.#phase === 'head') this.#front.refuseUnreadable(this.socket);
+    else if (this.#phase === 'rest') endSoon(this.socket);
     else if (this.#phase === 'silent' || this.#phase === 'idle') this.socket.end();
     else this.socket.destroySoon();
   };

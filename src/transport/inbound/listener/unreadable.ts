@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { GatewayError } from '../../../core/error.ts';
+import { endSoon } from './linger.ts';
+
+/** Maximum total size of request headers, in bytes: large enough for a config with a service account. */
+export const maxHeaderSize = 64 * 1024;
+/** Timeout for the head of a request, in milliseconds. For the first one it starts with the connection. */
+export const headTimeoutMs = 10_000;
+
+/** `_httpMessage` is the response being sent; Node's own handler of such errors checks it, too. */
+type AnsweringSocket = Duplex & { readonly _httpMessage?: ServerResponse | null; readonly bytesRead?: number };
+
+/** An error of Node's parser. `rawPacket`: the bytes that it rejected, and those before them in the same segment. */
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+
+/** Sends a complete error response, then closes the connection. */
+export type Refuse = (socket: Duplex, error: GatewayError) => void;
+
+/** Handles connections whose bytes the parser of `node:http` rejects. It reports the same connection again with each segment. */
+export class UnreadableBytes {
+  readonly #refuse: Refuse;
+  readonly #handled = new WeakSet<Duplex>();
+  readonly #skipped: WeakMap<Duplex, IncomingMessage>;
+
+  /** @param skipped the last request of a connection whose rest was skipped, because its response was complete */
+  constructor(refuse: Refuse, skipped: WeakMap<Duplex, IncomingMessage>) {
+    this.#refuse = refuse;
+    this.#skipped = skipped;
+  }
+
+  readonly take = (error: ParserError, socket: AnsweringSocket): void => {
+    if (this.#handled.has(socket)) return;
+    this.#handled.add(socket);
+    // On an idle connection, an error would be taken for the response to the next request.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) socket.destroy();
+    else this.#answer(socket, unreadable(error));
+  };
+
+  /** Answers after the responses to the complete requests before the error, of which it would become a part otherwise. */
+  #answer(socket: AnsweringSocket, error: GatewayError): void {
+    const running = socket._httpMessage ?? undefined;
+    if (running === undefined) {
+      // A second response to the same request would be taken for the response to the next one.
+      if (this.#skipped.get(socket)?.complete === false) endSoon(socket);
+      else this.#refuse(socket, error);
+    } else if (running.req.complete) {
+      running.once('finish', () => {
+        // Not writable: the response itself closes the connection.
+        if (socket.writable) this.#answer(socket, error);
+      });
+    } else if (running.writableEnded) running.once('finish', () => endSoon(socket));
+    else socket.destroy();
+  }
+}
+
+/** Why bytes are not a request. */
+export function unreadable({ code, rawPacket }: Pick<ParserError, 'code' | 'rawPacket'>): GatewayError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new GatewayError('headers_too_large', {
+        message: `The request's headers are larger than ${maxHeaderSize} bytes.`,
+        hint: 'Name a config of gateway.yaml instead of sending one.',
+      });
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new GatewayError('timeout', { message: `The head of the request did not arrive within ${headTimeoutMs / 1000} s.` });
+    default:
+      return new GatewayError('invalid_header', otherProtocol(rawPacket) ?? { message: 'The request is not valid HTTP.' });
+  }
+}
+
+/** Such a client cannot read the response, but the operator finds the cause in the request log. */
+function otherProtocol(bytes: Buffer | undefined): { readonly message: string; readonly hint: string } | undefined {
+  // The type and the major version of a handshake record (RFC 8446 5.1).
+  if (bytes?.[0] === 0x16 && bytes[1] === 0x03) {
+    return {
+      message: 'The client uses TLS, but this port does not.',
+      hint: 'Use http:// in the base URL of the client, or a proxy that terminates TLS.',
+    };
+  }
+  if (bytes?.subarray(0, http2.length).equals(http2) === true) {
+    return { message: 'The client uses HTTP/2, but this port only accepts HTTP/1.1.', hint: 'Set the client to HTTP/1.1.' };
+  }
+  return undefined;
+}
+
+/** Beginning of the client preface (RFC 9113 3.4). */
+const http2 = Buffer.from('PRI * HTTP/2.0\r\n');

@@ -1,0 +1,105 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { headOf, WireClient } from '../edge/wire-client.ts';
+import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
+import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+/** Bytes that are not a request: alone, after a complete request, and within the body of one. */
+
+let held: ServerResponse[];
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+let client: WireClient;
+
+beforeEach(async () => {
+  held = [];
+  upstream = await startUpstream((response, { body }) => {
+    if (body.includes('"held"')) held.push(response);
+    else json(response, 200, completion('hi'));
+  });
+  gateway = await startTestGateway(
+    JSON.stringify({
+      version: 1,
+      server: { state_dir: 'memory' },
+      providers: { main: { type: 'openai', api_key: 'sk-0123456789', custom_host: `${upstream.url}/v1` } },
+    }),
+  );
+  client = new WireClient(gateway.url);
+});
+afterEach(async () => {
+  client.close();
+  await gateway.close();
+  await upstream.close();
+});
+
+function request(model: string, headers: Readonly<Record<string, string>> = {}): string {
+  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'x' }] });
+  const all = { 'x-gateway-provider': '@main', 'content-type': 'application/json', ...headers, 'content-length': body.length };
+  return headOf('POST /v1/chat/completions', all) + body;
+}
+const chunked = (headers: Readonly<Record<string, string>>): string =>
+  headOf('POST /v1/chat/completions', { 'x-gateway-provider': '@main', 'content-type': 'application/json', ...headers });
+
+describe('a complete request is answered', () => {
+  it.each([
+    ['before bytes that are not HTTP', `${request('m')}no request\r\n\r\n`, [200, 400]],
+    ['before bytes after connection: close', `${request('m', { connection: 'close' })}no request\r\n\r\n`, [200]],
+    ['before another one and bytes that are not HTTP', `${request('m')}${request('m')}no request\r\n\r\n`, [200, 200, 400]],
+    ['whose body has no length', chunked({}) + '{"model":"m"}\r\n\r\n', [400, 400]],
+  ])('%s', async (_name, bytes, statuses) => {
+    client.write(bytes);
+    await client.closed();
+    expect(client.statuses).toEqual(statuses);
+    expect(
+      await until(() => gateway.records.length === statuses.length && gateway.records.map(({ status }) => status), 'the records'),
+    ).toEqual(statuses);
+  });
+
+  it('after the provider has answered', async () => {
+    client.write(`${request('held')}no request\r\n\r\n`);
+    const response = await until(() => held[0], 'the request');
+    client.write('still no request');
+    json(response, 200, completion('late'));
+    await client.closed();
+    expect(client.statuses).toEqual([200, 400]);
+    expect(client.text).toContain('"content":"late"');
+  });
+});
+
+describe('the answer to bytes that are not a request', () => {
+  it.each([
+    ['a line that is none', 'no request\r\n\r\n', 400, 'The request is not valid HTTP.'],
+    [
+      'two lengths',
+      headOf('POST /v1/chat/completions', { 'content-length': '1\r\ncontent-length: 2' }),
+      400,
+      'The request is not valid HTTP.',
+    ],
+    ['a bare line feed', 'GET /v1/models HTTP/1.1\nhost: x\n\n', 400, 'The request is not valid HTTP.'],
+    ['a TLS handshake', Buffer.from('16030100c8010000c40303'.padEnd(400, '0'), 'hex'), 400, 'The client uses TLS, but this port does not.'],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'The client uses HTTP/2, but this port only accepts HTTP/1.1.'],
+    ['headers that are too large', headOf('GET /v1/models', { x: 'x'.repeat(70_000) }), 431, 'larger than 65536 bytes'],
+    ['a tunnel', headOf('CONNECT example.com:443'), 405, 'The gateway is not a proxy'],
+  ])('to %s has an id, and is recorded', async (_name, bytes, status, message) => {
+    client.write(bytes);
+    await client.closed();
+    expect(client.statuses).toEqual([status]);
+    const id = /x-request-id: (req_\w+)/.exec(client.text)?.[1];
+    expect(client.text).toContain(`"request_id":"${id}"`);
+    expect(client.text).toContain(message);
+    expect(await until(() => gateway.records[0], 'the record')).toMatchObject({
+      id,
+      status,
+      error: { message: expect.stringContaining(message) },
+    });
+  });
+
+  it('is not repeated within a request that was answered before its end', async () => {
+    client.write(headOf('POST /nowhere', { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }), '5\r\nab');
+    await client.answers(1);
+    client.write('cde\r\nno chunk\r\n');
+    await client.closed();
+    expect(client.statuses).toEqual([404]);
+    expect(gateway.records.length).toBe(1);
+  });
+});
