@@ -87,6 +87,8 @@ class ProcessLoader implements Loader {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#drop(worker, `loading took longer than ${limitMs} ms`), limitMs);
       this.#waiting.set(id, { resolve, reject, timer });
+      // The system could not start the process, for example without a free descriptor. Its event 'error' follows.
+      if (worker.channel === undefined) return;
       // Only a pending load keeps this process alive, not an idle worker.
       worker.channel?.ref();
       worker.send({ id, request } satisfies LoadQuestion, (error) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { connectionFault, isPermanentFault } from './connection-fault.ts';
+import { connectionFault, isPermanentFault, ownFaultHint } from './connection-fault.ts';
 
 const words: readonly [code: string | undefined, word: string][] = [
   ['ECONNREFUSED', 'connection refused'],
@@ -8,6 +8,8 @@ const words: readonly [code: string | undefined, word: string][] = [
   ['CERT_HAS_EXPIRED', 'the certificate has expired'],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'the port does not use TLS'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'the certificate is self-signed'],
+  ['EMFILE', 'the gateway has too many open files'],
+  ['EADDRNOTAVAIL', 'the gateway has no free port for the connection'],
   ['CERT_REVOKED', 'CERT_REVOKED'],
   [undefined, 'connection failed'],
 ];
@@ -30,4 +32,13 @@ it.each([
   [undefined, false],
 ])('knows that after %s a retry fails too: %s', (code, isPermanent) => {
   expect(isPermanentFault(Object.assign(new Error('x'), { code }))).toBe(isPermanent);
+});
+
+it.each([
+  ['EMFILE', /ulimit -n/],
+  ['ENFILE', /fs\.file-max/],
+  ['EADDRNOTAVAIL', /ip_local_port_range/],
+  ['ECONNREFUSED', /^undefined$/],
+])('knows what the operator can do about %s', (code, hint) => {
+  expect(String(ownFaultHint(Object.assign(new Error('x'), { code })))).toMatch(hint);
 });

@@ -26,6 +26,9 @@ const words: ReadonlyMap<string, string> = new Map([
   ['EAI_AGAIN', 'name resolution failed'],
   ['EHOSTUNREACH', 'no route to the host'],
   ['ENETUNREACH', 'no route to the host'],
+  ['EADDRNOTAVAIL', 'the gateway has no free port for the connection'],
+  ['EMFILE', 'the gateway has too many open files'],
+  ['ENFILE', 'the machine of the gateway has too many open files'],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'the port does not use TLS'],
   ['CERT_HAS_EXPIRED', 'the certificate has expired'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'the certificate is for another host name'],
@@ -41,3 +44,12 @@ const certificateCode = /^(?:ERR_TLS_CERT|ERR_SSL_WRONG_VERSION|CERT_|DEPTH_|SEL
 
 /** True for a connection error that recurs until an address or a certificate is changed. */
 export const isPermanentFault = (error: Error): boolean => certificateCode.test(errorCode(error));
+
+/** What to do about a connection error that the gateway itself or its machine causes; undefined for all others. */
+export const ownFaultHint = (error: Error): string | undefined => ownFaults.get(errorCode(error));
+
+const ownFaults: ReadonlyMap<string, string> = new Map([
+  ['EADDRNOTAVAIL', 'Widen the range of local ports (net.ipv4.ip_local_port_range) on the machine of the gateway.'],
+  ['EMFILE', 'Raise the limit of open files of the gateway (ulimit -n, LimitNOFILE of systemd), or lower server.max_connections.'],
+  ['ENFILE', 'Raise the limit of open files (fs.file-max) on the machine of the gateway.'],
+]);

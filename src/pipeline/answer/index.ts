@@ -1,5 +1,5 @@
 import { parseJson } from '../../core/json/scan.ts';
-import { connectionFault, isPermanentFault } from '../../core/http/connection-fault.ts';
+import { connectionFault, isPermanentFault, ownFaultHint } from '../../core/http/connection-fault.ts';
 import type { Dialect } from '../../core/dialect.ts';
 import { traitsOf } from '../../core/endpoint.ts';
 import { type ErrorFacts, faultError, GatewayError, mayPass, type ProviderFault } from '../../core/error.ts';
@@ -44,13 +44,7 @@ export function errorOf(outcome: Outcome): GatewayError {
         source: 'provider',
       });
     case 'unreachable':
-      return new GatewayError('upstream_unreachable', {
-        message: `Provider "${slug}" ${isCutUpload(outcome) ? 'closed the connection during the upload' : 'could not be reached'}: ${connectionFault(outcome.cause)} (${hostOf(outcome)}).`,
-        hint: isPermanentFault(outcome.cause) ? certificateHint : 'Check that the host is right and reachable from the gateway.',
-        source: 'provider',
-        ...(isPermanentFault(outcome.cause) ? { retry: false } : {}),
-        cause: outcome.cause,
-      });
+      return unreachableError(outcome);
     case 'faulty':
       return outcome.fault.provider === undefined
         ? withProvider(attempt, outcome.fault)
@@ -70,6 +64,18 @@ export function errorOf(outcome: Outcome): GatewayError {
     default:
       return outcome satisfies never;
   }
+}
+
+function unreachableError(outcome: Outcome & { kind: 'unreachable' }): GatewayError {
+  const { attempt, cause } = outcome;
+  const own = ownFaultHint(cause);
+  return new GatewayError('upstream_unreachable', {
+    message: `Provider "${attempt.binding.slug}" ${isCutUpload(outcome) ? 'closed the connection during the upload' : 'could not be reached'}: ${connectionFault(cause)} (${hostOf(outcome)}).`,
+    hint: own ?? (isPermanentFault(cause) ? certificateHint : 'Check that the host is right and reachable from the gateway.'),
+    source: own === undefined ? 'provider' : 'gateway',
+    ...(isPermanentFault(cause) ? { retry: false } : {}),
+    cause,
+  });
 }
 
 const certificateHint =
