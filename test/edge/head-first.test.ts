@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { headOf, WireClient } from './wire-client.ts';
@@ -49,6 +51,25 @@ describe('a caller without a key is refused before its body has come', () => {
     const record = await gateway.record(id);
     expect(record).toMatchObject({ status: 401, error: { code: 'missing_api_key' }, key: null, attempts: [], bytes: { in: 0 } });
     expect(record.request.body).toBeNull();
+  });
+
+  it.each(routes)('and can send the rest where the connection is to be closed: %s', async (_name, line, headers) => {
+    const { port, hostname } = new URL(gateway.url);
+    const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+    socket.write(headOf(line, { ...headers, connection: 'close' }));
+    await once(socket, 'end');
+    expect(text).toContain('HTTP/1.1 401 ');
+    // A reset would show in the second of two writes at the latest, and could cost the client the response.
+    const rest = 'transfer-encoding' in headers ? '5\r\nhello\r\n' : 'hello';
+    for (let n = 0; n < 2; n += 1) {
+      const failed = await new Promise((resolve) => socket.write(rest, resolve));
+      expect(failed ?? null).toBeNull();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(socket.destroyed).toBe(false);
+    }
+    socket.destroy();
   });
 
   it('and is disconnected when it goes on sending', async () => {

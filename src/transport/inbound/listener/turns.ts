@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { ServerResponse } from '../../../core/node-http.ts';
+import { endSoon } from './linger.ts';
 
 /** Maximum number of pipelined requests that wait on one connection. */
 const waitingLimit = 64;
@@ -19,6 +20,16 @@ export class TurnResponse<Request extends IncomingMessage = IncomingMessage> ext
     const onTurn = this.#onTurn;
     this.#onTurn = undefined;
     onTurn?.();
+  }
+
+  /**
+   * Called by Node after the last byte of the response, directly before it closes the connection if this response was the
+   * last one. If the request has not fully arrived, closing at once would reset the connection, and the client could lose
+   * the response.
+   */
+  override detachSocket(socket: Socket): void {
+    super.detachSocket(socket);
+    if (!this.req.complete) socket.destroySoon = () => endSoon(socket);
   }
 
   await(onTurn: () => void): void {
