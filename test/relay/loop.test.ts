@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -183,4 +183,30 @@ test('a WebSocket whose provider is refused goes to the next target, and to the 
   told.on('error', () => {});
   const [, answer] = (await once(told, 'unexpected-response')) as [unknown, IncomingMessage];
   expect([answer.statusCode, String((await read(answer)).body)]).toEqual([503, expect.stringContaining('status 503: no')]);
+});
+
+test.each([
+  ['resets the connection', (socket: Socket) => void socket.resetAndDestroy(), 'could not be reached: connection reset'],
+  ['sends bytes that are not HTTP', (socket: Socket) => void socket.end('no response\r\n\r\n'), 'could not be reached: not valid HTTP'],
+])('a WebSocket whose provider %s gets the cause in words', async (_name, play, words) => {
+  const broken = createServer(well);
+  broken.on('upgrade', (_req, socket: Socket) => play(socket));
+  await listen(broken);
+  open.push(() => shut(broken));
+  const { url } = await gateway([`http://127.0.0.1:${portOf(broken)}/v1`]);
+  const told = new WebSocket(`${url.replace('http', 'ws')}/v1/realtime?model=m`, { headers: config });
+  told.on('error', () => {});
+  const [, answer] = (await once(told, 'unexpected-response')) as [unknown, IncomingMessage];
+  expect([answer.statusCode, String((await read(answer)).body)]).toEqual([502, expect.stringContaining(words)]);
+});
+
+test('a WebSocket on another path learns which path serves them', async () => {
+  const { url } = await gateway([(await provider(well)).host]);
+  const told = new WebSocket(`${url.replace('http', 'ws')}/v1/chat/completions`, { headers: config });
+  told.on('error', () => {});
+  const [, answer] = (await once(told, 'unexpected-response')) as [unknown, IncomingMessage];
+  expect([answer.statusCode, String((await read(answer)).body)]).toEqual([
+    404,
+    expect.stringMatching(/serves no WebSocket at .*\/v1\/chat\/completions.*\/v1\/realtime/),
+  ]);
 });

@@ -8,6 +8,8 @@ export function connectionFault(error: Error): string {
   const code = errorCode(error);
   const word = words.get(code);
   if (word !== undefined) return word;
+  // Codes of Node's parser.
+  if (code.startsWith('HPE_')) return 'not valid HTTP';
   return code === '' || code.startsWith('UND_ERR_') ? 'connection failed' : code;
 }
 

@@ -140,7 +140,7 @@ function timeoutText({ phase, attempt }: Outcome & { kind: 'timeout' }): string 
 
 function isCutUpload({ sent, attempt }: Outcome & { kind: 'unreachable' }): boolean {
   const kind = attempt.upstream?.body.kind;
-  return sent && kind !== undefined && kind !== 'json' && kind !== 'none';
+  return sent && kind !== undefined && kind !== 'json' && kind !== 'none' && kind !== 'socket';
 }
 
 /** True when the provider refused the operator's credential, which is not the caller's fault. */

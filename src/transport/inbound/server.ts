@@ -228,10 +228,10 @@ class RequestReader {
   #upgrade(request: IncomingMessage, socket: Duplex, upgradeHead: Buffer): void {
     const head = readHead(request, this.#deps.limits().names, this.#deps.clock, socketKey(request));
     const matched: Matched = { endpoint: 'realtime', params: {}, path: '/v1/realtime', model: undefined };
-    const refused =
-      this.#deps.keyless()?.refusal(request, undefined) ?? this.#refusal({ ...head, matched: isRealtime(head.path) ? matched : undefined });
+    const served = { ...head, matched };
+    const refused = this.#deps.keyless()?.refusal(request, undefined) ?? (isRealtime(head.path) ? this.#refusal(served) : noSocket(head));
     const client = new ClientSocket(request, socket, upgradeHead);
-    this.#deps.handle(this.#incoming({ ...head, matched }, client, client, refused));
+    this.#deps.handle(this.#incoming(served, client, client, refused));
   }
 
   #refusal(head: Head): GatewayError | undefined {
@@ -267,6 +267,9 @@ function answerDefect(response: ServerResponse): void {
   if (response.headersSent) response.destroy();
   else response.writeHead(500, { 'content-type': 'application/json', connection: 'close' }).end(plainErrorBody(defect()));
 }
+
+const noSocket = ({ path }: Head): GatewayError =>
+  new GatewayError('route_not_found', { message: `The gateway serves no WebSocket at "${path}".`, hint: 'WebSockets use /v1/realtime.' });
 
 /** The head of bytes that are not a request. */
 const noRequest = (socket: Duplex & { readonly remoteAddress?: string }): HeadSource => ({
