@@ -10,8 +10,7 @@ const openParts: ReadonlySet<string> = new Set(['override_params', 'metadata', '
 export const isSecretKey = (key: string | number | undefined): boolean => typeof key === 'string' && isSecretName(key);
 
 /** True for a header sent to a telemetry collector. Services choose the names, and most are keys. */
-const isCollectorHeader = ([top, , part, ...rest]: Path): boolean =>
-  top === 'observability' && part === 'headers' && rest.length > 0;
+const isCollectorHeader = ([top, , part, ...rest]: Path): boolean => top === 'observability' && part === 'headers' && rest.length > 0;
 
 /** True for a path whose value must not be printed. */
 export const isSecretPath = (path: Path): boolean => isCollectorHeader(path) || path.some((step) => isSecretKey(step));
