@@ -41,7 +41,7 @@ export function makeBinding(written: BindingParts, makeCredential: MakeCredentia
   const parts: BindingParts = { ...written, settings: deepFreeze(written.settings) };
   const { owner } = parts;
   const credentialOf = memoCredentials(parts, makeCredential);
-  const main = credentialOf(parts.key);
+  const main = parts.unusable === undefined ? credentialOf(parts.key) : unusedCredential(() => credentialOf(parts.key), makeCredential);
   const binding: ProviderBinding = {
     slug: parts.slug,
     virtualKey: parts.virtualKey,
@@ -64,6 +64,16 @@ export function makeBinding(written: BindingParts, makeCredential: MakeCredentia
     ...(owner === 'caller' ? { forCaller: (key: string | undefined) => makeBinding({ ...parts, key }, makeCredential).binding } : {}),
   };
   return { binding: Object.freeze(binding), parts };
+}
+
+/** The credential of a provider that serves no request: none if its secrets are unset, so that it cannot be made. */
+function unusedCredential(make: () => CredentialRef, makeCredential: MakeCredential): CredentialRef {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof GatewayError) return makeCredential({ scheme: 'none' }, 'none');
+    throw error;
+  }
 }
 
 function memoCredentials(
