@@ -1,5 +1,6 @@
 import { type CommonFlags, fileOrStdin } from '../command.ts';
 import type { GroupDeps } from '../index.ts';
+import type { ConvertFlags } from './convert/index.ts';
 import type { ShowFlags } from './show.ts';
 
 /** Adds the subcommands of `gateway config`. */
@@ -15,6 +16,24 @@ export function addConfig({ parent, common, io, registry, does }: GroupDeps): vo
     .option('--json', 'no effect: the schema is JSON')
     .action(does(async (_flags: CommonFlags) => (await import('./schema.ts')).printSchema(io, registry)))
     .addHelpText('before', examples('config schema > gateway.schema.json'));
+  parent
+    .command('convert')
+    .description('convert the configuration of another gateway, and report what differs and what is not mapped')
+    .argument('<file...>', 'files of the other gateway, or - for standard input')
+    .addOption(parent.createOption('--from <name>', 'the other gateway').choices(['litellm']).makeOptionMandatory())
+    .option('-o, --output <file>', 'file to write, or - for standard output, which is the default')
+    .option('--force', 'replace the file')
+    .option('--strict', 'exit code 1 if anything is not mapped')
+    .option('--json', 'print JSON')
+    .option('--no-color', 'no colors')
+    .action(does(async (files: string[], flags: ConvertFlags) => (await import('./convert/index.ts')).convert(files, flags, io, registry)))
+    .addHelpText(
+      'before',
+      examples(
+        'config convert --from litellm config.yaml -o gateway.yaml',
+        'config convert --from litellm config.yaml --strict --json',
+      ),
+    );
   parent.addHelpText('before', examples('config show', 'config show server.listen', 'config schema > gateway.schema.json'));
 }
 

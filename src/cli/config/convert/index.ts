@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { yamlOf } from '../../../config/edit/new-entry.ts';
+import type { Diagnostic } from '../../../config/report/diagnostic.ts';
+import type { LoadRequest } from '../../../config/reload/load.ts';
+import type { Registry } from '../../../gateway/types.ts';
+import { replaceFile } from '../../../manage/keys/replace-file.ts';
+import { CommandError, exitCodes } from '../../command.ts';
+import type { CliIo } from '../../io.ts';
+import { load } from '../../load.ts';
+import { barePath, jsonText } from '../../text.ts';
+import type { Conversion, Converted } from './converted.ts';
+import { convertLitellm } from './litellm/index.ts';
+import { Notes } from './notes.ts';
+import { type Result, resultJson, resultText } from './report.ts';
+import { readSource, type SourceTree } from './source.ts';
+import { type Variable, Variables } from './variables.ts';
+
+export const converters = {
+  litellm: convertLitellm,
+} as const satisfies Readonly<Record<string, (conversion: Conversion) => Converted>>;
+
+export interface ConvertFlags {
+  readonly from: keyof typeof converters;
+  readonly output?: string | undefined;
+  readonly force?: boolean | undefined;
+  readonly strict?: boolean | undefined;
+  readonly json?: boolean | undefined;
+  readonly color?: boolean | undefined;
+}
+
+/**
+ * `gateway config convert --from NAME FILE…`: writes a configuration with the meaning of another gateway's, and reports what
+ * differs. Without `--output` the configuration goes to standard output and the report to standard error. Returns the exit code.
+ */
+export async function convert(files: readonly string[], flags: ConvertFlags, io: CliIo, registry: Registry): Promise<number> {
+  if (flags.output === '') throw new CommandError(exitCodes.usage, 'the name of the file to write is empty');
+  const output = flags.output === undefined || flags.output === '-' ? undefined : resolve(io.cwd, flags.output);
+  const shown = output === undefined ? '<converted>' : barePath(output, io.cwd);
+  if (output !== undefined && flags.force !== true && existsSync(output))
+    throw new CommandError(exitCodes.no, `${shown} already exists: name another file with -o, or replace it with --force`);
+  const sources: SourceTree[] = [];
+  for (const file of files) sources.push(await readSource(file, io));
+  const conversion = {
+    sources,
+    notes: new Notes(),
+    variables: new Variables(sources.map(({ root }) => root)),
+    providers: registry.providers,
+  };
+  const converted = converters[flags.from](conversion);
+  const text = fileText(converted, files.length, flags.from);
+  const variables = conversion.variables.all();
+  const diagnostics = await verdict(text, shown, variables, io, registry);
+  if (output !== undefined) replaceFile(output, text, shown, flags.force === true ? undefined : null);
+  const result: Result = {
+    mapped: converted.mapped,
+    notes: conversion.notes.all(),
+    variables,
+    diagnostics,
+    file: output === undefined ? null : shown,
+  };
+  const isWritten = output !== undefined;
+  if (flags.json === true) io.stdout.write(jsonText({ ...resultJson(result), ...(isWritten ? {} : { text }) }));
+  else if (isWritten) io.stdout.write(resultText(result, io.stdout, io, flags.color));
+  else {
+    io.stdout.write(text);
+    io.stderr.write(resultText(result, io.stderr, io, flags.color));
+  }
+  if (diagnostics.some(({ severity }) => severity === 'error')) return exitCodes.invalid;
+  return flags.strict === true && result.notes.some(({ kind }) => kind === 'not mapped') ? exitCodes.no : exitCodes.yes;
+}
+
+function fileText({ sections }: Converted, count: number, from: string): string {
+  const used = Object.entries(sections).filter(([, section]) => Object.keys(section as object).length > 0);
+  const parts = used.map(([name, section]) => `\n${yamlOf({ [name]: section })}\n`);
+  return `# Converted from ${count === 1 ? 'a file' : `${count} files`} of ${from}. Validate it with \`gateway check\`.\nversion: 1\n${parts.join('')}`;
+}
+
+/** Checks the result as `gateway check` does. Variables that are not set get a value of the right form, and secret files may be elsewhere. */
+async function verdict(
+  text: string,
+  name: string,
+  variables: readonly Variable[],
+  io: CliIo,
+  registry: Registry,
+): Promise<readonly Diagnostic[]> {
+  const samples = Object.fromEntries(variables.map((one) => [one.name, one.sample]));
+  const set = Object.fromEntries(Object.entries(io.env).filter(([, value]) => value !== undefined && value !== ''));
+  const rehearse: LoadRequest['rehearse'] = async (loaded) =>
+    (await import('../../../gateway/reload/rehearse.ts')).rehearse(loaded, registry);
+  const loaded = await load({ text, name }, { ...io, env: { ...samples, ...set } }, registry, {
+    allowMissingSecrets: true,
+    rehearse,
+  });
+  return loaded.diagnostics;
+}

@@ -1,0 +1,29 @@
+import { keyVariable } from '../../../../config/edit/new-entry.ts';
+import { textOf } from '../../../../config/read/node.ts';
+import type { Conversion } from '../converted.ts';
+import type { Section } from '../section.ts';
+import type { Service } from './services.ts';
+
+/** The credential of a deployment as references. Without one, those that LiteLLM reads from the environment. */
+export function secretsOf(
+  params: Section,
+  service: Service,
+  slug: string,
+  { variables, notes }: Conversion,
+  usualKey: string | undefined,
+): Record<string, unknown> {
+  const wanted = { api_key: 'api_key', ...service.secrets };
+  const found: Record<string, unknown> = {};
+  for (const [from, to] of Object.entries(wanted)) {
+    const entry = params.take(from);
+    if (entry === undefined) continue;
+    const text = textOf(entry.value);
+    if (text === undefined) notes.unmapped(params.pathOf(from), entry.keyAt, `write it as \${env:NAME} or \${file:/path} in ${to}`);
+    else if (to === 'service_account' && /^[^{}\s]+\.json$/.test(text)) found[to] = `\${file:${text}}`;
+    else found[to] = variables.secret(text, keyVariable(slug, to));
+  }
+  if (Object.keys(found).length > 0) return found;
+  if (service.type === 'vertex-ai') return { ambient: true };
+  const usual = service.usual ?? (usualKey === undefined ? {} : { api_key: usualKey });
+  return Object.fromEntries(Object.entries(usual).map(([to, variable]) => [to, variables.usual(variable)]));
+}

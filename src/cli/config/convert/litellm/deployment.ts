@@ -1,0 +1,101 @@
+import type { Node } from '../../../../config/read/node.ts';
+import type { Conversion } from '../converted.ts';
+import { Section } from '../section.ts';
+import { escaped, type Variables } from '../variables.ts';
+import { addressOf, providerSlug } from './address.ts';
+import { secretsOf } from './credentials.ts';
+import { paramReasons, modelInfoReasons } from './reasons.ts';
+import { isOpenAiModel, type Service } from './services.ts';
+import { serviceOf } from './service-of.ts';
+import { takeDropParams, targetParams } from './target-params.ts';
+
+/** One entry of `model_list`: a provider and a model. */
+export interface Deployment {
+  /** Name that clients use. */
+  readonly group: string;
+  readonly type: string;
+  readonly slugBase: string;
+  /** Entry of `providers`, without deployments. */
+  readonly provider: Record<string, unknown>;
+  /** Model as the provider names it; '*' for the model of the request. */
+  readonly model: string;
+  /** Entry below `deployments`, if the type lists them. */
+  readonly row: Record<string, unknown> | undefined;
+  readonly weight: number | undefined;
+  readonly node: Node;
+  /** Members of the target besides provider and model. */
+  readonly target: Record<string, unknown>;
+}
+
+const path = 'model_list[]';
+
+/** Undefined if the entry cannot be used; then the reason was reported. */
+export function deploymentOf(node: Node, conversion: Conversion): Deployment | undefined {
+  const { notes, variables } = conversion;
+  const entry = new Section(path, notes, [node]);
+  const name = entry.text('model_name');
+  const paramsNode = entry.take('litellm_params')?.value;
+  const params = new Section(`${path}.litellm_params`, notes, [paramsNode]);
+  const info = new Section(`${path}.model_info`, notes, [entry.take('model_info')?.value]);
+  entry.rest({});
+  const model = params.text('model');
+  if (name === undefined || model === undefined) {
+    notes.unmapped(path, node.at, 'the entry was left out: it needs model_name and litellm_params.model');
+    return undefined;
+  }
+  const found = serviceOf(model.value, params.text('custom_llm_provider')?.value, conversion);
+  if ('problem' in found) {
+    notes.unmapped(`${path}.litellm_params.model`, model.entry.keyAt, `the entry was left out: ${found.problem}`);
+    return undefined;
+  }
+  const { service, provider: known } = found;
+  const base = params.text('api_base') ?? params.text('base_url');
+  const address = addressOf(base?.value, service, known, variables);
+  const { model: bare, region } = regional(found.model, service);
+  const settings = { ...settingsOf(params, service, variables), ...region };
+  const slugBase = providerSlug(service.type, address, settings);
+  const usualKey = known.entry.apiKey === 'required' ? known.entry.service?.keyVariable : undefined;
+  const secrets = secretsOf(params, service, slugBase, conversion, usualKey);
+  const weight = params.number('weight');
+  const target = targetParams(params, notes);
+  takeDropParams(params, notes);
+  params.rest(paramReasons);
+  const baseModel = info.text('base_model')?.value.replace(/^[a-z_]+\//, '');
+  info.rest(modelInfoReasons);
+  const row =
+    service.hasDeployments === true && bare !== '*' ? rowOf(bare, baseModel ?? [name.value, bare].find(isOpenAiModel)) : undefined;
+  return {
+    group: name.value,
+    type: service.type,
+    slugBase,
+    provider: { type: service.type, ...(service.isNamed === true ? { name: slugBase } : {}), ...address, ...settings, ...secrets },
+    model: escaped(bare),
+    row,
+    weight: weight?.value,
+    node,
+    target,
+  };
+}
+
+/** Values of the right form, to check settings that are variables. */
+const samples: Readonly<Record<string, string>> = { region: 'us-east-1', api_version: '2024-10-21' };
+
+function settingsOf(params: Section, service: Service, variables: Variables): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  for (const [from, to] of Object.entries(service.settings ?? {})) {
+    const one = params.text(from);
+    if (one !== undefined) found[to] = variables.setting(one.value, samples[to] ?? 'sample');
+  }
+  return found;
+}
+
+/** A model of Bedrock may have its region before it. */
+function regional(model: string, { type }: Service): { readonly model: string; readonly region: { readonly region?: string } } {
+  const [whole = '', region] = (type === 'bedrock' ? /^([a-z]{2,6}(?:-[a-z]+)+-\d{1,2})\// : /^$/).exec(model) ?? [];
+  return { model: model.slice(whole.length), region: region === undefined ? {} : { region } };
+}
+
+const rowOf = (id: string, model: string | undefined): Record<string, unknown> => ({
+  deployment_id: escaped(id),
+  ...(model === undefined ? {} : { foundation_model: escaped(model) }),
+});

@@ -1,0 +1,69 @@
+import { escaped } from '../variables.ts';
+import type { Placed } from './catalog.ts';
+import type { RouterSettings } from './settings.ts';
+
+type Target = string | Record<string, unknown>;
+
+/** Deployments by the name that clients use. */
+export type Groups = ReadonlyMap<string, readonly Placed[]>;
+
+/** Name that stands for every model without a group of its own. */
+export const everyModel = '*';
+
+/** The config that chooses the deployments by the model of the request. */
+export function modelsConfig(groups: Groups, settings: RouterSettings): Record<string, unknown> {
+  const names = [...groups.keys()];
+  const conditions = [...names.filter((name) => name !== everyModel).map((name) => [name, name]), ...settings.aliases].map(
+    ([name = '', then = '']) => ({ query: { 'params.model': escaped(name) }, then: escaped(then) }),
+  );
+  const base = {
+    ...(settings.retries === undefined ? {} : { retry: { attempts: settings.retries } }),
+    ...(settings.timeout === undefined ? {} : { request_timeout: settings.timeout }),
+  };
+  const circuit = settings.circuit === undefined ? {} : { cb_config: settings.circuit };
+  const all = groups.get(everyModel);
+  if (conditions.length === 0 && all !== undefined)
+    return { ...base, strategy: { mode: 'loadbalance', ...circuit }, targets: all.map(targetOf) };
+  return {
+    ...base,
+    strategy: {
+      mode: 'conditional',
+      conditions,
+      ...(all === undefined ? {} : { default: everyModel }),
+      ...circuit,
+    },
+    targets: names.map((name) => route(name, groups, settings)),
+  };
+}
+
+/** The target of one name: its deployments, then those of its fallbacks. */
+function route(name: string, groups: Groups, { fallbacks }: RouterSettings): Record<string, unknown> {
+  const next = (fallbacks.get(name) ?? []).map((other) => together(groups.get(other) ?? []));
+  const own = together(groups.get(name) ?? [], next.length > 0);
+  if (next.length > 0) return { name: escaped(name), strategy: { mode: 'fallback' }, targets: [own, ...next] };
+  return { name: escaped(name), ...(own as Record<string, unknown>) };
+}
+
+/** Spreads requests over the deployments of one name. @param isShort a single target may be written as text */
+function together(deployments: readonly Placed[], isShort = true): Target {
+  const [first] = deployments;
+  if (first !== undefined && deployments.length === 1) return isShort ? targetOf(first) : mappingOf(first);
+  return { strategy: { mode: 'loadbalance' }, targets: deployments.map(targetOf) };
+}
+
+function targetOf(deployment: Placed): Target {
+  const { slug, alias, weight, target } = deployment;
+  if (weight !== undefined || Object.keys(target).length > 0) return mappingOf(deployment);
+  return alias === everyModel ? { provider: slug } : `${slug}/${alias}`;
+}
+
+function mappingOf({ slug, alias, weight, target }: Placed): Record<string, unknown> {
+  const { override_params: more, ...rest } = target;
+  const params = { ...(alias === everyModel ? {} : { model: alias }), ...(more as object | undefined) };
+  return {
+    provider: slug,
+    ...(weight === undefined ? {} : { weight }),
+    ...structuredClone(rest),
+    ...(Object.keys(params).length === 0 ? {} : { override_params: params }),
+  };
+}

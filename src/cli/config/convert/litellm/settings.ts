@@ -1,0 +1,145 @@
+import { type Entry, entriesOf, type Node, textOf } from '../../../../config/read/node.ts';
+import type { Notes } from '../notes.ts';
+import { Section } from '../section.ts';
+import { fallbacks } from './fallbacks.ts';
+import { callbacks } from './reasons.ts';
+import { mostRetries, seconds } from './target-params.ts';
+
+/** What applies to all models. */
+export interface RouterSettings {
+  readonly retries: number | undefined;
+  readonly timeout: string | undefined;
+  readonly circuit: Record<string, unknown> | undefined;
+  /** Name → names that are tried after it. */
+  readonly fallbacks: ReadonlyMap<string, readonly string[]>;
+  /** Further name → name of a group. */
+  readonly aliases: readonly (readonly [string, string])[];
+}
+
+export interface Parts {
+  readonly router: Section;
+  readonly litellm: Section;
+  readonly groups: ReadonlyMap<string, readonly unknown[]>;
+  readonly notes: Notes;
+}
+
+export function routerSettings(parts: Parts): RouterSettings {
+  const { router, notes } = parts;
+  strategy(router, parts);
+  return {
+    retries: retries(parts),
+    timeout: firstNumber(
+      [
+        [router, 'timeout'],
+        [parts.litellm, 'request_timeout'],
+      ],
+      notes,
+      seconds,
+    ),
+    circuit: circuit(router, parts),
+    fallbacks: fallbacks(parts),
+    aliases: aliases(router, parts),
+  };
+}
+
+/** The first of several settings with the same meaning; the others are reported. */
+function firstNumber<T>(
+  places: readonly (readonly [Section, string])[],
+  notes: Notes,
+  make: (value: number, entry: Entry, path: string) => T | undefined,
+): T | undefined {
+  let found: { made: T | undefined; path: string } | undefined;
+  for (const [section, key] of places) {
+    const one = section.number(key);
+    if (one === undefined) continue;
+    const path = section.pathOf(key);
+    if (found === undefined) found = { made: make(one.value, one.entry, path), path };
+    else notes.different(path, one.entry.keyAt, `${found.path} is used instead`);
+  }
+  return found?.made;
+}
+
+function retries({ router, litellm, groups, notes }: Parts): number | undefined {
+  return firstNumber(
+    [
+      [router, 'num_retries'],
+      [litellm, 'num_retries'],
+    ],
+    notes,
+    (value, { keyAt }, path) => {
+      const attempts = Math.min(Math.trunc(value), mostRetries);
+      if (attempts < value) notes.different(path, keyAt, `at most ${mostRetries} retries`);
+      if (attempts > 0 && [...groups.values()].some(({ length }) => length > 1))
+        notes.different(path, keyAt, 'a retry calls the same deployment again, not another one of the same name');
+      return attempts;
+    },
+  );
+}
+
+const strategies = ['least-busy', 'usage-based-routing', 'usage-based-routing-v2', 'latency-based-routing', 'cost-based-routing'];
+
+function strategy(router: Section, { notes }: Parts): void {
+  const found = router.text('routing_strategy');
+  if (found === undefined || found.value === 'simple-shuffle') return;
+  const name = strategies.includes(found.value) ? `${found.value} → ` : '';
+  const to = 'loadbalance with the weights of the targets';
+  notes.different(router.pathOf('routing_strategy'), found.entry.keyAt, `${name}${to}`);
+}
+
+/** LiteLLM skips a deployment after more than 3 failures if nothing else is set. */
+const usualFails = 3;
+
+function circuit(router: Section, { notes }: Parts): Record<string, unknown> | undefined {
+  const fails = router.number('allowed_fails');
+  const cooldown = router.number('cooldown_time');
+  if (fails === undefined && cooldown === undefined) return undefined;
+  if (fails !== undefined)
+    notes.different(router.pathOf('allowed_fails'), fails.entry.keyAt, 'failures in a row are counted, not failures in a minute');
+  return {
+    failure_threshold: Math.trunc(fails?.value ?? usualFails) + 1,
+    ...(cooldown === undefined ? {} : { cooldown_interval: seconds(Math.max(1, cooldown.value)) }),
+  };
+}
+
+function aliases(router: Section, { groups, notes }: Parts): readonly (readonly [string, string])[] {
+  const whole = router.take('model_group_alias');
+  const path = router.pathOf('model_group_alias');
+  if (whole !== undefined && whole.value.kind !== 'map') notes.unmapped(path, whole.keyAt, 'it is not a mapping');
+  return entriesOf(whole?.value).flatMap(({ key, keyAt, value }) => {
+    const one = `${path}.${key}`;
+    const model = textOf(value) ?? hiddenModel(value, one, notes);
+    if (model !== undefined && groups.has(model) && !groups.has(key)) return [[key, model] as const];
+    notes.unmapped(
+      one,
+      keyAt,
+      groups.has(key) ? 'model_list has an entry of this name' : 'no entry of model_list that was mapped has its name',
+    );
+    return [];
+  });
+}
+
+/** The long form of an alias, which can hide the name from lists. */
+function hiddenModel(node: Node, path: string, notes: Notes): string | undefined {
+  if (node.kind !== 'map') return undefined;
+  const section = new Section(path, notes, [node]);
+  const model = section.text('model')?.value;
+  section.rest({ hidden: 'GET /v1/models lists the name' });
+  return model;
+}
+
+const callbackKeys = ['callbacks', 'success_callback', 'failure_callback', 'service_callbacks'] as const;
+const otherwise = 'use the request log (docs/running.md) or a plugin (docs/plugins.md)';
+
+/** Reports each callback with what to use in its place. */
+export function reportCallbacks(litellm: Section, notes: Notes): void {
+  for (const key of callbackKeys) {
+    const entry = litellm.take(key);
+    if (entry === undefined) continue;
+    const names = entry.value.kind === 'list' ? entry.value.items : [entry.value];
+    for (const node of names) {
+      const name = textOf(node) ?? '';
+      const known = Object.hasOwn(callbacks, name) ? callbacks[name] : undefined;
+      notes.unmapped(litellm.pathOf(key), node.at, known === undefined ? otherwise : `${name}: ${known}`);
+    }
+  }
+}

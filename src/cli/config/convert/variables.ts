@@ -1,0 +1,93 @@
+import { type Node, textOf, walk } from '../../../config/read/node.ts';
+
+/** An environment variable that the result needs. */
+export interface Variable {
+  readonly name: string;
+  /** reference: the source names it. literal: replaces a value of the source. default: read there without being named. */
+  readonly origin: 'reference' | 'literal' | 'default' | 'needed';
+  /** How to get the value, if it is not obvious. */
+  readonly note: string | undefined;
+  /** A value of the right form for checking the result; the real one is not needed for that. */
+  readonly sample: string;
+}
+
+const sampleKey = 'placeholder-key-0123456789';
+
+/** The variable in a reference of LiteLLM: `os.environ/NAME`. */
+const referenced = /^os\.environ\/([A-Za-z_][A-Za-z0-9_]*)$/;
+
+/** Text as it is, also where it looks like a reference of the gateway. */
+export const escaped = (text: string): string => text.replaceAll('${', '$${');
+
+/** Replaces secrets of the source by references. Values of the source are never kept in a result. */
+export class Variables {
+  readonly #found = new Map<string, Variable>();
+  readonly #names: Set<string>;
+  /** Literal value → its variable. */
+  readonly #literals = new Map<string, string>();
+
+  /** @param roots whose references are read first, so that no literal gets the name of another variable */
+  constructor(roots: readonly Node[]) {
+    this.#names = new Set();
+    for (const root of roots)
+      walk(root, (node) => {
+        const name = referenced.exec(textOf(node) ?? '')?.[1];
+        if (name !== undefined) this.#names.add(name);
+        return true;
+      });
+  }
+
+  all(): readonly Variable[] {
+    return [...this.#found.values()];
+  }
+
+  /** A reference for a secret. @param wanted name of the variable for a literal */
+  secret(text: string, wanted: string): string {
+    const name = referenced.exec(text)?.[1];
+    if (name !== undefined) return this.#add({ name, origin: 'reference', note: undefined, sample: sampleKey });
+    const known = this.#literals.get(text);
+    if (known !== undefined) return `\${env:${known}}`;
+    const free = this.#free(wanted);
+    this.#literals.set(text, free);
+    return this.#add({ name: free, origin: 'literal', note: undefined, sample: sampleKey });
+  }
+
+  /** A setting that is not secret: a reference, otherwise the text itself. */
+  setting(text: string, sample: string): string {
+    const name = referenced.exec(text)?.[1];
+    return name === undefined ? escaped(text) : this.#add({ name, origin: 'reference', note: undefined, sample });
+  }
+
+  /** An address: a reference if it contains a credential. */
+  address(text: string, wanted: string): string {
+    const sample = 'https://upstream.example/v1';
+    const holdsSecret =
+      URL.canParse(text) && (new URL(text).username !== '' || new URL(text).password !== '' || new URL(text).search !== '');
+    if (!holdsSecret) return this.setting(text, sample);
+    const free = this.#free(wanted);
+    return this.#add({ name: free, origin: 'literal', note: 'an address with a credential', sample });
+  }
+
+  /** A variable that the other gateway reads without being told. */
+  usual(name: string): string {
+    return this.#add({ name, origin: 'default', note: undefined, sample: sampleKey });
+  }
+
+  /** A variable whose value the source does not contain. */
+  needed(name: string, note: string, sample: string): string {
+    return this.#add({ name: this.#free(name), origin: 'needed', note, sample });
+  }
+
+  #add(variable: Variable): string {
+    this.#names.add(variable.name);
+    if (!this.#found.has(variable.name)) this.#found.set(variable.name, variable);
+    return `\${env:${variable.name}}`;
+  }
+
+  #free(wanted: string): string {
+    let name = wanted;
+    for (let n = 2; this.#names.has(name); n += 1) name = `${wanted}_${n}`;
+    this.#names.add(name);
+    return name;
+  }
+}

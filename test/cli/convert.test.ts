@@ -1,0 +1,104 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readProjectFile } from '../repo/tree.ts';
+import { runHere } from './in-process.ts';
+
+const dirs: string[] = [];
+afterAll(() => dirs.forEach((dir) => rmSync(dir, { recursive: true })));
+
+function folder(files: Readonly<Record<string, string>>): string {
+  const dir = mkdtempSync(join(tmpdir(), 'convert-'));
+  dirs.push(dir);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
+  return dir;
+}
+
+/** Each case: the source, the configuration and the report, separated by lines of dashes. The name begins with the gateway. */
+const cases = join(import.meta.dirname, 'convert-cases');
+const small = 'model_list: [{model_name: a, litellm_params: {model: openai/gpt-4o}}]\n';
+
+describe('gateway config convert', () => {
+  it.each(readdirSync(cases))('converts %s', async (name) => {
+    const [source = '', yaml, report] = readFileSync(join(cases, name), 'utf8').split(/^-----\n/m);
+    const dir = folder({ source });
+    const { out, err } = await runHere(['config', 'convert', '--from', name.split('-')[0] ?? '', 'source'], dir);
+    expect({ yaml: out, report: err }).toEqual({ yaml, report });
+    for (const [literal] of source.matchAll(/canary-[\w-]+/g)) expect(out + err).not.toContain(literal);
+  });
+
+  it('converts the example of the page on LiteLLM to what the page shows', async () => {
+    const block = (kind: string): string =>
+      new RegExp(`^\`\`\`${kind}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(readProjectFile('docs/migrate-litellm.md'))?.[1] ?? '';
+    const env = { LITELLM_MASTER_KEY_SHA256: '0'.repeat(64) };
+    const values = async (at: string): Promise<unknown> => {
+      const { out } = await runHere(['config', 'show', 'configs', '--json'], at, { env });
+      return (JSON.parse(out) as { values: { path: string; value: string }[] }).values.map(({ path, value }) => [path, value]);
+    };
+    const dir = folder({ 'config.yaml': block('yml') });
+    await runHere(['config', 'convert', '--from', 'litellm', 'config.yaml', '-o', 'gateway.yaml'], dir);
+    const page = folder({ 'gateway.yaml': block('yaml') });
+    const names: Readonly<Record<string, string>> = { 'azure-eu': 'azure-openai-contoso-eu', 'claude-main': 'anthropic-main' };
+    const renamed = JSON.stringify(await values(page)).replaceAll(/azure-eu|claude-main/g, (slug) => names[slug] ?? slug);
+    expect(await values(dir)).toEqual(JSON.parse(renamed));
+  });
+
+  it('writes a file, and replaces one only with --force', async () => {
+    const dir = folder({ 'config.yaml': small });
+    const args = ['config', 'convert', '--from', 'litellm', 'config.yaml', '-o', 'gateway.yaml'];
+    const first = await runHere(args, dir);
+    expect(first).toMatchObject({ code: 0, err: '' });
+    expect(first.out).toMatch(/^mapped {6}1 model → 1 provider, 1 config\n[^]*\nwrote gateway\.yaml · check: ok/);
+    const text = readFileSync(join(dir, 'gateway.yaml'), 'utf8');
+    expect(await runHere(['check', '--allow-missing-secrets'], dir)).toMatchObject({ code: 0 });
+    writeFileSync(join(dir, 'gateway.yaml'), 'version: 1\n');
+    expect(await runHere(args, dir)).toEqual({
+      code: 1,
+      out: '',
+      err: 'error: gateway.yaml already exists: name another file with -o, or replace it with --force\n',
+    });
+    expect(await runHere([...args, '--force'], dir)).toMatchObject({ code: 0 });
+    expect(readFileSync(join(dir, 'gateway.yaml'), 'utf8')).toBe(text);
+  });
+
+  it.each([
+    ['a mapped file', small, ['--strict'], 0],
+    ['a key without a counterpart', `${small}other: 1\n`, [], 0],
+    ['such a key with --strict', `${small}other: 1\n`, ['--strict'], 1],
+    ['no YAML', 'a: [canary-syntax', [], 1],
+    ['an empty file', '', [], 1],
+    ['a result with an error', small.replace('openai/gpt-4o', 'azure/gpt-4o'), [], 3],
+  ])('returns the exit code for %s', async (_what, source, flags, code) => {
+    const dir = folder({ 'config.yaml': source });
+    const ran = await runHere(['config', 'convert', '--from', 'litellm', 'config.yaml', ...flags], dir);
+    expect(ran).toMatchObject({ code });
+    expect(ran.out + ran.err).not.toContain('canary');
+  });
+
+  it('rejects wrong usage', async () => {
+    const dir = folder({ 'config.yaml': small });
+    expect(await runHere(['config', 'convert', 'config.yaml'], dir)).toMatchObject({ code: 2 });
+    expect(await runHere(['config', 'convert', '--from', 'other', 'config.yaml'], dir)).toMatchObject({ code: 2 });
+    expect(await runHere(['config', 'convert', '--from', 'litellm'], dir)).toMatchObject({ code: 2 });
+    expect(await runHere(['config', 'convert', '--from', 'litellm', 'absent.yaml'], dir)).toMatchObject({
+      code: 1,
+      err: 'error: absent.yaml cannot be read: no such file\n',
+    });
+  });
+
+  it('prints JSON, and reads standard input', async () => {
+    const { code, out, err } = await runHere(['config', 'convert', '--from', 'litellm', '-', '--json'], folder({}), {
+      stdin: `${small}other: 1\n`,
+    });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(JSON.parse(out)).toMatchObject({
+      file: null,
+      mapped: '1 model → 1 provider, 1 config',
+      not_mapped: [{ path: 'other', text: 'no such setting here', places: ['<stdin>:2'] }],
+      secrets: [{ name: 'OPENAI_API_KEY', origin: 'default', note: null }],
+      check: { ok: true },
+      text: expect.stringContaining('openai-main'),
+    });
+  });
+});
