@@ -132,7 +132,7 @@ export function createProgram(io: CliIo, registry: Registry, done: (code: number
   addLogs({ io, remote: (name, about) => remote(logs, name, about), does: making.does });
   addReplay(logs, making);
   addProviders(group(program, 'providers', 'list, show, test and add providers'), making);
-  addConfig(groupDeps(making, group(program, 'config', 'show the effective configuration, and print its JSON Schema')));
+  addConfig(groupDeps(making, group(program, 'config', 'show, describe and convert configurations')));
   addFmt(common(program, 'fmt', 'format the configuration: order, names and spacing; keeps values and comments'), making);
   addModels(common(program, 'models', 'list the models that clients can use, with context length and price, offline', fileOrStdin), making);
   addKeys(group(program, 'keys', 'issue, list, rotate, revoke and identify API keys of the gateway'), making);

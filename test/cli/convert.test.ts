@@ -28,19 +28,23 @@ describe('gateway config convert', () => {
     for (const [literal] of source.matchAll(/canary-[\w-]+/g)) expect(out + err).not.toContain(literal);
   });
 
-  it('converts the example of the page on LiteLLM to what the page shows', async () => {
-    const block = (kind: string): string =>
-      new RegExp(`^\`\`\`${kind}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(readProjectFile('docs/migrate-litellm.md'))?.[1] ?? '';
+  it.each([
+    ['litellm', 'yml', 'config.yaml', { 'azure-eu': 'azure-openai-contoso-eu', 'claude-main': 'anthropic-main' }],
+    ['portkey', 'json', 'prod.json', {}],
+  ])('converts the example of the page on %s to what the page shows', async (from, kind, file, slugs: Readonly<Record<string, string>>) => {
+    const text = readProjectFile(`docs/migrate-${from}.md`);
+    const block = (language: string): string => new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(text)?.[1] ?? '';
     const env = { LITELLM_MASTER_KEY_SHA256: '0'.repeat(64) };
     const values = async (at: string): Promise<unknown> => {
       const { out } = await runHere(['config', 'show', 'configs', '--json'], at, { env });
-      return (JSON.parse(out) as { values: { path: string; value: string }[] }).values.map(({ path, value }) => [path, value]);
+      const all = (JSON.parse(out) as { values: { path: string; value: unknown }[] }).values;
+      // The page leaves out a weight that has no effect.
+      return all.filter(({ path }) => !path.endsWith('.weight')).map(({ path, value }) => [path, value]);
     };
-    const dir = folder({ 'config.yaml': block('yml') });
-    await runHere(['config', 'convert', '--from', 'litellm', 'config.yaml', '-o', 'gateway.yaml'], dir);
-    const page = folder({ 'gateway.yaml': block('yaml') });
-    const names: Readonly<Record<string, string>> = { 'azure-eu': 'azure-openai-contoso-eu', 'claude-main': 'anthropic-main' };
-    const renamed = JSON.stringify(await values(page)).replaceAll(/azure-eu|claude-main/g, (slug) => names[slug] ?? slug);
+    const dir = folder({ [file]: block(kind) });
+    await runHere(['config', 'convert', '--from', from, file, '-o', 'gateway.yaml'], dir);
+    const shown = await values(folder({ 'gateway.yaml': block('yaml') }));
+    const renamed = JSON.stringify(shown).replaceAll(/azure-eu|claude-main/g, (slug) => slugs[slug] ?? slug);
     expect(await values(dir)).toEqual(JSON.parse(renamed));
   });
 
@@ -96,7 +100,7 @@ describe('gateway config convert', () => {
       file: null,
       mapped: '1 model → 1 provider, 1 config',
       not_mapped: [{ path: 'other', text: 'no such setting here', places: ['<stdin>:2'] }],
-      secrets: [{ name: 'OPENAI_API_KEY', origin: 'default', note: null }],
+      variables: [{ name: 'OPENAI_API_KEY', secret: true, origin: 'default', note: null }],
       check: { ok: true },
       text: expect.stringContaining('openai-main'),
     });

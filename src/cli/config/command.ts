@@ -20,7 +20,7 @@ export function addConfig({ parent, common, io, registry, does }: GroupDeps): vo
     .command('convert')
     .description('convert the configuration of another gateway, and report what differs and what is not mapped')
     .argument('<file...>', 'files of the other gateway, or - for standard input')
-    .addOption(parent.createOption('--from <name>', 'the other gateway').choices(['litellm']).makeOptionMandatory())
+    .addOption(parent.createOption('--from <name>', 'the other gateway').choices(['litellm', 'portkey']).makeOptionMandatory())
     .option('-o, --output <file>', 'file to write, or - for standard output, which is the default')
     .option('--force', 'replace the file')
     .option('--strict', 'exit code 1 if anything is not mapped')
@@ -31,7 +31,7 @@ export function addConfig({ parent, common, io, registry, does }: GroupDeps): vo
       'before',
       examples(
         'config convert --from litellm config.yaml -o gateway.yaml',
-        'config convert --from litellm config.yaml --strict --json',
+        'config convert --from portkey saved-configs.json --strict --json',
       ),
     );
   parent.addHelpText('before', examples('config show', 'config show server.listen', 'config schema > gateway.schema.json'));

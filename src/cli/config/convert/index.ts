@@ -12,12 +12,14 @@ import { barePath, jsonText } from '../../text.ts';
 import type { Conversion, Converted } from './converted.ts';
 import { convertLitellm } from './litellm/index.ts';
 import { Notes } from './notes.ts';
+import { convertPortkey } from './portkey/index.ts';
 import { type Result, resultJson, resultText } from './report.ts';
 import { readSource, type SourceTree } from './source.ts';
 import { type Variable, Variables } from './variables.ts';
 
 export const converters = {
   litellm: convertLitellm,
+  portkey: convertPortkey,
 } as const satisfies Readonly<Record<string, (conversion: Conversion) => Converted>>;
 
 export interface ConvertFlags {

@@ -25,7 +25,7 @@ export function resultText(result: Result, stream: CliStream, io: CliIo, color: 
   const rows = [
     ['mapped', mapped],
     ...notes.map(({ kind, path, text, places }) => [kind, `${path}: ${text}   ${placesText(places)}`]),
-    ...variables.map((one) => ['secrets', `${one.name} (${originText(one)})`]),
+    ...variableRows(variables),
   ];
   const lines = rows.map(([label = '', text = '']) => `${padEnd(label, 12)}${printable(text)}\n`);
   const isOk = !diagnostics.some(({ severity }) => severity === 'error');
@@ -39,11 +39,24 @@ function placesText(places: readonly string[]): string {
   return [...places.slice(0, mostPlaces), ...(more > 0 ? [`… and ${more} more`] : [])].join(', ');
 }
 
+/** Variables of the same kind and origin are on one line. */
+function variableRows(variables: readonly Variable[]): string[][] {
+  const lines = new Map<string, { label: string; origin: string; names: string[] }>();
+  for (const one of variables) {
+    const label = one.isSecret ? 'secrets' : 'settings';
+    const origin = originText(one);
+    const line = lines.get(label + origin) ?? { label, origin, names: [] };
+    line.names.push(one.name);
+    lines.set(label + origin, line);
+  }
+  return [...lines.values()].map(({ label, origin, names }) => [label, `${names.join(', ')} (${origin})`]);
+}
+
 const origins: Readonly<Record<Variable['origin'], string>> = {
-  reference: 'the source names it',
-  literal: 'replaces a value that the source contains: set it to that value',
+  reference: 'from os.environ/…',
+  literal: 'replaces a value of the source: set it to that value',
   default: 'read there by default',
-  needed: 'not in the source',
+  needed: 'not in the source: set it',
 };
 
 const originText = ({ origin, note }: Variable): string => (note === undefined ? origins[origin] : `${origins[origin]}; ${note}`);
@@ -57,7 +70,7 @@ export function resultJson({ mapped, notes, variables, diagnostics, file }: Resu
     mapped,
     different: shown('different'),
     not_mapped: shown('not mapped'),
-    secrets: variables.map(({ name, origin, note }) => ({ name, origin, note: note ?? null })),
+    variables: variables.map(({ name, isSecret, origin, note }) => ({ name, secret: isSecret, origin, note: note ?? null })),
     check: { ok: !diagnostics.some(({ severity }) => severity === 'error'), diagnostics },
   };
 }

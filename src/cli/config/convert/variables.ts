@@ -4,6 +4,8 @@ import { type Node, textOf, walk } from '../../../config/read/node.ts';
 export interface Variable {
   readonly name: string;
   /** reference: the source names it. literal: replaces a value of the source. default: read there without being named. */
+  /** False for a setting that is not secret, such as a region. */
+  readonly isSecret: boolean;
   readonly origin: 'reference' | 'literal' | 'default' | 'needed';
   /** How to get the value, if it is not obvious. */
   readonly note: string | undefined;
@@ -17,7 +19,7 @@ const sampleKey = 'placeholder-key-0123456789';
 const referenced = /^os\.environ\/([A-Za-z_][A-Za-z0-9_]*)$/;
 
 /** Text as it is, also where it looks like a reference of the gateway. */
-export const escaped = (text: string): string => text.replaceAll('${', '$${');
+export const escaped = (text: string): string => text.replaceAll('${', () => '$${');
 
 /** Replaces secrets of the source by references. Values of the source are never kept in a result. */
 export class Variables {
@@ -44,18 +46,18 @@ export class Variables {
   /** A reference for a secret. @param wanted name of the variable for a literal */
   secret(text: string, wanted: string): string {
     const name = referenced.exec(text)?.[1];
-    if (name !== undefined) return this.#add({ name, origin: 'reference', note: undefined, sample: sampleKey });
+    if (name !== undefined) return this.#add({ name, origin: 'reference', note: undefined, isSecret: true, sample: sampleKey });
     const known = this.#literals.get(text);
     if (known !== undefined) return `\${env:${known}}`;
     const free = this.#free(wanted);
     this.#literals.set(text, free);
-    return this.#add({ name: free, origin: 'literal', note: undefined, sample: sampleKey });
+    return this.#add({ name: free, origin: 'literal', note: undefined, isSecret: true, sample: sampleKey });
   }
 
   /** A setting that is not secret: a reference, otherwise the text itself. */
   setting(text: string, sample: string): string {
     const name = referenced.exec(text)?.[1];
-    return name === undefined ? escaped(text) : this.#add({ name, origin: 'reference', note: undefined, sample });
+    return name === undefined ? escaped(text) : this.#add({ name, origin: 'reference', note: undefined, isSecret: false, sample });
   }
 
   /** An address: a reference if it contains a credential. */
@@ -65,17 +67,17 @@ export class Variables {
       URL.canParse(text) && (new URL(text).username !== '' || new URL(text).password !== '' || new URL(text).search !== '');
     if (!holdsSecret) return this.setting(text, sample);
     const free = this.#free(wanted);
-    return this.#add({ name: free, origin: 'literal', note: 'an address with a credential', sample });
+    return this.#add({ name: free, origin: 'literal', note: 'an address with a credential', isSecret: true, sample });
   }
 
   /** A variable that the other gateway reads without being told. */
   usual(name: string): string {
-    return this.#add({ name, origin: 'default', note: undefined, sample: sampleKey });
+    return this.#add({ name, origin: 'default', note: undefined, isSecret: true, sample: sampleKey });
   }
 
   /** A variable whose value the source does not contain. */
-  needed(name: string, note: string, sample: string): string {
-    return this.#add({ name: this.#free(name), origin: 'needed', note, sample });
+  needed(name: string, note: string, sample: string, isSecret = true): string {
+    return this.#add({ name: this.#free(name), origin: 'needed', note, isSecret, sample });
   }
 
   #add(variable: Variable): string {
