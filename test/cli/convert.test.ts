@@ -72,7 +72,7 @@ describe('gateway config convert', () => {
     ['such a key with --strict', `${small}other: 1\n`, ['--strict'], 1],
     ['no YAML', 'a: [canary-syntax', [], 1],
     ['an empty file', '', [], 1],
-    ['a result with an error', small.replace('openai/gpt-4o', 'azure/gpt-4o'), [], 3],
+    ['a result with an error', small.replace('gpt-4o', 'gpt-4o, timeout: 0'), [], 3],
   ])('returns the exit code for %s', async (_what, source, flags, code) => {
     const dir = folder({ 'config.yaml': source });
     const ran = await runHere(['config', 'convert', '--from', 'litellm', 'config.yaml', ...flags], dir);

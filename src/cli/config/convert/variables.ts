@@ -60,19 +60,9 @@ export class Variables {
     return name === undefined ? escaped(text) : this.#add({ name, origin: 'reference', note: undefined, isSecret: false, sample });
   }
 
-  /** An address: a reference if it contains a credential. */
-  address(text: string, wanted: string): string {
-    const sample = 'https://upstream.example/v1';
-    const holdsSecret =
-      URL.canParse(text) && (new URL(text).username !== '' || new URL(text).password !== '' || new URL(text).search !== '');
-    if (!holdsSecret) return this.setting(text, sample);
-    const free = this.#free(wanted);
-    return this.#add({ name: free, origin: 'literal', note: 'an address with a credential', isSecret: true, sample });
-  }
-
   /** A variable that the other gateway reads without being told. */
-  usual(name: string): string {
-    return this.#add({ name, origin: 'default', note: undefined, isSecret: true, sample: sampleKey });
+  usual(name: string, sample = sampleKey): string {
+    return this.#add({ name, origin: 'default', note: undefined, isSecret: sample === sampleKey, sample });
   }
 
   /** A variable whose value the source does not contain. */

@@ -1,6 +1,7 @@
-import { keyVariable } from '../../../../config/edit/new-entry.ts';
 import type { Provider } from '../../../../core/provider.ts';
-import type { Variables } from '../variables.ts';
+import { addressIn } from '../addresses.ts';
+import type { Conversion } from '../converted.ts';
+import type { Section } from '../section.ts';
 import type { Service } from './services.ts';
 
 const azureHost =
@@ -8,24 +9,27 @@ const azureHost =
 /** The host that a type makes of `resource_name`. */
 const azureSuffix: Readonly<Record<string, string>> = { 'azure-openai': 'openai.azure.com', 'azure-ai': 'services.ai.azure.com' };
 
-/** `resource_name` or `custom_host`; nothing for the address that the type has anyway. */
-export function addressOf(written: string | undefined, service: Service, provider: Provider, variables: Variables): Record<string, string> {
-  const base = written?.trim().replace(/\/+$/, '');
-  if (base === undefined || base === '') return {};
+/** Endpoints of Azure that serve a single model. */
+const singleModel = /^https:\/\/[^/]+\.(?:models\.ai|inference\.ml)\.azure\.com(?:\/|$)/i;
+
+/** `resource_name` or an address; nothing for the address that the type has anyway. */
+export function addressOf(params: Section, service: Service, provider: Provider, conversion: Conversion): Record<string, string> {
+  const key = params.at('api_base') === undefined ? 'base_url' : 'api_base';
+  const written = params.text(key);
+  if (written === undefined || written.value.trim() === '') return {};
+  const base = addressIn(written.value, params.pathOf(key), written.entry, conversion);
+  if (base === undefined) return {};
   const [, resource, suffix] = azureHost.exec(base) ?? [];
   if (service.isAzure === true && resource !== undefined && suffix?.toLowerCase() === azureSuffix[service.type])
     return { resource_name: resource.toLowerCase() };
-  const isVariable = base.startsWith('os.environ/');
-  const path = service.basePath ?? '';
-  const whole = isVariable || base.endsWith(path) ? base : `${base}${path}`;
-  if (whole === provider.entry.service?.host) return {};
-  const host = variables.address(whole, keyVariable(service.type, 'address'));
-  return { custom_host: isVariable ? `${host}${path}` : host };
+  if (service.type === 'azure-ai' && singleModel.test(base)) return { foundry_url: base };
+  const whole = base.endsWith(service.basePath ?? '') ? base : `${base}${service.basePath ?? ''}`;
+  return whole === provider.entry.service?.host ? {} : { custom_host: whole };
 }
 
 /** Name of a provider, from what distinguishes it. */
 export function providerSlug(type: string, address: Readonly<Record<string, string>>, settings: Readonly<Record<string, unknown>>): string {
-  const host = address['custom_host'];
+  const host = address['custom_host'] ?? address['foundry_url'];
   const label =
     host !== undefined && URL.canParse(host)
       ? new URL(host).hostname.split('.').find((part) => /^[a-z]/.test(part) && part !== type && part !== 'api')

@@ -19,11 +19,17 @@ export function secretsOf(
     if (entry === undefined) continue;
     const text = textOf(entry.value);
     if (text === undefined) notes.unmapped(params.pathOf(from), entry.keyAt, `write it as \${env:NAME} or \${file:/path} in ${to}`);
-    else if (to === 'service_account' && /^[^{}\s]+\.json$/.test(text)) found[to] = `\${file:${text}}`;
-    else found[to] = variables.secret(text, keyVariable(slug, to));
+    else if (to === 'service_account' && /^[^{}\s]+\.json$/.test(text)) {
+      found[to] = `\${file:${text}}`;
+      if (!text.startsWith('/')) notes.different(params.pathOf(from), entry.keyAt, 'the path is relative to the file that contains it');
+    } else found[to] = variables.secret(text, keyVariable(slug, to));
   }
   if (Object.keys(found).length > 0) return found;
-  if (service.type === 'vertex-ai') return { ambient: true };
+  if (service.type === 'vertex-ai') {
+    const at = params.at('model')?.keyAt;
+    if (at !== undefined) notes.different(params.path, at, 'the identity of the machine needs the package google-auth-library');
+    return { ambient: true };
+  }
   const usual = service.usual ?? (usualKey === undefined ? {} : { api_key: usualKey });
   return Object.fromEntries(Object.entries(usual).map(([to, variable]) => [to, variables.usual(variable)]));
 }

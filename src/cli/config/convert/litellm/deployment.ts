@@ -1,4 +1,5 @@
 import type { Node } from '../../../../config/read/node.ts';
+import { sampleAddress } from '../addresses.ts';
 import type { Conversion } from '../converted.ts';
 import { Section } from '../section.ts';
 import { escaped, type Variables } from '../variables.ts';
@@ -49,13 +50,13 @@ export function deploymentOf(node: Node, conversion: Conversion): Deployment | u
     return undefined;
   }
   const { service, provider: known } = found;
-  const base = params.text('api_base') ?? params.text('base_url');
-  const address = addressOf(base?.value, service, known, variables);
+  const address = addressOf(params, service, known, conversion);
   const { model: bare, region } = regional(found.model, service);
-  const settings = { ...settingsOf(params, service, variables), ...region };
+  const settings = { ...region, ...settingsOf(params, service, variables) };
   const slugBase = providerSlug(service.type, address, settings);
   const usualKey = known.entry.apiKey === 'required' ? known.entry.service?.keyVariable : undefined;
   const secrets = secretsOf(params, service, slugBase, conversion, usualKey);
+  const usual = usualSettings({ ...address, ...settings, ...secrets }, service, variables);
   const weight = params.number('weight');
   const target = targetParams(params, notes);
   takeDropParams(params, notes);
@@ -68,7 +69,14 @@ export function deploymentOf(node: Node, conversion: Conversion): Deployment | u
     group: name.value,
     type: service.type,
     slugBase,
-    provider: { type: service.type, ...(service.isNamed === true ? { name: slugBase } : {}), ...address, ...settings, ...secrets },
+    provider: {
+      type: service.type,
+      ...(service.isNamed === true ? { name: slugBase } : {}),
+      ...address,
+      ...settings,
+      ...usual,
+      ...secrets,
+    },
     model: escaped(bare),
     row,
     weight: weight?.value,
@@ -78,7 +86,13 @@ export function deploymentOf(node: Node, conversion: Conversion): Deployment | u
 }
 
 /** Values of the right form, to check settings that are variables. */
-const samples: Readonly<Record<string, string>> = { region: 'us-east-1', api_version: '2024-10-21' };
+const samples: Readonly<Record<string, string>> = { region: 'us-east-1', api_version: '2024-10-21', custom_host: sampleAddress };
+
+/** Settings that another one determines. */
+const impliedBy: Readonly<Record<string, readonly string[]>> = {
+  custom_host: ['custom_host', 'resource_name', 'foundry_url'],
+  project: ['project', 'service_account'],
+};
 
 function settingsOf(params: Section, service: Service, variables: Variables): Record<string, unknown> {
   const found: Record<string, unknown> = {};
@@ -87,6 +101,17 @@ function settingsOf(params: Section, service: Service, variables: Variables): Re
     if (one !== undefined) found[to] = variables.setting(one.value, samples[to] ?? 'sample');
   }
   return found;
+}
+
+/** Settings that LiteLLM reads from the environment if they are not set. */
+function usualSettings(
+  set: Readonly<Record<string, unknown>>,
+  { usualSettings: usual = {} }: Service,
+  variables: Variables,
+): Record<string, string> {
+  const isSet = (name: string): boolean => (impliedBy[name] ?? [name]).some((one) => set[one] !== undefined);
+  const missing = Object.entries(usual).filter(([name]) => !isSet(name));
+  return Object.fromEntries(missing.map(([name, variable]) => [name, variables.usual(variable, samples[name] ?? 'sample')]));
 }
 
 /** A model of Bedrock may have its region before it. */

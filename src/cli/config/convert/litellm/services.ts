@@ -8,6 +8,8 @@ export interface Service {
   readonly secrets?: Readonly<Record<string, string>>;
   /** Variables that LiteLLM reads if a secret is not set: our setting → variable. */
   readonly usual?: Readonly<Record<string, string>>;
+  /** The same for settings that are not secret. */
+  readonly usualSettings?: Readonly<Record<string, string>>;
   /** Added to `api_base`, which LiteLLM writes without it. */
   readonly basePath?: string;
   /** The address has the name of a resource of Azure. */
@@ -26,6 +28,7 @@ const aws = {
     aws_session_token: 'session_token',
     api_key: 'api_key',
   },
+  usualSettings: { region: 'AWS_REGION_NAME' },
   usual: { access_key_id: 'AWS_ACCESS_KEY_ID', secret_access_key: 'AWS_SECRET_ACCESS_KEY' },
 } as const;
 const bedrock: Service = { type: 'bedrock', ...aws, isNamed: true, prefix: /^(?:(?:converse|invoke|converse_like)\/)/ };
@@ -33,6 +36,7 @@ const vertex: Service = {
   type: 'vertex-ai',
   settings: { vertex_project: 'project', vertex_location: 'region' },
   secrets: { vertex_credentials: 'service_account' },
+  usualSettings: { project: 'VERTEXAI_PROJECT', region: 'VERTEXAI_LOCATION' },
 };
 const openai: Service = { type: 'openai', prefix: /^(?:responses|chat)\//, settings: { organization: 'organization' } };
 
@@ -48,6 +52,7 @@ export const services: Readonly<Record<string, Service>> = {
     prefix: /^(?:o_series|gpt5_series|responses)\//,
     settings: { api_version: 'api_version' },
     usual: { api_key: 'AZURE_API_KEY' },
+    usualSettings: { custom_host: 'AZURE_API_BASE', api_version: 'AZURE_API_VERSION' },
     isAzure: true,
     isNamed: true,
     hasDeployments: true,
@@ -56,6 +61,7 @@ export const services: Readonly<Record<string, Service>> = {
     type: 'azure-ai',
     settings: { api_version: 'api_version' },
     usual: { api_key: 'AZURE_AI_API_KEY' },
+    usualSettings: { custom_host: 'AZURE_AI_API_BASE' },
     isAzure: true,
     isNamed: true,
   },

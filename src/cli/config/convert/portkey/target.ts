@@ -5,6 +5,7 @@ import { inlineSettings } from '../../../../config/schema/join.ts';
 import { targetSettings } from '../../../../config/schema/target.ts';
 import type { JsonSchema } from '../../../../core/json/schema.ts';
 import { isNearSecretName, isSecretName } from '../../../../core/secrets/credential-names.ts';
+import { addressIn } from '../addresses.ts';
 import type { Conversion } from '../converted.ts';
 import { escaped } from '../variables.ts';
 import { targetReasons } from './reasons.ts';
@@ -79,7 +80,7 @@ export class TargetConverter {
       return undefined;
     }
     if (Object.hasOwn(mappings, key)) return this.#mapping(key, value, at);
-    if (key === 'custom_host') return variables.address(textOf(value) ?? '', keyVariable(type ?? 'target', 'address'));
+    if (key === 'custom_host') return addressIn(textOf(value) ?? '', at, entry, this.#conversion);
     if (isNearSecretName(key) || this.#inline[key]?.['writeOnly'] === true) {
       const text = textOf(value);
       if (text !== undefined) return variables.secret(text, keyVariable((type ?? 'target').replace('@', ''), key));
