@@ -2,6 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { toValue, walk } from '../../src/config/read/node.ts';
+import { parse, sourceFile } from '../../src/config/read/yaml/parse.ts';
 import { readProjectFile } from '../repo/tree.ts';
 import { runHere } from './in-process.ts';
 
@@ -47,6 +49,35 @@ describe('gateway config convert', () => {
     const renamed = JSON.stringify(shown).replaceAll(/azure-eu|claude-main/g, (slug) => slugs[slug] ?? slug);
     expect(await values(dir)).toEqual(JSON.parse(renamed));
   });
+
+  it.each(['litellm-page', 'litellm-usual-variables', 'portkey-page'])(
+    'reports or keeps a new key in every mapping of %s',
+    async (name) => {
+      const [source = ''] = readFileSync(join(cases, `${name}.txt`), 'utf8').split(/^-----\n/m);
+      const { file, text } = sourceFile('', 'source', source);
+      const { root } = parse(
+        file,
+        text,
+        () => expect.unreachable(),
+        () => expect.unreachable(),
+      );
+      const base = root === undefined ? undefined : toValue(root);
+      const texts: string[] = [];
+      if (root !== undefined)
+        walk(root, (node, path) => {
+          const copy = structuredClone(base);
+          const at = path.reduce((value, step) => (value as Record<string | number, unknown>)[step], copy);
+          if (node.kind === 'map') Object.assign(at as object, { a_new_key: 1 });
+          if (node.kind === 'map') texts.push(JSON.stringify(copy));
+          return true;
+        });
+      expect(texts.length).toBeGreaterThan(5);
+      for (const stdin of texts) {
+        const { out } = await runHere(['config', 'convert', '--from', name.split('-')[0] ?? '', '-', '--json'], folder({}), { stdin });
+        expect({ stdin, isThere: out.includes('a_new_key') }).toEqual({ stdin, isThere: true });
+      }
+    },
+  );
 
   it('writes a file, and replaces one only with --force', async () => {
     const dir = folder({ 'config.yaml': small });
