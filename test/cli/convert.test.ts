@@ -27,6 +27,7 @@ describe('gateway config convert', () => {
     const dir = folder({ source });
     const { out, err } = await runHere(['config', 'convert', '--from', name.split('-')[0] ?? '', 'source'], dir);
     expect({ yaml: out, report: err }).toEqual({ yaml, report });
+    expect((await runHere(['fmt', '-'], dir, { stdin: out })).out).toBe(out);
     for (const [literal] of source.matchAll(/canary-[\w-]+/g)) expect(out + err).not.toContain(literal);
   });
 

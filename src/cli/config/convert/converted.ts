@@ -7,8 +7,8 @@ import type { Variables } from './variables.ts';
 export interface Sections {
   readonly providers: Record<string, Record<string, unknown>>;
   readonly virtual_keys: Record<string, Record<string, unknown>>;
-  readonly configs: Record<string, Record<string, unknown>>;
   readonly api_keys: Record<string, Record<string, unknown>>;
+  readonly configs: Record<string, Record<string, unknown>>;
 }
 
 export interface Conversion {
@@ -24,4 +24,5 @@ export interface Converted {
   readonly mapped: string;
 }
 
-export const emptySections = (): Sections => ({ providers: {}, virtual_keys: {}, configs: {}, api_keys: {} });
+/** In the order of `gateway fmt`. */
+export const emptySections = (): Sections => ({ providers: {}, virtual_keys: {}, api_keys: {}, configs: {} });

@@ -25,11 +25,9 @@ export function secretsOf(
     } else found[to] = variables.secret(text, keyVariable(slug, to));
   }
   if (Object.keys(found).length > 0) return found;
-  if (service.type === 'vertex-ai') {
-    const at = params.at('model')?.keyAt;
-    if (at !== undefined) notes.different(params.path, at, 'the identity of the machine needs the package google-auth-library');
-    return { ambient: true };
-  }
+  const at = params.at('model')?.keyAt;
+  if (at !== undefined && service.remark !== undefined) notes.different(params.path, at, service.remark);
+  if (service.type === 'vertex-ai') return { ambient: true };
   const usual = service.usual ?? (usualKey === undefined ? {} : { api_key: usualKey });
   return Object.fromEntries(Object.entries(usual).map(([to, variable]) => [to, variables.usual(variable)]));
 }

@@ -10,6 +10,8 @@ export interface Service {
   readonly usual?: Readonly<Record<string, string>>;
   /** The same for settings that are not secret. */
   readonly usualSettings?: Readonly<Record<string, string>>;
+  /** What differs if no secret is set. */
+  readonly remark?: string;
   /** Added to `api_base`, which LiteLLM writes without it. */
   readonly basePath?: string;
   /** The address has the name of a resource of Azure. */
@@ -31,11 +33,18 @@ const aws = {
   usualSettings: { region: 'AWS_REGION_NAME' },
   usual: { access_key_id: 'AWS_ACCESS_KEY_ID', secret_access_key: 'AWS_SECRET_ACCESS_KEY' },
 } as const;
-const bedrock: Service = { type: 'bedrock', ...aws, isNamed: true, prefix: /^(?:(?:converse|invoke|converse_like)\/)/ };
+const bedrock: Service = {
+  type: 'bedrock',
+  ...aws,
+  isNamed: true,
+  prefix: /^(?:converse|invoke|converse_like)\//,
+  remark: 'keys are read from two variables; for a role of the machine use auth (docs/providers/bedrock.md)',
+};
 const vertex: Service = {
   type: 'vertex-ai',
   settings: { vertex_project: 'project', vertex_location: 'region' },
   secrets: { vertex_credentials: 'service_account' },
+  remark: 'the identity of the machine needs the package google-auth-library',
   usualSettings: { project: 'VERTEXAI_PROJECT', region: 'VERTEXAI_LOCATION' },
 };
 const openai: Service = { type: 'openai', prefix: /^(?:responses|chat)\//, settings: { organization: 'organization' } };
