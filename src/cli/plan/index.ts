@@ -3,8 +3,10 @@ import type { PlanResult } from '../../admin/api-types.ts';
 import { shownDiagnostics } from '../../admin/views/diagnostics.ts';
 import { diffConfigs } from '../../config/report/diff.ts';
 import { filesDiff, renamed } from '../../config/report/files-diff.ts';
+import type { SavedFiles } from '../../config/read/merge-files.ts';
 import type { LoadedConfig } from '../../config/reload/load.ts';
 import { createMask } from '../../core/secrets/mask.ts';
+import { printable } from '../../core/text/printable.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { adminClient } from '../admin-client.ts';
 import type { AdminFlags } from '../admin/target.ts';
@@ -43,11 +45,13 @@ export async function plan(flags: PlanFlags, io: CliIo, registry: Registry): Pro
   const client = against === 'running' ? adminClient(flags, io) : undefined;
   const result =
     client === undefined
-      ? await compared(loaded, path, fileOf(against, io), io, registry)
+      ? await compared(loaded, path, await otherOf(against, path, io), io, registry)
       : await client.post<PlanResult>('/api/plan', { entry: basename(path), files: ofEntry(loaded, path) });
   if (!result.ok) {
     if (flags.json === true) io.stdout.write(jsonText({ ...result, routing: null }));
-    io.stderr.write(`error: nothing was compared, because a file is not valid\n${diagnosticLines(result)}`);
+    // Both versions of a file have the same name in the messages.
+    const broken = loaded.tree !== undefined && against.startsWith(gitPrefix) ? `the version in ${printable(against)}` : 'a file';
+    io.stderr.write(`error: nothing was compared, because ${broken} is not valid\n${diagnosticLines(result)}`);
     return exitCodes.invalid;
   }
   const routing = client === undefined || sample === 0 ? null : await routingOf(client, sample, { config: path }, io, registry);
@@ -77,8 +81,30 @@ function fileOf(named: string | undefined, io: CliIo): string {
 const ofEntry = ({ texts }: LoadedConfig, path: string): Readonly<Record<string, string>> =>
   renamed(texts, (one) => relative(dirname(path), one));
 
-async function compared(after: LoadedConfig, path: string, other: string, io: CliIo, registry: Registry): Promise<PlanResult> {
-  const before = await load({ path: other }, io, registry, { allowMissingSecrets: true });
+/** The configuration to compare with, if it is not the running one. */
+interface Other {
+  readonly main: string;
+  /** Texts of its files, if they are not those on disk. */
+  readonly saved?: SavedFiles;
+}
+
+const gitPrefix = 'git:';
+
+/** @throws CommandError */
+async function otherOf(against: string, path: string, io: CliIo): Promise<Other> {
+  if (!against.startsWith(gitPrefix)) return { main: fileOf(against, io) };
+  const { savedInGit } = await import('./git/saved.ts');
+  return { main: path, saved: await savedInGit(path, against.slice(gitPrefix.length), io) };
+}
+
+async function compared(
+  after: LoadedConfig,
+  path: string,
+  { main: other, ...saved }: Other,
+  io: CliIo,
+  registry: Registry,
+): Promise<PlanResult> {
+  const before = await load({ path: other }, io, registry, { allowMissingSecrets: true, ...saved });
   const mask = createMask([...new Set([...before.secrets, ...after.secrets])]);
   const broken = [after, before].find(({ tree }) => tree === undefined);
   const { changes, restart } =

@@ -1,0 +1,127 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ReloadPlan } from '../../src/cli/plan/index.ts';
+import { type Ran, runHere } from './in-process.ts';
+
+const plain = 'sk-in-the-old-file-0123456789abcdef';
+const main = `version: 1
+include: ["configs/*.yaml", "\${env:EXTRA:-linked.yaml}", ../shared.yaml]
+providers:
+  mock: {type: mock}
+  plain: {type: openai, api_key: ${plain}}
+`;
+const config = (name: string, temperature: number): string =>
+  `configs:\n  ${name}: {targets: [{provider: mock, override_params: {temperature: ${temperature}}}]}\n`;
+
+let root: string;
+let folder: string;
+const env = { PATH: process.env['PATH'] ?? '' };
+
+function git(...args: string[]): void {
+  const who = ['-c', 'user.name=test', '-c', 'user.email=test@example.invalid', '-c', 'commit.gpgsign=false'];
+  const { status, stderr } = spawnSync('git', ['-C', root, ...who, ...args], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+}
+
+async function write(files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, name)), { recursive: true });
+    await writeFile(join(root, name), text);
+  }
+}
+
+async function commit(tag: string, files: Readonly<Record<string, string>>): Promise<void> {
+  await write(files);
+  git('add', '--all');
+  git('commit', '--quiet', '--message', tag);
+  git('tag', tag);
+}
+
+const plan = (...args: string[]): Promise<Ran> => runHere(['plan', ...args], folder, { env });
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'plan-git-'));
+  folder = join(root, 'deploy');
+  git('init', '--quiet');
+  await commit('empty', { 'README.md': 'nothing\n' });
+  await commit('broken', { 'deploy/gateway.yaml': 'version: 1\nproviders:\n  mock: {type: mokc}\n' });
+  await commit('bytes', { 'deploy/gateway.yaml': 'version: 1\n' });
+  await writeFile(join(folder, 'gateway.yaml'), Buffer.from([0x78, 0xff, 0xfe]));
+  git('commit', '--quiet', '--all', '--message', 'not text', '--amend');
+  git('tag', '--force', 'bytes');
+  await symlink('../real/other.yaml', join(folder, 'linked.yaml'));
+  await commit('old', {
+    'deploy/gateway.yaml': main,
+    'deploy/configs/support.yaml': config('support', 0.5),
+    'deploy/configs/gone.yaml': config('gone', 0.5),
+    'deploy/not-included.yaml': 'nonsense: true\n',
+    'real/other.yaml': config('linked', 0.1),
+    'shared.yaml': config('shared', 0.1),
+  });
+  await rm(join(folder, 'configs/gone.yaml'));
+  await commit('new', { 'deploy/configs/more.yaml': config('more', 0.5), 'real/other.yaml': config('linked', 0.2) });
+  await write({ 'deploy/configs/support.yaml': config('support', 0.7), 'deploy/gateway.yaml': main.replace(plain, `${plain}-2`) });
+}, 60_000);
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+describe('gateway plan --against git:', () => {
+  it('compares files that are not committed with a revision', async () => {
+    const { code, out, err } = await plan('--against', 'git:HEAD', '--exit-code');
+    expect([code, err]).toEqual([1, '']);
+    expect(out).toContain(`comparing ${join(folder, 'gateway.yaml')} with git:HEAD\n`);
+    expect(out).toContain('--- configs/support.yaml\n+++ configs/support.yaml\n');
+    expect(out).not.toContain(plain);
+  });
+
+  it.each<[string, string[]]>([
+    ['HEAD', ['~configs.support', '~providers.plain']],
+    ['new', ['~configs.support', '~providers.plain']],
+    ['old', ['~configs.linked', '+configs.more', '~configs.support', '-configs.gone', '~providers.plain']],
+    ['HEAD~1', ['~configs.linked', '+configs.more', '~configs.support', '-configs.gone', '~providers.plain']],
+  ])('reads included files of %s in that revision', async (name, changes) => {
+    const { changes: found } = JSON.parse((await plan('--against', `git:${name}`, '--json')).out) as ReloadPlan;
+    expect(found.toSorted()).toEqual(changes.toSorted());
+  });
+
+  it('finds no change where there is none, from another folder and in a hook', async () => {
+    const there = join(root, 'checkout');
+    git('worktree', 'add', '--quiet', '--detach', there, 'old');
+    const args = ['plan', '-c', join(there, 'deploy/gateway.yaml'), '--against', 'git:old', '--exit-code'];
+    const { code, out, err } = await runHere(args, tmpdir(), { env: { ...env, GIT_DIR: join(root, 'nowhere') } });
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/\nno changes\n$/);
+  });
+
+  it.each<[string, string, number, RegExp]>([
+    ['an unknown revision', 'git:nosuch', 3, /^error: there is no git revision "nosuch" in this repository\n/],
+    ['no revision', 'git:', 2, /^error: "" is no name of a git revision; write git:main/],
+    ['an option', 'git:--output=made', 2, /^error: "--output=made" is no name/],
+    ['a control character', 'git:a\u0000b', 2, /is no name of a git revision/],
+    ['a file of a revision', 'git:HEAD:deploy/gateway.yaml', 3, /^error: there is no git revision/],
+    ['a revision without the file', 'git:empty', 3, /^error: git revision "empty" has no file .*deploy\/gateway\.yaml\n$/],
+    ['a revision with bytes that are no text', 'git:bytes', 3, /in git revision "bytes" is not text in UTF-8\n$/],
+    [
+      'a revision that is not valid',
+      'git:broken',
+      3,
+      /^error: nothing was compared, because the version in git:broken is not valid\n.*mokc/,
+    ],
+  ])('%s', async (_, against, code, err) => {
+    const ran = await plan('--against', against);
+    expect([ran.code, ran.out, ran.err]).toEqual([code, '', expect.stringMatching(err)]);
+  });
+
+  it('reports a folder without repository, and a machine without git', async () => {
+    const alone = await mkdtemp(join(tmpdir(), 'plan-alone-'));
+    await writeFile(join(alone, 'gateway.yaml'), 'version: 1\nproviders:\n  mock: {type: mock}\n');
+    const args = ['plan', '--against', 'git:HEAD'];
+    const outside = await runHere(args, alone, { env: { ...env, GIT_CEILING_DIRECTORIES: dirname(alone) } });
+    const without = await runHere(args, alone, { env: { PATH: alone } });
+    await rm(alone, { recursive: true });
+    expect([outside.code, outside.err]).toEqual([3, `error: ${alone} is not in a git repository\n`]);
+    expect([without.code, without.err]).toEqual([3, expect.stringMatching(/^error: git was not found\nInstall git/)]);
+  });
+});
