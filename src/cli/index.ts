@@ -7,6 +7,7 @@ import type { AdminFlags } from './admin/target.ts';
 import type { CheckFlags } from './check.ts';
 import type { ExplainFlags } from './explain/request.ts';
 import { CommandError, type CommonFlags, errorText, exitCodes, fileOrStdin } from './command.ts';
+import { addBench } from './bench/command.ts';
 import { addCompletion } from './completion/command.ts';
 import { addConfig } from './config/command.ts';
 import type { HealthFlags } from './health/index.ts';
@@ -138,6 +139,7 @@ export function createProgram(io: CliIo, registry: Registry, done: (code: number
   addKeys(group(program, 'keys', 'issue, list, rotate, revoke and identify API keys of the gateway'), making);
   addPrompts(groupDeps(making, group(program, 'prompts', 'list and render stored prompts')));
   addDoctor(remote(program, 'doctor', 'check configuration, machine and network, with a fix for each problem'), making);
+  addBench(program, making);
   addCompletion(program, making);
   addHelp(program, io);
   program

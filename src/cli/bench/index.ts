@@ -1,0 +1,108 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { printable } from '../../core/text/printable.ts';
+import { CommandError, exitCodes } from '../command.ts';
+import type { CliIo } from '../io.ts';
+import { countOf } from '../logs/query.ts';
+import { jsonText, plural, typedDuration } from '../text.ts';
+import { type BenchGateway, startGateway } from './child.ts';
+import { type Measured, runLoad } from './load.ts';
+import { reportOf, reportText } from './report.ts';
+
+export interface BenchFlags {
+  readonly stream?: boolean | undefined;
+  readonly concurrency: string;
+  readonly duration: string;
+  readonly json?: boolean | undefined;
+}
+
+const maxConcurrency = 256;
+const [minDuration, maxDuration] = [100, 120_000];
+const warmUp = 1000;
+
+/** The mock is called directly and through the gateway in turns, so that a busy moment of the machine affects both. */
+const rounds = 4;
+
+const mockModel = '@mock/echo';
+const mockConfig = 'version: 1\nserver: {state_dir: memory}\nproviders: {mock: {type: mock}}\nlogging: {requests: "off"}\n';
+const gatewayConfig = (upstream: string, state: string): string => `version: 1
+server: {state_dir: ${JSON.stringify(state)}}
+providers: {bench: {type: openai, custom_host: ${JSON.stringify(upstream)}, api_key: not-a-secret}}
+`;
+
+/** `gateway bench`: measures a gateway of its own in a temporary folder. The user's gateway and files are not used. */
+export async function bench(flags: BenchFlags, io: CliIo): Promise<number> {
+  const concurrency = countOf('concurrency', flags.concurrency, 8);
+  if (concurrency > maxConcurrency) throw new CommandError(exitCodes.usage, `--concurrency is at most ${maxConcurrency}`);
+  const durationMs = typedDuration(flags.duration) ?? 0;
+  if (durationMs < minDuration || durationMs > maxDuration)
+    throw new CommandError(exitCodes.usage, `"${printable(flags.duration)}" is not a duration from 100ms to 2m; write it like 10s`);
+
+  const ended = new AbortController();
+  let code: number = exitCodes.yes;
+  const end = (signal: NodeJS.Signals): void => {
+    code = signal === 'SIGINT' ? exitCodes.interrupted : 143;
+    ended.abort();
+  };
+  process.once('SIGINT', end).once('SIGTERM', end);
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-bench-'));
+  const running: BenchGateway[] = [];
+  const started = async (name: string, config: string): Promise<BenchGateway> => {
+    const one = await startGateway(join(folder, name), config, io, ended.signal);
+    running.push(one);
+    return one;
+  };
+  try {
+    const mock = await started('mock', mockConfig);
+    const gateway = await started('gateway', gatewayConfig(mock.url, join(folder, 'state')));
+    io.stderr.write(`measuring for ${flags.duration}; Ctrl-C ends it with what was measured\n`);
+    const found = await measure(mock, gateway, { isStream: flags.stream === true, concurrency, durationMs }, ended.signal);
+    const report = reportOf({ ...found, stream: flags.stream === true, concurrency, interrupted: ended.signal.aborted });
+    io.stdout.write(flags.json === true ? jsonText(report) : reportText(report));
+    const failed = report.direct.failed + report.gateway.failed;
+    if (failed === 0) return code;
+    const fault = [...found.direct, ...found.gateway].find((one) => one.fault !== undefined)?.fault ?? '';
+    io.stderr.write(`error: ${plural(failed, 'request')} failed, the first with: ${printable(fault)}\n`);
+    return code === exitCodes.yes ? exitCodes.no : code;
+  } catch (error) {
+    if (!ended.signal.aborted) throw error;
+    io.stderr.write('interrupted: nothing was measured\n');
+    return code;
+  } finally {
+    await Promise.all(running.map((one) => one.stop()));
+    await rm(folder, { recursive: true, force: true });
+    process.off('SIGINT', end).off('SIGTERM', end);
+  }
+}
+
+interface Settings {
+  readonly isStream: boolean;
+  readonly concurrency: number;
+  readonly durationMs: number;
+}
+
+interface Found {
+  readonly direct: readonly Measured[];
+  readonly gateway: readonly Measured[];
+  readonly memory: number | null;
+}
+
+async function measure(mock: BenchGateway, gateway: BenchGateway, settings: Settings, signal: AbortSignal): Promise<Found> {
+  const direct: Measured[] = [];
+  const through: Measured[] = [];
+  let memory: number | null = null;
+  const callMock = (durationMs: number): Promise<Measured> => runLoad({ ...settings, url: mock.url, model: mockModel, durationMs }, signal);
+  const callGateway = (durationMs: number): Promise<Measured> =>
+    runLoad({ ...settings, url: gateway.url, model: `@bench/${mockModel}`, durationMs }, signal);
+  const before = Math.min(warmUp, settings.durationMs / 4);
+  await callMock(before);
+  await callGateway(before);
+  const slice = settings.durationMs / rounds / 2;
+  for (let round = 0; round < rounds && !signal.aborted; round += 1) {
+    direct.push(await callMock(slice));
+    through.push(await callGateway(slice));
+    memory = Math.max(memory ?? 0, (await gateway.memory()) ?? 0) || null;
+  }
+  return { direct, gateway: through, memory };
+}

@@ -1,0 +1,65 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { BenchReport } from '../../src/cli/bench/report.ts';
+import { begin, run } from './run.ts';
+
+/** The temporary folder of the commands: nothing may be left in it. */
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bench-test-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+// The variables would break a command that used them.
+const env = (): Record<string, string> => ({ TMPDIR: folder, GATEWAY_CONFIG: '/nowhere.yaml', HTTP_PROXY: 'http://127.0.0.1:9' });
+const left = (): string[] => readdirSync(folder).filter((name) => name.startsWith('gateway-bench-'));
+
+describe('gateway bench', () => {
+  it.each([[[]], [['--stream']]])(
+    'measures requests with %j',
+    async (more) => {
+      const { code, out, err } = await run(['bench', '--duration', '800ms', '--concurrency', '2', '--json', ...more], folder, env());
+      expect([code, err]).toEqual([0, expect.stringMatching(/^measuring for 800ms; .*\n$/)]);
+      const report = JSON.parse(out) as BenchReport;
+      expect(report).toMatchObject({
+        stream: more.length > 0,
+        concurrency: 2,
+        direct: { failed: 0 },
+        gateway: { failed: 0 },
+        interrupted: false,
+      });
+      expect(report.gateway.requests).toBeGreaterThan(0);
+      expect(report.direct.requests).toBeGreaterThan(0);
+      expect(report.memory_bytes).toBeGreaterThan(0);
+      for (const { latency_ms: times } of [report.direct, report.gateway]) {
+        expect(Object.values(times ?? {})).toEqual(Object.values(times ?? {}).toSorted((a, b) => a - b));
+      }
+      expect(left()).toEqual([]);
+    },
+    60_000,
+  );
+
+  it('prints what it has measured when it is interrupted', async () => {
+    const running = begin(['bench', '--duration', '2m', '--concurrency', '2'], folder, env());
+    await expect.poll(() => running.err(), { timeout: 30_000 }).toMatch(/^measuring/);
+    running.child.kill('SIGINT');
+    const { code, out } = await running.ended;
+    expect(code).toBe(130);
+    expect(out).toMatch(/\nmock directly +[^]*\nthrough the gateway [^]*\nadded /);
+    expect(left()).toEqual([]);
+  }, 60_000);
+
+  it.each([
+    ['--duration', '3m'],
+    ['--duration', '10'],
+    ['--duration', 'x'],
+    ['--concurrency', '0'],
+    ['--concurrency', '257'],
+  ])('rejects %s %s', async (flag, value) => {
+    const { code, out, err } = await run(['bench', flag, value], folder, env());
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(/^error: /);
+  });
+});
