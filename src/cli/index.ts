@@ -10,7 +10,7 @@ import { CommandError, type CommonFlags, errorText, exitCodes, fileOrStdin } fro
 import { addBench } from './bench/command.ts';
 import { addCompletion } from './completion/command.ts';
 import { addConfig } from './config/command.ts';
-import type { HealthFlags } from './health/index.ts';
+import { addHealth } from './health/command.ts';
 import { addDoctor } from './doctor/command.ts';
 import { addFmt } from './fmt/command.ts';
 import { addHelp } from './help.ts';
@@ -124,6 +124,7 @@ export function createProgram(io: CliIo, registry: Registry, done: (code: number
         done(await run(...(given as never[]))),
   };
   addMain(program, making);
+  addHealth(program, making);
   addExplain(program, making);
   addPlan(remote(program, 'plan', 'compare the file with the running configuration, and show where recorded requests would go'), making);
   addTest(common(program, 'test', 'run the tests in *.test.yaml files: scripted providers, no network, simulated time'), making);
@@ -217,16 +218,6 @@ function addMain(program: Command, { io, registry, loader, does }: CommandDeps):
     .option('--allow-missing-secrets', 'switch providers with unset secrets off instead of reporting errors')
     .action(does(async (files: string[], flags: CheckFlags) => (await import('./check.ts')).check(files, flags, io, registry)));
   examples(check, 'gateway check', 'gateway check team.yaml --strict', 'cat team.yaml | gateway check - --format json');
-  const health = program
-    .command('health')
-    .description('show whether a running gateway is ready, and the result of its last reload; exit code 0 if ready, otherwise 1')
-    .option('-c, --config <file>', 'configuration file with the address: probe_listen, otherwise listen')
-    .option('--url <url>', 'address of the gateway: http://host:port, host:port or unix:/path')
-    .option('--timeout <duration>', 'timeout of the whole request', '2s')
-    .option('--strict', 'exit code 1 also when the last reload failed')
-    .option('--json', 'print JSON')
-    .action(does(async (flags: HealthFlags) => (await import('./health/index.ts')).health(flags, io)));
-  examples(health, 'gateway health', 'gateway health --strict --json', 'gateway health --url http://127.0.0.1:9000 --timeout 1s');
 }
 
 function addExplain(program: Command, { io, registry, does }: CommandDeps): void {
