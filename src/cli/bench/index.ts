@@ -22,7 +22,7 @@ const [minDuration, maxDuration] = [100, 120_000];
 const warmUp = 1000;
 
 /** The mock is called directly and through the gateway in turns, so that a busy moment of the machine affects both. */
-const rounds = 4;
+const turn = 1000;
 
 const mockModel = '@mock/echo';
 const mockConfig = 'version: 1\nserver: {state_dir: memory}\nproviders: {mock: {type: mock}}\nlogging: {requests: "off"}\n';
@@ -59,6 +59,7 @@ export async function bench(flags: BenchFlags, io: CliIo): Promise<number> {
     io.stderr.write(`measuring for ${flags.duration}; Ctrl-C ends it with what was measured\n`);
     const found = await measure(mock, gateway, { isStream: flags.stream === true, concurrency, durationMs }, ended.signal);
     const report = reportOf({ ...found, stream: flags.stream === true, concurrency, interrupted: ended.signal.aborted });
+    if (ended.signal.aborted && report.direct.requests + report.gateway.requests === 0) return nothing(code, io);
     io.stdout.write(flags.json === true ? jsonText(report) : reportText(report));
     const failed = report.direct.failed + report.gateway.failed;
     if (failed === 0) return code;
@@ -67,13 +68,17 @@ export async function bench(flags: BenchFlags, io: CliIo): Promise<number> {
     return code === exitCodes.yes ? exitCodes.no : code;
   } catch (error) {
     if (!ended.signal.aborted) throw error;
-    io.stderr.write('interrupted: nothing was measured\n');
-    return code;
+    return nothing(code, io);
   } finally {
     await Promise.all(running.map((one) => one.stop()));
     await rm(folder, { recursive: true, force: true });
     process.off('SIGINT', end).off('SIGTERM', end);
   }
+}
+
+function nothing(code: number, { stderr }: CliIo): number {
+  stderr.write('interrupted: nothing was measured\n');
+  return code;
 }
 
 interface Settings {
@@ -98,6 +103,7 @@ async function measure(mock: BenchGateway, gateway: BenchGateway, settings: Sett
   const before = Math.min(warmUp, settings.durationMs / 4);
   await callMock(before);
   await callGateway(before);
+  const rounds = Math.max(1, Math.round(settings.durationMs / turn / 2));
   const slice = settings.durationMs / rounds / 2;
   for (let round = 0; round < rounds && !signal.aborted; round += 1) {
     direct.push(await callMock(slice));
