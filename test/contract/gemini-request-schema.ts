@@ -22,6 +22,8 @@ const resolution = {
   mediaResolution: object({ level: { type: 'string', pattern: '^MEDIA_RESOLUTION_' } }, ['level']),
   videoMetadata: struct,
 };
+/** Google's libraries return steps of the code tool with this flag (Firebase AI: `ExecutableCodePart.isThought`). */
+const withinThought = { thought: { const: true } };
 const functionResponse = object(
   {
     id: filled,
@@ -39,8 +41,8 @@ const part = {
     payload('fileData', fileData, resolution),
     payload('functionCall', object({ id: filled, name: filled, args: struct }, ['name', 'args'])),
     payload('functionResponse', functionResponse),
-    payload('executableCode', object({ language: filled, code: text, id: filled }, ['language', 'code'])),
-    payload('codeExecutionResult', object({ outcome: filled, output: text, id: filled }, ['outcome'])),
+    payload('executableCode', object({ language: filled, code: text, id: filled }, ['language', 'code']), withinThought),
+    payload('codeExecutionResult', object({ outcome: filled, output: text, id: filled }, ['outcome']), withinThought),
   ],
 };
 
