@@ -24,7 +24,7 @@ import { keptOf } from '../pipeline/record/policy.ts';
 import type { ConfigState } from './reload/state.ts';
 import { GroupCommit, type FullRecord } from '../pipeline/record/group-commit.ts';
 import { InFlightByKey, type Shares } from '../pipeline/in-flight.ts';
-import { later } from '../pipeline/later.ts';
+import { later } from '../core/async/later.ts';
 import type { ChainStep, Generation } from '../pipeline/generation.ts';
 import { Echoes } from '../telemetry/echoes.ts';
 import { Lines } from '../store/compact.ts';

@@ -9,7 +9,7 @@ import { makeBinding, makeBranch, makeConfig, makeContext, makeLeaf, makeRetry, 
 import { errorOf, finalOf } from './answer/index.ts';
 import { Chain } from './chain.ts';
 import { Execution, firstOf } from './execute.ts';
-import { later } from './later.ts';
+import { later } from '../core/async/later.ts';
 import { makeRecord } from './record/index.ts';
 import { overheadMs, upstreamMs } from './record/facts.ts';
 import { RequestContext } from './request.ts';

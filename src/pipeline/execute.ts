@@ -6,7 +6,7 @@ import type { Clocks, Leaf, ProviderBinding } from '../core/snapshot.ts';
 import type { Chain } from './chain.ts';
 import { convertOutcome } from './answer/convert.ts';
 import type { Isolation } from './isolation/index.ts';
-import type { Later } from './later.ts';
+import type { Later } from '../core/async/later.ts';
 import type { RequestContext } from './request.ts';
 import { followUp, type StepDeps } from './steps.ts';
 

@@ -6,7 +6,7 @@ import type { LogRecord } from '../core/records/record.ts';
 import type { DenseSetMember } from '../core/memory/dense-set.ts';
 import type { GroupCommit } from './record/group-commit.ts';
 import type { Shares } from './in-flight.ts';
-import type { Later } from './later.ts';
+import type { Later } from '../core/async/later.ts';
 
 /** Dependencies of the request handling. */
 export interface HandleDeps {

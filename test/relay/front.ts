@@ -17,7 +17,7 @@ import type { CredentialRef, Leaf } from '../../src/core/snapshot.ts';
 import { Chains } from '../../src/pipeline/chain.ts';
 import { Handling } from '../../src/pipeline/handle.ts';
 import { InFlightByKey } from '../../src/pipeline/in-flight.ts';
-import { later } from '../../src/pipeline/later.ts';
+import { later } from '../../src/core/async/later.ts';
 import type { GroupCommit, FullRecord } from '../../src/pipeline/record/group-commit.ts';
 import type { RequestContext } from '../../src/pipeline/request.ts';
 import { PassingBytes } from '../../src/transport/inbound/body/passing-body.ts';

@@ -11,7 +11,7 @@ import { finalOf } from '../../pipeline/answer/index.ts';
 import type { Chain } from '../../pipeline/chain.ts';
 import { Execution, firstOf } from '../../pipeline/execute.ts';
 import type { Generation } from '../../pipeline/generation.ts';
-import { atOnce } from '../../pipeline/later.ts';
+import { atOnce } from '../../core/async/later.ts';
 import { RequestContext } from '../../pipeline/request.ts';
 import { type DryArrival, bodyOf, bytesOf } from './arrival.ts';
 import { createDrySender, type Sent } from './sender.ts';

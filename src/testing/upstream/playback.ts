@@ -1,4 +1,4 @@
-import type { Later } from '../../pipeline/later.ts';
+import type { Later } from '../../core/async/later.ts';
 import type { Receiver, Source } from '../../transport/outbound/upstream.ts';
 import type { Played } from './reply.ts';
 

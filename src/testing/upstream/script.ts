@@ -1,6 +1,6 @@
 import type { Attempt, Send } from '../../core/plan.ts';
 import type { Provider } from '../../core/provider.ts';
-import type { Later } from '../../pipeline/later.ts';
+import type { Later } from '../../core/async/later.ts';
 import type { Upstream, WireRequest, WireStream } from '../../transport/outbound/upstream.ts';
 import type { ScriptEntry, TestCase } from '../test-case.ts';
 import { Playback } from './playback.ts';
