@@ -12,7 +12,7 @@ import { openSpool } from '../../store/spool.ts';
 import { logFile, spoolFolder, type StateDir } from '../../store/state-dir.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { RecordDestination } from '../workers/messages.ts';
-import { dropReporter, problemReporter } from './reporters.ts';
+import { dropReporter, errorReporter, problemReporter } from './reporters.ts';
 import { RequestLog } from './request-log.ts';
 
 export interface LogRequest {
@@ -69,14 +69,17 @@ export function openLog(request: LogRequest): OpenedLog {
   let retention = bounded(settings.retention);
   const writing = (): ThreadData => ({ role: 'writer', database, spool: dir, spoolLimit: settings.spoolSize, retention });
   let isClosing = false;
+  const onDeath = errorReporter(log, monotonic, 'the thread that stores records ended; it is started again');
+  let restart: NodeJS.Timeout | undefined;
   const writer: RpcClient = new RpcClient({
     start: (events) => startThread({ entry, data: writing(), heapMb }, events),
     ...calls,
     onProblems: problemReporter(notes, log),
     onDeath: (error) => {
       if (isClosing) return;
-      log.error({ err: error }, 'the thread that stores records ended; it is started again');
-      if (dir !== undefined) setTimeout(() => isClosing || writer.start(), restartMs).unref();
+      onDeath(error);
+      clearTimeout(restart);
+      if (dir !== undefined) restart = setTimeout(() => isClosing || writer.start(), restartMs).unref();
     },
   });
   const reports = dropReporter(log, monotonic, dir === undefined ? [] : [notes, warnings]);
