@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { RequestLogSettings } from '../../config/compile/logging/request-log.ts';
+import { later } from '../../core/async/later.ts';
 import type { RecordStore } from '../../store/frame.ts';
 import type { Retention } from '../../store/log/log-store.ts';
 import { RpcClient } from '../../store/log/rpc/client.ts';
@@ -96,6 +97,7 @@ export function openLog(request: LogRequest): OpenedLog {
     spool,
     spoolLimit,
     notes: warnings,
+    later,
     bounded: (kept) => {
       retention = bounded(kept);
       return retention;

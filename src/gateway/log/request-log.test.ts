@@ -1,11 +1,12 @@
 import { expect, it, vi } from 'vitest';
+import { atOnce, type Later } from '../../core/async/later.ts';
 import type { RecordStore } from '../../store/frame.ts';
 import { RpcClient } from '../../store/log/rpc/client.ts';
 import { RequestLog } from './request-log.ts';
 import { turns } from '../../../test/support/time.ts';
 
 /** What is said to the two parts, in order; the end of each drain is the test's. */
-function rig(told?: object) {
+function rig(told?: object, later: Later = atOnce) {
   const said: string[] = [];
   const drains: (() => void)[] = [];
   const stats = { frames: 0, bytes: 0, dropped: 0, evicted: 0 };
@@ -24,6 +25,7 @@ function rig(told?: object) {
     spool,
     spoolLimit: 0,
     notes: [],
+    later,
     bounded: (retention) => retention,
   });
   return { log, said, drains, stats, spool };
@@ -46,6 +48,30 @@ it('a question is asked when what was recorded before it is stored, whoever aske
   await Promise.all(others);
   await log.trace('four');
   expect(said).toEqual(['drain', 'trace', 'drain', 'trace', 'trace', 'trace']);
+});
+
+it('of questions that come one after another has records stored together, after a pause', async () => {
+  const pauses: (() => void)[] = [];
+  const { log, said, drains, stats } = rig(undefined, (_ms, run) => {
+    pauses.push(run);
+    return () => {};
+  });
+  const first = log.trace('one');
+  await turns(2);
+  drains[0]?.();
+  await first;
+  stats.frames = 1;
+  const others = [log.trace('two')];
+  await turns(3);
+  stats.frames = 2;
+  others.push(log.trace('three'));
+  await turns(3);
+  expect(said).toEqual(['drain', 'trace']);
+  pauses[0]?.();
+  await turns(3);
+  drains[1]?.();
+  await Promise.all(others);
+  expect(said).toEqual(['drain', 'trace', 'drain', 'trace', 'trace']);
 });
 
 it('has words indexed after a search for words, also after one that took too long', async () => {

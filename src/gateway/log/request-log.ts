@@ -1,4 +1,5 @@
 import { inTime } from '../../core/async/in-time.ts';
+import type { Later } from '../../core/async/later.ts';
 import { objectIn } from '../../core/json/scan.ts';
 import type {
   BodyPart,
@@ -32,6 +33,7 @@ export interface RequestLogParts {
   bounded(retention: Retention): Retention;
   /** Problems found when it was opened. */
   readonly notes: readonly string[];
+  readonly later: Later;
 }
 
 /**
@@ -39,6 +41,11 @@ export interface RequestLogParts {
  * its tables are created.
  */
 const drainMs = { first: 10_000, later: 1500 } as const;
+/**
+ * Milliseconds between two drains for queries. Each is a transaction, and the fewer records it stores, the more each record
+ * costs. A single query does not wait.
+ */
+const drainPauseMs = 200;
 /** Milliseconds to wait for the writer before its previous state is shown. Metrics collectors time out after ten seconds. */
 const stateMs = 5000;
 /** Milliseconds to store the rest of the spool at shutdown. */
@@ -50,6 +57,8 @@ export class RequestLog implements LogReader {
   /** Number of spool frames when everything was last stored. */
   #storedFrames = -1;
   #draining: Promise<void> | undefined;
+  /** The pause after the last drain. */
+  #pause: Promise<void> | undefined;
   /** The drain call to the writer, kept after queries have stopped waiting. Resolves to true if everything was stored. */
   #storing: Promise<boolean> | undefined;
   /** State last reported by the writer. */
@@ -185,7 +194,8 @@ export class RequestLog implements LogReader {
   }
 
   async #drain(): Promise<void> {
-    const { spool, writer } = this.#parts;
+    const { spool, writer, later } = this.#parts;
+    await this.#pause;
     await spool.settle?.();
     const isFirst = this.#storedFrames < 0;
     // A drain of a backlog is running: a second call would store no more, and every call to the writer would wait for both.
@@ -199,6 +209,7 @@ export class RequestLog implements LogReader {
       .then((isAll) => isAll !== false)
       .finally(() => {
         this.#storing = undefined;
+        this.#pause = new Promise((resolve) => later(drainPauseMs, resolve));
       });
     const isStored = await inTime(this.#storing, isFirst ? drainMs.first : drainMs.later, isLate).catch(() => false);
     if (isStored) this.#storedFrames = frames;

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { sampleRecord } from '../../fixtures/sample.ts';
@@ -142,6 +143,35 @@ it('lets other calls have their turn while a spool that filled for long is store
     const [, found] = await Promise.all([call('drain'), state()]);
     expect(found.records).toBeGreaterThan(0);
     expect(found.behind.bytes).toBeGreaterThan(0);
+  } finally {
+    clock.mockRestore();
+  }
+});
+
+it('indexes words for searches, but not a few records at a time', async () => {
+  const path = join(dir, 'log.sqlite');
+  let now = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const indexed = (): unknown => {
+    using db = new DatabaseSync(path, { readOnly: true });
+    return db.prepare('SELECT count(*) AS count FROM texts').get()?.['count'];
+  };
+  try {
+    start({ kind: 'sqlite', path });
+    for (const [id, seconds, expected] of [
+      ['req_1', 0, 1],
+      ['req_2', 4, 1],
+      ['req_3', 1, 3],
+    ] as const) {
+      append(id);
+      now += seconds * 1000;
+      await call('drain');
+      await call('words');
+      await expect.poll(indexed, { timeout: 5000 }).toBe(expected);
+      // Longer than the pause between two checks of the spool.
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      expect(indexed()).toBe(expected);
+    }
   } finally {
     clock.mockRestore();
   }

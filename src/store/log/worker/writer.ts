@@ -27,6 +27,11 @@ const turnMs = 1000;
 const retainEvery = 30_000;
 /** Milliseconds without records after which words are indexed, because indexing can wait until the writer is idle. */
 const quietMs = 10_000;
+/**
+ * Milliseconds between two times that words are indexed for searches. Indexing a few records at a time makes the index slow
+ * to write, and a search reads the records of some seconds quickly without it.
+ */
+const wordsEvery = 5_000;
 /** Milliseconds to drain the spool: longer than a query after the first waits for it, and shorter than the shutdown of a gateway. */
 const drainMs = { question: 2000, end: 4000 } as const;
 /** Milliseconds between slices of work that is not urgent. */
@@ -61,6 +66,8 @@ class Writer {
   #busyAt = performance.now();
   /** True if a query searched for words, so that rows not indexed yet are indexed now. */
   #wantsWords = false;
+  /** Monotonic milliseconds of when the index was last complete. */
+  #indexedAt = Number.NEGATIVE_INFINITY;
   readonly #room: SpoolEviction | undefined;
   readonly #appended = new AppendedFrames();
   /** Records that were sent as messages and cannot be stored because of their content. */
@@ -163,10 +170,13 @@ class Writer {
     this.#idleAt = performance.now();
     if (this.#isShrinking) return slicePause;
     if (this.#steps > 0) this.#busyAt = performance.now();
-    const isQuiet = this.#wantsWords || performance.now() - this.#busyAt >= quietMs;
+    const isQuiet = this.#mayIndex || performance.now() - this.#busyAt >= quietMs;
     // With records that never stop, too many would wait for the index, and a search for words would take too long.
     if (await store.index(isQuiet ? 'all' : 'many')) return slicePause;
-    this.#wantsWords = false;
+    if (isQuiet) {
+      this.#wantsWords = false;
+      this.#indexedAt = performance.now();
+    }
     return this.#steps > 0 ? pause.busy : pause.idle;
   }
 
@@ -262,9 +272,14 @@ class Writer {
     }
   }
 
+  /** True if a search for words came, and the index was not complete a moment ago. */
+  get #mayIndex(): boolean {
+    return this.#wantsWords && performance.now() - this.#indexedAt >= wordsEvery;
+  }
+
   #index(): void {
     this.#wantsWords = true;
-    this.#wake(0);
+    if (this.#mayIndex) this.#wake(0);
   }
 
   #append(bytes: Uint8Array): void {
