@@ -203,7 +203,7 @@ describe.skipIf(!hasBrowser)('a person', () => {
       })
       .toBe(1);
     await page
-      .getByRole('button', { name: /^Difference/ })
+      .getByRole('button', { name: /^Diff / })
       .first()
       .click();
     const diff = await page.locator('.code').first().innerText();
@@ -249,9 +249,9 @@ describe.skipIf(!hasBrowser)('a person', () => {
     await expect.poll(() => page.locator('.gutter .error').allInnerTexts()).toEqual(['3']);
     await page.getByRole('tab', { name: 'Now' }).click();
     await page.getByRole('tab', { name: 'Plan' }).click();
-    await page.getByRole('button', { name: 'Back to what serves' }).click();
-    await page.getByText('The text is what serves.', { exact: false }).waitFor();
-    // It stays what serves.
+    await page.getByRole('button', { name: 'Restore the active configuration' }).click();
+    await page.getByText('This is the active configuration.', { exact: false }).waitFor();
+    // It stays active.
     await page.getByLabel('File').selectOption('configs/support.yaml');
     await write('configs/support.yaml', support(0.4).replaceAll('\n', '\r\n'));
     await expect.poll(() => area.inputValue()).toContain('temperature: 0.4');

@@ -40,7 +40,7 @@ const states: readonly State[] = [
   { name: 'the form of a new key', path: '/keys', then: clicks('Create a key'), shows: 'dialog[open]' },
   { name: 'a new secret', path: '/keys', then: clicks('Rotate… app-web', 'Issue a new secret'), shows: '[aria-label=Secret]' },
   { name: 'the question before a key is revoked', path: '/keys', then: clicks('Revoke… app-web'), shows: 'dialog[open]' },
-  { name: 'the difference of a revision', path: '/system/revisions', then: clicks('Difference to the one before'), shows: '.code' },
+  { name: 'the difference of a revision', path: '/system/revisions', then: clicks('Diff from the previous revision'), shows: '.code' },
   { name: 'the question before a rollback', path: '/system/revisions', then: clicks('Roll back…'), shows: 'dialog[open]' },
   { name: 'the place of a value', path: '/system/configuration', then: clicks('gateway.yaml:5'), shows: 'dialog[open] mark' },
 ];

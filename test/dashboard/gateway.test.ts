@@ -282,7 +282,7 @@ describe.skipIf(!hasBrowser)('the sign-in', () => {
     await page.getByRole('heading', { name: 'Prompts', exact: true }).waitFor();
     await page.getByText('No prompts yet').waitFor();
     await page.getByRole('link', { name: 'Configs' }).click();
-    await page.getByLabel('Text of the user').fill('what I was writing');
+    await page.getByLabel('User message').fill('what I was writing');
     await page.context().clearCookies();
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
     await page.getByText('Your session has ended').waitFor();
@@ -293,7 +293,7 @@ describe.skipIf(!hasBrowser)('the sign-in', () => {
     await page.getByText('Your session has ended').waitFor({ state: 'detached' });
     await other.evaluate("window.dispatchEvent(new Event('focus'))");
     await other.getByRole('heading', { name: 'Catalog' }).waitFor();
-    expect(await page.getByLabel('Text of the user').inputValue()).toBe('what I was writing');
+    expect(await page.getByLabel('User message').inputValue()).toBe('what I was writing');
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
     await page.getByText('What would happen', { exact: true }).waitFor();
   });

@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)('the keyboard', () => {
       /^curl 'http:\/\/127\.0\.0\.1:8787\/v1\/[\s\S]*\$GATEWAY_API_KEY[\s\S]*--data-raw/,
     );
     await page.keyboard.press('e');
-    await page.getByRole('dialog', { name: /would happen/ }).waitFor();
+    await page.getByRole('dialog', { name: /current configuration/ }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');

@@ -6,7 +6,7 @@ const broken = (): Response =>
 const away = (): never => {
   throw new TypeError('Failed to fetch');
 };
-const again = 'The page tries again by itself.';
+const again = 'The page retries automatically.';
 
 describe('a call that fails', () => {
   afterEach(() => void vi.unstubAllGlobals());

@@ -65,7 +65,7 @@ function lost(error: unknown, { signal, method }: RequestInit): never {
 function away(method: string | undefined): ApiError {
   notReached();
   // Only reads are repeated.
-  const hint = method === undefined ? 'Is it running? The page tries again by itself.' : 'Is it running?';
+  const hint = method === undefined ? 'Is it running? The page retries automatically.' : 'Is it running?';
   return new ApiError('The gateway can’t be reached.', 0, 'unreachable', hint);
 }
 

@@ -110,7 +110,7 @@ function Figures({ provider: { slug, health, cost_today_usd: cost } }: { provide
       </div>
       <div>
         <dt title="Since midnight UTC">Cost today</dt>
-        <dd class="cut" title={cost ?? 'The request log cannot say'}>
+        <dd class="cut" title={cost ?? 'Not in the request log'}>
           {cost === null ? '–' : usd(cost)}
         </dd>
       </div>

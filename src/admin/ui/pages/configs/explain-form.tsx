@@ -76,7 +76,7 @@ export function ExplainForm({ configs, current }: { configs: readonly ConfigView
                 placeholder="@openai-main/gpt-4o-mini"
                 hint="Empty: the body names none"
               />
-              <TextField label="Text of the user" value={input.user} onInput={(user) => set({ user })} />
+              <TextField label="User message" value={input.user} onInput={(user) => set({ user })} />
             </div>
           ) : (
             <TextField label="Body" rows={9} value={input.body} onInput={(body) => set({ body })} problem={problem} />

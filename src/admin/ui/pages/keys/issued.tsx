@@ -37,7 +37,7 @@ export function Issued({ change }: { change: KeyChange }) {
       ) : rejected !== null ? (
         <Notice tone="bad" title={`Written to ${file}, and not in effect: the files are rejected`}>
           <p class="break">{rejected}</p>
-          <p>Fix it, and the change is in effect a second after you save.</p>
+          <p>Fix it: the change takes effect within a second after you save.</p>
         </Notice>
       ) : (
         <Notice tone="ok" title={`Written to ${file}, and in effect now`} />

@@ -16,7 +16,7 @@ interface KeyTableProps {
 
 const week = 7 * 86_400_000;
 const unknown = (
-  <span class="muted" title="The request log cannot say">
+  <span class="muted" title="Not in the request log">
     –
   </span>
 );

@@ -36,7 +36,7 @@ export function FirstRequest({ status, onFirst }: { status: Status; onFirst: () 
   }, []);
   return (
     <Empty icon="requests" title="No requests yet">
-      <p>Send one to the gateway. It appears here by itself, a moment after its response.</p>
+      <p>Send one to the gateway. It appears here a moment after its response.</p>
       <Code text={commandOf(status)} what="command" />
       <p class="small">
         Libraries need only another base URL: <code>{originOf(status.url)}/v1</code>.

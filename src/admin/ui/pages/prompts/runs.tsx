@@ -38,7 +38,7 @@ export function Runs({ id, turn }: { id: string; turn: number }) {
               { name: 'Tokens', isNumber: true, cell: (row) => <Tokens row={row} /> },
               { name: 'Cost', isNumber: true, cell: (row) => <Cost {...row} /> },
             ]}
-            empty={<p class="muted padded">Nobody has run it yet, or the records have been removed. A run of Try it appears here.</p>}
+            empty={<p class="muted padded">It has not been run yet, or the records have been deleted. Runs of Try it appear here.</p>}
           />
         )}
       </Await>

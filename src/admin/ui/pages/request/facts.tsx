@@ -18,7 +18,10 @@ export function FactsPane({ stored }: { stored: StoredRecord }) {
       <Section title="Labels" rows={pairs(record.labels, 'label')} />
       <Section title="Routing" rows={routeRows(record)} />
       <Section title="Dropped parameters" rows={record.dropped.map(({ param, reason }) => [param, reason])} />
-      <Section title="Overruled" rows={record.overruled.map(({ choice, value, by }) => [choice, `${value}: ${by} counted`])} />
+      <Section
+        title="Overridden choices"
+        rows={record.overruled.map(({ choice, value, by }) => [choice, `${value}, ${by} took precedence`])}
+      />
       <Section title="Redacted" rows={Object.entries(record.redactions).map(([kind, n]) => [kind, count(n)])} />
       <Section
         title="Feedback"

@@ -52,7 +52,7 @@ function Warnings({ status }: { status: Status }) {
         </Notice>
       )}
       {restart.length > 0 && (
-        <Notice tone="warn" title="These settings wait for a restart">
+        <Notice tone="warn" title="These settings take effect after a restart">
           <div class="row">
             {restart.map((path) => (
               <Tag key={path}>{path}</Tag>
@@ -77,7 +77,7 @@ function Figures({ status }: { status: Status }) {
         note={status.rolled_back_to === null ? 'of the files' : 'rolled back'}
         href={may('operator') ? '/system/revisions' : undefined}
       />
-      <Figure name="Runs for" value={duration(Math.max(0, Date.now() - since))} note={`since ${day(since)} ${clock(since)}`} />
+      <Figure name="Uptime" value={duration(Math.max(0, Date.now() - since))} note={`since ${day(since)} ${clock(since)}`} />
       <Figure name="In progress" value={count(open)} note={`${count(streams)} open streams`} />
       <Figure name="Memory" value={bytes(memory.rss)} note={`heap ${bytes(memory.heap)}`} />
       <Figure name="Bodies in memory" value={bytes(memory.bodies)} note={`of ${bytes(memory.bodies_limit)}`} />
@@ -99,7 +99,7 @@ function Process({ status }: { status: Status }) {
         rows={[
           ['version', status.version],
           ['Node', status.node],
-          ['process id', status.workers.length === 0 ? status.pid : `${status.pid}, looks after the workers`],
+          ['process id', status.workers.length === 0 ? status.pid : `${status.pid}, supervises the workers`],
           ['started', <Ago key="s" at={status.started_at} />],
           [
             'data listener',
@@ -136,7 +136,7 @@ function Plugins({ plugins }: { plugins: readonly Plugin[] }) {
           { name: 'p50', isNumber: true, cell: ({ p50_ms: ms }) => duration(ms) },
           { name: 'p95', isNumber: true, cell: ({ p95_ms: ms }) => duration(ms) },
         ]}
-        empty={<p class="muted padded">No plugin is in the chain.</p>}
+        empty={<p class="muted padded">The chain has no plugins.</p>}
       />
     </Panel>
   );

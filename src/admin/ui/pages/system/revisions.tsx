@@ -29,7 +29,7 @@ export function Revisions({ onChange }: { onChange: () => void }) {
         {(revisions) =>
           revisions.length === 0 ? (
             <Empty icon="time" title="No revisions yet">
-              <p>Each configuration that serves is kept here with its texts, so that you can see what changed and go back.</p>
+              <p>Every configuration that has been active is stored here with its files, so that you can see what changed and roll back.</p>
             </Empty>
           ) : (
             <ol class="stack tight">
@@ -121,11 +121,11 @@ function Revision({ entry, first, onRollback }: RevisionProps) {
             ))}
           </ul>
           {diff === '' ? (
-            <p class="muted small">{first ? 'The oldest that is kept.' : 'The texts are those of the revision before.'}</p>
+            <p class="muted small">{first ? 'The oldest stored revision.' : 'The files are the same as in the previous revision.'}</p>
           ) : (
             <div>
               <Button small icon={open ? 'up' : 'down'} expanded={open} onClick={() => setOpen(!open)}>
-                {first ? 'Text' : 'Difference to the one before'}
+                {first ? 'Text' : 'Diff from the previous revision'}
               </Button>
             </div>
           )}

@@ -16,7 +16,7 @@ export function Store({ store }: { store: StoreState }) {
       ) : (
         <Facts
           rows={[
-            ['kept in', <code key="k">{kind}</code>],
+            ['stored in', <code key="k">{kind}</code>],
             ['records', count(records)],
             ['size', bytes(size)],
             ['oldest', oldest === null ? 'none yet' : <Ago key="o" at={oldest} />],
@@ -56,4 +56,4 @@ export function Store({ store }: { store: StoreState }) {
   );
 }
 
-const stateOf = ({ kind, problems }: StoreState): string => (kind === 'off' ? 'off' : problems.length > 0 ? 'in trouble' : 'keeps up');
+const stateOf = ({ kind, problems }: StoreState): string => (kind === 'off' ? 'off' : problems.length > 0 ? 'failing' : 'up to date');

@@ -27,7 +27,7 @@ export function TracePage({ name = '' }: { name: string | undefined }) {
       <Await loaded={loaded} lines={8}>
         {({ rows }) =>
           rows.length === 0 ? (
-            <Empty icon="search" title="No request of this trace is kept">
+            <Empty icon="search" title="No request of this trace is stored">
               <p>
                 Send <code>traceparent</code> or <code>x-gateway-trace-id</code> with the requests of one task, and they appear here
                 together.

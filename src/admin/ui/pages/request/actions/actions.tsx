@@ -64,7 +64,7 @@ export function Actions({ stored }: { stored: StoredRecord }) {
       </Button>
       {mayTry && (
         <>
-          <Button icon="explain" shortcut="e" label="What would happen to it now" onClick={() => setDialog('explain')}>
+          <Button icon="explain" shortcut="e" label="Explain it with the current configuration" onClick={() => setDialog('explain')}>
             Explain now
           </Button>
           <Button icon="replay" shortcut="r" label="Send it again" onClick={() => setDialog('replay')}>

@@ -8,7 +8,7 @@ import { ExplanationView } from '../../../log/explanation.tsx';
 export function ExplainDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const loaded = useLoad((signal) => post<Explanation>('/api/explain', { from_log: id }, signal), [id]);
   return (
-    <Dialog title="What would happen to this request now" wide onClose={onClose}>
+    <Dialog title="This request with the current configuration" wide onClose={onClose}>
       <Await loaded={loaded} lines={8}>
         {(explanation) => <ExplanationView explanation={explanation} />}
       </Await>

@@ -75,10 +75,10 @@ export function ReplayDialog({ stored, onClose }: { stored: StoredRecord; onClos
           type="password"
           value={apiKey}
           onInput={setApiKey}
-          hint="Only where callers need one. It is used for this request and not kept."
+          hint="Only if callers need one. It is used for this request only and not stored."
         />
         {error !== undefined && (isMasked ? <Notice tone="warn" title={error.message} /> : <Problem error={error} />)}
-        {isMasked && <Check label="Send it as it is kept, with what is masked" checked={force} onChange={setForce} />}
+        {isMasked && <Check label="Send the stored request with its masked values" checked={force} onChange={setForce} />}
         {result !== undefined && <Result result={result} />}
       </div>
     </Dialog>

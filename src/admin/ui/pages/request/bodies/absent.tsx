@@ -70,7 +70,7 @@ function Setting({ path, stored }: { path: string; stored: StoredRecord }): Comp
         </p>
       )}
       {isSample ? (
-        <p>Only a share of the requests is kept with bodies, and this one is not part of it.</p>
+        <p>The bodies of only a sample of the requests are stored, and this request is not in the sample.</p>
       ) : (
         <p>
           With <code>redacted</code> the bodies of later requests are kept, with secrets and personal data masked.

@@ -92,8 +92,8 @@ export const fixedColumns: readonly GridColumn[] = [
   column('virtual_key', 'Virtual key', 110, (row) => row.virtual_key),
   column('prompt', 'Prompt', 110, (row) => row.prompt),
   column('agent', 'User agent', 180, (row) => row.agent),
-  number('bytes_in', 'Size in', 80, (row) => bytes(row.bytes_in)),
-  number('bytes_out', 'Size out', 80, (row) => bytes(row.bytes_out)),
+  number('bytes_in', 'Request size', 110, (row) => bytes(row.bytes_in)),
+  number('bytes_out', 'Response size', 110, (row) => bytes(row.bytes_out)),
   column('revision', 'Revision', 90, (row) => row.revision),
   column('labels', 'Labels', 160, (row) =>
     Object.entries(row.label)

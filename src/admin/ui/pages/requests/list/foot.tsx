@@ -19,7 +19,7 @@ export function Foot({ rows, isValid, filter, range, onRange, onFilter }: FootPr
   if (list.length === 0 && !isValid)
     return (
       <Empty icon="search" title="This filter does not parse">
-        <p>The mistake is marked below the field. Nothing is searched until it is corrected.</p>
+        <p>The error is shown below the field. The search starts once it is corrected.</p>
         <Button onClick={() => onFilter('')}>Clear the filter</Button>
       </Empty>
     );
@@ -31,7 +31,7 @@ export function Foot({ rows, isValid, filter, range, onRange, onFilter }: FootPr
         <p>
           {filter === ''
             ? 'Choose a longer time range to see older requests.'
-            : 'The filter has no mistake, but no request in this time range matches it.'}
+            : 'The filter is valid, but no request in this time range matches it.'}
         </p>
         <div class="row">
           {range !== 'all' && <Button onClick={() => onRange('all')}>Search all time</Button>}

@@ -39,7 +39,7 @@ export function LiveBar({ live, flows, rows, onShow }: LiveBarProps) {
         </span>
       )}
       {rows.isOld && <span class="pill plain">Searching…</span>}
-      {state === 'lost' && rows.error === undefined && <span class="pill plain">Live rows are interrupted, trying again…</span>}
+      {state === 'lost' && rows.error === undefined && <span class="pill plain">Live rows are interrupted, reconnecting…</span>}
     </div>
   );
 }

@@ -24,7 +24,7 @@ export function Plan({ revision }: { revision: string | undefined }) {
     <Await loaded={loaded} lines={14}>
       {({ files, revision: serves }) =>
         files.length === 0 ? (
-          <Empty icon="system" title="No file to plan with">
+          <Empty icon="system" title="No configuration file">
             <p>
               The gateway runs without a file. Write one with <code>gateway init</code>, start with it, and plan changes to it here.
             </p>
@@ -67,7 +67,7 @@ function Workbench({ files, revision }: Pick<EffectiveConfig, 'files' | 'revisio
         title="Text"
         aside={
           <Button small disabled={changed.length === 0} onClick={() => (drafts.value = {})}>
-            Back to what serves
+            Restore the active configuration
           </Button>
         }
       >
@@ -134,11 +134,11 @@ function Outcome({
 
 function Changes({ data, isUnchanged }: { data: PlanResult; isUnchanged: boolean }) {
   if (!data.ok) return <Notice tone="bad" title="These files would be rejected: the gateway would keep serving what it serves now" />;
-  if (isUnchanged) return <p class="muted">The text is what serves. Change it, and what that would do appears here.</p>;
+  if (isUnchanged) return <p class="muted">This is the active configuration. Edit it to see here what a change would do.</p>;
   return (
     <>
       {data.changes.length === 0 ? (
-        <p class="muted">Saved like this, nothing would change.</p>
+        <p class="muted">Saving this text would change nothing.</p>
       ) : (
         <div class="stack tight">
           <h3>Changes when it is saved</h3>
