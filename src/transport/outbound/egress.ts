@@ -140,7 +140,7 @@ export function createEgress(list: () => readonly string[], resolve: LookupFunct
   };
 }
 
-const nothing: EgressAllow = Object.freeze({ hasHost: () => false, hasAddress: () => false });
+const nothing: EgressAllow = compileEgress([]);
 
 function parse(origin: string): URL | undefined {
   if (!URL.canParse(origin)) return undefined;
