@@ -123,6 +123,7 @@ export class Runtime implements Serving {
       budget: this.#budget,
       sweeper: this.#sweeper,
       clock,
+      later,
       checkEgress: egress.check,
       lookup: egress.lookup,
       keep: () => this.#keep(),

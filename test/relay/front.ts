@@ -61,6 +61,7 @@ export function createFront(origins: () => readonly string[], options: RigOption
     sweeper,
     budget,
     clock: { now: Date.now, monotonic },
+    later,
     checkEgress: egress.check,
     lookup: egress.lookup,
     passed: () => {},

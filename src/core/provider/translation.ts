@@ -78,8 +78,11 @@ export interface LocalAnswer {
   readonly pieces: readonly LocalPiece[];
   /** Delay before the first piece, in milliseconds. */
   readonly delayMs?: number;
-  /** A transport fault to simulate after the pieces instead of a proper end. */
-  readonly breaks?: 'refused' | 'reset' | 'hang';
+  /**
+   * A transport fault to simulate: instead of the response (`refused`: no connection; `reset-before-response`), or after
+   * the pieces instead of a proper end (`reset`; `hang`: no more data).
+   */
+  readonly breaks?: 'refused' | 'reset-before-response' | 'reset' | 'hang';
 }
 
 export interface LocalPiece {

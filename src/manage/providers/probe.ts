@@ -7,6 +7,7 @@ import type { LocalAnswer, Probe, UpstreamRequest } from '../../core/provider.ts
 import type { CredentialRef } from '../../core/snapshot.ts';
 import { type FetchedWhole, FetchFault, fetchWhole } from '../../transport/outbound/fetch-whole.ts';
 import type { Outbound } from '../../transport/outbound/index.ts';
+import { bytesOfPiece } from '../../transport/outbound/local-answer.ts';
 import type { WireRequest } from '../../transport/outbound/upstream.ts';
 import type { CatalogEntry } from './entry.ts';
 import { make } from './facts.ts';
@@ -84,7 +85,7 @@ function wireOf(request: UpstreamRequest, headers: HeaderPairs): WireRequest {
 
 function localResponse({ status, headers, pieces, breaks }: LocalAnswer): FetchedWhole {
   if (breaks !== undefined) throw new FetchFault('connection', `the response ends early (${breaks})`);
-  return { status, headers, body: Buffer.from(pieces.map(({ text }) => text).join('')) };
+  return { status, headers, body: Buffer.concat(pieces.map(bytesOfPiece)) };
 }
 
 function good(probe: Probe, status: number, answer: unknown): Probed {

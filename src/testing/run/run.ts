@@ -88,6 +88,7 @@ function senderOf(script: Script, budget: Budget, { generation, clock, checkEgre
     upstream: script.upstream,
     sweeper: clock.sweeper,
     clock,
+    later: clock.later,
     checkEgress,
     lookup: () => undefined,
     passed: () => undefined,

@@ -1,10 +1,14 @@
 import { isPlain } from '../../core/json/merge.ts';
 import type { LocalAnswer, LocalPiece } from '../../core/provider.ts';
 import { parseDuration } from '../../core/text/units.ts';
+import { hangMs } from '../../transport/outbound/local-answer.ts';
 import type { ScriptEntry, ScriptedResponse } from '../test-case.ts';
 
-/** What a scripted provider does: it responds, or the connection fails before a response. */
-export type Played = LocalAnswer | 'timeout' | 'reset';
+/** The connection fails before a response: at once, or after all timeouts. */
+const failures: Readonly<Record<'timeout' | 'reset', LocalAnswer>> = {
+  reset: { status: 0, headers: {}, pieces: [], breaks: 'reset-before-response' },
+  timeout: { status: 0, headers: {}, pieces: [], delayMs: hangMs, breaks: 'reset-before-response' },
+};
 
 /** True for a success whose content the test leaves open. */
 export const isBare = (entry: ScriptEntry): entry is number | ScriptedResponse =>
@@ -13,8 +17,8 @@ export const isBare = (entry: ScriptEntry): entry is number | ScriptedResponse =
     : typeof entry === 'object' && (entry.status ?? 200) < 300 && entry.body === undefined && entry.chunks === undefined;
 
 /** @param sample the content of a success that the test leaves open */
-export function playedOf(entry: ScriptEntry, sample: LocalAnswer | undefined): Played {
-  if (typeof entry === 'string') return entry;
+export function playedOf(entry: ScriptEntry, sample: LocalAnswer | undefined): LocalAnswer {
+  if (typeof entry === 'string') return failures[entry];
   const response = typeof entry === 'number' ? { status: entry } : entry;
   const status = response.status ?? 200;
   const content = contentOf(response, status, sample);

@@ -1,10 +1,11 @@
 import type { Attempt, Send } from '../../core/plan.ts';
-import type { Provider } from '../../core/provider.ts';
+import type { LocalAnswer, Provider } from '../../core/provider.ts';
 import type { Later } from '../../core/async/later.ts';
-import type { Upstream, WireRequest, WireStream } from '../../transport/outbound/upstream.ts';
+import { playLocal } from '../../transport/outbound/local-answer.ts';
+import type { SenderDeps } from '../../transport/outbound/sender.ts';
+import type { WireRequest, WireStream } from '../../transport/outbound/upstream.ts';
 import type { ScriptEntry, TestCase } from '../test-case.ts';
-import { Playback } from './playback.ts';
-import { isBare, playedOf, type Played } from './reply.ts';
+import { isBare, playedOf } from './reply.ts';
 import { sampleFor } from './sample.ts';
 
 /** A request that was sent to a provider. */
@@ -34,7 +35,7 @@ export class Script {
   readonly #deps: ScriptDeps;
   /** Requests so far, by slug. */
   readonly #requests = new Map<string, number>();
-  #current: { readonly attempt: Attempt; readonly played: Played } | undefined;
+  #current: { readonly attempt: Attempt; readonly played: LocalAnswer } | undefined;
 
   constructor(upstream: TestCase['upstream'], deps: ScriptDeps) {
     this.#upstream = upstream;
@@ -57,11 +58,11 @@ export class Script {
   }
 
   /** Decides what the provider responds, before the receiver of the response exists. */
-  #prepare(attempt: Attempt): Played {
+  #prepare(attempt: Attempt): LocalAnswer {
     const { translation, upstream } = attempt;
     const { slug } = attempt.binding;
     const entry = this.#entry(slug);
-    if (translation === undefined || upstream === undefined) return 'reset';
+    if (translation === undefined || upstream === undefined) return playedOf('reset', undefined);
     // A provider without a network is played too, so that its delays cost no time.
     const { local, ...network } = translation;
     const own = entry === undefined ? local?.(upstream) : undefined;
@@ -86,24 +87,20 @@ export class Script {
   }
 
   /** Takes the place of the network. */
-  readonly upstream: Upstream = {
+  readonly upstream: SenderDeps['upstream'] = {
     send: (request, _route, receiver) => {
       const current = this.#current;
       if (current === undefined) throw new Error('a request without an attempt');
       const sent: SentRequest = { attempt: current.attempt, body: Buffer.alloc(0) };
       this.sent.push(sent);
-      const playback = new Playback(current.played, receiver, this.#deps.later);
-      receiver.connected(playback);
       const begin = (body: Buffer): void => {
         sent.body = body;
-        receiver.sent();
-        playback.begin();
+        playLocal(current.played, receiver, this.#deps.later);
       };
       const { body } = request;
       if (body.kind !== 'stream') begin(bytesOf(body));
       else void collected(body).then(begin, (error: unknown) => receiver.failed(error as Error));
     },
-    close: () => Promise.resolve(),
   };
 }
 

@@ -1,36 +1,45 @@
+import type { Later } from '../../core/async/later.ts';
 import type { LocalAnswer, LocalPiece } from '../../core/provider.ts';
 import type { Crashable } from './guarded.ts';
 import type { Source } from './upstream.ts';
 
+/** After this many milliseconds a response that hangs is reset. Every timeout of the configuration is shorter. */
+export const hangMs = 25 * 3_600_000;
+
 /** Plays an answer that a provider made itself, through the same receiver as one that came over a socket. */
-export function playLocal(answer: LocalAnswer, receiver: Crashable): void {
-  const player = new Player(answer, receiver);
+export function playLocal(answer: LocalAnswer, receiver: Crashable, later: Later): void {
+  const player = new Player(answer, receiver, later);
   receiver.connected(player);
   receiver.sent();
   player.begin();
 }
 
+export const bytesOfPiece = ({ text }: LocalPiece): Buffer => (typeof text === 'string' ? Buffer.from(text, 'utf8') : Buffer.from(text));
+
 class Player implements Source {
   readonly #answer: LocalAnswer;
   readonly #receiver: Crashable;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #later: Later;
+  #cancel: (() => void) | undefined;
   #at = 0;
   #paused = false;
   #over = false;
 
-  constructor(answer: LocalAnswer, receiver: Crashable) {
+  constructor(answer: LocalAnswer, receiver: Crashable, later: Later) {
     this.#answer = answer;
     this.#receiver = receiver;
+    this.#later = later;
   }
 
   begin(): void {
-    this.#later(this.#answer.delayMs, () => {
-      if (this.#answer.breaks === 'refused') {
-        this.#fail('ECONNREFUSED', 'connect ECONNREFUSED (mock)');
-        return;
+    this.#step(this.#answer.delayMs, () => {
+      const { breaks, status, headers } = this.#answer;
+      if (breaks === 'refused') this.#fail('ECONNREFUSED');
+      else if (breaks === 'reset-before-response') this.#fail('ECONNRESET');
+      else {
+        this.#receiver.head(status, headers);
+        this.#next();
       }
-      this.#receiver.head(this.#answer.status, this.#answer.headers);
-      this.#next();
     });
   }
 
@@ -41,69 +50,67 @@ class Player implements Source {
   resume(): void {
     if (!this.#paused) return;
     this.#paused = false;
-    if (this.#timer === undefined) this.#next();
+    if (this.#cancel === undefined) this.#step(0, () => this.#next());
   }
 
   abort(): void {
     if (this.#over) return;
-    clearTimeout(this.#timer);
+    this.#cancel?.();
     this.#over = true;
     this.#receiver.failed(new Error('aborted'));
   }
 
   /** A loop, and not a call for each piece: an answer of thousands that come at once must not fill the stack. */
   #next(): void {
-    while (!this.#over && !this.#paused && this.#timer === undefined) {
+    while (!this.#over && !this.#paused && this.#cancel === undefined) {
       const piece = this.#answer.pieces[this.#at];
       if (piece === undefined) {
         this.#finish();
         return;
       }
-      if (piece.afterMs !== undefined && piece.afterMs > 0) {
-        this.#later(piece.afterMs, () => {
-          this.#give(piece);
+      this.#at += 1;
+      if (piece.afterMs === undefined || piece.afterMs <= 0) this.#receiver.data(bytesOfPiece(piece));
+      else
+        this.#step(piece.afterMs, () => {
+          this.#receiver.data(bytesOfPiece(piece));
           this.#next();
         });
-        return;
-      }
-      this.#give(piece);
     }
-  }
-
-  #give({ text }: LocalPiece): void {
-    this.#at += 1;
-    this.#receiver.data(typeof text === 'string' ? Buffer.from(text, 'utf8') : Buffer.from(text));
   }
 
   #finish(): void {
-    if (this.#answer.breaks === 'hang') return;
-    if (this.#answer.breaks === 'reset') {
-      this.#fail('ECONNRESET', 'connection reset (mock)');
-      return;
+    const { breaks } = this.#answer;
+    if (breaks === 'hang') this.#step(hangMs, () => this.#fail('ECONNRESET'));
+    else if (breaks === 'reset') this.#fail('ECONNRESET');
+    else {
+      this.#over = true;
+      this.#receiver.finished();
     }
-    this.#over = true;
-    this.#receiver.finished();
   }
 
-  #fail(code: string, message: string): void {
+  #fail(code: string): void {
     this.#over = true;
-    this.#receiver.failed(Object.assign(new Error(message), { code }));
+    this.#receiver.failed(Object.assign(new Error(`simulated: ${code}`), { code }));
   }
 
   /** Without a pause the step is taken in this tick, so that an immediate answer costs no timer. */
-  #later(ms: number | undefined, step: () => void): void {
+  #step(ms: number | undefined, step: () => void): void {
     if (this.#over) return;
-    if (ms === undefined || ms <= 0) step();
-    else {
-      this.#timer = setTimeout(() => {
-        this.#timer = undefined;
-        try {
-          step();
-        } catch (thrown) {
-          this.#over = true;
-          this.#receiver.crashed(thrown);
-        }
-      }, ms);
+    if (ms === undefined || ms <= 0) this.#guard(step);
+    else
+      this.#cancel = this.#later(ms, () => {
+        this.#cancel = undefined;
+        this.#guard(step);
+      });
+  }
+
+  /** The answer of a provider file may be anything. An error ends only this request, whoever called. */
+  #guard(step: () => void): void {
+    try {
+      step();
+    } catch (thrown) {
+      this.#over = true;
+      this.#receiver.crashed(thrown);
     }
   }
 }

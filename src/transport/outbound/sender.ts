@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net';
+import type { Later } from '../../core/async/later.ts';
 import type { Budget } from '../../core/memory/budget.ts';
 import type { Clock } from '../../core/context.ts';
 import { traitsOf } from '../../core/endpoint.ts';
@@ -11,16 +12,19 @@ import { secretsOf } from '../../core/secrets/redactor.ts';
 import type { Trust } from '../../core/snapshot.ts';
 import { Exchange, type ExchangeSettings } from './exchange/exchange.ts';
 import { isPassage, type Upload } from './exchange/upload.ts';
-import { Guarded } from './guarded.ts';
+import { type Crashable, Guarded } from './guarded.ts';
 import { playLocal } from './local-answer.ts';
 import { overload, type Sweeper, type Swept } from '../wire/sweeper.ts';
-import type { Upstream, WireRequest } from './upstream.ts';
+import type { Route } from './pools.ts';
+import type { WireRequest } from './upstream.ts';
 import { SocketExchange } from './websocket/exchange.ts';
 
 export interface SenderDeps {
-  readonly upstream: Upstream;
+  readonly upstream: { send(request: WireRequest, route: Route, receiver: Crashable): void };
   readonly sweeper: Sweeper;
   readonly clock: Clock;
+  /** Waits for the pauses of responses without a network. */
+  readonly later: Later;
   /** Why this origin may not be called, or undefined. */
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
   /** Name resolution that rejects addresses forbidden by the egress rules. */
@@ -129,7 +133,7 @@ function go(exchange: Exchange, attempt: Prepared, deps: SenderDeps, signed: Sig
   const { body } = upstream;
   if (isPassage(body) && !exchange.opens(body)) return;
   if (translation.local !== undefined) {
-    play(exchange, translation as Local, upstream);
+    play(exchange, translation as Local, upstream, deps.later);
     return;
   }
   // Creating, cancelling or deleting an object must not be repeated: there would be two objects, or an error.
@@ -170,16 +174,16 @@ function sign(exchange: AnyExchange, attempt: Prepared, signed: Signed, next: (h
 type Local = Translation & Required<Pick<Translation, 'local'>>;
 
 /** A response without network access. A form is still read to its end, so that all its fields are known. */
-function play(exchange: Exchange, translation: Local, upstream: UpstreamRequest): void {
+function play(exchange: Exchange, translation: Local, upstream: UpstreamRequest, later: Later): void {
   if (exchange.upload === undefined) {
-    playLocal(translation.local(upstream), new Guarded(exchange));
+    playLocal(translation.local(upstream), new Guarded(exchange), later);
     return;
   }
   exchange.signing();
   exchange.upload
     .drain()
     .then(() => {
-      if (exchange.signed()) playLocal(translation.local(upstream), new Guarded(exchange));
+      if (exchange.signed()) playLocal(translation.local(upstream), new Guarded(exchange), later);
     })
     .catch((error: unknown) => exchange.refuse(error));
 }
