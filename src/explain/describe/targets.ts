@@ -8,6 +8,7 @@ import { isPlain } from '../../core/json/merge.ts';
 import { limitNamedFor } from '../../core/model/limit-names.ts';
 import type { Leaf } from '../../core/snapshot.ts';
 import { errorOf } from '../../pipeline/answer/index.ts';
+import { beginning } from '../diff/beginning.ts';
 import { type ChangeFacts, differences } from '../diff/differences.ts';
 import type { DryRun, Visit } from '../walk/dry-run.ts';
 import type { Levels } from '../walk/levels.ts';
@@ -20,10 +21,10 @@ export interface TargetParts {
   hide(text: string): string;
 }
 
-/** Longest body shown, in characters. Twice as many bytes are searched for secrets, however long the body is. */
+/** Longest body shown, in characters. */
 const longestBody = 256 * 1024;
-/** Longest secret that the end of the searched bytes may cut, in characters. */
-const longestSecret = 8 * 1024;
+/** Most bytes of a body that are read, however long it is. */
+const mostRead = 4 * longestBody;
 /** Largest body compared, in bytes. */
 const mostCompared = 4 * 1024 * 1024;
 
@@ -63,9 +64,7 @@ export function describeTarget(visit: Visit, parts: TargetParts): ExplainedTarge
 function bodyText(upstream: UpstreamRequest | undefined, { run, hide }: TargetParts): string | null {
   const bytes = upstream?.body.kind === 'json' ? upstream.body.bytes() : upstream?.body.kind === 'passing' ? run.relayed : undefined;
   if (bytes === undefined) return null;
-  const text = hide(bytes.toString('utf8', 0, 2 * longestBody));
-  const end = bytes.length > 2 * longestBody ? Math.min(longestBody, text.length - longestSecret) : longestBody;
-  return text.length <= end ? text : `${text.slice(0, end).toWellFormed()}…`;
+  return beginning(bytes.toString('utf8', 0, mostRead), longestBody, hide, bytes.length > mostRead);
 }
 
 const fullPath = ({ root, path }: Pick<Leaf, 'root' | 'path'>): string => root + path.slice('config'.length);

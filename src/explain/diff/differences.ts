@@ -2,6 +2,7 @@ import { formatPath } from '../../config/read/node.ts';
 import { isPlain, merge, type Plain } from '../../core/json/merge.ts';
 import { otherLimitNames, overruledBy } from '../../core/model/limit-names.ts';
 import type { Difference, Origin } from '../../core/logs/explanation.ts';
+import { beginning } from './beginning.ts';
 import { conversionDiff } from './conversion.ts';
 import { type Change, type Steps, structuralDiff } from './structure.ts';
 
@@ -23,9 +24,8 @@ export interface ChangeFacts {
   hide(text: string): string;
 }
 
-/** Longest value shown, and longest value searched for secrets, in characters. Longer ones are cut. */
+/** Longest value shown, in characters. Longer ones are cut. */
 const longest = 400;
-const mostSearched = 4096;
 /** Most differences reported. */
 const mostDifferences = 400;
 
@@ -135,8 +135,4 @@ function differenceOf({ kind, path, from, before, after }: Change, { cause, at }
   };
 }
 
-/** Masks before cutting: the rest of a secret would no longer be found. */
-function shown(value: unknown, hide: ChangeFacts['hide']): string {
-  const text = hide((JSON.stringify(value) ?? 'null').slice(0, mostSearched));
-  return text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`;
-}
+const shown = (value: unknown, hide: ChangeFacts['hide']): string => beginning(JSON.stringify(value) ?? 'null', longest, hide);
