@@ -7,7 +7,7 @@ import type { Hold } from '../core/memory/budget.ts';
 import { fromHeader } from '../core/http/header-text.ts';
 import { objectIn } from '../core/json/scan.ts';
 import type { ExplainedTarget, Explanation, ExplainRequest } from '../core/logs/explanation.ts';
-import type { QueryFacts, Snapshot, Trust } from '../core/snapshot.ts';
+import type { Leaf, QueryFacts, Snapshot, Trust } from '../core/snapshot.ts';
 import { spelled } from '../core/text/header-spelling.ts';
 import { didYouMean } from '../core/text/nearest.ts';
 import type { Generation } from '../pipeline/generation.ts';
@@ -19,7 +19,7 @@ import { removedHeaders } from './describe/removed-headers.ts';
 import { describeRoute } from './describe/route.ts';
 import { describeTarget } from './describe/targets.ts';
 import { arrive } from './walk/arrival.ts';
-import { type DryRun, dryRun, turn, type Visit } from './walk/dry-run.ts';
+import { type DryRun, dryRun, failedVisit, turn, type Visit } from './walk/dry-run.ts';
 import { Levels } from './walk/levels.ts';
 import { createHiding, type References } from './walk/references.ts';
 import { SubstituteKeys } from './walk/substitute-keys.ts';
@@ -139,7 +139,7 @@ export class Explainer {
       targets,
       plugins: pluginsOf(ctx, hide),
       removed_headers: removedHeaders(ctx, first?.sent, ours),
-      warnings: [...unfetched(this.#deps.filesOf(ctx.hold), hide), ...run.warnings, ...defectIn(run)].map(hide),
+      warnings: [...unfetched(this.#deps.filesOf(ctx.hold), hide), ...run.warnings, ...defectsIn(run)].map(hide),
       log: { bodies: policy.bodies, at: origins.at(policy.because) },
       answer: answerOf(run, hide),
     };
@@ -150,20 +150,13 @@ export class Explainer {
 function withRefused({ ctx, visits }: DryRun): readonly Visit[] {
   const { walk, config } = ctx.facts;
   if (walk?.refusals === undefined || config === undefined) return visits;
-  const order = [...leavesOf(config.root)];
+  const order = new Map([...leavesOf(config.root)].map((leaf, at) => [leaf, at]));
+  const placeOf = (leaf: Leaf): number => order.get(leaf) ?? -1;
   const refused = [...walk.refusals].filter(([leaf]) => !visits.some((visit) => visit.leaf === leaf));
   const all = [...visits];
-  for (const [leaf, error] of refused) {
-    const at = all.findIndex((visit) => order.indexOf(visit.leaf) > order.indexOf(leaf));
-    all.splice(at < 0 ? all.length : at, 0, {
-      leaf,
-      error,
-      attempt: undefined,
-      sent: undefined,
-      when: 'later',
-      tries: 0,
-      because: undefined,
-    });
+  for (const [leaf, error] of refused.slice(0, mostTargets)) {
+    const at = all.findIndex((visit) => placeOf(visit.leaf) > placeOf(leaf));
+    all.splice(at < 0 ? all.length : at, 0, failedVisit(leaf, error));
   }
   return all.slice(0, mostTargets);
 }
@@ -237,6 +230,8 @@ function answerOf({ answer, error }: DryRun, hide: (text: string) => string): Ex
   return { status: answer.status, code: null, message: hide(text).slice(0, longestAnswer), hint: null };
 }
 
-/** Error thrown by a plugin. Callers do not see it, but an explanation has no log in which to find it. */
-const defectIn = ({ error }: DryRun): readonly string[] =>
-  error?.code === 'internal' && error.cause instanceof Error ? [`The gateway or a plugin failed: ${error.cause.message}`] : [];
+/** Errors thrown by plugins. Callers do not see them, but an explanation has no log in which to find them. */
+const defectsIn = ({ error, visits }: DryRun): readonly string[] =>
+  [...new Set([error, ...visits.map((visit) => visit.error)])].flatMap((each) =>
+    each?.code === 'internal' && each.cause instanceof Error ? [`The gateway or a plugin failed: ${each.cause.message}`] : [],
+  );

@@ -174,6 +174,15 @@ describe('gateway explain', () => {
     expect(told.targets[0]?.problem).toMatch(/Key "app-web" may not use .*o1/);
   });
 
+  it.each([
+    ['a request that is rejected', 'no-target'],
+    ['a response without a network', '@mock/echo'],
+  ])('lists no removed headers for %s', async (_, model) => {
+    const own = await explainFile('version: 1\nproviders: {mock: {type: mock}, main: {type: openai, api_key: sk-0123456789}}\n');
+    const told = await own.told('--model', model, '--header', 'authorization: Bearer a-key-of-the-client').finally(() => own.close());
+    expect(told.removed_headers).toEqual([]);
+  });
+
   it('says how to name a key where the request needs one', async () => {
     const ran = await file.text('--user', 'hi');
     expect([ran.code, ran.err]).toEqual([1, expect.stringMatching(/name it with --key/)]);
@@ -264,6 +273,26 @@ plugins: [{use: ./shout.ts}, routing, transform, fallback-retry]
     } finally {
       await own.close();
     }
+  });
+
+  it('reports a plugin that fails for a later target, although the request goes to the first', async () => {
+    const own = await explainFile(`version: 1
+providers: {main: {type: openai, api_key: sk-0123456789}}
+plugins: [{use: ./fails.ts}, routing, transform, fallback-retry]
+configs: {all: {strategy: {mode: fallback}, targets: [main/one, main/two, main/three]}}
+`);
+    await writeFile(
+      join(own.dir, 'fails.ts'),
+      `export default { name: 'fails', options: { type: 'object' }, setup: () => ({
+        prepare: (ctx: any, attempt: any) => { if (attempt.target.index === 1) throw new Error('no such index'); },
+      }) };`,
+    );
+    const told = await own.told('--config-name', 'all').finally(() => own.close());
+    expect([told.answer, told.warnings]).toEqual([null, ['The gateway or a plugin failed: no such index']]);
+    expect(told.targets.map(({ goes_here, problem }) => [goes_here, problem !== null])).toEqual([
+      [true, false],
+      [false, true],
+    ]);
   });
 
   it('names the plugin that cannot be set up', async () => {

@@ -1,7 +1,9 @@
 import { credentialHeaders, hopByHopHeaders, isSteering, placeholderCredentials } from '../../core/http/headers.ts';
 import { withheldFrom } from '../../core/model/request-settings.ts';
 import type { Explanation } from '../../core/logs/explanation.ts';
+import type { Attempt } from '../../core/plan.ts';
 import type { RequestContext } from '../../pipeline/request.ts';
+import { namesIn } from '../walk/references.ts';
 import type { Sent } from '../walk/sender.ts';
 
 /** Headers that the gateway writes for every upstream request. */
@@ -16,34 +18,28 @@ const written: ReadonlySet<string> = new Set([
   'expect',
 ]);
 
-/** Request headers of the caller that are not sent upstream, each with the reason. Values are not included. */
+/** Request headers of the caller that are not sent upstream, each with the reason. Values are not included. None if no request is sent. */
 export function removedHeaders(ctx: RequestContext, sent: Sent | undefined, ours: ReadonlySet<string>): Explanation['removed_headers'] {
-  const upstream = new Set<string>();
-  const pairs = sent?.attempt.upstream?.headers ?? [];
-  for (let i = 0; i < pairs.length; i += 2) upstream.add((pairs[i] ?? '').toLowerCase());
+  if (sent === undefined || sent.attempt.translation?.local !== undefined) return [];
+  const upstream = new Set(namesIn(sent.attempt.upstream?.headers ?? []));
   const removed = new Map<string, string>();
   for (const [name] of ctx.headers.entries()) {
     if (ours.has(name) || upstream.has(name)) continue;
-    removed.set(name, whyRemoved(name, ctx, sent));
+    removed.set(name, whyRemoved(name, ctx, sent.attempt));
   }
   return [...removed].map(([name, why]) => ({ name, why }));
 }
 
-function whyRemoved(name: string, ctx: RequestContext, sent: Sent | undefined): string {
-  const { headers, facts } = ctx;
-  const attempt = sent?.attempt;
-  const slug = attempt?.binding.slug ?? '';
+function whyRemoved(name: string, { headers, facts }: RequestContext, { binding, call, credential }: Attempt): string {
   if (headers.isGateway(name)) return 'it is a header for the gateway';
   if (facts.caller.consumed.includes(name)) return 'it holds the gateway key';
   if (credentialHeaders.has(name)) {
     const bare = (headers.get(name) ?? '').replace(/^bearer\s+/i, '');
     if (placeholderCredentials.has(bare)) return 'it is a placeholder, not a credential';
-    return attempt?.credential?.owner === 'caller'
-      ? 'it signs the request as the provider wants it'
-      : `the credential of "${slug}" is used`;
+    return credential?.owner === 'caller' ? 'it signs the request as the provider wants it' : `the credential of "${binding.slug}" is used`;
   }
-  if (attempt?.call !== undefined && withheldFrom(attempt.binding.provider, attempt.call.credential).includes(name))
-    return `it is not sent with the credential of "${slug}"`;
+  if (call !== undefined && withheldFrom(binding.provider, call.credential).includes(name))
+    return `it is not sent with the credential of "${binding.slug}"`;
   if (hopByHopHeaders.has(name)) return 'it concerns only the connection to the client';
   if (isSteering(name)) return 'it could change how services in between route the request';
   if (written.has(name)) return 'the gateway writes its own';

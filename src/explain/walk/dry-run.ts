@@ -33,6 +33,17 @@ export interface Visit {
   readonly error: GatewayError | undefined;
 }
 
+/** A target to which nothing is sent because of an error. */
+export const failedVisit = (leaf: Leaf, error: GatewayError): Visit => ({
+  leaf,
+  attempt: undefined,
+  sent: undefined,
+  when: 'later',
+  tries: 0,
+  because: undefined,
+  error,
+});
+
 /** Result of running a request through the whole chain without sending it. */
 export interface DryRun {
   readonly ctx: RequestContext;
@@ -175,8 +186,13 @@ class Walk {
     for (let leaf = ctx.plan.after(history); leaf !== undefined; leaf = ctx.plan.after(history)) {
       if (this.#visits.length >= mostVisits || history.some(({ attempt }) => attempt.target === leaf)) return;
       await turn();
-      const outcome = await this.#later(run, leaf);
-      history.push(outcome);
+      try {
+        history.push(await this.#later(run, leaf));
+      } catch (thrown) {
+        // A defect of a plugin here does not concern the target that the request goes to. No target is tried after it.
+        this.#visits.push(failedVisit(leaf, fromUnknown(thrown)));
+        return;
+      }
     }
   }
 
