@@ -6,6 +6,7 @@ import { objectIn, parsedJson } from '../../core/json/scan.ts';
 import { connectionFault } from '../../core/http/connection-fault.ts';
 import type { ExplainRequest } from '../../core/logs/explanation.ts';
 import type { StoredRecord } from '../../core/logs/reader.ts';
+import { formatSize } from '../../core/text/units.ts';
 import { differences } from '../diff/differences.ts';
 import { request as requestHttp } from '../../core/node-http.ts';
 import type { LoggedBody } from './bodies.ts';
@@ -90,18 +91,15 @@ export function sendAgain(base: string, { method, path, headers, body }: Explain
     signal: AbortSignal.timeout(limits.ms),
   };
   return new Promise((resolve, reject) => {
-    const failed = (cause: Error): void =>
-      reject(
-        cause.name === 'AbortError' || cause.name === 'TimeoutError'
-          ? new GatewayError('timeout', { message: `The request did not end within ${limits.ms / 1000} s.` })
-          : new GatewayError('upstream_unreachable', { message: `The gateway could not be reached: ${connectionFault(cause)}.`, cause }),
-      );
+    let hasBegun = false;
+    const failed = (cause: Error): void => reject(faultOf(cause, hasBegun));
     const sent = begin(options, (response) => {
+      hasBegun = true;
       const pieces: Buffer[] = [];
       let size = 0;
       response.on('data', (piece: Buffer) => {
         size += piece.length;
-        if (size > limits.bytes) sent.destroy(new Error('the response is too large'));
+        if (size > limits.bytes) sent.destroy(tooLarge());
         else pieces.push(piece);
       });
       response.on('error', failed);
@@ -115,12 +113,25 @@ export function sendAgain(base: string, { method, path, headers, body }: Explain
   });
 }
 
+const tooLarge = (): GatewayError =>
+  new GatewayError('upstream_invalid', { message: `The response is larger than ${formatSize(limits.bytes)}.` });
+
+function faultOf(cause: Error, hasBegun: boolean): GatewayError {
+  if (cause instanceof GatewayError) return cause;
+  if (cause.name === 'AbortError' || cause.name === 'TimeoutError')
+    return new GatewayError('timeout', { message: `The request did not end within ${limits.ms / 1000} s.` });
+  const why = connectionFault(cause);
+  return hasBegun
+    ? new GatewayError('upstream_invalid', { message: `The response of the gateway broke off: ${why}.`, cause })
+    : new GatewayError('upstream_unreachable', { message: `The gateway could not be reached: ${why}.`, cause });
+}
+
 /** @throws GatewayError `invalid_header` for a value that is not allowed in a header */
 function begin(options: RequestOptions, onResponse: (response: IncomingMessage) => void): ClientRequest {
   try {
     return requestHttp(options, onResponse);
   } catch (cause) {
-    throw new GatewayError('invalid_header', { message: 'A header of the recorded request cannot be sent again.', cause });
+    throw new GatewayError('invalid_header', { message: 'The path or a header of the recorded request cannot be sent again.', cause });
   }
 }
 
