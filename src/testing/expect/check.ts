@@ -33,17 +33,19 @@ function scriptFailures(test: Node, { attempts, overruns }: TestOutcome, slugs: 
 
 type Check = (entry: Entry, outcome: TestOutcome) => readonly Failure[];
 
-/** A failure if two texts differ. @param told what happened, if the value alone does not say it */
-function compared({ key, value }: Entry, expected: string, got: string, told = got): readonly Failure[] {
-  return expected === got ? [] : [{ what: key, expected, got: told, at: value.at }];
+/** A failure if two values differ. @param result what happened, if the value alone does not say it */
+function compared({ key, value }: Entry, expected: unknown, got: unknown, result = scalarText(got)): readonly Failure[] {
+  return expected === got ? [] : [{ what: key, expected: scalarText(expected), got: result, at: value.at }];
 }
 
+const scalarText = (value: unknown): string => (typeof value === 'string' ? value : shown(value));
+
 const checks: Readonly<Record<string, Check>> = {
-  status: (entry, outcome) => compared(entry, shown(toValue(entry.value)), String(outcome.status), resultText(outcome)),
-  'error.code': (entry, outcome) => compared(entry, shown(toValue(entry.value)), shown(outcome.error?.code ?? null), resultText(outcome)),
+  status: (entry, outcome) => compared(entry, toValue(entry.value), outcome.status, resultText(outcome)),
+  'error.code': (entry, outcome) => compared(entry, toValue(entry.value), outcome.error?.code ?? null, resultText(outcome)),
   attempts: (entry, { attempts }) =>
     compared(entry, attemptsText(itemsOf(entry.value).flatMap((item) => attemptsOf(textOf(item) ?? ''))), attemptsText(attempts)),
-  target: (entry, { target }) => compared(entry, shown(toValue(entry.value)), shown(target)),
+  target: (entry, { target }) => compared(entry, toValue(entry.value), target),
   sent: ({ value }, { sent }) => (sent === undefined ? [nothingSent('sent', value)] : partFailures('sent', value, jsonOf(sent))),
   not_sent: ({ value }, { sent }) => {
     if (sent === undefined) return [nothingSent('not_sent', value)];

@@ -1,5 +1,5 @@
 import { formatPath, type Node, type Path, toValue } from '../../config/read/node.ts';
-import { isPlain } from '../../core/json/merge.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { Failure } from '../test-case.ts';
 import { shown } from './shown.ts';
 
@@ -29,11 +29,11 @@ const nameOf = (what: string, path: Path): string => {
   return inner === '' ? what : inner.startsWith('[') ? `${what}${inner}` : `${what}.${inner}`;
 };
 
-/** The value at a path such as `metadata.team`; a member with that whole name comes first. Undefined if there is none. */
+/** The value at a path such as `messages[0].name`; a member with that whole name comes first. Undefined if there is none. */
 export function valueAt(root: unknown, path: string): unknown {
-  if (!isPlain(root)) return undefined;
-  if (Object.hasOwn(root, path)) return root[path];
-  const dot = path.indexOf('.');
-  const first = path.slice(0, dot);
-  return dot < 0 || !Object.hasOwn(root, first) ? undefined : valueAt(root[first], path.slice(dot + 1));
+  if (!isPlain(root) && !Array.isArray(root)) return undefined;
+  if (Object.hasOwn(root, path)) return (root as Plain)[path];
+  const valueOf = (name: string): unknown => (Object.hasOwn(root, name) ? (root as Plain)[name] : undefined);
+  const [, first = path, rest = ''] = /^\[?([^.[\]]+)\]?\.?(.*)$/s.exec(path) ?? [];
+  return rest === '' ? valueOf(first) : valueAt(valueOf(first), rest);
 }

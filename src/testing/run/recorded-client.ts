@@ -8,8 +8,6 @@ const mostBytes = 64 * 1024 * 1024;
 export class RecordedClient implements Client {
   status = 0;
   isGone = false;
-  /** The connection was closed before the response was complete. */
-  isCut = false;
   onGone: (() => void) | undefined;
   onDrain: (() => void) | undefined;
   onLeft: (() => void) | undefined;
@@ -33,9 +31,7 @@ export class RecordedClient implements Client {
     if (bytes !== undefined) this.write(bytes);
   }
 
-  destroy(): void {
-    this.isCut = true;
-  }
+  destroy(): void {}
 
   /** Headers by name in lower case. Repeated ones are joined. */
   get headers(): ReadonlyMap<string, string> {

@@ -18,6 +18,9 @@ const request = {
   max_tokens: 100,
 };
 
+/** In place of an object that the answering provider does not find. */
+const empty: LocalAnswer = { status: 200, headers: {}, pieces: [{ text: '{}' }] };
+
 /**
  * The success of a provider whose content the test leaves open. The format of the provider is not involved: the response
  * is one in the format of the client.
@@ -51,5 +54,6 @@ export function sampleFor(attempt: Attempt, answering: Provider): Sample | undef
   };
   const begun = operation.begin(method === 'GET' ? emptyBody : JsonBody.of({ ...request, model: own.model, stream }), own);
   const answer = begun.local?.(begun.request);
-  return answer === undefined || answer.status >= 300 ? undefined : { answer, tap: begun.tap };
+  if (answer === undefined) return undefined;
+  return { answer: answer.status < 300 ? answer : empty, tap: begun.tap };
 }
