@@ -85,11 +85,14 @@ function overridden(body: unknown, override: Plain | undefined): unknown {
 
 /** Combines a removed member with an added member of the same value into a rename. */
 function renamed(changes: readonly Change[]): readonly Change[] {
-  const gone = changes.filter(({ kind, path }) => kind === 'removed' && path.length === 1);
+  const gone = Map.groupBy(
+    changes.filter(({ kind, path }) => kind === 'removed' && path.length === 1),
+    ({ before }) => JSON.stringify(before),
+  );
   const used = new Set<Change>();
   const made = changes.map((change): Change => {
     if (change.kind !== 'added' || change.path.length !== 1) return change;
-    const from = gone.find((each) => !used.has(each) && JSON.stringify(each.before) === JSON.stringify(change.after));
+    const from = gone.get(JSON.stringify(change.after))?.shift();
     if (from === undefined) return change;
     used.add(from);
     return { kind: 'moved', path: change.path, from: from.path, after: change.after };
