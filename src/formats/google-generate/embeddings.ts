@@ -1,9 +1,7 @@
 import type { ProviderFault } from '../../core/error.ts';
-import type { WireEvent } from '../../core/events.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { openaiUsage } from '../../core/model/openai-usage.ts';
 import type { Dropped } from '../../core/provider.ts';
-import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { objectOf, parseObject, textOf } from '../shared/json.ts';
 import { cannotCarry } from '../shared/request/cannot-carry.ts';
@@ -11,7 +9,7 @@ import { storedUri } from '../shared/media/stored-uri.ts';
 import { type FileRules, oneOf } from './request/conversion.ts';
 import { Drops } from '../shared/request/drops.ts';
 import { googleFaultInBand } from '../shared/google-status.ts';
-import { streamFault } from '../shared/answer/json-tap.ts';
+import { JsonTap } from '../shared/answer/json-tap.ts';
 import { checkVectors, floats } from '../shared/answer/vectors.ts';
 import { errorIn } from './fault.ts';
 
@@ -271,22 +269,8 @@ function summed(text: string, count: RegExp): number | undefined {
 }
 
 /** Tap for responses with vectors. */
-export class EmbeddingTap implements Tap {
-  complete = false;
-  readonly id = undefined;
-  readonly model = undefined;
-  fault: ProviderFault | undefined;
-  usage: Usage | undefined;
-  readonly finish: readonly string[] = [];
-  readonly contentEvents = 0;
-
-  /** Always a fault: these methods have no streamed responses. */
-  event({ data }: WireEvent): EventKind {
-    this.fault ??= streamFault(data);
-    return 'fault';
-  }
-
-  whole(text: string): ProviderFault | undefined {
+export class EmbeddingTap extends JsonTap {
+  override whole(text: string): ProviderFault | undefined {
     const error = /"(?:predictions|embeddings?)"\s*:/.test(text.slice(0, 200)) ? undefined : errorIn(parseObject(text));
     if (error === undefined) {
       this.complete = true;

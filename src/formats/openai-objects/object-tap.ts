@@ -1,7 +1,7 @@
 import type { ProviderFault } from '../../core/error.ts';
 import type { WireEvent } from '../../core/events.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
-import { streamFault, topLevel } from '../shared/answer/json-tap.ts';
+import { JsonTap, topLevel } from '../shared/answer/json-tap.ts';
 import { textOf } from '../shared/json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
 
@@ -11,21 +11,8 @@ const wanted: ReadonlySet<string> = new Set(['id', 'object', 'model', 'error']);
  * Tap for files, batches, fine-tuning jobs and lists of them. These objects describe other work: a batch's usage does not belong
  * to the request that reads it, and the `error` of a failed job is not a fault of the response.
  */
-export class ObjectTap implements Tap {
-  complete = false;
-  id: string | undefined;
-  model: string | undefined;
-  fault: ProviderFault | undefined;
-  readonly usage = undefined;
-  readonly finish: readonly string[] = [];
-  readonly contentEvents = 0;
-
-  event({ data }: WireEvent): EventKind {
-    this.fault ??= streamFault(data);
-    return 'fault';
-  }
-
-  whole(text: string): ProviderFault | undefined {
+export class ObjectTap extends JsonTap {
+  override whole(text: string): ProviderFault | undefined {
     const found = topLevel(text, wanted);
     if (found === undefined) return undefined;
     this.complete = true;

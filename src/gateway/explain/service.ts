@@ -48,9 +48,8 @@ export class ExplainService implements Explaining {
     const logs = this.#logs();
     const stored = await recordOf(logs, id);
     const { record } = stored;
-    const explainer = await this.#explainer();
     const isSame = record.revision === this.#deps.loaded().revision;
-    const configured = isSame && record.target !== null ? explainer.configured(record.target, record.config) : undefined;
+    const configured = isSame && record.target !== null ? (await this.#explainer()).configured(record.target, record.config) : undefined;
     return loggedDifferences(
       stored,
       await bodyIn(logs, stored, 'request'),

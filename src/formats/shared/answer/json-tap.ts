@@ -50,7 +50,7 @@ export class ListTap extends JsonTap {
 export const wrapped = (text: string): string | undefined => (/^\s*\[/.test(text) ? `{"object":"list","data":${text}}` : undefined);
 
 /** The fault for a stream on a route without streamed responses: the error in its first event, otherwise the stream itself. */
-export function streamFault(data: string): ProviderFault {
+function streamFault(data: string): ProviderFault {
   const object = parseObject(data);
   return object !== undefined && hasError(object)
     ? faultInBand(object, data)
