@@ -1,6 +1,6 @@
 import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Call } from '#core/provider.ts';
-import { callerHeaders } from '../_shared/openai-compatible.ts';
+import { callerHeaders } from '#formats/shared/request/caller-headers.ts';
 import type { OpenAiSettings } from './settings.ts';
 
 /** Request headers of the caller that are independent of the account. */

@@ -166,6 +166,15 @@ export function parseExact(text: string): unknown {
   return parseCheckedExact(text);
 }
 
+/** Like `parseExact`, but returns undefined if the text cannot be parsed. */
+export function parsedExact(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Like `parseExact`, for a text in which `flawOf` found no error. */
 export function parseCheckedExact(text: string): unknown {
   return hasLongNumbers(text) ? JSON.parse(text, keepDigits as (this: unknown, key: string, value: unknown) => unknown) : JSON.parse(text);

@@ -20,13 +20,7 @@ interface Leaf {
 export function conversionDiff(before: unknown, after: unknown): readonly Change[] {
   const old = leavesOf(before);
   const now = leavesOf(after);
-  const byText = new Map<string, Leaf[]>();
-  for (const leaf of now) {
-    const name = JSON.stringify(leaf.value);
-    const known = byText.get(name);
-    if (known === undefined) byText.set(name, [leaf]);
-    else known.push(leaf);
-  }
+  const byText = Map.groupBy(now, ({ value }) => JSON.stringify(value));
   const changes: Change[] = [];
   for (const leaf of old) {
     const candidates = byText.get(JSON.stringify(leaf.value)) ?? [];

@@ -90,13 +90,7 @@ interface Unmatched {
 
 /** Reports unmatched items. An item removed at one position and added at another has moved. */
 function addUnmatched({ before, after, names, removed, added }: Unmatched, path: Steps, out: Found): void {
-  const removedAt = new Map<string, number[]>();
-  for (const at of removed.toReversed()) {
-    const name = names[0][at] ?? '';
-    const known = removedAt.get(name);
-    if (known === undefined) removedAt.set(name, [at]);
-    else known.push(at);
-  }
+  const removedAt = Map.groupBy(removed.toReversed(), (at) => names[0][at] ?? '');
   const moved = new Set<number>();
   for (const at of added) {
     const from = removedAt.get(names[1][at] ?? '')?.pop();

@@ -1,5 +1,6 @@
 import type { HeaderPairs } from '../../core/http/headers.ts';
 import type { Call } from '../../core/provider.ts';
+import { callerHeaders } from '../shared/request/caller-headers.ts';
 
 /** Range and conditional request headers (RFC 9110 13, 14). */
 const names = ['range', 'if-range', 'if-none-match', 'if-match', 'if-modified-since', 'if-unmodified-since'] as const;
@@ -8,11 +9,4 @@ const names = ['range', 'if-range', 'if-none-match', 'if-match', 'if-modified-si
  * Returns the client's range and conditional headers, for responses whose bytes are passed unchanged. They must not be sent if
  * the lines of the file are rewritten, because a range of the provider's file does not match one of the rewritten file.
  */
-export function fileHeaders(call: Pick<Call, 'header'>): HeaderPairs {
-  const pairs: HeaderPairs = [];
-  for (const name of names) {
-    const value = call.header(name);
-    if (value !== undefined && value !== '') pairs.push(name, value);
-  }
-  return pairs;
-}
+export const fileHeaders = (call: Pick<Call, 'header'>): HeaderPairs => callerHeaders(call, names);

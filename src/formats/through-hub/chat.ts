@@ -4,6 +4,7 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { Call, CommonSettings, Dropped, Operation, StepReply, Translation } from '../../core/provider.ts';
 import { ChatReader } from '../openai-chat/reader/chunks.ts';
 import { parseExact } from '../../core/json/scan.ts';
+import { resultOf } from '../shared/answer/result.ts';
 import { HubCall } from './call.ts';
 
 type AnyCall = Call<CommonSettings>;
@@ -51,7 +52,7 @@ function translated(chat: Translation, dropped: readonly Dropped[], format: Clie
     request: { ...request, dropped: lost },
     tap,
     reader: () => chat.reader?.() ?? new ChatReader(),
-    result: (text, answer) => completionIn(chat.result === undefined ? parsed(chat.repair?.(text) ?? text) : chat.result(text, answer)),
+    result: (text, answer) => completionIn(resultOf(chat, text, answer)),
     ...(then === undefined ? {} : { then: (reply: StepReply) => next(chat.then?.(reply), lost, format, call) }),
     ...(recover === undefined ? {} : { recover: (failure: StepReply) => chat.recover?.(failure) }),
     ...(local === undefined ? {} : { local: (sent) => local.call(chat, sent) }),
@@ -64,14 +65,6 @@ const next = (
   format: ClientRequests,
   call: AnyCall,
 ): Translation | undefined => (chat === undefined ? undefined : translated(chat, dropped, format, call));
-
-function parsed(text: string): unknown {
-  try {
-    return parseExact(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** @throws GatewayError `upstream_invalid` */
 function completionIn(answer: unknown): unknown {

@@ -1,10 +1,10 @@
 import type { ModelEvent, WireEvent } from '../../core/events.ts';
 import type { GatewayError } from '../../core/error.ts';
-import { parseExact } from '../../core/json/scan.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { Call, CommonSettings, Operation, Translation } from '../../core/provider.ts';
 import type { StreamTransform } from '../../core/stream.ts';
 import { ChatReader } from '../openai-chat/reader/chunks.ts';
+import { resultOf } from '../shared/answer/result.ts';
 import { blocksWith, callWith, withServiceNames } from './request.ts';
 import { type NameRule, type ToolNames, toolNames } from './rule.ts';
 
@@ -40,18 +40,9 @@ function restored(inner: Translation, { toService, toClient }: ToolNames): Trans
     request: { ...request, warnings: [...(request.warnings ?? []), warning] },
     tap,
     reader: () => new NamedReader(inner.reader?.() ?? new ChatReader(), toClient),
-    result: (text, answer) =>
-      withClientNames(inner.result === undefined ? parsed(inner.repair?.(text) ?? text) : inner.result(text, answer), toClient),
+    result: (text, answer) => withClientNames(resultOf(inner, text, answer), toClient),
     ...(local === undefined ? {} : { local: (sent) => local.call(inner, sent) }),
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseExact(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Restores the client's names in the tool calls of a chat completion. */

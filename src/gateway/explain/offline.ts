@@ -8,7 +8,7 @@ import type { ObjectOwners } from '../../core/objects/owners.ts';
 import type { Media, MediaNeed } from '../../core/provider.ts';
 import type { Trust } from '../../core/snapshot.ts';
 import { referenceSigning, type References } from '../../explain/walk/references.ts';
-import { typeOfPath } from '../../formats/shared/media/mime.ts';
+import { typeOfUrl } from '../../formats/shared/media/mime.ts';
 import type { Generation } from '../../pipeline/generation.ts';
 import { createSigning } from '../../transport/credentials/sign.ts';
 import { TokenSources } from '../../transport/credentials/token-source.ts';
@@ -96,10 +96,8 @@ const nobodys: ObjectOwners = { ownerOf: () => undefined, bind: ignore };
 
 /** Files that the gateway would download have no content here. */
 function unfetched(needs: readonly MediaNeed[]): Promise<ReadonlyMap<string, Media>> {
-  return Promise.resolve(new Map(needs.map(({ url }) => [url, { mimeType: typeOfPath(pathIn(url)) ?? '', base64: '' }])));
+  return Promise.resolve(new Map(needs.map(({ url }) => [url, { mimeType: typeOfUrl(url) ?? '', base64: '' }])));
 }
-
-const pathIn = (url: string): string => URL.parse(url)?.pathname ?? url;
 
 /** Returns the value at a path in the notation of `formatPath`. */
 function valueAt(root: unknown, path: string): unknown {

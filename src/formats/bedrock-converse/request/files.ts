@@ -6,7 +6,7 @@ import type { MediaNeed } from '../../../core/provider.ts';
 import { cannotCarry } from '../../shared/request/cannot-carry.ts';
 import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../../shared/media/data-uri.ts';
 import { audioType, servedType } from '../../shared/media/media-types.ts';
-import { typeOfPath } from '../../shared/media/mime.ts';
+import { typeOfPath, typeOfUrl } from '../../shared/media/mime.ts';
 import { stringOf } from '../../shared/json.ts';
 
 type Kind = 'image' | 'document' | 'video' | 'audio';
@@ -131,9 +131,9 @@ function fileBlock(file: NamedFile, part: Plain, { media }: Pick<Conversion, 'me
   );
 }
 
-/** Media type by the extension of the path, without query and fragment. */
+/** Media type by the extension of the address or the name. */
 function typeOfAddress({ url, name, param, otherwise }: NamedFile): string {
-  const type = typeOfPath((url.split(/[?#]/, 1)[0] ?? '').replace(/^[a-z0-9]+:\/\/[^/]*/i, '')) ?? typeOfPath(name ?? '');
+  const type = typeOfUrl(url) ?? typeOfPath(name ?? '');
   if (type !== undefined) return type;
   if (otherwise === 'image') return 'image/jpeg';
   throw cannotCarry(param, 'The media type of the file is not known.', 'Set mime_type, or use a name with an extension.');

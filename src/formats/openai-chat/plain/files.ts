@@ -1,7 +1,7 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Media, MediaNeed } from '../../../core/provider.ts';
 import { objectsIn } from '../../shared/json.ts';
-import { typeOfPath } from '../../shared/media/mime.ts';
+import { typeOfUrl } from '../../shared/media/mime.ts';
 
 /** Maximum size of a file to download, in bytes: the limit of services of the chat format, which includes base64. */
 const maxFileBytes = 22 * 1024 * 1024;
@@ -29,11 +29,8 @@ function inlined(part: Plain, media: ReadonlyMap<string, Media>): Plain {
   const fetched = isPlain(file) ? media.get(String(file['file_url'])) : undefined;
   if (!isPlain(file) || fetched === undefined) return part;
   const { file_url: url, ...rest } = file;
-  const type = isUnsaid(fetched.mimeType) ? (typeOfPath(pathOf(String(url))) ?? 'application/pdf') : fetched.mimeType;
+  const type = isUnsaid(fetched.mimeType) ? (typeOfUrl(String(url)) ?? 'application/pdf') : fetched.mimeType;
   return { ...part, file: { ...rest, file_data: `data:${type};base64,${fetched.base64}` } };
 }
 
 const isUnsaid = (type: string): boolean => type === '' || type === 'application/octet-stream';
-
-/** Removes query and fragment. */
-const pathOf = (url: string): string => url.split(/[?#]/, 1)[0] ?? '';

@@ -31,10 +31,7 @@ const own: Readonly<Record<string, string>> = {
   ),
 };
 
-/**
- * Returns the media type by the extension of a path or file name, in any letter case; undefined without a known extension. The
- * caller must remove query and fragment first.
- */
+/** Returns the media type by the extension of a path or file name, in any letter case; undefined without a known extension. */
 export function typeOfPath(path: string): string | undefined {
   const file = path.slice(path.lastIndexOf('/') + 1);
   const dot = file.lastIndexOf('.');
@@ -42,4 +39,14 @@ export function typeOfPath(path: string): string | undefined {
   const extension = file.slice(dot + 1).toLowerCase();
   if (Object.hasOwn(own, extension)) return own[extension];
   return mime().getType(extension) ?? undefined;
+}
+
+/** The same for the path of a URL, whose escapes are decoded. */
+export function typeOfUrl(url: string): string | undefined {
+  const path = (url.split(/[?#]/, 1)[0] ?? '').replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '');
+  try {
+    return typeOfPath(decodeURIComponent(path));
+  } catch {
+    return typeOfPath(path);
+  }
 }

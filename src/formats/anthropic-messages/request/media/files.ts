@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../../core/error.ts';
 import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../../../shared/media/data-uri.ts';
 import { servedType } from '../../../shared/media/media-types.ts';
-import { typeOfPath } from '../../../shared/media/mime.ts';
+import { typeOfPath, typeOfUrl } from '../../../shared/media/mime.ts';
 import { cannotCarry } from '../../../shared/request/cannot-carry.ts';
 import type { Block, Conversion, Surface } from '../conversion.ts';
 
@@ -106,15 +106,6 @@ function typeOfDownload(type: string, file: NamedFile): string {
     param: file.param,
     hint: 'Use a URL whose path ends in .png, .pdf or the like, or set mime_type next to the URL.',
   });
-}
-
-function typeOfUrl(url: string): string | undefined {
-  const path = (url.split(/[?#]/, 1)[0] ?? '').replace(/^[a-z]+:\/\/[^/]*/i, '');
-  try {
-    return typeOfPath(decodeURIComponent(path));
-  } catch {
-    return typeOfPath(path);
-  }
 }
 
 const typeOfName = (name: string | undefined): string | undefined => (name === undefined ? undefined : typeOfPath(name));

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../../core/error.ts';
-import { typeOfPath } from '../../../shared/media/mime.ts';
+import { typeOfUrl } from '../../../shared/media/mime.ts';
 import { cannotCarry } from '../../../shared/request/cannot-carry.ts';
 import type { Conversion, GeminiOptions, Part } from '../conversion.ts';
 import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../../../shared/media/data-uri.ts';
@@ -42,8 +42,7 @@ export function mediaPart(file: NamedFile, conversion: MediaContext): Part {
   const data = parseDataUri(url);
   if (data !== undefined) return inline(file.mimeType ?? data.mimeType, data.base64, param);
   const fetched = conversion.media.get(url);
-  if (fetched !== undefined)
-    return inline(file.mimeType ?? typeOfUrl(url) ?? downloadedType(fetched.mimeType, file), fetched.base64, param);
+  if (fetched !== undefined) return inline(file.mimeType ?? typeOf(url) ?? downloadedType(fetched.mimeType, file), fetched.base64, param);
   if (isHttp(url) || /^gs:\/\//i.test(url)) return byReference(file, conversion);
   if (/^files\/[\w.-]+$/.test(url))
     return byReference({ ...file, url: `https://generativelanguage.googleapis.com/v1beta/${url}` }, conversion);
@@ -62,23 +61,14 @@ function byReference(file: NamedFile, conversion: MediaContext): Part {
     throw cannotCarry(param, 'gs:// files are read by Vertex AI only, not with an API key.', 'Send a data URI, or upload the file first.');
   }
   if (/^gs:/i.test(url)) conversion.options.files?.check(url, param);
-  const type = file.mimeType ?? typeOfUrl(url);
+  const type = file.mimeType ?? typeOf(url);
   if (type !== undefined) return { fileData: { mimeType: servedType(type, param), fileUri: url } };
   if (youtube.test(url)) return { fileData: { mimeType: 'video/mp4', fileUri: url } };
   if (filesApi.test(url)) return { fileData: { fileUri: url } };
   throw noExtension(file);
 }
 
-/** Media type by the extension of the URL's path, with query and fragment removed and escapes decoded. */
-function typeOfUrl(url: string): string | undefined {
-  if (isOwn(url)) return undefined;
-  const path = (url.split(/[?#]/, 1)[0] ?? '').replace(/^[a-z]+:\/\/[^/]*/i, '');
-  try {
-    return typeOfPath(decodeURIComponent(path));
-  } catch {
-    return typeOfPath(path);
-  }
-}
+const typeOf = (url: string): string | undefined => (isOwn(url) ? undefined : typeOfUrl(url));
 
 function downloadedType(type: string, file: NamedFile): string {
   if (type !== '' && type !== 'application/octet-stream') return type;

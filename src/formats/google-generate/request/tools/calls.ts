@@ -1,6 +1,6 @@
 import { isExactNumber, isPlain, type Plain } from '../../../../core/json/merge.ts';
 import { signedBy } from '../../../history/signatures.ts';
-import { parseExact } from '../../../../core/json/scan.ts';
+import { parsedExact } from '../../../../core/json/scan.ts';
 import { textOf } from '../../../shared/json.ts';
 import { cannotCarry } from '../../../shared/request/cannot-carry.ts';
 import type { Conversion, Part } from '../conversion.ts';
@@ -102,18 +102,10 @@ function argumentsOf(value: unknown, drops: Conversion['drops']): Plain {
   if (value === undefined || value === null) return {};
   const text = typeof value === 'string' ? value.trim() : JSON.stringify(value);
   if (text === '' || text === 'null') return {};
-  const object = exactly(text);
+  const object = parsedExact(text);
   if (isPlain(object) && !isExactNumber(object)) return object;
   drops.add('messages[].tool_calls[].arguments', 'no JSON object: sent as the text in "arguments"');
   return { arguments: object ?? text };
-}
-
-function exactly(text: string): unknown {
-  try {
-    return parseExact(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** True if the client sent the call with its signature. */
