@@ -85,10 +85,13 @@ export class Explainer {
       );
   }
 
-  /** A warning if the key of the record is not in the configuration. */
+  /** A warning if the request cannot be explained with the key or token of its record. */
   #lostKey({ key, recorded_key: recorded }: ExplainRequest): readonly string[] {
     if (key !== undefined || recorded === undefined || this.#keys.has(recorded)) return [];
-    return [`The request was made with the API key "${recorded}", which this configuration does not have: it is explained without a key.`];
+    const what = recorded.startsWith('jwt:')
+      ? 'a token, which is not in the log'
+      : `the API key "${recorded}", which this configuration does not have`;
+    return [`The request was made with ${what}: it is explained without a key.`];
   }
 
   /**

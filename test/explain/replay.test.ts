@@ -223,8 +223,13 @@ describe('the command line', () => {
     });
     const named = await run(['explain', '--from-log', id, '-c', open, '--key', 'web']);
     expect(named).toMatchObject({ code: 1, err: expect.stringContaining('No API key is called "web"') });
-    const running = await asked<Explanation>('/api/explain', { recorded_key: 'gone' });
-    expect(running).toMatchObject({ answer: { code: 'missing_api_key' }, warnings: [expect.stringContaining('"gone"')] });
+    for (const [key, warning] of [
+      ['gone', /API key "gone"/],
+      ['jwt:alice', /with a token, which is not in the log/],
+    ] as const) {
+      const running = await asked<Explanation>('/api/explain', { recorded_key: key });
+      expect(running).toMatchObject({ answer: { code: 'missing_api_key' }, warnings: [expect.stringMatching(warning)] });
+    }
   });
 
   it('says what it cannot do', async () => {

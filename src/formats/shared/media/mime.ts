@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as Mime from 'mime';
+import { percentDecoded } from '../../../core/http/query.ts';
 
 const load = createRequire(import.meta.url);
 
@@ -42,11 +43,5 @@ export function typeOfPath(path: string): string | undefined {
 }
 
 /** The same for the path of a URL, whose escapes are decoded. */
-export function typeOfUrl(url: string): string | undefined {
-  const path = (url.split(/[?#]/, 1)[0] ?? '').replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '');
-  try {
-    return typeOfPath(decodeURIComponent(path));
-  } catch {
-    return typeOfPath(path);
-  }
-}
+export const typeOfUrl = (url: string): string | undefined =>
+  typeOfPath(percentDecoded((url.split(/[?#]/, 1)[0] ?? '').replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '')));
