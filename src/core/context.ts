@@ -39,6 +39,8 @@ export interface Facts {
 }
 
 export interface WalkFacts {
+  /** `stateful`: the request names an object, and the targets are tried in the order written. */
+  readonly walk: 'model' | 'stateful';
   /** Choices made at nodes so far, the outermost first; undefined if there were none. */
   readonly route: readonly RouteStep[] | undefined;
   /** Targets that may not be used, with the reason. Only kept if a request is explained. */

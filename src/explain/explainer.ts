@@ -129,7 +129,7 @@ export class Explainer {
         : describeRoute({
             config,
             leaf: visits[0]?.leaf,
-            random: ctx.random,
+            walk: ctx.facts.walk,
             facts: queryFacts(ctx),
             levels,
             originAt: (place) => origins.near(place),

@@ -1,4 +1,4 @@
-import { nodeRandom } from '../../config/compile/targets/random.ts';
+import type { WalkFacts } from '../../core/context.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import type { Origin, RouteNode } from '../../core/logs/explanation.ts';
 import type { Branch, CompiledConfig, Leaf, QueryFacts } from '../../core/snapshot.ts';
@@ -10,7 +10,7 @@ export interface RouteParts {
   readonly config: CompiledConfig;
   /** Target that the walk reached; undefined when it reached none. */
   readonly leaf: Leaf | undefined;
-  readonly random: number;
+  readonly walk: WalkFacts | undefined;
   readonly facts: QueryFacts;
   readonly levels: Levels;
   readonly originAt: (place: string) => Origin | null;
@@ -81,7 +81,9 @@ function conditionsOf(node: Branch, root: string, { levels, facts, originAt, hid
   return { conditions, otherwise: typeof strategy['default'] === 'string' ? strategy['default'] : undefined };
 }
 
-function because(node: Branch, chose: number | null, { conditions, otherwise }: Conditions, { random }: RouteParts): string {
+function because(node: Branch, chose: number | null, { conditions, otherwise }: Conditions, { walk }: RouteParts): string {
+  if (walk?.walk === 'stateful' && node.strategy !== 'single')
+    return 'the request names an object: the first target that may be used; moves on after 404, connection error';
   switch (node.strategy) {
     case 'single':
       return 'the only target';
@@ -95,18 +97,8 @@ function because(node: Branch, chose: number | null, { conditions, otherwise }: 
         : `no condition matches: the default${otherwise === undefined ? '' : ` "${otherwise}"`}`;
     }
     case 'loadbalance':
-      return drawn(node, chose, random);
+      return walk?.route?.find((step) => step.node === node.path && step.chose === chose)?.because ?? 'no target may be used';
     default:
       return node.strategy satisfies never;
   }
 }
-
-/** Share of the chosen weight, and the random number that decided. */
-function drawn(node: Branch, chose: number | null, random: number): string {
-  const total = node.targets.reduce((sum, { weight }) => sum + weight, 0);
-  const number = nodeRandom(random, node.path, 0);
-  const share = chose === null ? 0 : (node.targets[chose]?.weight ?? 0) / total;
-  return `weight ${percent(share)}, the number drawn is ${number.toFixed(4)}`;
-}
-
-const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;

@@ -13,7 +13,7 @@ import { type ChangeFacts, differences } from '../diff/differences.ts';
 import type { DryRun, Visit } from '../walk/dry-run.ts';
 import type { Levels } from '../walk/levels.ts';
 import { namesIn, shownPairs } from '../walk/references.ts';
-import { circuitText, leftOn, retryText, timeoutsOf } from './texts.ts';
+import { circuitText, leftOn, noNext, retryText, timeoutsOf } from './texts.ts';
 
 export interface TargetParts {
   readonly run: DryRun;
@@ -44,7 +44,7 @@ export function describeTarget(visit: Visit, parts: TargetParts): ExplainedTarge
     type: binding?.provider.type ?? '',
     model: hide(model),
     deployment: attempt?.call?.deployment === undefined ? null : hide(model),
-    left_on: hide(leftText(visit)),
+    left_on: hide(leftText(visit, run)),
     goes_here: visit.when === 'here',
     local: isLocal,
     url: isLocal || upstream === undefined ? null : hide(`${upstream.origin}${upstream.path}`),
@@ -93,9 +93,11 @@ function priceOfInput({ binding, model, call, upstream }: NonNullable<Visit['att
   return costOf({ ...emptyRecord.usage, prompt: Math.ceil(upstream.body.size / bytesPerToken), source: 'estimated' }, price).usd;
 }
 
-function leftText({ when, because, tries, leaf, sent, error }: Visit): string {
+function leftText(visit: Visit, { ctx, visits }: DryRun): string {
+  const { when, because, tries, leaf, sent, error } = visit;
   if (sent === undefined && because !== undefined) return because;
   if (sent === undefined && error !== undefined) return error.message;
+  if (when !== 'left' && ctx.facts.walk?.walk === 'stateful') return visit === visits.at(-1) ? noNext : '404, connection error';
   if (when !== 'left') return leftOn(leaf);
   const count = tries === 1 ? '' : ` after ${tries} attempts`;
   return because === undefined ? `left${count}` : `left${count}: ${because}`;

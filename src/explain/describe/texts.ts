@@ -13,6 +13,8 @@ export function statusText(hits: (status: number) => boolean): string {
   return ranges.length === 0 ? 'no status' : ranges.join(', ');
 }
 
+export const noNext = 'never: no target follows';
+
 /** Outcomes on which the plan moves from a target to the next one. */
 export function leftOn(leaf: Leaf): string {
   for (let node: Leaf | NonNullable<Leaf['parent']> = leaf, above = leaf.parent; above !== undefined; node = above, above = above.parent) {
@@ -20,7 +22,7 @@ export function leftOn(leaf: Leaf): string {
     if (parent.strategy === 'fallback' && node.index + 1 < parent.targets.length)
       return `${statusText((status) => parent.fallsBackOn(status))}, timeout, connection error`;
   }
-  return 'never: no target follows';
+  return noNext;
 }
 
 export function retryText({ attempts, retries, useRetryAfter }: RetryPolicy): string {
