@@ -167,6 +167,8 @@ configs: {spread: {strategy: {mode: loadbalance}, targets: [{provider: main, wei
     ]);
     const all = await file.told(...key, '--assume', 'main=429', '--assume', 'spare=reset', '--assume', 'gem=500');
     expect(all.answer).toMatchObject({ status: 500, code: 'all_targets_failed' });
+    const passed = await file.told(...key, '--config-name', 'spread', '--assume', 'main=429', '--assume', 'spare=429');
+    expect(passed.answer).toMatchObject({ status: 429, message: expect.stringContaining('assumed: status 429') });
   });
 
   it.each([

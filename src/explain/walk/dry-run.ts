@@ -144,12 +144,10 @@ class Walk {
 
   #reply(run: Execution, outcome: Outcome): Reply {
     const final = finalOf(run, outcome, this.#dialect);
-    return {
-      status: final.kind === 'error' ? final.error.status : final.reply.status,
-      headers: [],
-      body: Buffer.alloc(0),
-      flow: undefined,
-    };
+    const made = { headers: [], flow: undefined };
+    return final.kind === 'error'
+      ? { ...made, status: final.error.status, body: Buffer.alloc(0) }
+      : { ...made, status: final.reply.status, body: final.reply.body };
   }
 
   /** Result when a plugin responded, all targets were left, or one rejected the request for good. */
