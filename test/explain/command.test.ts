@@ -186,6 +186,19 @@ configs: {spread: {strategy: {mode: loadbalance}, targets: [{provider: main, wei
     if (code !== 'no_target') expect(answer).toMatchObject({ status, code });
   });
 
+  it('does not know who owns an object, but which requests isolation rejects', async () => {
+    const open = await explainFile(`version: 1
+providers: {own: {type: openai, api_key: sk-0123456789, isolate: true}}
+api_keys: {web: {hash: "sha256:${'0'.repeat(64)}"}}
+`);
+    const told = await Promise.all(
+      ['/v1/files/file-abc', '/v1/other'].map((path) =>
+        open.told('--key', 'web', '--method', 'get', '--path', path, '--header', 'x-gateway-provider: own'),
+      ),
+    ).finally(() => open.close());
+    expect(told.map(({ answer }) => answer?.code)).toEqual([undefined, 'not_allowed']);
+  });
+
   it('names the targets that a rule shuts out, and the rule', async () => {
     const told = await file.told(...key, '--model', 'o1');
     expect(told.targets.map(({ provider, goes_here, url }) => [provider, goes_here, url !== null])).toEqual([

@@ -3,8 +3,12 @@
  * owner is written.
  */
 export interface ObjectOwners {
-  /** Returns the first owner; undefined for an ID that was not created through this gateway, or was forgotten. */
-  ownerOf(account: string, id: string): string | undefined;
+  /**
+   * Returns the first owner; undefined for an ID that was not created through this gateway, or was forgotten.
+   *
+   * @param caller who sends the request; used only if no request is sent and the owners are unknown
+   */
+  ownerOf(account: string, id: string, caller?: string): string | undefined;
   /**
    * Sets the owner of IDs that have none yet. Persistent when it returns, even if the process is killed.
    *

@@ -128,14 +128,13 @@ class Walk {
   }
 
   #execution(): Execution {
-    const { clock, checkEgress } = this.#deps;
+    const { clock, checkEgress, generation } = this.#deps;
     return new Execution(this.#ctx, {
       chain: this.#chain,
       send: createDrySender({ assume: this.#request.assume ?? {}, onSent: (sent) => this.#sent.push(sent), checkEgress }),
       monotonic: clock.monotonic,
       later: atOnce,
-      // Only a running gateway knows the owners of objects.
-      isolation: undefined,
+      isolation: generation.isolation,
       mask: (bytes) => bytes,
       dialect: this.#dialect,
       reply: (run, outcome) => this.#reply(run, outcome),

@@ -10,6 +10,7 @@ import type { Trust } from '../../core/snapshot.ts';
 import { referenceSigning, type References } from '../../explain/walk/references.ts';
 import { typeOfUrl } from '../../formats/shared/media/mime.ts';
 import type { Generation } from '../../pipeline/generation.ts';
+import { isUnreadMark } from '../../pipeline/isolation/stored-files.ts';
 import { createSigning } from '../../transport/credentials/sign.ts';
 import { TokenSources } from '../../transport/credentials/token-source.ts';
 import { createEgress } from '../../transport/outbound/egress.ts';
@@ -64,7 +65,7 @@ export async function buildOffline({ loaded, written, registry, clock }: Offline
       },
       jwt: () => ({ verify: unproven }),
     },
-    owners: () => Promise.resolve(nobodys),
+    owners: () => Promise.resolve(callers),
     now: clock.now,
     monotonic: clock.monotonic,
   });
@@ -91,8 +92,8 @@ const noLookup: Parameters<typeof createEgress>[1] = (_name, _options, done) => 
   done(new Error('explaining opens no connection'), '', 4);
 };
 
-/** No owners: any object ID in a request is accepted, because only a serving gateway knows the owners. */
-const nobodys: ObjectOwners = { ownerOf: () => undefined, bind: ignore };
+/** Any object belongs to the caller that names it, because only a serving gateway knows the owners. */
+const callers: ObjectOwners = { ownerOf: (_account, id, caller) => (isUnreadMark(id) ? undefined : caller), bind: ignore };
 
 /** Files that the gateway would download have no content here. */
 function unfetched(needs: readonly MediaNeed[]): Promise<ReadonlyMap<string, Media>> {

@@ -17,7 +17,7 @@ export class CallerObjects {
 
   /** True if this caller created the object. */
   owns(id: string): boolean {
-    return this.#owners.ownerOf(this.#account, id) === this.#owner;
+    return this.#owners.ownerOf(this.#account, id, this.#owner) === this.#owner;
   }
 
   /** @param shown the id as the caller wrote it @throws GatewayError `object_not_found` unless this caller created it */
@@ -48,7 +48,7 @@ export class CallerObjects {
   }
 
   #isFree(id: string): boolean {
-    const owner = this.#owners.ownerOf(this.#account, id);
+    const owner = this.#owners.ownerOf(this.#account, id, this.#owner);
     return owner === undefined || owner === this.#owner;
   }
 }

@@ -9,7 +9,9 @@ import type { CallerObjects } from './caller-objects.ts';
  */
 
 /** The mark is a separate id in the table of owners, with the form of a URL. */
-export const unreadMark = (id: string): string => `unread://${canonicalId(id)}`;
+const scheme = 'unread://';
+export const unreadMark = (id: string): string => `${scheme}${canonicalId(id)}`;
+export const isUnreadMark = (id: string): boolean => id.startsWith(scheme);
 
 /** Members of a body that refer to a file of lines. */
 const inputs = ['input_file_id', 'training_file', 'validation_file'] as const;
