@@ -7,8 +7,11 @@ export const atOnce: Later = (_ms, run) => {
   return () => undefined;
 };
 
+/** Longest time that a timer of Node can wait, in milliseconds: 24.8 days. With a longer one it ends at once. */
+const longest = 2 ** 31 - 1;
+
 /** Waits in real time. */
 export const later: Later = (ms, run) => {
-  const timer = setTimeout(run, ms);
+  const timer = setTimeout(run, Math.min(ms, longest));
   return () => clearTimeout(timer);
 };
