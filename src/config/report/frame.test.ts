@@ -53,6 +53,11 @@ describe('frames of diagnostics', () => {
     expect(diagnostic).toMatchObject({ message: shown, hint: shown, note: shown });
   });
 
+  it('need no quadratic time for a line of one long word', () => {
+    const [diagnostic] = withFrames([problem(['a'.repeat(400_000)], 1, { code: 'yaml-syntax' })], []);
+    expect(diagnostic).toMatchObject({ message: 'm' });
+  });
+
   it('show the line above where it helps, and hide its secrets too', () => {
     expect(frameOf(['api_key: hunter2', 'retrys: 1'], 2, [], { show: 'above' })).toEqual({
       first: 1,

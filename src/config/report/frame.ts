@@ -76,8 +76,8 @@ function frameOf({ at, show }: Problem, hidden: KnownTexts): Frame | undefined {
 /** `key: value` up to the end of a line, where the value is neither a reference nor the start of a mapping, list or block. */
 const blockPair = /^(\s*(?:-\s+)*(["']?)([\w-]+)\2\s*:\s+)(?!\$\{|[{[|>&*])(\S.*)$/;
 
-/** `key: value` between braces, including JSON. */
-const flowPair = /(["']?)([\w-]+)\1(\s*:\s+|:)("(?:[^"\\]|\\.)*"|'[^']*'|(?!\$\{)[^\s,{}[\]"'#][^,{}[\]#]*)/g;
+/** `key: value` between braces, including JSON. A key is tried from its first character only: a long word would take quadratic time. */
+const flowPair = /(["']?)(?<![\w-])([\w-]+)\1(\s*:\s+|:)("(?:[^"\\]|\\.)*"|'[^']*'|(?!\$\{)[^\s,{}[\]"'#][^,{}[\]#]*)/g;
 
 /** A line that lacks only its colon. */
 const gluedPair = /^(\s*(?:-\s+)*([\w-]+)\s+)(\S+)\s*$/;
