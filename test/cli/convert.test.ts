@@ -104,12 +104,27 @@ describe('gateway config convert', () => {
     ['such a key with --strict', `${small}other: 1\n`, ['--strict'], 1],
     ['no YAML', 'a: [canary-syntax', [], 1],
     ['an empty file', '', [], 1],
+    ['a text', 'canary', [], 1],
+    ['a file of another program', 'services: {web: {image: canary}}\n', [], 1],
     ['a result with an error', small.replace('gpt-4o', 'gpt-4o, timeout: 0'), [], 3],
   ])('returns the exit code for %s', async (_what, source, flags, code) => {
     const dir = folder({ 'config.yaml': source });
     const ran = await runHere(['config', 'convert', '--from', 'litellm', 'config.yaml', ...flags], dir);
     expect(ran).toMatchObject({ code });
     expect(ran.out + ran.err).not.toContain('canary');
+  });
+
+  it('writes no file if nothing can be converted', async () => {
+    const dir = folder({ 'config.yaml': '{targets: [{provider: openai}]}\n' });
+    expect(await runHere(['config', 'convert', '--from', 'litellm', 'config.yaml', '-o', 'gateway.yaml'], dir)).toEqual({
+      code: 1,
+      out: '',
+      err: `error: no part of the source can be converted: is it a configuration of litellm?
+  targets: no such setting here   config.yaml:1
+Nothing was written.
+`,
+    });
+    expect(readdirSync(dir)).toEqual(['config.yaml']);
   });
 
   it('rejects wrong usage', async () => {

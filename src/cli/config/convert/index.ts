@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { yamlOf } from '../../../config/edit/new-entry.ts';
 import type { Diagnostic } from '../../../config/report/diagnostic.ts';
 import type { LoadRequest } from '../../../config/reload/load.ts';
+import { printable } from '../../../core/text/printable.ts';
 import type { Registry } from '../../../gateway/types.ts';
 import { replaceFile } from '../../../manage/keys/replace-file.ts';
 import { CommandError, exitCodes } from '../../command.ts';
@@ -50,6 +51,8 @@ export async function convert(files: readonly string[], flags: ConvertFlags, io:
     providers: registry.providers,
   };
   const converted = converters[flags.from](conversion);
+  if (Object.values(converted.sections).every((section) => Object.keys(section as object).length === 0))
+    throw new CommandError(exitCodes.no, nothingText(conversion.notes, flags.from), 'Nothing was written.');
   const text = fileText(converted, files.length, flags.from);
   const variables = conversion.variables.all();
   const diagnostics = await verdict(text, shown, variables, io, registry);
@@ -71,6 +74,15 @@ export async function convert(files: readonly string[], flags: ConvertFlags, io:
   if (diagnostics.some(({ severity }) => severity === 'error')) return exitCodes.invalid;
   return flags.strict === true && result.notes.some(({ kind }) => kind === 'not mapped') ? exitCodes.no : exitCodes.yes;
 }
+
+/** Why nothing was converted, with the first reasons. */
+function nothingText(notes: Notes, from: string): string {
+  const reasons = notes.all().map(({ path, text, places }) => `\n  ${printable(`${path}: ${text}   ${places[0] ?? ''}`)}`);
+  return `no part of the source can be converted: is it a configuration of ${from}?${reasons.slice(0, mostReasons).join('')}`;
+}
+
+/** Most reasons that are shown if nothing was converted. */
+const mostReasons = 10;
 
 function fileText({ sections }: Converted, count: number, from: string): string {
   const used = Object.entries(sections).filter(([, section]) => Object.keys(section as object).length > 0);

@@ -21,7 +21,7 @@ export class Section {
     this.path = path;
     this.#notes = notes;
     for (const node of nodes) {
-      if (node !== undefined && node.kind !== 'map' && !isNull(node)) notes.unmapped(path, node.at, 'it is not a mapping');
+      if (node !== undefined && node.kind !== 'map' && !isNull(node)) notes.unmapped(path || 'file', node.at, 'it is not a mapping');
       for (const entry of entriesOf(node)) {
         this.#left.set(entry.key, [...(this.#left.get(entry.key) ?? []), entry]);
         if (!this.#all.has(entry.key)) this.#all.set(entry.key, entry);

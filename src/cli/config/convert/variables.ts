@@ -44,14 +44,14 @@ export class Variables {
   }
 
   /** A reference for a secret. @param wanted name of the variable for a literal */
-  secret(text: string, wanted: string): string {
+  secret(text: string, wanted: string, sample = sampleKey): string {
     const name = referenced.exec(text)?.[1];
-    if (name !== undefined) return this.#add({ name, origin: 'reference', note: undefined, isSecret: true, sample: sampleKey });
+    if (name !== undefined) return this.#add({ name, origin: 'reference', note: undefined, isSecret: true, sample });
     const known = this.#literals.get(text);
     if (known !== undefined) return `\${env:${known}}`;
     const free = this.#free(wanted);
     this.#literals.set(text, free);
-    return this.#add({ name: free, origin: 'literal', note: undefined, isSecret: true, sample: sampleKey });
+    return this.#add({ name: free, origin: 'literal', note: undefined, isSecret: true, sample });
   }
 
   /** A setting that is not secret: a reference, otherwise the text itself. */

@@ -23,7 +23,10 @@ export function addressOf(params: Section, service: Service, provider: Provider,
   if (service.isAzure === true && resource !== undefined && suffix?.toLowerCase() === azureSuffix[service.type])
     return { resource_name: resource.toLowerCase() };
   if (service.type === 'azure-ai' && singleModel.test(base)) return { foundry_url: base };
-  const whole = base.endsWith(service.basePath ?? '') ? base : `${base}${service.basePath ?? ''}`;
+  const { basePath = '' } = service;
+  // LiteLLM calls an address of Azure as it is if it names a deployment.
+  const isWhole = base.endsWith(basePath) || base.includes(`${basePath}/deployments/`);
+  const whole = isWhole ? base : `${base}${basePath}`;
   return whole === provider.entry.service?.host ? {} : { custom_host: whole };
 }
 

@@ -22,6 +22,10 @@ export function secretsOf(
     else if (to === 'service_account' && /^[^{}\s]+\.json$/.test(text)) {
       found[to] = `\${file:${text}}`;
       if (!text.startsWith('/')) notes.different(params.pathOf(from), entry.keyAt, 'the path is relative to the file that contains it');
+    } else if (to === 'service_account') {
+      // No sample has the right form: without a value, the check disables the provider.
+      found[to] = variables.secret(text, keyVariable(slug, to), '');
+      notes.different(params.pathOf(from), entry.keyAt, 'the variable has to contain the JSON of the key file, not its path');
     } else found[to] = variables.secret(text, keyVariable(slug, to));
   }
   if (Object.keys(found).length > 0) return found;

@@ -106,12 +106,14 @@ function settingsOf(params: Section, service: Service, variables: Variables): Re
 /** Settings that LiteLLM reads from the environment if they are not set. */
 function usualSettings(
   set: Readonly<Record<string, unknown>>,
-  { usualSettings: usual = {} }: Service,
+  { usualSettings: usual = {}, basePath = '' }: Service,
   variables: Variables,
 ): Record<string, string> {
   const isSet = (name: string): boolean => (impliedBy[name] ?? [name]).some((one) => set[one] !== undefined);
   const missing = Object.entries(usual).filter(([name]) => !isSet(name));
-  return Object.fromEntries(missing.map(([name, variable]) => [name, variables.usual(variable, samples[name] ?? 'sample')]));
+  const value = (name: string, variable: string): string =>
+    `${variables.usual(variable, samples[name] ?? 'sample')}${name === 'custom_host' ? basePath : ''}`;
+  return Object.fromEntries(missing.map(([name, variable]) => [name, value(name, variable)]));
 }
 
 /** A model of Bedrock may have its region before it. */

@@ -47,7 +47,11 @@ function route(name: string, groups: Groups, { fallbacks }: RouterSettings): Rec
 /** Spreads requests over the deployments of one name. @param isShort a single target may be written as text */
 function together(deployments: readonly Placed[], isShort = true): Target {
   const [first] = deployments;
-  if (first !== undefined && deployments.length === 1) return isShort ? targetOf(first) : mappingOf(first);
+  if (first !== undefined && deployments.length === 1) {
+    // A weight has no effect on a single target.
+    const only = { ...first, weight: undefined };
+    return isShort ? targetOf(only) : mappingOf(only);
+  }
   return { strategy: { mode: 'loadbalance' }, targets: deployments.map(targetOf) };
 }
 

@@ -62,6 +62,7 @@ export const services: Readonly<Record<string, Service>> = {
     settings: { api_version: 'api_version' },
     usual: { api_key: 'AZURE_API_KEY' },
     usualSettings: { custom_host: 'AZURE_API_BASE', api_version: 'AZURE_API_VERSION' },
+    basePath: '/openai',
     isAzure: true,
     isNamed: true,
     hasDeployments: true,

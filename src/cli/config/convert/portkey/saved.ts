@@ -26,8 +26,6 @@ const administrative = [
   'version_id',
 ];
 
-const reasons = { is_default: 'write the config as default_config of an API key' } as const;
-
 /**
  * The configs of a file: one config, a list of them, or the response of the API that reads or lists them. A config without a slug
  * has the name of its file.
@@ -50,13 +48,19 @@ export function savedConfigs({ name: file, root }: SourceTree, conversion: Conve
       if (data !== undefined) visit(data.value, section.pathOf('data'));
     } else if (child(node, 'config') !== undefined && child(node, 'targets') === undefined && child(node, 'strategy') === undefined)
       found.push(...wrapped(node, path, stem, conversion));
-    else if (isListed(node))
-      notes.unmapped(path === '' ? 'file' : path, node.at, 'it has no config: a list of the API contains none, fetch each config');
+    else if (isListed(node)) notes.unmapped(path === '' ? 'file' : path, node.at, isVirtualKey(node) ? virtualKey : listed);
     else found.push({ name: stem, node, description: undefined });
   };
   visit(root, '');
   return found;
 }
+
+const listed = 'it has no config: a list of the API contains none, fetch each config';
+const virtualKey = 'it is a virtual key without its secret: convert the configs that use it, or add it to providers and virtual_keys';
+
+const isVirtualKey = (node: MapNode): boolean =>
+  textOf(child(node, 'object')) === 'virtual-key' ||
+  ['ai_provider_name', 'masked_api_key', 'model_config'].some((key) => node.entries.has(key));
 
 /** An entry of a list that the API returns, which has no config. */
 const isListed = (node: MapNode): boolean => ['slug', 'organisation_id', 'workspace_id'].some((key) => node.entries.has(key));
@@ -70,7 +74,10 @@ function wrapped(node: MapNode, path: string, stem: string, { notes }: Conversio
   const id = textOf(child(node, 'id'));
   const status = section.text('status');
   for (const key of administrative) section.take(key);
-  section.rest(reasons);
+  const preset = section.take('is_default');
+  if (preset !== undefined && !isOff(preset.value))
+    notes.unmapped(section.pathOf('is_default'), preset.keyAt, 'write the config as default_config of an API key');
+  section.rest({});
   if (status !== undefined && status.value !== 'active')
     notes.different(section.pathOf('status'), status.entry.keyAt, 'the config can be used although it is not active there');
   const inner = config === undefined ? undefined : innerOf(config);
@@ -81,6 +88,9 @@ function wrapped(node: MapNode, path: string, stem: string, { notes }: Conversio
   const name = slug ?? id ?? title?.toLowerCase().replaceAll(/[^\w.-]+/g, '-') ?? stem;
   return [{ name, node: inner, description: title === name ? undefined : title }];
 }
+
+/** The API writes 0 or 1. */
+const isOff = (node: Node): boolean => node.kind === 'scalar' && (node.value === 0 || node.value === false);
 
 /** The config itself, also if it is JSON in a string. */
 function innerOf({ value }: Entry): Node | undefined {
