@@ -53,7 +53,7 @@ describe('the files of gateway test', () => {
     ['are missing', {}, [], 1, 'error: no test files found'],
     ['do not exist', {}, ['none.test.yaml'], 2, 'error: there is no file "none.test.yaml"'],
     ['match no pattern', {}, ['none/*.yaml'], 1, 'error: no test files found'],
-    ['are empty', { 'a.test.yaml': 'tests: []' }, [], 1, 'error: the files contain no tests'],
+    ['are empty', { 'a.test.yaml': 'tests: []', 'b.test.yaml': good }, [], 3, 'error: "tests" is empty'],
     ['match no filter', { 'a.test.yaml': good }, ['--filter', 'x"y'], 1, 'error: no test matches "x"y"'],
     ['are not valid', { 'a.test.yaml': 'tests: [{}]' }, [], 3, 'error: "name" and "expect" are missing in tests[0]'],
     ['belong to no valid configuration', { 'a.test.yaml': good, 'gateway.yaml': 'version: 2' }, [], 3, 'error: "version" must be 1'],

@@ -28,8 +28,7 @@ export async function test(named: readonly string[], flags: TestFlags, io: CliIo
   const paths = testFiles(named, loaded.files, io);
   if (paths.length === 0) throw new CommandError(exitCodes.no, 'no test files found', hint);
   const files = selected(await readAll(paths, io, flags), flags.filter);
-  if (files.every(({ tests }) => tests.length === 0))
-    throw new CommandError(exitCodes.no, flags.filter === undefined ? 'the files contain no tests' : `no test matches "${flags.filter}"`);
+  if (files.every(({ tests }) => tests.length === 0)) throw new CommandError(exitCodes.no, `no test matches "${flags.filter ?? ''}"`);
   const tester = openTester({ loaded, written, registry });
   const column = columnOf(files.map(({ name }) => name));
   const results: FileResult[] = [];

@@ -74,9 +74,15 @@ const expectation = {
     },
     target: { type: ['string', 'null'] },
     sent: { type: 'object' },
-    not_sent: { type: 'array', items: { type: 'string' } },
-    headers: { type: 'object', additionalProperties: { type: [...scalars.type, 'null'] } },
-    body: { type: ['string', 'object', 'array'] },
+    // Empty ones would compare nothing.
+    not_sent: { type: 'array', minItems: 1, items: { type: 'string' }, examples: [['metadata']] },
+    headers: {
+      type: 'object',
+      minProperties: 1,
+      'x-form': 'a mapping with at least one header, such as x-gateway-provider',
+      additionalProperties: { type: [...scalars.type, 'null'] },
+    },
+    body: { type: ['string', 'object', 'array'], minLength: 1, examples: ['hello'] },
   },
 } as const;
 
@@ -88,6 +94,7 @@ export const testFileSchema: JsonSchema = {
   properties: {
     tests: {
       type: 'array',
+      minItems: 1,
       maxItems: most.tests,
       examples: [[{ name: '…', request: '…', expect: '…' }]],
       items: {
