@@ -1,6 +1,11 @@
 /** Exit codes: success, negative result, wrong usage, invalid configuration, gateway unreachable, not allowed, ended by Ctrl-C. */
 export const exitCodes = { yes: 0, no: 1, usage: 2, invalid: 3, unreachable: 4, forbidden: 5, interrupted: 130 } as const;
 
+/** Exit codes of a command that a signal ends after it has cleaned up. SIGHUP: the terminal was closed. */
+export const signalCodes = { SIGINT: exitCodes.interrupted, SIGTERM: 143, SIGHUP: 129 } as const;
+export type EndingSignal = keyof typeof signalCodes;
+export const endingSignals: readonly EndingSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 /** Description of `-c` for commands that can read standard input. */
 export const fileOrStdin = 'configuration file, or - for standard input';
 

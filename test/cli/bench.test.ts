@@ -41,16 +41,23 @@ describe('gateway bench', () => {
     60_000,
   );
 
-  it('prints what it has measured when it is interrupted', async () => {
-    const running = begin(['bench', '--duration', '2m', '--concurrency', '2'], folder, env());
-    await expect.poll(() => running.err(), { timeout: 30_000 }).toMatch(/^measuring/);
-    running.child.kill('SIGINT');
-    const { code, out, err } = await running.ended;
-    expect(code).toBe(130);
-    // It sends requests to warm up first, which do not count.
-    expect(out + err).toMatch(/\nmock directly +[^]*\nthrough the gateway [^]*\nadded |\ninterrupted: nothing was measured\n$/);
-    expect(left()).toEqual([]);
-  }, 60_000);
+  it.each([
+    ['SIGINT', 130],
+    ['SIGHUP', 129],
+  ] as const)(
+    'prints what it has measured when it is ended by %s',
+    async (signal, expected) => {
+      const running = begin(['bench', '--duration', '2m', '--concurrency', '2'], folder, env());
+      await expect.poll(() => running.err(), { timeout: 30_000 }).toMatch(/^measuring/);
+      running.child.kill(signal);
+      const { code, out, err } = await running.ended;
+      expect(code).toBe(expected);
+      // It sends requests to warm up first, which do not count.
+      expect(out + err).toMatch(/\nmock directly +[^]*\nthrough the gateway [^]*\nadded |\ninterrupted: nothing was measured\n$/);
+      expect(left()).toEqual([]);
+    },
+    60_000,
+  );
 
   it.each([
     ['--duration', '3m'],

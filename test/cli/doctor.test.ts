@@ -94,6 +94,8 @@ describe('configuration', () => {
   it('that is named and not there', async () => {
     const [code, [first]] = await found('config', root, ['-c', 'nowhere.yaml', '--offline']);
     expect([code, first]).toEqual([1, expect.stringMatching(/^fail nowhere\.yaml is not valid, 1 error: /)]);
+    const [, lines] = await found('permissions', root, ['-c', 'nowhere.yaml', '--offline']);
+    expect(lines).toEqual(['skip permissions: nowhere.yaml cannot be read']);
   });
 
   it('compared with the running gateway', async () => {

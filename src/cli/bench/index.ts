@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { printable } from '../../core/text/printable.ts';
-import { CommandError, exitCodes } from '../command.ts';
+import { CommandError, type EndingSignal, endingSignals, exitCodes, signalCodes } from '../command.ts';
 import type { CliIo } from '../io.ts';
 import { countOf } from '../logs/query.ts';
 import { jsonText, plural, typedDuration } from '../text.ts';
@@ -41,11 +41,12 @@ export async function bench(flags: BenchFlags, io: CliIo): Promise<number> {
 
   const ended = new AbortController();
   let code: number = exitCodes.yes;
-  const end = (signal: NodeJS.Signals): void => {
-    code = signal === 'SIGINT' ? exitCodes.interrupted : 143;
+  const end = (signal: EndingSignal): void => {
+    code = signalCodes[signal];
     ended.abort();
   };
-  process.once('SIGINT', end).once('SIGTERM', end);
+  // A terminal that is closed sends SIGHUP to the measured gateways too, which only reload then.
+  for (const signal of endingSignals) process.once(signal, end);
   const folder = await mkdtemp(join(tmpdir(), 'gateway-bench-'));
   const running: BenchGateway[] = [];
   const started = async (name: string, config: string): Promise<BenchGateway> => {
@@ -72,7 +73,7 @@ export async function bench(flags: BenchFlags, io: CliIo): Promise<number> {
   } finally {
     await Promise.all(running.map((one) => one.stop()));
     await rm(folder, { recursive: true, force: true });
-    process.off('SIGINT', end).off('SIGTERM', end);
+    for (const signal of endingSignals) process.off(signal, end);
   }
 }
 

@@ -10,7 +10,8 @@ import { type Check, ok, type Result, skip, warn } from '../result.ts';
 export const checkPermissions: Check = async ({ config, io, registry }) => {
   if (config?.path === undefined) return [skip('permissions: there is no configuration file')];
   if (process.platform === 'win32') return [skip('permissions of files are not checked on Windows')];
-  const { root } = readWritten(config.source, io);
+  const { root, texts } = readWritten(config.source, io);
+  if (texts[config.path] === undefined) return [skip(`permissions: ${config.name} cannot be read`)];
   const counts = new Map<string, number>();
   walkPlainSecrets(root, publicNames(root, registry.providers), ({ at }) => {
     counts.set(at.file.path, (counts.get(at.file.path) ?? 0) + 1);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createWatcher } from '../../../config/reload/watch.ts';
 import { reasonOf } from '../../../config/read/files.ts';
-import { exitCodes } from '../../command.ts';
+import { type EndingSignal, endingSignals, signalCodes } from '../../command.ts';
 import { type Check, fail, ok, type Result, skip, warn } from '../result.ts';
 import type { CheckedConfig } from '../subject.ts';
 
@@ -57,11 +57,11 @@ async function watched(parent: string): Promise<Seen> {
   const seen: Seen = { hasEvents: false, hasChange: false, fault: undefined };
   const folder = mkdtempSync(join(parent, '.gateway-doctor-'));
   const clear = (): void => rmSync(folder, { recursive: true, force: true });
-  const interrupted = (): void => {
+  const ended = (signal: EndingSignal): void => {
     clear();
-    process.exit(exitCodes.interrupted);
+    process.exit(signalCodes[signal]);
   };
-  process.once('SIGINT', interrupted);
+  for (const signal of endingSignals) process.once(signal, ended);
   const file = join(folder, 'watched');
   const watcher = createWatcher({
     onSign: () => (seen.hasEvents = true),
@@ -80,7 +80,7 @@ async function watched(parent: string): Promise<Seen> {
   } finally {
     await watcher.close();
     clear();
-    process.removeListener('SIGINT', interrupted);
+    for (const signal of endingSignals) process.off(signal, ended);
   }
 }
 
