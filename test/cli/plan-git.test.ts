@@ -8,7 +8,7 @@ import { type Ran, runHere } from './in-process.ts';
 
 const plain = 'sk-in-the-old-file-0123456789abcdef';
 const main = `version: 1
-include: ["configs/*.yaml", "\${env:EXTRA:-linked.yaml}", ../shared.yaml]
+include: ["configs/*.yaml", "\${env:EXTRA:-linked.yaml}", ../shared.yaml, "parts/*.yaml", through.yaml]
 providers:
   mock: {type: mock}
   plain: {type: openai, api_key: ${plain}}
@@ -53,16 +53,25 @@ beforeAll(async () => {
   git('commit', '--quiet', '--all', '--message', 'not text', '--amend');
   git('tag', '--force', 'bytes');
   await symlink('../real/other.yaml', join(folder, 'linked.yaml'));
+  await symlink('../real/parts', join(folder, 'parts'));
+  await symlink('parts/below/through.yaml', join(folder, 'through.yaml'));
+  await symlink('.', join(folder, 'itself'));
   await commit('old', {
     'deploy/gateway.yaml': main,
     'deploy/configs/support.yaml': config('support', 0.5),
     'deploy/configs/gone.yaml': config('gone', 0.5),
     'deploy/not-included.yaml': 'nonsense: true\n',
     'real/other.yaml': config('linked', 0.1),
+    'real/parts/part.yaml': config('part', 0.1),
+    'real/parts/below/through.yaml': config('through', 0.1),
     'shared.yaml': config('shared', 0.1),
   });
   await rm(join(folder, 'configs/gone.yaml'));
-  await commit('new', { 'deploy/configs/more.yaml': config('more', 0.5), 'real/other.yaml': config('linked', 0.2) });
+  await commit('new', {
+    'deploy/configs/more.yaml': config('more', 0.5),
+    'real/other.yaml': config('linked', 0.2),
+    'real/parts/part.yaml': config('part', 0.2),
+  });
   await write({ 'deploy/configs/support.yaml': config('support', 0.7), 'deploy/gateway.yaml': main.replace(plain, `${plain}-2`) });
 }, 60_000);
 afterAll(() => rm(root, { recursive: true, force: true }));
@@ -79,8 +88,8 @@ describe('gateway plan --against git:', () => {
   it.each<[string, string[]]>([
     ['HEAD', ['~configs.support', '~providers.plain']],
     ['new', ['~configs.support', '~providers.plain']],
-    ['old', ['~configs.linked', '+configs.more', '~configs.support', '-configs.gone', '~providers.plain']],
-    ['HEAD~1', ['~configs.linked', '+configs.more', '~configs.support', '-configs.gone', '~providers.plain']],
+    ['old', ['~configs.linked', '+configs.more', '~configs.part', '~configs.support', '-configs.gone', '~providers.plain']],
+    ['HEAD~1', ['~configs.linked', '+configs.more', '~configs.part', '~configs.support', '-configs.gone', '~providers.plain']],
   ])('reads included files of %s in that revision', async (name, changes) => {
     const { changes: found } = JSON.parse((await plan('--against', `git:${name}`, '--json')).out) as ReloadPlan;
     expect(found.toSorted()).toEqual(changes.toSorted());

@@ -66,19 +66,33 @@ async function commitOf(git: Git, name: string): Promise<string> {
   }
 }
 
-/** Gives symbolic links the content of their files. Removes those that lead out of the revision, or to a folder. */
+/** Gives symbolic links the content of their files, or the files of their folders. Removes those that lead out of the revision. */
 async function followLinks(git: Git, files: Map<string, string>, links: readonly string[]): Promise<void> {
   const contents = await blobs(git, new Set(links.map((path) => files.get(path) ?? '')));
   const targets = new Map(links.map((path) => [path, resolve(dirname(path), String(contents.get(files.get(path) ?? '')))]));
-  const ends = links.map((path): [string, string | undefined] => {
-    let end = path;
-    for (let left = maxLinks; left > 0; left -= 1) end = targets.get(end) ?? end;
-    return [path, targets.has(end) ? undefined : files.get(end)];
+  const ends = links.map((path) => {
+    const end = endOf(path, targets);
+    return { path, end, id: targets.has(end) ? undefined : files.get(end) };
   });
-  for (const [path, id] of ends) {
+  for (const { path, id } of ends) {
     if (id === undefined) files.delete(path);
     else files.set(path, id);
   }
+  const folders = Map.groupBy(ends, ({ end }) => end);
+  for (const [name, id] of [...files])
+    for (let folder = dirname(name); folder !== dirname(folder); folder = dirname(folder))
+      for (const { path } of folders.get(folder) ?? []) files.set(`${path}${name.slice(folder.length)}`, id);
+}
+
+/** Where a path leads. Still a link, if there are too many of them. */
+function endOf(path: string, targets: ReadonlyMap<string, string>): string {
+  let end = path;
+  for (let left = maxLinks; left > 0; left -= 1) {
+    let link = end;
+    while (!targets.has(link) && link !== dirname(link)) link = dirname(link);
+    end = `${targets.get(link) ?? link}${end.slice(link.length)}`;
+  }
+  return end;
 }
 
 async function textsOf(git: Git, files: ReadonlyMap<string, string>, paths: readonly string[], name: string): Promise<string[]> {
