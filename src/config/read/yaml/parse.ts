@@ -33,6 +33,8 @@ export function parse(file: SourceFile, text: string, report: Report, unusable: 
   try {
     // Tags of YAML 1.1 such as !!omap and !!set are reported: their values have no form in JSON.
     const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false, resolveKnownTags: false });
+    // The library reports that its stack was too small, which depends on the machine.
+    if (document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) throw new RangeError('too deep');
     reader.syntax(document);
     return { root: reader.read(document), broken: reader.broken };
   } catch (error) {
