@@ -17,6 +17,7 @@ export interface RunningParts {
   readonly notes: readonly string[];
   readonly logs: LogReader | undefined;
   readonly admin: AdminState | undefined;
+  readonly probes: string | undefined;
   loaded(): ValidConfig;
   /** Resolves when the admin API requests a shutdown. */
   readonly stopAsked: Promise<Partial<DrainPlan>>;
@@ -30,6 +31,7 @@ export class RunningGateway implements Gateway {
   readonly notes: readonly string[];
   readonly logs: LogReader | undefined;
   readonly admin: AdminState | undefined;
+  readonly probes: string | undefined;
   readonly #parts: RunningParts;
   readonly stopAsked: Promise<void>;
   #plan: Partial<DrainPlan> = {};
@@ -43,6 +45,7 @@ export class RunningGateway implements Gateway {
     this.notes = parts.notes;
     this.logs = parts.logs;
     this.admin = parts.admin;
+    this.probes = parts.probes;
     this.url = shownUrl(url);
     this.stopAsked = parts.stopAsked.then((plan) => void (this.#plan = plan));
   }

@@ -2,7 +2,7 @@ import { createReloader, type Reloader } from '../config/reload/reloader.ts';
 import type { ValidConfig } from '../config/reload/load.ts';
 import type { Clock } from '../core/context.ts';
 import { createMask } from '../core/secrets/mask.ts';
-import { defaultListen, listenAddress, type ListenSetting } from '../core/http/listen-address.ts';
+import { defaultListen, listenAddress, type ListenSetting, listenText } from '../core/http/listen-address.ts';
 import type { Generation } from '../pipeline/generation.ts';
 import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
 import { createProbeServer } from '../transport/inbound/probes.ts';
@@ -102,7 +102,7 @@ class Starting {
     // Closed last, whenever it was opened: requests still use it during shutdown.
     this.#onOpened(() => this.#storage.closeOwners());
     const { serving, loaded, checkedMs } = await this.#load();
-    const url = await this.#listen(serving, loaded);
+    const { url, probes } = await this.#listen(serving, loaded);
     this.#url = shownUrl(url);
     const admin = await this.#openAdmin(serving.page);
     stop?.throwIfAborted();
@@ -114,6 +114,7 @@ class Starting {
         notes: this.#notes,
         logs: this.#storage.logs,
         admin,
+        probes,
         stopAsked: this.#stop.promise,
         loaded: () => this.#loaded ?? loaded,
         undo: () => this.undo(),
@@ -274,16 +275,16 @@ class Starting {
     return fleet;
   }
 
-  async #listen(serving: Serving, { tree: { server } }: ValidConfig): Promise<string> {
+  async #listen(serving: Serving, { tree: { server } }: ValidConfig): Promise<Pick<Gateway, 'url' | 'probes'>> {
     const url = await serving.listen(this.#address ?? '');
     const probes = this.#options.probeListen ?? server?.probe_listen;
-    if (probes !== undefined) {
-      const probeServer = createProbeServer(serving.probes(true), serving.page);
-      const opened = await openListener(probeServer, probes, '--probe-listen');
-      this.#onOpened(() => opened.release());
-      this.#onOpened(() => void probeServer.close());
-    }
-    return url;
+    if (probes === undefined) return { url, probes };
+    const probeServer = createProbeServer(serving.probes(true), serving.page);
+    const opened = await openListener(probeServer, probes, '--probe-listen');
+    this.#onOpened(() => opened.release());
+    this.#onOpened(() => void probeServer.close());
+    const port = /:\d+$/.exec(opened.url)?.[0] ?? '';
+    return { url, probes: listenText(probes).replace(/:0$/, port) };
   }
 
   async #openAdmin(metrics: MetricsPage): Promise<AdminState | undefined> {

@@ -101,6 +101,8 @@ export interface Gateway {
   readonly logs: LogReader | undefined;
   /** The dashboard and the admin API; undefined if they are disabled. */
   readonly admin?: AdminState | undefined;
+  /** Address of the listener for probes, with the port that the system chose for 0; undefined if there is none. */
+  readonly probes?: string | undefined;
   snapshot(): Snapshot;
   /** Masks the secrets of the active configuration, and of earlier ones that requests may still use. */
   readonly mask: Mask;

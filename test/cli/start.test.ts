@@ -1,4 +1,3 @@
-import { createServer } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -237,14 +236,11 @@ describe('the stop', () => {
 });
 
 describe('the probes', () => {
-  it('answer on a listener of their own', async () => {
+  it('answer on a listener of their own, whose address the start prints', async () => {
     file(mock);
-    const free = createServer();
-    await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve));
-    const { port } = free.address() as AddressInfo;
-    await new Promise((resolve) => free.close(resolve));
-    const running = start([...anyPort, '--probe-listen', `127.0.0.1:${port}`, '--log-format', 'pretty']);
+    const running = start([...anyPort, '--probe-listen', '127.0.0.1:0', '--log-format', 'pretty']);
+    const [, address] = await running.saw(/ probes {2}(127\.0\.0\.1:[1-9]\d*)\n/);
     await urlOf(running);
-    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+    expect((await fetch(`http://${address}/readyz`)).status).toBe(200);
   });
 });

@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import type { Loader } from '../../config/reload/loader.ts';
 import { briefDiagnostic } from '../../config/report/diagnostic.ts';
-import { defaultListen, isLoopback, listenAddress, listenText } from '../../core/http/listen-address.ts';
+import { defaultListen, isLoopback, listenAddress } from '../../core/http/listen-address.ts';
 import { firstModelOf } from '../../core/model/first-model.ts';
 import { type Gateway, type GatewayEvent, type GatewayOptions, type Registry, StartError, type StartGateway } from '../../gateway/types.ts';
 import { startGateway } from '../../gateway/start.ts';
@@ -263,7 +263,6 @@ class Session {
     const virtualKeys = Object.keys(tree?.virtual_keys ?? {});
     const slugs = [...snapshot.providers.keys()].filter((slug) => !virtualKeys.includes(slug));
     const listen = listenAddress(this.#flags.listen ?? tree?.server?.listen ?? defaultListen);
-    const probes = this.#flags.probeListen ?? tree?.server?.probe_listen;
     const isWatching = this.#flags.watch && files.length > 0;
     return {
       version,
@@ -284,7 +283,7 @@ class Session {
       },
       pipeline: gateway.steps().map(({ name }) => name),
       url: gateway.url,
-      probes: probes === undefined ? undefined : listenText(probes),
+      probes: gateway.probes,
       admin: adminOf(gateway, this.#io.stdout.isTTY === true),
       notes: gateway.notes,
       workers: gateway.workers()?.flatMap(({ pid }) => pid ?? []),
