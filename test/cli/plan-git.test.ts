@@ -123,6 +123,15 @@ describe('gateway plan --against git:', () => {
     expect([ran.code, ran.out, ran.err]).toEqual([code, '', expect.stringMatching(err)]);
   });
 
+  it('shows how to trust a repository of another user', async () => {
+    const foreign = { ...env, GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' };
+    const { code, err } = await runHere(['plan', '--against', 'git:HEAD'], folder, { env: foreign });
+    expect([code, err]).toEqual([
+      3,
+      expect.stringMatching(/^error: git failed: .*\nTrust it: git config --global --add safe\.directory \//),
+    ]);
+  });
+
   it('reports a folder without repository, and a machine without git', async () => {
     const alone = await mkdtemp(join(tmpdir(), 'plan-alone-'));
     await writeFile(join(alone, 'gateway.yaml'), 'version: 1\nproviders:\n  mock: {type: mock}\n');

@@ -51,7 +51,12 @@ async function prefixOf(git: Git, folder: string): Promise<string> {
   try {
     return (await git(['rev-parse', '--show-prefix'])).toString('utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    if (!(error instanceof GitError) || !error.message.includes('not a git repository')) throw error;
+    if (!(error instanceof GitError)) throw error;
+    // Usual in containers of CI systems.
+    const [, foreign] = /dubious ownership in repository at '(.+)'$/.exec(error.message) ?? [];
+    if (foreign !== undefined)
+      throw new CommandError(error.code, error.message, `Trust it: git config --global --add safe.directory ${foreign}`);
+    if (!error.message.includes('not a git repository')) throw error;
     throw new CommandError(exitCodes.invalid, `${printable(folder)} is not in a git repository`);
   }
 }
