@@ -84,7 +84,9 @@ async function followLinks(git: Git, files: Map<string, string>, links: readonly
     else files.set(path, id);
   }
   const folders = Map.groupBy(ends, ({ end }) => end);
-  for (const [name, id] of [...files])
+  // A link to the folder that contains it would go on for ever.
+  const all = [...files];
+  for (const [name, id] of all)
     for (let folder = dirname(name); folder !== dirname(folder); folder = dirname(folder))
       for (const { path } of folders.get(folder) ?? []) files.set(`${path}${name.slice(folder.length)}`, id);
 }
