@@ -1,7 +1,7 @@
 import { errorCatalogue } from '../core/error.ts';
 import { nearest } from '../core/text/nearest.ts';
 import { filterHelp } from '../query/help.ts';
-import type { CliCommand } from './index.ts';
+import type { CliCommand } from './builders.ts';
 import type { CliIo } from './io.ts';
 
 /** Pages of `gateway help <topic>`. */

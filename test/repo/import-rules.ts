@@ -43,7 +43,7 @@ export const wrappers: Readonly<Record<string, readonly string[]>> = {
   ajv: ['src/config/validate/schemas/ajv.ts'],
   'ajv-formats': ['src/config/validate/schemas/ajv.ts'],
   chokidar: ['src/config/reload/watch.ts'],
-  commander: ['src/cli/index.ts'],
+  commander: ['src/cli/builders.ts', 'src/cli/index.ts'],
   'google-auth-library': ['src/transport/credentials/grants/google-ambient.ts'],
   jose: ['src/transport/credentials/grants/jwt-bearer.ts', 'src/transport/credentials/jwt.ts'],
   mime: ['src/formats/shared/media/mime.ts'],

@@ -1,4 +1,4 @@
-import type { CliCommand, CommandDeps } from '../index.ts';
+import type { CliCommand, CommandDeps } from '../builders.ts';
 import type { BenchFlags } from './index.ts';
 
 /** Adds `gateway bench`. */

@@ -1,4 +1,4 @@
-import type { CliCommand, CommandDeps } from '../index.ts';
+import type { CliCommand, CommandDeps } from '../builders.ts';
 
 /** Shells for which a script can be printed. */
 const shells = ['bash', 'zsh', 'fish'] as const;

@@ -1,4 +1,4 @@
-import type { CliCommand } from '../index.ts';
+import type { CliCommand } from '../builders.ts';
 import { bashScript } from './bash.ts';
 import { fishScript } from './fish.ts';
 import { placesOf } from './tree.ts';

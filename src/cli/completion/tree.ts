@@ -1,4 +1,4 @@
-import type { CliCommand } from '../index.ts';
+import type { CliCommand } from '../builders.ts';
 import { helpTopics } from '../help.ts';
 
 /** What is written in one place: the value of an option, or an argument. */

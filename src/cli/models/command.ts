@@ -1,10 +1,12 @@
-import type { CliCommand, CommandDeps } from '../index.ts';
+import { type CliCommand, type CommandDeps, common, examples } from '../builders.ts';
+import { fileOrStdin } from '../command.ts';
 import type { ModelsFlags } from './index.ts';
 
-/** Adds the option and the action of `gateway models`. */
-export function addModels(command: CliCommand, { io, registry, does }: CommandDeps): void {
-  command
+/** Adds `gateway models`. */
+export function addModels(program: CliCommand, { io, registry, does }: CommandDeps): void {
+  const about = 'list the models that clients can use, with context length and price, offline';
+  const command = common(program, 'models', about, fileOrStdin)
     .option('--provider <slug>', 'only what this provider or virtual key serves')
-    .action(does(async (flags: ModelsFlags) => (await import('./index.ts')).listModels(flags, io, registry)))
-    .addHelpText('before', 'Examples:\n  $ gateway models\n  $ gateway models --provider azure-eu --json\n');
+    .action(does(async (flags: ModelsFlags) => (await import('./index.ts')).listModels(flags, io, registry)));
+  examples(command, 'gateway models', 'gateway models --provider azure-eu --json');
 }

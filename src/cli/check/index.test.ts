@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runHere, typed } from '../../test/cli/in-process.ts';
-import type { CheckFlags } from './check.ts';
+import { runHere, typed } from '../../../test/cli/in-process.ts';
+import type { CheckFlags } from './index.ts';
 
 let cwd = '';
 beforeEach(() => {
@@ -61,7 +61,7 @@ describe('gateway check', () => {
   ])('names a section of the documentation that exists: %s', async (line) => {
     write({ 'gateway.yaml': `${good}${line}\n` });
     const { out } = await run([], { json: true });
-    const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
     const sections = new Set(
       [...page.matchAll(/^## (.+)$/gm)].map(([, title]) => `docs/configuration.md#${title?.toLowerCase().replaceAll(' ', '-')}`),
     );

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { keyVariable, yamlOf } from '../config/edit/new-entry.ts';
-import { didYouMean } from '../core/text/nearest.ts';
-import type { Registry } from '../gateway/types.ts';
-import type { CliIo } from './io.ts';
-import type { Provider } from '../core/provider.ts';
-import { typesOf } from './providers/catalog.ts';
-import { isVariable, keySettingFor, problemsOf } from './providers/draft.ts';
-import { askFor } from './providers/questions.ts';
-import { replaceFile } from '../manage/keys/replace-file.ts';
-import { keyedIn } from './start/try-out.ts';
-import { CommandError, exitCodes } from './command.ts';
-import { jsonText, shownPath } from './text.ts';
+import { keyVariable, yamlOf } from '../../config/edit/new-entry.ts';
+import { didYouMean } from '../../core/text/nearest.ts';
+import type { Registry } from '../../gateway/types.ts';
+import type { CliIo } from '../io.ts';
+import type { Provider } from '../../core/provider.ts';
+import { typesOf } from '../providers/catalog.ts';
+import { isVariable, keySettingFor, problemsOf } from '../providers/draft.ts';
+import { askFor } from '../providers/questions.ts';
+import { replaceFile } from '../../manage/keys/replace-file.ts';
+import { keyedIn } from '../start/try-out.ts';
+import { CommandError, exitCodes } from '../command.ts';
+import { jsonText, shownPath } from '../text.ts';
 
 export interface InitFlags {
   readonly provider?: string | undefined;

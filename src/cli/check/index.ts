@@ -1,12 +1,12 @@
-import type { Diagnostic } from '../config/report/diagnostic.ts';
-import type { LoadedConfig, LoadRequest } from '../config/reload/load.ts';
-import type { Registry } from '../gateway/types.ts';
-import { type CommonFlags, exitCodes } from './command.ts';
-import { countDiagnostics, githubDiagnostics, prettyDiagnostics, shortDiagnostics } from './diagnostics.ts';
-import { type CliIo, hasColors } from './io.ts';
-import { needConfig } from './find-config.ts';
-import { load, sourceOf } from './load.ts';
-import { jsonText, plural } from './text.ts';
+import type { Diagnostic } from '../../config/report/diagnostic.ts';
+import type { LoadedConfig, LoadRequest } from '../../config/reload/load.ts';
+import type { Registry } from '../../gateway/types.ts';
+import { type CommonFlags, exitCodes } from '../command.ts';
+import { countDiagnostics, githubDiagnostics, prettyDiagnostics, shortDiagnostics } from '../diagnostics.ts';
+import { type CliIo, hasColors } from '../io.ts';
+import { needConfig } from '../find-config.ts';
+import { load, sourceOf } from '../load.ts';
+import { jsonText, plural } from '../text.ts';
 
 export const checkFormats = ['pretty', 'short', 'json', 'github'] as const;
 
@@ -23,7 +23,7 @@ const hint = 'Write one with gateway init, or name a file: gateway check FILE, o
 /** `gateway check [FILE…]`: reports all problems of a configuration, offline. Returns the exit code. */
 export async function check(files: readonly string[], flags: CheckFlags, io: CliIo, registry: Registry): Promise<number> {
   const begun = performance.now();
-  const rehearse: LoadRequest['rehearse'] = async (loaded) => (await import('../gateway/reload/rehearse.ts')).rehearse(loaded, registry);
+  const rehearse: LoadRequest['rehearse'] = async (loaded) => (await import('../../gateway/reload/rehearse.ts')).rehearse(loaded, registry);
   const loads: LoadedConfig[] = [];
   for (const file of files.length > 0 ? files : [flags.config]) {
     const source = await sourceOf(needConfig(file, io, hint), io);

@@ -1,0 +1,46 @@
+import { type CliCommand, type CommandDeps, common, examples, group } from '../builders.ts';
+import type { CommonFlags } from '../command.ts';
+import type { CreateFlags } from './create.ts';
+import type { RotateFlags } from './rotate.ts';
+
+/** Adds `gateway keys`. */
+export function addKeys(program: CliCommand, { io, registry, does }: CommandDeps): void {
+  const parent = group(program, 'keys', 'issue, list, rotate, revoke and identify API keys of the gateway');
+  const create = common(parent, 'create', 'issue a key; it is shown once, only its hash is stored')
+    .argument('<name>')
+    .option('--configs <names>', 'configs that the key may use, separated by commas')
+    .option('--providers <slugs>', 'providers that the key may use, separated by commas')
+    .option('--models <globs>', 'models that the key may use, separated by commas')
+    .option('--prompts <names>', 'stored prompts that the key may use, separated by commas')
+    .option('--default-config <name>', 'config for requests that name no config and no provider')
+    .option('--enforce-config', 'reject every other choice')
+    .option('--metadata <name=value...>', 'metadata for the records of its requests')
+    .option('--expires <when>', 'a duration such as 90d, or a date')
+    .option('--test', 'issue a gw_test_ key')
+    .option('--debug', 'set debug: true for the key; has no effect in this version')
+    .option('--write', 'write the key to a new file in the included directory for keys')
+    .action(does(async (name: string, flags: CreateFlags) => (await import('./create.ts')).createKey(name, flags, io, registry)));
+  // Options for limits that keys do not support yet: the command reports that.
+  for (const limit of ['rate', 'tokens', 'budget', 'concurrency']) create.addOption(create.createOption(`--${limit} <limit>`).hideHelp());
+  common(parent, 'list', 'list all keys: permissions, expiry, last use').action(
+    does(async (flags: CommonFlags) => (await import('./list.ts')).listKeys(flags, io)),
+  );
+  common(parent, 'rotate', 'issue a new secret; the old one works until the overlap ends')
+    .argument('<name>')
+    .option('--overlap <duration>', 'how long both secrets work', '24h')
+    .action(does(async (name: string, flags: RotateFlags) => (await import('./rotate.ts')).rotateKey(name, flags, io)));
+  common(parent, 'revoke', 'revoke a key: the gateway rejects it from now on')
+    .argument('<name>')
+    .action(does(async (name: string, flags: CommonFlags) => (await import('./revoke.ts')).revokeKey(name, flags, io)));
+  common(parent, 'verify', 'identify a key read from standard input')
+    // Any argument may be a key, so it is rejected without printing it.
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(does(async (flags: CommonFlags, { args }: CliCommand) => (await import('./verify.ts')).verifyKey(args, flags, io)));
+  examples(
+    parent,
+    'gateway keys create app-web --configs support --expires 90d --write',
+    'gateway keys rotate app-web --overlap 24h',
+    'gateway keys verify < key.txt',
+  );
+}
