@@ -13,6 +13,7 @@ import type { ServerSettings, Snapshot } from '../core/snapshot.ts';
 import { dialects } from '../formats/index.ts';
 import { defaultMemory } from './default-memory.ts';
 import { Drain, type DrainPlan } from './drain.ts';
+import { ConnectionLimit } from './connection-limit.ts';
 import { acceptReporter } from './log/reporters.ts';
 import { openListener } from './open-listener.ts';
 import type { Serving } from './serving.ts';
@@ -62,6 +63,8 @@ export interface RuntimeDeps {
   /** Undefined if no request log is kept. */
   readonly logs: () => LogReader | undefined;
   onRequest(record: LogRecord): void;
+  /** Called with each client connection that is refused. */
+  onRefused?(): void;
   /** Set if several processes serve: their number, and the in-flight requests of each key across all of them. */
   readonly workers?: { readonly count: number; readonly shares: Shares } | undefined;
 }
@@ -72,6 +75,7 @@ export class Runtime implements Serving {
   readonly holder: OwnedHolder<Generation>;
   readonly server: Server;
   readonly connections: Connections;
+  readonly connectionLimit: ConnectionLimit;
   readonly observing: Observing;
   readonly #deps: RuntimeDeps;
   /** Checks the deadlines of attempts, whose number is limited. */
@@ -146,11 +150,12 @@ export class Runtime implements Serving {
       },
       onLeft: (handling) => this.#drain.running.delete(handling),
     };
+    this.connectionLimit = new ConnectionLimit(this.#shareOf(first.snapshot.server.maxConnections), { ...deps, ...clock });
     this.observing = this.#observe(first.snapshot);
     const listener = this.#listener(passed);
     this.server = listener.server;
     this.connections = new Connections(listener);
-    this.server.maxConnections = this.#shareOf(first.snapshot.server.maxConnections);
+    this.connectionLimit.add(this.server);
   }
 
   /**
@@ -178,7 +183,7 @@ export class Runtime implements Serving {
       now: this.#deps.clock.now,
       monotonic: this.#deps.clock.monotonic,
       secrets: () => secretsOf(this.#live),
-      activity: () => this.activity(),
+      activity: () => ({ ...this.activity(), refusedConnections: this.connectionLimit.refused }),
       config: () => this.#deps.configState(false),
       spool: this.#deps.store.stats,
       masking: this.#masking,
@@ -288,7 +293,7 @@ export class Runtime implements Serving {
     this.#openTo(generation);
     this.holder.swap(generation);
     this.observing.use(generation.snapshot);
-    this.server.maxConnections = this.#shareOf(generation.snapshot.server.maxConnections);
+    this.connectionLimit.most = this.#shareOf(generation.snapshot.server.maxConnections);
     this.#budget.limit = this.#shareOf(memoryOf(generation));
   }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { adminUrl } from '../admin/client.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { headOf, WireClient } from './wire-client.ts';
@@ -121,6 +122,31 @@ it('connections beyond server.max_connections are closed at once', async () => {
     again.write(request('m'));
     return false;
   }, 'room for another connection');
+});
+
+it('connections that are refused are counted and logged, with what to do', async () => {
+  const config = {
+    version: 1,
+    providers: { mock: { type: 'mock' } },
+    server: { state_dir: 'memory', max_connections: 2 },
+    observability: { metrics: {} },
+  };
+  gateway = await startTestGateway(JSON.stringify(config), { admin: true });
+  const refused = async (): Promise<string | undefined> => {
+    const response = await fetch(`${adminUrl(gateway)}/metrics`);
+    return /^gateway_connections_refused_total (\d+)$/m.exec(await response.text())?.[1];
+  };
+  expect(await refused()).toBe('0');
+  for (const client of [open(), open()]) {
+    client.write(headOf('GET /healthz'));
+    await client.answers(1);
+  }
+  for (const client of [open(), open(), open()]) await client.closed();
+  expect(await refused()).toBe('3');
+  // One line in 10 s.
+  expect(gateway.lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ level: 'warn', refused: 1, limit: 2, hint: expect.stringContaining('server.max_connections') }),
+  ]);
 });
 
 describe('the slots of a key', () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Status } from '../../src/admin/api-types.ts';
 import { statusText } from '../../src/cli/admin/status.ts';
+import { headOf, WireClient } from '../edge/wire-client.ts';
 import { until } from '../support/gateway.ts';
 import { startAccount } from '../isolation/account.ts';
 import { ask, keyOf, type Name, yamlFor } from '../isolation/rig.ts';
@@ -136,6 +137,18 @@ it('replaces a worker that is killed under load, and stores each whole response 
   } while (cursor !== '');
   expect(whole.filter((id) => stored.get(id) !== 1)).toEqual([]);
   await reachBoth(fleet);
+});
+
+it('counts the connections that both workers refuse', async () => {
+  expect((await fleet.reload(usual.replace('workers: 2,', 'workers: 2, max_connections: 2,'))).result).toBe('applied');
+  const clients = Array.from({ length: 6 }, () => new WireClient(fleet.url));
+  for (const client of clients) client.write(headOf('GET /healthz'));
+  await until(() => clients.every(({ isClosed, statuses }) => isClosed || statuses.length > 0), 'all to be served or refused');
+  const refused = clients.filter(({ statuses }) => statuses.length === 0);
+  for (const client of clients) client.close();
+  expect(refused.length).toBeGreaterThanOrEqual(4);
+  expect((await fleet.metrics()).get('gateway_connections_refused_total')).toBe(refused.length);
+  expect((await fleet.reload(usual)).result).toBe('applied');
 });
 
 it('counts what a key has in flight in all workers', async () => {

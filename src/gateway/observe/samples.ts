@@ -10,7 +10,13 @@ export interface ObservedState {
   /** Unix milliseconds. */
   now(): number;
   /** `bodies`: memory used by bodies, in bytes. */
-  activity(): { readonly inFlight: number; readonly openStreams: number; readonly bodies: number; readonly bodiesLimit: number };
+  activity(): {
+    readonly inFlight: number;
+    readonly openStreams: number;
+    readonly bodies: number;
+    readonly bodiesLimit: number;
+    readonly refusedConnections: number;
+  };
   config(): ConfigState;
   readonly spool: StoreStats;
   /** Number of records whose bodies could not be masked in time. */
@@ -23,10 +29,11 @@ export interface ObservedState {
 const most = 100;
 
 export function trafficSamples({ activity }: ObservedState): readonly Sample[] {
-  const { inFlight, openStreams, bodies, bodiesLimit } = activity();
+  const { inFlight, openStreams, bodies, bodiesLimit, refusedConnections } = activity();
   return [
     ['gateway_inflight_requests', [], inFlight],
     ['gateway_open_streams', [], openStreams],
+    ['gateway_connections_refused_total', [], refusedConnections],
     ['gateway_body_memory_bytes', [], bodies],
     ['gateway_body_memory_limit_bytes', [], bodiesLimit],
   ];

@@ -183,6 +183,13 @@ export const stateTable = [
   { name: 'gateway_inflight_requests', type: 'gauge', help: 'Requests in progress.', labels: [], unit: 'requests' },
   { name: 'gateway_open_streams', type: 'gauge', help: 'Streamed responses in progress.', labels: [], unit: 'responses' },
   {
+    name: 'gateway_connections_refused_total',
+    type: 'counter',
+    help: 'Client connections that were closed at once, because server.max_connections were open.',
+    labels: [],
+    unit: 'connections',
+  },
+  {
     name: 'gateway_body_memory_bytes',
     type: 'gauge',
     help: 'Memory that the bodies of requests in progress use.',

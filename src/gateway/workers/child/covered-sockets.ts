@@ -4,8 +4,8 @@ import { backlog } from '../../../transport/inbound/listener/listen.ts';
 export interface CoveredSocketsDeps {
   serve(socket: Socket): void;
   onError(error: Error): void;
-  /** Maximum number of connections of one worker. */
-  most(): number;
+  /** Limits the connections of a server. */
+  limit(server: Server): void;
 }
 
 /** Listening sockets of other workers, which this worker serves while those workers do not listen. */
@@ -19,10 +19,10 @@ export class CoveredSockets {
 
   open(worker: number, handle: unknown): void {
     this.close(worker);
-    const { serve, onError, most } = this.#deps;
+    const { serve, onError, limit } = this.#deps;
     // Same socket options as a `node:http` server.
     const server = createServer({ allowHalfOpen: true, noDelay: true }, serve).on('error', onError);
-    server.maxConnections = most();
+    limit(server);
     this.#servers.set(worker, server);
     server.listen(handle as ListenOptions, backlog);
   }

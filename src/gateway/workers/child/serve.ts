@@ -53,7 +53,7 @@ class Worker {
   readonly #covered = new CoveredSockets({
     serve: (socket) => this.#take(socket),
     onError: (error) => this.#onAcceptFault?.(error),
-    most: () => this.#runtime?.server.maxConnections ?? 0,
+    limit: (server) => this.#runtime?.connectionLimit.add(server),
   });
   readonly #figures = new FiguresReport({
     read: () => this.#runtime?.observing.figures(),
@@ -156,6 +156,7 @@ class Worker {
         this.#figures.isNew = true;
         this.#requests.add(record);
       },
+      onRefused: () => (this.#figures.isNew = true),
       workers: { count, shares: this.#shares },
     });
     this.#runtime = runtime;
