@@ -1,51 +1,85 @@
 import type { Server } from 'node:net';
 import type { Log } from '../telemetry/log.ts';
-import { refusalReporter } from './log/reporters.ts';
+import { rejectionReporter } from './log/reporters.ts';
+
+/** Part of the open files of a process that client connections may use: the rest is for providers, files and reloads. */
+const clientsPart = 3 / 4;
+
+/** Maximum number of client connections of a process that may open this many files. */
+export const connectionsFor = (openFiles: number | undefined): number =>
+  openFiles === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(openFiles * clientsPart));
+
+/** Number of open files that a process needs for this many client connections. */
+export const openFilesFor = (connections: number): number => Math.ceil(connections / clientsPart);
+
+/** What to do if `server.max_connections` is the limit, and if the limit of open files is. */
+const hints = {
+  setting: 'Raise server.max_connections, or find the clients that keep so many connections open.',
+  openFiles: 'Raise the limit of open files (ulimit -n, LimitNOFILE of systemd), or find the clients that keep so many connections open.',
+} as const;
 
 export interface ConnectionLimitDeps {
   readonly log: Pick<Log, 'warn'>;
   monotonic(): number;
-  /** Called with each connection that is refused. */
-  readonly onRefused?: (() => void) | undefined;
+  /** Maximum number of open files of this process. */
+  readonly openFiles: number | undefined;
+  /** Called with each connection that is rejected. */
+  readonly onRejected?: (() => void) | undefined;
 }
 
-const hint = 'Raise server.max_connections, or find the clients that keep so many connections open.';
+/** `_connections`: Node's own count, which it compares with `maxConnections`. The documented way to it calls back later. */
+type CountingServer = Server & { readonly _connections?: number };
 
-/** Limits the client connections of the servers of this process, and counts those that are refused. */
+/**
+ * Limits the client connections of the servers of this process, and counts those that are rejected. If no file
+ * descriptor were free, the system would close connections without a word, and requests to providers would fail.
+ */
 export class ConnectionLimit {
-  readonly #onRefused: (() => void) | undefined;
-  readonly #report: ReturnType<typeof refusalReporter>;
-  readonly #servers = new Set<Server>();
-  #most: number;
-  #refused = 0;
+  readonly #onRejected: (() => void) | undefined;
+  readonly #report: ReturnType<typeof rejectionReporter>;
+  readonly #ofProcess: number;
+  readonly #servers = new Set<CountingServer>();
+  #rejected = 0;
+  /** Maximum number of open connections of each server. */
+  most: number;
 
-  /** @param most maximum number of open connections of each server */
-  constructor(most: number, { log, monotonic, onRefused }: ConnectionLimitDeps) {
-    this.#most = most;
-    this.#onRefused = onRefused;
-    this.#report = refusalReporter(log, monotonic);
+  constructor(most: number, { log, monotonic, openFiles, onRejected }: ConnectionLimitDeps) {
+    this.most = most;
+    this.#ofProcess = connectionsFor(openFiles);
+    this.#onRejected = onRejected;
+    this.#report = rejectionReporter(log, monotonic);
   }
 
-  /** Number of connections refused since the start. */
-  get refused(): number {
-    return this.#refused;
-  }
-
-  set most(most: number) {
-    this.#most = most;
-    for (const server of this.#servers) server.maxConnections = most;
+  /** Number of connections rejected since the start. */
+  get rejected(): number {
+    return this.#rejected;
   }
 
   add(server: Server): void {
-    server.maxConnections = this.#most;
     this.#servers.add(server);
+    // Node reads it with each connection that it has accepted.
+    Object.defineProperty(server, 'maxConnections', { get: () => this.#mostOf(server) });
     server.on('drop', this.#onDrop).on('close', () => this.#servers.delete(server));
+  }
+
+  #mostOf(server: CountingServer): number {
+    return Math.min(this.most, this.#ofProcess - (this.#open() - countOf(server)));
+  }
+
+  /** Open connections of all servers. */
+  #open(): number {
+    let open = 0;
+    for (const server of this.#servers) open += countOf(server);
+    return open;
   }
 
   /** Node has accepted a connection and closed it at once. */
   readonly #onDrop = (): void => {
-    this.#refused += 1;
-    this.#report(this.#most, hint);
-    this.#onRefused?.();
+    this.#rejected += 1;
+    if (this.#open() >= this.#ofProcess) this.#report(this.#ofProcess, hints.openFiles);
+    else this.#report(this.most, hints.setting);
+    this.#onRejected?.();
   };
 }
+
+const countOf = ({ _connections: count }: CountingServer): number => count ?? 0;

@@ -62,9 +62,11 @@ export interface RuntimeDeps {
   readonly configState: (isDetailed: boolean) => ConfigState;
   /** Undefined if no request log is kept. */
   readonly logs: () => LogReader | undefined;
+  /** Maximum number of open files of this process. */
+  readonly openFiles: number | undefined;
   onRequest(record: LogRecord): void;
-  /** Called with each client connection that is refused. */
-  onRefused?(): void;
+  /** Called with each client connection that is rejected. */
+  onRejected?(): void;
   /** Set if several processes serve: their number, and the in-flight requests of each key across all of them. */
   readonly workers?: { readonly count: number; readonly shares: Shares } | undefined;
 }
@@ -183,7 +185,7 @@ export class Runtime implements Serving {
       now: this.#deps.clock.now,
       monotonic: this.#deps.clock.monotonic,
       secrets: () => secretsOf(this.#live),
-      activity: () => ({ ...this.activity(), refusedConnections: this.connectionLimit.refused }),
+      activity: () => ({ ...this.activity(), rejectedConnections: this.connectionLimit.rejected }),
       config: () => this.#deps.configState(false),
       spool: this.#deps.store.stats,
       masking: this.#masking,

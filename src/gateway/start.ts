@@ -1,6 +1,7 @@
 import { createReloader, type Reloader } from '../config/reload/reloader.ts';
 import type { ValidConfig } from '../config/reload/load.ts';
 import type { Clock } from '../core/context.ts';
+import { openFilesLimit } from '../core/files/open-files.ts';
 import { createMask } from '../core/secrets/mask.ts';
 import { defaultListen, listenAddress, type ListenSetting, listenText } from '../core/http/listen-address.ts';
 import type { Generation } from '../pipeline/generation.ts';
@@ -26,6 +27,7 @@ import { RunningGateway, shownUrl } from './running.ts';
 import { Runtime } from './runtime.ts';
 import type { Serving } from './serving.ts';
 import { refuseAdminExposure, refuseExposure, startFault } from './starting/refusals.ts';
+import { ConnectionNote } from './starting/connection-note.ts';
 import { Storage } from './starting/storage.ts';
 import type { Gateway, GatewayEvent, GatewayOptions, StartGateway } from './types.ts';
 import { workersOf } from './workers/count.ts';
@@ -53,6 +55,8 @@ export const startGateway: StartGateway = async (options) => {
 class Starting {
   readonly #options: GatewayOptions;
   readonly #notes: string[] = [];
+  readonly #openFiles = openFilesLimit();
+  readonly #connectionNote: ConnectionNote;
   /** Functions that close the opened resources. */
   readonly #opened: (() => Promise<void> | void)[] = [];
   readonly #onOpened = (close: () => Promise<void> | void): void => void this.#opened.push(close);
@@ -81,6 +85,7 @@ class Starting {
     this.#options = options;
     this.#subscribers = new Subscribers((error) => log.error({ err: error }, 'a listener to records failed'));
     this.#lastGood = new LastGoodCopy(options);
+    this.#connectionNote = new ConnectionNote(this.#notes, log, this.#openFiles);
     this.#storage = new Storage({ options, notes: this.#notes, monotonic, onOpened: this.#onOpened });
     this.#wheel = new Wheel(new Defects(log, monotonic).report);
     this.#outbound = createOutbound({
@@ -204,6 +209,7 @@ class Starting {
       await generation.dispose().catch((err: unknown) => this.#options.log.error({ err }, 'a plugin failed to shut down'));
       throw error;
     }
+    this.#connectionNote.update(generation.snapshot.server.maxConnections, this.#serving?.workers?.().length ?? 1);
     this.#address = address;
     this.#adminAddress = adminAddress;
     this.#loaded = loaded;
@@ -237,6 +243,7 @@ class Starting {
       notes: this.#notes,
       configState: (isDetailed) => this.#reloads.current(isDetailed),
       logs: () => this.#storage.logs,
+      openFiles: this.#openFiles,
       onRequest: this.#subscribers.tell,
     });
   }

@@ -49,7 +49,19 @@ it('prints one line for each check, and leaves nothing behind', async () => {
   const dir = folderWith(mock);
   const { code, out, err } = await doctor(dir);
   expect({ code, err }).toEqual({ code: 0, err: '' });
-  expect(out.split('\n').map((line) => line.slice(0, 4).trim())).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'skip', 'ok', 'ok', 'ok', '']);
+  expect(out.split('\n').map((line) => line.slice(0, 4).trim())).toEqual([
+    'ok',
+    'ok',
+    'ok',
+    'ok',
+    'ok',
+    'skip',
+    'ok',
+    'ok',
+    'ok',
+    'ok',
+    '',
+  ]);
   expect(out).toMatch(
     /^ok {4}node \d+\.\d+\.\d+ \(needs 22\.19 or newer\)\nok {4}gateway\.yaml valid, 1 file, revision \w{7}; not compared/,
   );

@@ -124,7 +124,7 @@ it('connections beyond server.max_connections are closed at once', async () => {
   }, 'room for another connection');
 });
 
-it('connections that are refused are counted and logged, with what to do', async () => {
+it('connections that are rejected are counted and logged, with what to do', async () => {
   const config = {
     version: 1,
     providers: { mock: { type: 'mock' } },
@@ -132,20 +132,20 @@ it('connections that are refused are counted and logged, with what to do', async
     observability: { metrics: {} },
   };
   gateway = await startTestGateway(JSON.stringify(config), { admin: true });
-  const refused = async (): Promise<string | undefined> => {
+  const rejected = async (): Promise<string | undefined> => {
     const response = await fetch(`${adminUrl(gateway)}/metrics`);
-    return /^gateway_connections_refused_total (\d+)$/m.exec(await response.text())?.[1];
+    return /^gateway_connections_rejected_total (\d+)$/m.exec(await response.text())?.[1];
   };
-  expect(await refused()).toBe('0');
+  expect(await rejected()).toBe('0');
   for (const client of [open(), open()]) {
     client.write(headOf('GET /healthz'));
     await client.answers(1);
   }
   for (const client of [open(), open(), open()]) await client.closed();
-  expect(await refused()).toBe('3');
+  expect(await rejected()).toBe('3');
   // One line in 10 s.
   expect(gateway.lines.map((line) => JSON.parse(line))).toEqual([
-    expect.objectContaining({ level: 'warn', refused: 1, limit: 2, hint: expect.stringContaining('server.max_connections') }),
+    expect.objectContaining({ level: 'warn', rejected: 1, limit: 2, hint: expect.stringContaining('server.max_connections') }),
   ]);
 });
 

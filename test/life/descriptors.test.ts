@@ -29,9 +29,10 @@ afterEach(async () => {
 });
 
 /** Returns the URL of the gateway. */
-async function start(): Promise<string> {
-  const args = [main, 'start', '--listen', '127.0.0.1:0', '--log-format', 'json'];
-  child = spawn(process.execPath, args, { cwd: dir, stdio: ['ignore', 'pipe', 'inherit'] });
+async function start(openFiles?: number): Promise<string> {
+  const limited = openFiles === undefined ? [] : ['prlimit', `--nofile=${openFiles}:${openFiles}`];
+  const args = [...limited, process.execPath, main, 'start', '--listen', '127.0.0.1:0', '--log-format', 'json'];
+  child = spawn('env', args, { cwd: dir, stdio: ['ignore', 'pipe', 'inherit'] });
   out = '';
   child.stdout?.on('data', (data: Buffer) => (out += data.toString()));
   return until(() => /"url":"([^"]+)"/.exec(out)?.[1], 'the start');
@@ -98,5 +99,30 @@ describe.skipIf(skipping(missing))('without a free descriptor', () => {
     expect((await client.answers(2)).at(-1)).toBe(502);
     expect(client.text).toMatch(/x-gateway-error-source: gateway.*the gateway has too many open files.*ulimit -n/s);
     client.close();
+  });
+});
+
+describe.skipIf(skipping(missing))('a limit of open files', () => {
+  it('below what server.max_connections needs is said, and leaves descriptors free for the gateway', async () => {
+    const url = await start(160);
+    const clients = Array.from({ length: 170 }, () => new WireClient(url));
+    const said = 'The gateway accepts 120 client connections, not 8192 (server.max_connections), because it may open only 160 files.';
+    expect(JSON.parse(out.split('\n', 1)[0] ?? '')).toMatchObject({ notes: [expect.stringContaining(said)] });
+    await until(() => clients.filter(({ isClosed }) => isClosed).length === 50, 'the others to be rejected');
+    await until(() => /"rejected":1,"limit":120,"hint":"Raise the limit of open files/.test(out), 'a line about them');
+    clients[0]?.write(headOf('GET /readyz'));
+    await until(() => clients[0]?.text.includes(said), 'the note on /readyz');
+    await writeFile(join(dir, 'gateway.yaml'), 'version: 1\nproviders: {mock: {type: mock}}\nserver: {max_connections: 100}\n');
+    child.kill('SIGHUP');
+    await until(() => out.includes('"config reloaded"'), 'the reload');
+    const other = clients.findLast(({ isClosed }) => !isClosed);
+    other?.write(headOf('GET /readyz'));
+    await other?.answers(1);
+    expect(other?.text).not.toContain(said);
+    await writeFile(join(dir, 'gateway.yaml'), 'version: 1\nproviders: {mock: {type: mock}}\nserver: {max_connections: 121}\n');
+    child.kill('SIGHUP');
+    const again = 'not 121 (server.max_connections)';
+    await until(() => out.includes(again), 'a line about the new setting');
+    for (const client of clients) client.close();
   });
 });

@@ -139,15 +139,15 @@ it('replaces a worker that is killed under load, and stores each whole response 
   await reachBoth(fleet);
 });
 
-it('counts the connections that both workers refuse', async () => {
+it('counts the connections that both workers reject', async () => {
   expect((await fleet.reload(usual.replace('workers: 2,', 'workers: 2, max_connections: 2,'))).result).toBe('applied');
   const clients = Array.from({ length: 6 }, () => new WireClient(fleet.url));
   for (const client of clients) client.write(headOf('GET /healthz'));
-  await until(() => clients.every(({ isClosed, statuses }) => isClosed || statuses.length > 0), 'all to be served or refused');
-  const refused = clients.filter(({ statuses }) => statuses.length === 0);
+  await until(() => clients.every(({ isClosed, statuses }) => isClosed || statuses.length > 0), 'all to be served or rejected');
+  const rejected = clients.filter(({ statuses }) => statuses.length === 0);
   for (const client of clients) client.close();
-  expect(refused.length).toBeGreaterThanOrEqual(4);
-  expect((await fleet.metrics()).get('gateway_connections_refused_total')).toBe(refused.length);
+  expect(rejected.length).toBeGreaterThanOrEqual(4);
+  expect((await fleet.metrics()).get('gateway_connections_rejected_total')).toBe(rejected.length);
   expect((await fleet.reload(usual)).result).toBe('applied');
 });
 

@@ -11,6 +11,7 @@ import { checkListeners } from './checks/listeners.ts';
 import { checkMemory } from './checks/memory.ts';
 import { checkNetwork } from './checks/network.ts';
 import { checkNode } from './checks/node.ts';
+import { checkOpenFiles } from './checks/open-files.ts';
 import { checkPermissions } from './checks/permissions.ts';
 import { checkStateDir } from './checks/state-dir.ts';
 import { checkWatching } from './checks/watching.ts';
@@ -31,6 +32,7 @@ const checks: Readonly<Record<string, Check>> = {
   state_dir: checkStateDir,
   network: checkNetwork,
   memory: checkMemory,
+  open_files: checkOpenFiles,
   listeners: checkListeners,
 };
 

@@ -1,6 +1,7 @@
 import { totalmem } from 'node:os';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { LoadedConfig, LoadRequest } from '../../config/reload/load.ts';
+import { openFilesLimit } from '../../core/files/open-files.ts';
 import { barePath } from '../../core/text/shown-path.ts';
 import { containerMemory } from '../../gateway/default-memory.ts';
 import type { Registry } from '../../gateway/types.ts';
@@ -18,6 +19,8 @@ export interface Machine {
   /** Memory limit of the container in bytes; undefined if there is none. */
   readonly memoryLimit: number | undefined;
   readonly memory: number;
+  /** Maximum number of open files of a process; undefined if the system does not show it. */
+  readonly openFiles: number | undefined;
   /** Unix milliseconds. */
   now(): number;
 }
@@ -50,6 +53,7 @@ export function thisMachine(): Machine {
     engines: manifest.engines.node,
     memoryLimit: containerMemory(),
     memory: totalmem(),
+    openFiles: openFilesLimit(),
     now: Date.now,
   };
 }

@@ -47,7 +47,7 @@ export function compileServer(entry: ServerEntry = {}, hasSeveralKeys = false): 
     maxInFlight,
     maxInFlightPerKey:
       entry.max_in_flight_per_key ?? (hasSeveralKeys ? Math.ceil(maxInFlight * defaults.keyShare) : Number.POSITIVE_INFINITY),
-    maxConnections: entry.max_connections ?? defaults.maxConnections,
+    maxConnections: maxConnectionsOf(entry),
     fastPath: entry.fast_path ?? true,
     drain: Object.freeze({
       delayMs: entry.drain?.delay === undefined ? defaults.drain.delayMs : needDuration(entry.drain.delay),
@@ -56,6 +56,9 @@ export function compileServer(entry: ServerEntry = {}, hasSeveralKeys = false): 
     egressAllow: Object.freeze([...(entry.egress?.allow ?? [])]),
   });
 }
+
+/** Maximum number of client connections. */
+export const maxConnectionsOf = (entry: ServerEntry | undefined): number => entry?.max_connections ?? defaults.maxConnections;
 
 function thinkingMemoryOf(entry: ServerEntry['thinking_memory']): NoteBounds | undefined {
   if (typeof entry === 'string') return undefined;

@@ -20,17 +20,17 @@ export function errorReporter(log: Pick<Log, 'error'>, monotonic: () => number, 
 export const acceptReporter = (log: Log, monotonic: () => number): ((error: Error) => void) =>
   errorReporter(log, monotonic, 'a connection could not be accepted');
 
-/** Returns a reporter for refused client connections, which logs their number at most once per interval. */
-export function refusalReporter(log: Pick<Log, 'warn'>, monotonic: () => number): (limit: number, hint: string) => void {
+/** Returns a reporter for rejected client connections, which logs their number at most once per interval. */
+export function rejectionReporter(log: Pick<Log, 'warn'>, monotonic: () => number): (limit: number, hint: string) => void {
   let reportedAt = Number.NEGATIVE_INFINITY;
-  let refused = 0;
+  let rejected = 0;
   return (limit, hint) => {
-    refused += 1;
+    rejected += 1;
     const now = monotonic();
     if (now - reportedAt < quietMs) return;
     reportedAt = now;
-    log.warn({ refused, limit, hint }, 'client connections are refused: the limit is reached');
-    refused = 0;
+    log.warn({ rejected, limit, hint }, 'client connections are rejected: the limit is reached');
+    rejected = 0;
   };
 }
 

@@ -15,7 +15,7 @@ export interface ObservedState {
     readonly openStreams: number;
     readonly bodies: number;
     readonly bodiesLimit: number;
-    readonly refusedConnections: number;
+    readonly rejectedConnections: number;
   };
   config(): ConfigState;
   readonly spool: StoreStats;
@@ -29,11 +29,11 @@ export interface ObservedState {
 const most = 100;
 
 export function trafficSamples({ activity }: ObservedState): readonly Sample[] {
-  const { inFlight, openStreams, bodies, bodiesLimit, refusedConnections } = activity();
+  const { inFlight, openStreams, bodies, bodiesLimit, rejectedConnections } = activity();
   return [
     ['gateway_inflight_requests', [], inFlight],
     ['gateway_open_streams', [], openStreams],
-    ['gateway_connections_refused_total', [], refusedConnections],
+    ['gateway_connections_rejected_total', [], rejectedConnections],
     ['gateway_body_memory_bytes', [], bodies],
     ['gateway_body_memory_limit_bytes', [], bodiesLimit],
   ];

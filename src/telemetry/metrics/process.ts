@@ -1,5 +1,6 @@
 import { constants, performance, PerformanceObserver } from 'node:perf_hooks';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
+import { openFilesLimit } from '../../core/files/open-files.ts';
 import { processTable } from './process-table.ts';
 import { HistogramSeries } from './series.ts';
 import type { Sample } from './sample.ts';
@@ -76,10 +77,10 @@ export class ProcessMetrics {
 /** Returns the number of file descriptors; empty on systems without /proc. */
 async function descriptors(): Promise<readonly Sample[]> {
   try {
-    const [open, limits] = await Promise.all([readdir('/proc/self/fd'), readFile('/proc/self/limits', 'utf8')]);
-    const most = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]);
+    const open = await readdir('/proc/self/fd');
+    const most = openFilesLimit();
     const found: Sample[] = [['process_open_fds', [], open.length]];
-    return Number.isFinite(most) ? [...found, ['process_max_fds', [], most]] : found;
+    return most === undefined ? found : [...found, ['process_max_fds', [], most]];
   } catch {
     return [];
   }

@@ -183,9 +183,9 @@ export const stateTable = [
   { name: 'gateway_inflight_requests', type: 'gauge', help: 'Requests in progress.', labels: [], unit: 'requests' },
   { name: 'gateway_open_streams', type: 'gauge', help: 'Streamed responses in progress.', labels: [], unit: 'responses' },
   {
-    name: 'gateway_connections_refused_total',
+    name: 'gateway_connections_rejected_total',
     type: 'counter',
-    help: 'Client connections that were closed at once, because server.max_connections were open.',
+    help: 'Client connections that were closed at once, because as many were open as server.max_connections or the limit of open files allows.',
     labels: [],
     unit: 'connections',
   },

@@ -4,6 +4,7 @@ import { reportText } from '../text.ts';
 import type { Machine, Subject } from '../subject.ts';
 import { checkMemory } from './memory.ts';
 import { checkNode } from './node.ts';
+import { checkOpenFiles } from './open-files.ts';
 import { resultOf as watchResult } from './watching.ts';
 
 const mega = 1024 * 1024;
@@ -48,6 +49,32 @@ describe('memory', () => {
     const memoryLimit = limit === undefined ? undefined : limit * mega;
     const [found] = await checkMemory(subject({ memoryLimit }, server));
     expect([found?.says, found?.fix, found?.state]).toEqual([says, fix, fix === undefined ? 'ok' : 'warn']);
+  });
+});
+
+describe('open files', () => {
+  it.each<[string, number | undefined, object, string, string, string | undefined]>([
+    ['enough', 20_000, {}, 'ok', 'a process may open 20000 files; 8192 client connections need 10923', undefined],
+    [
+      'too few',
+      4096,
+      {},
+      'warn',
+      'a process may open 4096 files; 8192 client connections need 10923',
+      'ulimit -n 10923 or LimitNOFILE=10923, or server.max_connections: 3072',
+    ],
+    ['few connections', 1024, { max_connections: 500 }, 'ok', 'a process may open 1024 files; 500 client connections need 667', undefined],
+    [
+      'several workers',
+      1024,
+      { workers: 2, max_connections: 2000 },
+      'warn',
+      'a process may open 1024 files; 2000 client connections need 1334',
+      'ulimit -n 1334 or LimitNOFILE=1334, or server.max_connections: 1536',
+    ],
+    ['a system that does not show the limit', undefined, {}, 'skip', 'open files: this system does not show its limit', undefined],
+  ])('%s', async (_, openFiles, server, state, says, fix) => {
+    expect(await checkOpenFiles(subject({ openFiles }, server))).toEqual([{ state, says, ...(fix === undefined ? {} : { fix }) }]);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { ListenOptions, Socket } from 'node:net';
 import { ProcessView } from '../../../admin/process-view.ts';
+import { openFilesLimit } from '../../../core/files/open-files.ts';
 import { listenAddress } from '../../../core/http/listen-address.ts';
 import type { Clock } from '../../../core/context.ts';
 import type { Generation } from '../../../pipeline/generation.ts';
@@ -152,11 +153,12 @@ class Worker {
       notes: this.#notes,
       configState: (isDetailed) => (isDetailed ? this.#shownNow().detailed : this.#shownNow().brief),
       logs: () => undefined,
+      openFiles: openFilesLimit(),
       onRequest: (record) => {
         this.#figures.isNew = true;
         this.#requests.add(record);
       },
-      onRefused: () => (this.#figures.isNew = true),
+      onRejected: () => (this.#figures.isNew = true),
       workers: { count, shares: this.#shares },
     });
     this.#runtime = runtime;

@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { ConnectionLimit } from './connection-limit.ts';
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+const quiet = { warn: () => {} };
+const limitOf = (most: number, openFiles: number | undefined, log = quiet): ConnectionLimit =>
+  new ConnectionLimit(most, { log, monotonic: () => 0, openFiles });
+
+async function served(limit: ConnectionLimit): Promise<Server> {
+  const server = createServer((socket) => void closing.push(() => socket.destroy()));
+  limit.add(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => server.close());
+  return server;
+}
+
+/** Opens a connection. Resolves to undefined if it is rejected. */
+async function opened(server: Server, limit: ConnectionLimit): Promise<Socket | undefined> {
+  const before = limit.rejected;
+  const accepted = new Promise<boolean>((resolve) => {
+    server.once('connection', () => resolve(true)).once('drop', () => resolve(false));
+  });
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
+  closing.push(() => socket.destroy());
+  const isOpen = await accepted;
+  expect(limit.rejected).toBe(before + (isOpen ? 0 : 1));
+  return isOpen ? socket : undefined;
+}
+
+it('holds for each server, and for all of a process by its open files', async () => {
+  const limit = limitOf(4, 8);
+  const [one, other] = [await served(limit), await served(limit)];
+  const open = async (server: Server): Promise<boolean> => (await opened(server, limit)) !== undefined;
+  expect([await open(one), await open(one), await open(one), await open(one), await open(one)]).toEqual([true, true, true, true, false]);
+  // Three quarters of eight files.
+  expect([await open(other), await open(other), await open(other), await open(one)]).toEqual([true, true, false, false]);
+});
+
+it('changes while connections are open', async () => {
+  const limit = limitOf(1, undefined);
+  const server = await served(limit);
+  const first = await opened(server, limit);
+  expect(await opened(server, limit)).toBeUndefined();
+  limit.most = 2;
+  expect(await opened(server, limit)).toBeDefined();
+  expect(await opened(server, limit)).toBeUndefined();
+  first?.destroy();
+  await expect.poll(() => opened(server, limit)).toBeDefined();
+});
+
+it.each([
+  [1, 100, { limit: 1, hint: expect.stringContaining('Raise server.max_connections') }],
+  [100, 1, { limit: 1, hint: expect.stringContaining('Raise the limit of open files') }],
+])('says which limit it was: setting %i, open files %i', async (most, openFiles, expected) => {
+  const lines: unknown[] = [];
+  const limit = limitOf(most, openFiles, { warn: (fields: unknown) => void lines.push(fields) } as typeof quiet);
+  const server = await served(limit);
+  await opened(server, limit);
+  await opened(server, limit);
+  expect(lines).toEqual([{ rejected: 1, ...expected }]);
+});
