@@ -26,7 +26,7 @@ export const errorCatalogue = {
   invalid_json: { status: 400, ...invalid, about: 'The request body is not JSON, or not a JSON object.' },
   json_too_complex: { status: 400, ...invalid, about: 'The request body is nested deeper or has more members than server.json allows.' },
   invalid_config: { status: 400, ...invalid, about: 'The config sent with the request is not valid.' },
-  invalid_header: { status: 400, ...invalid, about: 'A gateway header has an invalid value.' },
+  invalid_header: { status: 400, ...invalid, about: 'A header has an invalid value, or the request is not valid HTTP.' },
   invalid_metadata: { status: 400, ...invalid, about: 'x-gateway-metadata is not a JSON object of short strings.' },
   invalid_filter: { status: 400, ...invalid, about: 'A filter of the request log is not valid.' },
   invalid_form: { status: 400, ...invalid, about: 'The body is not a complete multipart form.' },

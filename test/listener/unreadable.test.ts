@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { headOf, WireClient } from '../edge/wire-client.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
+import { turns } from '../support/time.ts';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
 /** Bytes that are not a request: alone, after a complete request, and within the body of one. */
@@ -101,5 +102,53 @@ describe('the answer to bytes that are not a request', () => {
     await client.closed();
     expect(client.statuses).toEqual([404]);
     expect(gateway.records.length).toBe(1);
+  });
+});
+
+describe('chunks of a body that are not valid', () => {
+  const start = '8\r\n{"model"\r\n';
+  const chat = 'POST /v1/chat/completions';
+  const json = 'application/json';
+  const form = 'multipart/form-data; boundary=x';
+  const inFile =
+    '--x\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nbatch\r\n--x\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\nabc';
+  const sized = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
+  /** `node:http` reads requests with this header. */
+  const slow = { 'proxy-connection': 'close' };
+
+  describe.each([
+    ['that arrive with the head', false],
+    ['that arrive later', true],
+  ])('%s', (_when, isLater) => {
+    it.each([
+      ['a size that is none', chat, json, {}, start, 'no size\r\n'],
+      ['a size that is none, read by node:http', chat, json, slow, start, 'no size\r\n'],
+      ['more bytes than the size', chat, json, {}, start, '2\r\nabcdef\r\n0\r\n\r\n'],
+      ['more bytes than the size, read by node:http', chat, json, slow, start, '2\r\nabcdef\r\n0\r\n\r\n'],
+      ['a trailer that is none', chat, json, {}, start, '0\r\nno trailer\r\n\r\n'],
+      ['a trailer that is none, read by node:http', chat, json, slow, start, '0\r\nno trailer\r\n\r\n'],
+      ['a form', 'POST /v1/files', form, {}, sized('--x\r\ncontent-dis'), 'no size\r\n'],
+      ['a file', 'POST /v1/files', form, {}, sized(inFile), 'no size\r\n'],
+      ['a relayed request', 'POST /v1/some/path', json, {}, start, 'no size\r\n'],
+    ])('%s', async (_name, line, type, more, before, broken) => {
+      const head = { 'x-gateway-provider': '@main', 'content-type': type, 'transfer-encoding': 'chunked', ...more };
+      if (isLater) {
+        client.write(headOf(line, head), before);
+        await turns();
+        client.write(broken, 'further bytes');
+      } else client.write(headOf(line, head) + before + broken);
+      await client.closed();
+      expect(client.statuses).toEqual([400]);
+      expect(client.text).toMatch(/\r\nconnection: close\r\n/i);
+      const id = /x-request-id: (req_\w+)/.exec(client.text)?.[1];
+      expect(client.text).toContain(`"request_id":"${id}"`);
+      expect(client.text).toContain('"code":"invalid_header","param":"transfer-encoding"');
+      expect(await until(() => gateway.records[0], 'the record')).toMatchObject({
+        id,
+        status: 400,
+        end: 'fault',
+        error: { message: 'The chunks of the body are not valid.' },
+      });
+    });
   });
 });

@@ -21,7 +21,8 @@ const together = 64;
 const mostBroken = 5;
 const takesOver = /^upgrade:|CONNECT /im;
 const quotedExtension = /\n[\da-f]+;[^\r\n]*"/i;
-const refused = /HTTP\/1\.1 400 Bad Request\r\n(?:(?!HTTP\/1\.1).)*$/s;
+/** The error for chunks that are rejected, in any of the forms in which a side responds. */
+const lastResponse = /HTTP\/1\.1 (?:(?!HTTP\/1\.1).)*$/s;
 
 /** Compares random connections, starting with case number `from`. */
 export async function holdFrontLaw(seed: number, from: number, count: number, onProgress?: (done: number) => void): Promise<FrontResult> {
@@ -56,7 +57,7 @@ export async function compare(all: readonly (readonly string[])[]): Promise<Fron
     const [ours, nodes] = [effect(a), effect(b)];
     const sent = pieces.join('');
     const isOvertaken = takesOver.test(sent) && a.text.endsWith(b.text.slice(sameStart(a.text, b.text)));
-    const isStricter = quotedExtension.test(sent) && a.destroyed && b.text.startsWith(a.text.replace(refused, ''));
+    const isStricter = quotedExtension.test(sent) && isClosed(a) && b.text.startsWith(a.text.replace(lastResponse, ''));
     return ours === nodes || isOvertaken || isStricter ? [] : [{ n, pieces, ours, nodes }];
   });
   for (const socket of sockets.flat()) socket.destroy();
@@ -74,7 +75,9 @@ function sameStart(a: string, b: string): number {
   return at;
 }
 
-const effect = (socket: FakeSocket): string => `${socket.text}${socket.writableEnded || socket.destroyed ? '(closed)' : '(open)'}`;
+const isClosed = (socket: FakeSocket): boolean => socket.writableEnded || socket.destroyed;
+
+const effect = (socket: FakeSocket): string => `${socket.text}${isClosed(socket) ? '(closed)' : '(open)'}`;
 
 async function settled(): Promise<void> {
   for (let turns = 0; turns < 4; turns += 1) await new Promise((resolve) => setImmediate(resolve));

@@ -16,9 +16,9 @@ const leastPart = 1 / 4;
 /** A body that is arriving, and the headers that describe it: a `node:http` request, or one parsed on the socket. */
 export interface BodySource {
   readonly headers: IncomingMessage['headers'];
-  /** Adding a 'data' listener starts the flow. 'end' follows the last bytes; 'close' and 'error' mean that no more will arrive. */
+  /** Adding a 'data' listener starts the flow. 'end' follows the last bytes; 'close' and 'error' mean that no more will arrive. A GatewayError is for the client. */
   on(event: 'data', listener: (chunk: Buffer) => void): this;
-  on(event: 'end' | 'close' | 'error', listener: () => void): this;
+  on(event: 'end' | 'close' | 'error', listener: (error?: unknown) => void): this;
   off(event: 'data', listener: (chunk: Buffer) => void): this;
   off(event: 'end', listener: () => void): this;
   pause(): unknown;
@@ -69,7 +69,7 @@ export class BodyReader implements Swept {
     }
     this.#startedAt = monotonic();
     this.#lastAt = this.#startedAt;
-    this.#request.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose).on('error', this.#onClose);
+    this.#request.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose).on('error', this.#onError);
     sweeper.add(this);
   }
 
@@ -111,6 +111,11 @@ export class BodyReader implements Swept {
   };
 
   readonly #onClose = (): void => this.stop();
+
+  readonly #onError = (error: unknown): void => {
+    if (error instanceof GatewayError) this.#fail(error);
+    else this.stop();
+  };
 
   #keep(chunk: Buffer): void {
     if (this.#whole === undefined) appendBytes(this.#chunks, chunk);

@@ -34,11 +34,15 @@ export class UnreadableBytes {
     this.#handled.add(socket);
     // On an idle connection, an error would be taken for the response to the next request.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) socket.destroy();
-    else this.#answer(socket, unreadable(error));
+    else this.#answer(socket, unreadable(error), error.code === 'HPE_INVALID_EOF_STATE');
   };
 
-  /** Answers after the responses to the complete requests before the error, of which it would become a part otherwise. */
-  #answer(socket: AnsweringSocket, error: GatewayError): void {
+  /**
+   * Answers after the responses to the complete requests before the error, of which it would become a part otherwise.
+   *
+   * @param hasEnded the client has sent the end of its side
+   */
+  #answer(socket: AnsweringSocket, error: GatewayError, hasEnded: boolean): void {
     const running = socket._httpMessage ?? undefined;
     if (running === undefined) {
       // A second response to the same request would be taken for the response to the next one.
@@ -47,12 +51,30 @@ export class UnreadableBytes {
     } else if (running.req.complete) {
       running.once('finish', () => {
         // Not writable: the response itself closes the connection.
-        if (socket.writable) this.#answer(socket, error);
+        if (socket.writable) this.#answer(socket, error, hasEnded);
       });
     } else if (running.writableEnded) running.once('finish', () => endSoon(socket));
-    else socket.destroy();
+    else if (running.headersSent || hasEnded) socket.destroy();
+    else {
+      running.shouldKeepAlive = false;
+      failBody(running.req, invalidChunks());
+    }
   }
 }
+
+/** Reports an error to the reader of a body, or to the one that begins to read it later. */
+function failBody(request: IncomingMessage, error: GatewayError): void {
+  if (request.listenerCount('error') > 0) request.emit('error', error);
+  else request.once('newListener', () => process.nextTick(() => failBody(request, error)));
+}
+
+/** The chunks of a body (RFC 9112 7.1) cannot be read. */
+export const invalidChunks = (): GatewayError =>
+  new GatewayError('invalid_header', {
+    message: 'The chunks of the body are not valid.',
+    param: 'transfer-encoding',
+    hint: 'Let the HTTP library write the chunks, or send the body with its content-length.',
+  });
 
 /** Why bytes are not a request. */
 export function unreadable({ code, rawPacket }: Pick<ParserError, 'code' | 'rawPacket'>): GatewayError {

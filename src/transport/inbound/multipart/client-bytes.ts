@@ -46,8 +46,7 @@ export class ClientBytes implements Swept {
     this.#request = request;
     this.limit = limit;
     this.#deps = deps;
-    // The response reports a disconnected client; a waiting read is then rejected by `stop`.
-    request.on('data', this.#onData).on('end', this.#onEnd).on('error', ignore);
+    request.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onError);
   }
 
   /** Returns the next chunk; undefined at the end. Only one call at a time. @throws GatewayError `body_too_large`, `timeout` */
@@ -113,6 +112,11 @@ export class ClientBytes implements Swept {
     this.#settle()?.resolve(undefined);
   };
 
+  /** The response reports a disconnected client; a waiting read is then rejected by `stop`. */
+  readonly #onError = (error: unknown): void => {
+    if (error instanceof GatewayError) this.stop(error);
+  };
+
   #settle(): Waiting | undefined {
     const waiting = this.#waiting;
     if (waiting === undefined) return undefined;
@@ -127,8 +131,6 @@ interface Waiting {
   resolve(chunk: Buffer | undefined): void;
   reject(error: Error): void;
 }
-
-const ignore = (): void => {};
 
 /** The limit for forwarded bodies. */
 export const uploadLimit = (bytes: number | undefined): SizeLimit => ({

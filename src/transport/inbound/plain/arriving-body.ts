@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import type { GatewayError } from '../../../core/error.ts';
 import type { BodySource } from '../body/read-body.ts';
 import type { BodyLength } from './head.ts';
 import type { KnownHead } from './known-head.ts';
@@ -20,6 +21,7 @@ export class ArrivingBody extends EventEmitter implements BodySource {
   #heldSize = 0;
   #isFlowing = false;
   #isComplete = false;
+  #fault: GatewayError | undefined;
 
   /** @param length of the whole body, as in the request's head */
   constructor(known: KnownHead, length: BodyLength, tap: Tap) {
@@ -34,6 +36,7 @@ export class ArrivingBody extends EventEmitter implements BodySource {
   }
 
   push(chunk: Buffer): void {
+    if (this.#fault !== undefined) return;
     if (this.#isFlowing) {
       this.emit('data', chunk);
       return;
@@ -47,6 +50,17 @@ export class ArrivingBody extends EventEmitter implements BodySource {
   complete(): void {
     this.#isComplete = true;
     if (this.#isFlowing) this.emit('end');
+  }
+
+  /** The rest of the body cannot be read: ends the flow with an error. */
+  fail(fault: GatewayError): void {
+    this.#fault = fault;
+    this.#held = [];
+    if (this.#isFlowing) this.#report(fault);
+  }
+
+  #report(fault: GatewayError): void {
+    if (this.listenerCount('error') > 0) this.emit('error', fault);
   }
 
   /** The flow starts in the next tick, so that all listeners can be added first. */
@@ -70,6 +84,10 @@ export class ArrivingBody extends EventEmitter implements BodySource {
 
   #flow(): void {
     if (this.#isFlowing || this.listenerCount('data') === 0) return;
+    if (this.#fault !== undefined) {
+      this.#report(this.#fault);
+      return;
+    }
     this.#isFlowing = true;
     const held = this.#held;
     this.#held = [];

@@ -33,6 +33,11 @@ export class PlainClient implements Client {
     return this.#head !== undefined;
   }
 
+  /** The last byte of the response was written. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
   head(status: number, headers: HeaderPairs, isAlone = false): void {
     if (this.#isGone || this.#head !== undefined) return;
     this.#head = this.#connection.headOf(status, headers, this.#more);

@@ -3,6 +3,7 @@ import type { HeaderPairs } from '../../../core/http/headers.ts';
 import { slowClientMs } from '../../wire/slow-client.ts';
 import { ChunkReader } from '../../wire/chunks.ts';
 import { endSoon } from '../listener/linger.ts';
+import { invalidChunks } from '../listener/unreadable.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { ArrivingBody } from './arriving-body.ts';
 import { PlainClient } from './client.ts';
@@ -165,12 +166,16 @@ export class PlainConnection {
     this.#chunks = undefined;
   }
 
-  /** The end of the body is unknown, so following bytes cannot be parsed: stops reading. */
+  /** The end of the body is unknown, so following bytes cannot be parsed: they are skipped, and the response is the last one. */
   #misframed(): void {
-    if (this.#phase === 'exchange') this.socket.destroy();
-    // Its response is complete, and a second one would be taken for the response to the next request.
-    else endSoon(this.socket);
-    this.#enter('closing');
+    const client = this.#client;
+    this.#isLast = true;
+    this.#chunks = undefined;
+    if (client === undefined || client.hasEnded) {
+      // A second response would be taken for the response to the next request.
+      if (this.#phase === 'rest') endSoon(this.socket);
+    } else if (client.hasHead) this.socket.destroy();
+    else this.#body?.fail(invalidChunks());
   }
 
   #keep(chunk: Buffer): void {

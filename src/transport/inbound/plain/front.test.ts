@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { GatewayError } from '../../../core/error.ts';
 import { headerNames } from '../header-bag.ts';
 import { PlainFront, type PlainRequest } from './front.ts';
 import { turns } from '../../../../test/support/time.ts';
@@ -225,12 +226,32 @@ describe('a body in chunks', () => {
     await client.sees(/node$/);
   });
 
-  it('whose sizes are none ends the connection before its request is whole', async () => {
-    let text: string | undefined;
-    const client = await open((request) => void read(request).then((all) => (text = all)));
-    client.socket.write(`${chunked}2\r\n{}X\r\n0\r\n\r\n`);
+  it.each([
+    ['before it is read', [`${chunked}2\r\n{}X\r\n0\r\n\r\n`]],
+    ['while it is read', [chunked, '2\r\n{}\r\n', 'X\r\n0\r\n\r\n']],
+  ])('whose sizes are none %s is an error, and its answer the last one', async (_when, pieces) => {
+    const client = await open((request) => {
+      const { body } = request;
+      if (!Buffer.isBuffer(body))
+        body.on('error', (error: unknown) => answer(request, error instanceof GatewayError ? error.code : 'none'));
+      void read(request).then(() => answer(request, 'whole'));
+    });
+    for (const piece of pieces) {
+      client.socket.write(piece);
+      await turns();
+    }
+    client.socket.write(plain);
     await client.closed();
-    expect([client.text, text]).toEqual(['', undefined]);
+    expect(client.text).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*Connection: close\r\n\r\ninvalid_header$/);
+  });
+
+  it('whose sizes are none ends the connection behind the head of its answer', async () => {
+    const client = await open(({ client: to }) => to.head(200, [], true));
+    client.socket.write(chunked);
+    await client.sees('200 OK');
+    client.socket.write('2\r\n{}X\r\n');
+    await client.closed();
+    expect(client.text).not.toContain('0\r\n\r\n');
   });
 });
 
